@@ -1,0 +1,40 @@
+"""The four kinds of plug-in, as protocols, and what a kernel library says about an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from usmp_build.bundle import OutputFile
+from usmp_build.interfaces.kernels import KernelLibrary
+from usmp_build.ir.graph import Model
+from usmp_build.layout import Layout
+from usmp_build.memory.plan import Plan
+from usmp_build.memory.problem import Problem
+
+__all__ = ["Algorithm", "Emitter", "Importer", "KernelLibrary"]
+
+
+class Algorithm(Protocol):
+    """Chooses a place for every buffer (entry-point group `usmp_build.algorithms`).
+
+    An algorithm is a frozen dataclass: its fields are its options.  It is deterministic, and its search is bounded
+    by work, never by time.
+    """
+
+    def __call__(self, problem: Problem, /) -> Plan | None:
+        """Return a plan that keeps every conflict apart and every limit, or None when it finds none."""
+
+
+class Importer(Protocol):
+    """Reads one kind of model file (entry-point group `usmp_build.importers`, by suffix of the file name)."""
+
+    def __call__(self, data: bytes, name: str, path: str, /) -> Model:
+        """Return the model in `data`, called `name`; raise ModelError, placed at `path`, when it is not valid."""
+
+
+class Emitter(Protocol):
+    """Writes one kind of output (entry-point group `usmp_build.emitters`)."""
+
+    def __call__(self, layout: Layout, /) -> Iterator[OutputFile]:
+        """Yield the files for a layout: the same bytes for the same layout, on any machine."""

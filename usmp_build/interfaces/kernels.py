@@ -1,0 +1,176 @@
+"""What a kernel library says about one operator: the calls that run it, and what they need.
+
+    row      one output row at a time, from pointers to the input rows that it needs (NULL = padding)
+    reduce   begin, consume a row, ..., finish
+    whole    the tensor is one row
+
+A layer is a loop over rows.  The declaration here is the one that the generated loop follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from usmp_build.ir.graph import DType, Operator, Subgraph
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """An argument of a C call: the data of the operator's input at this position."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """An argument: the data of the operator's output at this position."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """An argument: the constant at this position of `Kernel.constants`."""
+
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """An argument: the scratch buffer at this position of `Kernel.scratch`."""
+
+    position: int
+
+
+Operand: TypeAlias = Input | Output | Derived | Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """`function(&parameters, operands...)`, once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """`function(&parameters, rows, other operands..., output row)` for every output row.
+
+    Output row y of an image needs the input rows `y * stride - before + k * dilation` for k in [0, window); those
+    outside the image are NULL.  The first operand is the streamed input, the last one the output.
+    """
+
+    images: int
+    rows: int
+    """Output rows of an image."""
+    input_rows: int
+    """Input rows of an image."""
+    input_pitch: int
+    """Elements of an input row."""
+    output_pitch: int
+    """Elements of an output row."""
+    window: int = 1
+    stride: int = 1
+    dilation: int = 1
+    before: int = 0
+    """Padding rows above the image."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """`function_begin(&parameters, scratch)`, `function_row(&parameters, row, scratch)` for every input row,
+    `function_finish(&parameters, scratch, output)`; all that for every image.
+
+    Operands are the streamed input, the scratch that accumulates, the output.
+    """
+
+    images: int
+    rows: int
+    """Input rows of an image."""
+    input_pitch: int
+    output_pitch: int
+    """Elements of an image's output."""
+
+
+Form: TypeAlias = Whole | Rows | Reduce
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """The scalars of a call: `static const struct <project>_<struct> = { fields }`, in the struct's order."""
+
+    struct: str
+    fields: tuple[tuple[str, int | float], ...]
+    """(name, value); every int fits an int32_t, every float is a float32."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCall:
+    """One C function and its arguments; `parameters` come first when there are any."""
+
+    function: str
+    """Without the plan's prefix: "conv_2d_s8_row"."""
+    form: Form
+    operands: tuple[Operand, ...]
+    parameters: Parameters | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScratchRequest:
+    """Bytes that a kernel needs while it runs."""
+
+    name: str
+    size: int
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Data that a kernel library computes from the model: requantization multipliers, look-up tables."""
+
+    name: str
+    dtype: DType
+    data: bytes
+    """Little-endian elements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """How an operator runs: its calls in order."""
+
+    calls: tuple[KernelCall, ...]
+    constants: tuple[Constant, ...] = ()
+    scratch: tuple[ScratchRequest, ...] = ()
+    alignment: int = 1
+    """Of every tensor that it touches, in bytes, where more than the elements' own is demanded."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoKernel:
+    """The library cannot run the operator; it can still be planned."""
+
+    reason: str
+    """A clause for a message: "it has no kernel for int16"."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSources:
+    """The C of a set of kernels, each function once; names begin with the prefix that was asked for."""
+
+    header: str
+    """Structs and prototypes: the body of a header, without guards."""
+    source: str
+    """Definitions."""
+
+
+class KernelLibrary(Protocol):
+    """Kernels for one kind of processor (entry-point group `usmp_build.kernels`)."""
+
+    def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
+        """Say how `operator` of `graph` runs.
+
+        Raises KernelError when the model asks for arithmetic that has no defined result, for example a scale of 0.
+        """
+
+    def sources(self, functions: Iterable[str], prefix: str, /) -> KernelSources:
+        """Return the C of these functions, as `KernelCall` names them, and of what they need, and nothing else."""

@@ -1,0 +1,202 @@
+"""What operators carry beside their tensors: one frozen dataclass for each kind that somebody downstream reads.
+
+Names and meanings are those of TFLite's schema (schema.fbs, `table Conv2DOptions` and so on).
+The textual form (`ir.text`) and the importer work from the fields declared here, so a new kind is one new class
+and one new row of `OPTIONS`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Padding(Enum):
+    """How windows treat the border."""
+
+    SAME = 0
+    VALID = 1
+
+
+class Activation(Enum):
+    """The function fused behind an operator (TFLite's ActivationFunctionType)."""
+
+    NONE = 0
+    RELU = 1
+    RELU_N1_TO_1 = 2
+    RELU6 = 3
+    TANH = 4
+    SIGN_BIT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Base of all options."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conv2D(Options):
+    """CONV_2D; also TRANSPOSE_CONV, whose dilation is always 1."""
+
+    padding: Padding = Padding.SAME
+    stride_h: int = 1
+    stride_w: int = 1
+    dilation_h: int = 1
+    dilation_w: int = 1
+    activation: Activation = Activation.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class DepthwiseConv2D(Options):
+    """DEPTHWISE_CONV_2D."""
+
+    padding: Padding = Padding.SAME
+    stride_h: int = 1
+    stride_w: int = 1
+    depth_multiplier: int = 1
+    dilation_h: int = 1
+    dilation_w: int = 1
+    activation: Activation = Activation.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Pool2D(Options):
+    """AVERAGE_POOL_2D, MAX_POOL_2D and L2_POOL_2D."""
+
+    padding: Padding = Padding.SAME
+    stride_h: int = 1
+    stride_w: int = 1
+    filter_h: int = 1
+    filter_w: int = 1
+    activation: Activation = Activation.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class FullyConnected(Options):
+    """FULLY_CONNECTED."""
+
+    activation: Activation = Activation.NONE
+    keep_num_dims: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Options):
+    """ADD, SUB, MUL and DIV."""
+
+    activation: Activation = Activation.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax(Options):
+    """SOFTMAX."""
+
+    beta: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Concatenation(Options):
+    """CONCATENATION."""
+
+    axis: int = 0
+    activation: Activation = Activation.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Reducer(Options):
+    """MEAN, SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY and REDUCE_ALL."""
+
+    keep_dims: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StridedSlice(Options):
+    """STRIDED_SLICE; bit i of a mask speaks of axis i."""
+
+    begin_mask: int = 0
+    end_mask: int = 0
+    ellipsis_mask: int = 0
+    new_axis_mask: int = 0
+    shrink_axis_mask: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pack(Options):
+    """PACK."""
+
+    values_count: int = 0
+    axis: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Gather(Options):
+    """GATHER."""
+
+    axis: int = 0
+    batch_dims: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class If(Options):
+    """IF: indices of the subgraphs of its arms."""
+
+    then_subgraph: int = 0
+    else_subgraph: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class While(Options):
+    """WHILE: indices of the subgraphs of its test and its body."""
+
+    cond_subgraph: int = 0
+    body_subgraph: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Options):
+    """CALL and CALL_ONCE: the index of the subgraph."""
+
+    subgraph: int = 0
+
+
+OPTIONS: dict[str, type[Options]] = {
+    "ADD": Binary,
+    "AVERAGE_POOL_2D": Pool2D,
+    "CALL": Call,
+    "CALL_ONCE": Call,
+    "CONCATENATION": Concatenation,
+    "CONV_2D": Conv2D,
+    "DEPTHWISE_CONV_2D": DepthwiseConv2D,
+    "DIV": Binary,
+    "FULLY_CONNECTED": FullyConnected,
+    "GATHER": Gather,
+    "IF": If,
+    "L2_POOL_2D": Pool2D,
+    "MAX_POOL_2D": Pool2D,
+    "MEAN": Reducer,
+    "MUL": Binary,
+    "PACK": Pack,
+    "REDUCE_ALL": Reducer,
+    "REDUCE_ANY": Reducer,
+    "REDUCE_MAX": Reducer,
+    "REDUCE_MIN": Reducer,
+    "REDUCE_PROD": Reducer,
+    "SOFTMAX": Softmax,
+    "STRIDED_SLICE": StridedSlice,
+    "SUB": Binary,
+    "SUM": Reducer,
+    "TRANSPOSE_CONV": Conv2D,
+    "WHILE": While,
+}
+"""Operator kind → the class of its options.  Kinds not listed import without options."""
+
+
+def called_subgraphs(options: Options | None) -> tuple[int, ...]:
+    """Return the subgraphs that an operator with these options runs."""
+    match options:
+        case If():
+            return (options.then_subgraph, options.else_subgraph)
+        case While():
+            return (options.cond_subgraph, options.body_subgraph)
+        case Call():
+            return (options.subgraph,)
+    return ()

@@ -1,0 +1,60 @@
+"""Which bytes tensors live in: values become buffers here, places come later.
+
+A `StorageBuffer` is storage that one or more tensors share, or scratch of one operator, or constant data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from usmp_build.ir.graph import DType, OperatorRef, TensorRef
+
+
+class Kind(Enum):
+    """What a buffer is for."""
+
+    INPUT = "input"
+    OUTPUT = "output"
+    INTERMEDIATE = "intermediate"
+    SCRATCH = "scratch"
+    VARIABLE = "variable"
+    CONSTANT = "constant"
+
+
+@dataclass(frozen=True, slots=True)
+class StorageBuffer:
+    """Bytes to be placed."""
+
+    name: str
+    """Unique in the whole program: `<model>.<tensor>`."""
+    kind: Kind
+    models: tuple[int, ...]
+    """Who uses it; more than one only for constants."""
+    size: int
+    alignment: int
+    dtype: DType
+    """What it holds, or what its first tensor holds: views may read it as something else."""
+    reason: str
+    """Why it exists, in a few words for reports."""
+    data: bytes | None = None
+    """The bytes of a constant."""
+
+
+@dataclass(frozen=True)
+class Storage:
+    """The buffers, and which one each tensor and each scratch request is in.
+
+    Views are whole: a tensor starts where its buffer starts.
+    """
+
+    buffers: tuple[StorageBuffer, ...]
+    tensors: Mapping[TensorRef, int]
+    """Every tensor that has planned bytes → index of its buffer."""
+    scratch: Mapping[OperatorRef, tuple[int, ...]]
+    """An operator's scratch buffers, in the order in which its kernel asks for them."""
+    derived: Mapping[OperatorRef, tuple[int, ...]]
+    """The constants that an operator's kernel derives (multipliers, tables), in the kernel's order."""
+    arguments: Mapping[TensorRef, TensorRef]
+    """Tensors in the caller's arrays → the input or output of the model whose array it is."""

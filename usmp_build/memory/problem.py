@@ -1,0 +1,67 @@
+"""The question that an algorithm answers: which buffer goes into which pool, at which offset?
+
+    offset
+      ^        ________
+      |       |   c    |            a and b are never alive together: they may share bytes.
+      |  _____|________|____        a and c conflict, and so do b and c.
+      | |  a  |   |   b     |
+      +-+-----+---+---------+--> step
+        0     2   4         7
+
+Conflicts are given, not derived from intervals: models that run concurrently conflict although their steps are
+apart.  Intervals are kept for bounds, for drawing, and for explaining.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A budget of bytes."""
+
+    name: str
+    limit: int | None = None
+    """Bytes that may be used; None means as many as needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Bytes to be placed."""
+
+    name: str
+    size: int
+    pools: tuple[int, ...]
+    """Indices of the pools it may go to, most preferred first; at least one."""
+    costs: tuple[int, ...] = ()
+    """The cost of each of `pools`, in any unit; empty means all 0."""
+    alignment: int = 1
+    intervals: tuple[tuple[int, int], ...] = ()
+    """Sorted half-open steps `[start, stop)` in which it holds data."""
+
+    def cost_in(self, pool: int) -> int:
+        """What it costs to be in `pool`, one of `pools`."""
+        return self.costs[self.pools.index(pool)] if self.costs else 0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Buffers, pools, and the pairs of buffers that may not overlap."""
+
+    pools: tuple[Pool, ...]
+    buffers: tuple[Buffer, ...]
+    conflicts: tuple[tuple[int, ...], ...]
+    """For each buffer the ascending indices of those it conflicts with.  Mutual."""
+    separations: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """Where `(a, b)` is not the size of a: see `separation`."""
+
+    def separation(self, below: int, above: int) -> int:
+        """How far `above` must start behind the start of `below` when it is placed above it.
+
+        Two buffers a and b in conflict and in one pool obey `offset[b] - offset[a] >= separation(a, b)` or
+        `offset[a] - offset[b] >= separation(b, a)`.  It is the size of the lower buffer, or less, 0 or negative
+        where a kernel may write over what it has already read.
+        """
+        return self.separations.get((below, above), self.buffers[below].size)

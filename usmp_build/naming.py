@@ -1,0 +1,104 @@
+"""Names from models and manifests, made safe for every place they go to.
+
+A tensor name is chosen by whoever made the model, so it may hold anything: `*/`, `${}`, newlines.
+Each kind of output has its own filter here, and every template uses them.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+
+IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+C_KEYWORDS = frozenset(
+    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class
+    co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue decltype default
+    delete do double dynamic_cast else enum explicit export extern false float for friend goto if inline int long
+    mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register
+    reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch
+    template this thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using virtual
+    void volatile wchar_t while xor xor_eq
+    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ptrdiff_t NULL INFINITY NAN main linux unix
+    """.split()
+)
+"""Words that C99 to C23 and C++17 keep for themselves, and names of the headers that generated code includes."""
+
+
+def c_identifier(name: str, longest: int = 48) -> str:
+    """Turn any text into a C identifier.
+
+    >>> c_identifier("conv2d/Relu;bn:0"), c_identifier("3x"), c_identifier("int"), c_identifier("日本")
+    ('conv2d_Relu_bn_0', 'n3x', 'int_', 'n')
+    """
+    plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:longest].rstrip("_")
+    if not plain or not plain[0].isalpha():
+        plain = "n" + plain
+    return plain + "_" if plain in C_KEYWORDS else plain
+
+
+def short_name(name: str) -> str:
+    """Shorten the name that a converter gave a tensor to the part that people recognise.
+
+    Fused operators carry all their names (`a/conv/Relu;a/bn/add;...`): the first one says what the tensor is.
+
+    >>> short_name("functional_1/activation/Relu;functional_1/batch_normalization/add")
+    'activation/Relu'
+    """
+    first = next((part for part in name.split(";") if part.strip()), name)
+    return "/".join(first.strip().split("/")[-2:])
+
+
+def unique(names: Iterable[str]) -> list[str]:
+    """Number repeated names from 2 on, so that each is unlike all others.
+
+    >>> unique(["a", "b", "a", "a_2"])
+    ['a', 'b', 'a_2', 'a_2_2']
+    """
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    result = []
+    for name in names:
+        candidate = name
+        while candidate in taken:
+            counts[name] = counts.get(name, 1) + 1
+            candidate = f"{name}_{counts[name]}"
+        taken.add(candidate)
+        result.append(candidate)
+    return result
+
+
+def c_comment(text: str) -> str:
+    """Make text safe inside `/* ... */`: no end of comment, no nested one, no trigraph, no line splice."""
+    return re.sub(r"[*?/\\](?=[*?/\\])", r"\g<0> ", _ascii(text)).replace("\\", "|")
+
+
+def c_string(text: str) -> str:
+    """Make text safe inside a C string literal (without its quotes)."""
+    return re.sub(r'["\\?]', r"\\\g<0>", _ascii(text))
+
+
+def linker_name(text: str) -> str:
+    """Make text safe as a section or symbol name in a linker script."""
+    return re.sub(r"[^A-Za-z0-9_.]", "_", text)
+
+
+def cmake_string(text: str) -> str:
+    """Make text safe inside a quoted CMake argument, also where it becomes an element of a list."""
+    return re.sub(r'["\\$;@]', r"\\\g<0>", _ascii(text))
+
+
+def html_text(text: str) -> str:
+    """Make text safe inside HTML."""
+    return html.escape(text, quote=True)
+
+
+def make_path(text: str) -> str:
+    """Write a path for a Make rule, as depfiles need it (GNU Make's escapes, which Ninja reads too)."""
+    return text.replace("\\", "/").replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
+
+
+def _ascii(text: str) -> str:
+    """Printable ASCII only; all else becomes `?`: generated files are the same bytes in every locale."""
+    return "".join(c if " " <= c <= "~" else "?" for c in text)
