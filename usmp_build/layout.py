@@ -1,0 +1,236 @@
+"""What emitters see: the plan with every name made and every row in order.
+
+All decisions have been taken in `arrange`; a template only sets the type.  Fields are text, numbers and tuples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BufferRow:
+    """A planned buffer, for tables and for plan.json."""
+
+    name: str
+    kind: str
+    models: tuple[str, ...]
+    pool: str
+    offset: int
+    size: int
+    alignment: int
+    intervals: tuple[tuple[int, int], ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow:
+    """A pool as planned."""
+
+    name: str
+    access: str
+    """"rw" or "ro"."""
+    size: int
+    """Bytes planned; for a constant pool with its padding at the end."""
+    limit: int | None
+    bound: int
+    """No plan that puts these buffers here needs less."""
+    alignment: int
+    section: str
+    region: str
+    origin: int | None
+    symbol: str
+    """The C object of a workspace pool: `doorbell_dtcm_pool`."""
+    macro: str
+    """The prefix of its macros: `DOORBELL_DTCM`."""
+    peak_step: str
+    """The step at which `bound` bytes are alive; empty when nothing is."""
+    peak_buffers: tuple[str, ...]
+
+    @property
+    def gap(self) -> int:
+        """Bytes above the bound."""
+        return self.size - self.bound
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantRow:
+    """A member of a struct of constants."""
+
+    member: str
+    c_type: str
+    count: int
+    comment: str
+    """What it is; empty for padding."""
+    lines: tuple[str, ...]
+    """The values, ready to print."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantGroup:
+    """The constants that the same models read from the same pool: one C object."""
+
+    symbol: str
+    """The object and the tag of its struct: `kws_flash_constants`."""
+    models: tuple[int, ...]
+    pool: PoolRow
+    rows: tuple[ConstantRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PortRow:
+    """An input or output of a model."""
+
+    name: str
+    """The member of `struct kws_inputs`."""
+    macro: str
+    """The prefix of its macros: `KWS_AUDIO`."""
+    c_type: str
+    size: int
+    alignment: int
+    comment: str
+    """Type, shape and tensor name."""
+    scale: str
+    """A C literal; empty when the tensor is not quantized as a whole."""
+    zero_point: int
+    expression: str
+    """Where its bytes are, as C in the model's file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A pointer of the model's `run` function into a workspace pool."""
+
+    variable: str
+    c_type: str
+    macro: str
+    """`<macro>_OFFSET` and `<macro>_SIZE` are constants of the model's file."""
+    row: BufferRow
+    pool: PoolRow
+    comment: str
+    """The buffer's name."""
+    lives: str
+    """The steps of its model during which it is alive, counted from 0: filling the inputs."""
+    used: bool
+    """Whether a step gets the pointer; an input that nothing reads is not used."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCode:
+    """The numbers of a row loop, named and meant as in `interfaces.kernels`."""
+
+    images: int = 1
+    rows: int = 1
+    input_rows: int = 1
+    input_pitch: int = 0
+    output_pitch: int = 0
+    window: int = 1
+    stride: int = 1
+    dilation: int = 1
+    before: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CallCode:
+    """One kernel call inside a step's function."""
+
+    form: str
+    """"whole", "rows" or "reduce": see `interfaces.kernels`."""
+    function: str
+    struct: str
+    """Tag of the parameters' struct; empty for a call without parameters."""
+    fields: tuple[tuple[str, str], ...]
+    """(name, C literal)."""
+    arguments: tuple[str, ...]
+    """C expressions, in order; without the streamed input and the result of a row loop."""
+    loop: LoopCode
+    streamed: str = ""
+    """The input that is read row by row."""
+    streamed_type: str = ""
+    result: str = ""
+    """The output that is written row by row."""
+    result_type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRow:
+    """A tensor that the hook shows after a step."""
+
+    position: int
+    tensor: int
+    expression: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepCode:
+    """An operator: a function of its own, and its call."""
+
+    function: str
+    comment: tuple[str, ...]
+    signature: tuple[str, ...]
+    """C declarations of its parameters."""
+    calls: tuple[CallCode, ...]
+    arguments: tuple[str, ...]
+    """What `run` passes."""
+    traces: tuple[TraceRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCode:
+    """The C of one model."""
+
+    inputs: tuple[PortRow, ...]
+    outputs: tuple[PortRow, ...]
+    places: tuple[Place, ...]
+    steps: tuple[StepCode, ...]
+    checks: tuple[tuple[str, str], ...]
+    """(condition, name): the plan, checked once more by the C compiler."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow:
+    """A model as planned."""
+
+    name: str
+    macro: str
+    workspace: int
+    """Bytes of workspace it would need alone."""
+    constants: int
+    """Bytes of its constants, shared ones too."""
+    pools: tuple[tuple[PoolRow, int], ...]
+    """Each pool it uses, and up to where."""
+    without_kernel: tuple[str, ...]
+    """Operators that are planned but cannot be generated, with the reason."""
+    application_io: bool
+    """Whether inputs and outputs are the caller's arrays."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A plan, ready for people: what the table, plan.json and every comment say."""
+
+    project: str
+    macro: str
+    version: str
+    """Of usmp_build."""
+    manifest: str
+    algorithm: str
+    optimal: bool
+    """Every pool is at its bound."""
+    pools: tuple[PoolRow, ...]
+    buffers: tuple[BufferRow, ...]
+    steps: tuple[str, ...]
+    """The timeline: the name of every step."""
+    models: tuple[ModelRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A plan and everything that C needs."""
+
+    summary: Summary
+    constants: tuple[ConstantGroup, ...]
+    models: tuple[tuple[ModelRow, ModelCode], ...]
+    kernel_header: str
+    kernel_source: str

@@ -20,10 +20,20 @@ C_KEYWORDS = frozenset(
     reinterpret_cast requires restrict return short signed sizeof static static_assert static_cast struct switch
     template this thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using virtual
     void volatile wchar_t while xor xor_eq
-    int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t size_t ptrdiff_t NULL INFINITY NAN main linux unix
+    linux main unix
     """.split()
 )
-"""Words that C99 to C23 and C++17 keep for themselves, and names of the headers that generated code includes."""
+"""Words that C99 to C23 and C++17 keep for themselves, and what compilers predefine without underscores."""
+
+_OF_HEADERS = re.compile(r"U?INT\w*|SIZE_MAX|WCHAR_\w+|WINT_\w+|SIG_\w+|PTRDIFF_\w+|\w+_t|NULL|NAN|INFINITY|HUGE_VAL\w*"
+                         r"|offsetof|(usmp|USMP)(_.*)?")  # fmt: skip
+"""Names of <stdint.h>, <stddef.h>, <math.h> and "usmp.h", which generated code includes."""
+
+
+def is_reserved(name: str) -> bool:
+    """Tell whether an identifier means something else to the compiler or to generated code."""
+    return name in C_KEYWORDS or _OF_HEADERS.fullmatch(name) is not None
+
 
 
 def c_identifier(name: str, longest: int = 48) -> str:
@@ -35,7 +45,7 @@ def c_identifier(name: str, longest: int = 48) -> str:
     plain = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")[:longest].rstrip("_")
     if not plain or not plain[0].isalpha():
         plain = "n" + plain
-    return plain + "_" if plain in C_KEYWORDS else plain
+    return plain + "_" if is_reserved(plain) else plain
 
 
 def short_name(name: str) -> str:

@@ -1,1 +1,1 @@
-"""(described by its owner)"""
+"""Layout → files: C, linker fragment, CMake, plan.json.  Templates set the type; all decisions came before."""

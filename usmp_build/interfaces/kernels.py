@@ -144,6 +144,11 @@ class Kernel:
     alignment: int = 1
     """Of every tensor that it touches, in bytes, where more than the elements' own is demanded."""
 
+    def input_positions(self) -> frozenset[int]:
+        """Return the positions of the operator's inputs that any call reads."""
+        operands = (operand for call in self.calls for operand in call.operands)
+        return frozenset(operand.position for operand in operands if isinstance(operand, Input))
+
 
 @dataclass(frozen=True, slots=True)
 class NoKernel:

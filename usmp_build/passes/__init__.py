@@ -1,1 +1,11 @@
-"""(described by its owner)"""
+"""From models to a memory problem: rewrite, schedule, storage, lifetimes, lower.  Each is value → new value."""
+
+from usmp_build.passes.alone import alone
+from usmp_build.passes.lifetimes import lifetimes
+from usmp_build.passes.lower import lower
+from usmp_build.passes.rewrite import rewrite
+from usmp_build.passes.schedule import schedule
+from usmp_build.passes.select import select
+from usmp_build.passes.storage import storage
+
+__all__ = ["alone", "lifetimes", "lower", "rewrite", "schedule", "select", "storage"]

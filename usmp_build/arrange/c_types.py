@@ -1,0 +1,99 @@
+"""Element types and literals in C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from usmp_build.ir.graph import DType
+
+PLAIN = {
+    DType.BOOL: "uint8_t",
+    DType.FLOAT32: "float",
+    DType.FLOAT64: "double",
+    DType.INT8: "int8_t",
+    DType.INT16: "int16_t",
+    DType.INT32: "int32_t",
+    DType.INT64: "int64_t",
+    DType.UINT8: "uint8_t",
+    DType.UINT16: "uint16_t",
+    DType.UINT32: "uint32_t",
+    DType.UINT64: "uint64_t",
+}
+"""The type of an element; types that C lacks are shown as bytes."""
+
+_MAY_ALIAS = {
+    DType.FLOAT32: "usmp_f32",
+    DType.INT16: "usmp_i16",
+    DType.INT32: "usmp_i32",
+    DType.INT64: "usmp_i64",
+}
+
+
+def plain_type(dtype: DType) -> str:
+    """Return the C type of an element in a constant or in the caller's array."""
+    return PLAIN.get(dtype, "uint8_t")
+
+
+def pool_type(dtype: DType) -> str:
+    """Return the C type of an element in a pool, whose bytes change their type while the model runs."""
+    return _MAY_ALIAS.get(dtype, plain_type(dtype))
+
+
+def float_literal(value: float) -> str:
+    """Write a float32 so that C reads the same bits.
+
+    >>> float_literal(0.1), float_literal(2.0), float_literal(float("-inf"))
+    ('0.1f', '2.0f', '-INFINITY')
+    """
+    single = np.float32(value)
+    if np.isnan(single):
+        return "NAN"
+    if np.isinf(single):
+        return "INFINITY" if single > 0 else "-INFINITY"
+    digits = str(single)
+    return digits + ("f" if "." in digits or "e" in digits else ".0f")
+
+
+def int_literal(value: int) -> str:
+    """Write an int32 so that C reads it as one.
+
+    >>> int_literal(-128), int_literal(-(1 << 31))
+    ('-128', 'INT32_MIN')
+    """
+    return "INT32_MIN" if value == -(1 << 31) else str(value)
+
+
+def value_lines(data: bytes, dtype: DType, width: int = 104) -> Iterator[str]:
+    """Write elements as the lines of an initializer, in columns."""
+    shown = _values(data, dtype)
+    column = max(map(len, shown), default=1)
+    per_line = max(1, width // (column + 2))
+    for start in range(0, len(shown), per_line):
+        yield ", ".join(text.rjust(column) for text in shown[start : start + per_line]) + ","
+
+
+def _values(data: bytes, dtype: DType) -> list[str]:
+    if dtype not in PLAIN or dtype is DType.BOOL:
+        return [str(byte) for byte in data]
+    array = np.frombuffer(data, np.dtype(dtype.numpy).newbyteorder("<"))
+    if dtype is DType.FLOAT32:
+        return [float_literal(value) for value in array]
+    if dtype is DType.FLOAT64:
+        return [_double_literal(float(value)) for value in array]
+    if dtype is DType.INT32:
+        return [int_literal(value) for value in array.tolist()]
+    if dtype is DType.INT64:
+        return [f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN" for value in array.tolist()]
+    if dtype is DType.UINT64:
+        return [f"UINT64_C({value})" for value in array.tolist()]
+    return [str(value) for value in array.tolist()]
+
+
+def _double_literal(value: float) -> str:
+    if np.isnan(value):
+        return "NAN"
+    if np.isinf(value):
+        return "INFINITY" if value > 0 else "-INFINITY"
+    return repr(value)

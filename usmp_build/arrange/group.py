@@ -1,0 +1,23 @@
+"""Plan → Plan: constants of one model side by side.
+
+All constants of a pool are alive for ever and their sizes are whole units, so any order takes the same bytes.  By
+owner is the order that keeps generated files still: a model that grows moves nothing in the files of another.
+"""
+
+from __future__ import annotations
+
+from usmp_build.ir.storage import Kind, Storage
+from usmp_build.memory.plan import Allocation, Plan
+from usmp_build.memory.problem import Problem
+
+
+def group_constants(storage: Storage, problem: Problem, plan: Plan) -> Plan:
+    """Reorder every constant pool by (models, name); which pool a constant is in stays as planned."""
+    places = list(plan.allocations)
+    constants = [index for index, buffer in enumerate(storage.buffers) if buffer.kind is Kind.CONSTANT]
+    ends: dict[int, int] = {}
+    for index in sorted(constants, key=lambda i: (storage.buffers[i].models, storage.buffers[i].name)):
+        pool = places[index].pool
+        places[index] = Allocation(pool, ends.get(pool, 0))
+        ends[pool] = ends.get(pool, 0) + problem.buffers[index].size
+    return Plan(plan.algorithm, tuple(places))

@@ -1,0 +1,110 @@
+"""Request + Analysis + Plan → Summary: what a plan says to people."""
+
+from __future__ import annotations
+
+import usmp_build
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import NoKernel
+from usmp_build.ir.graph import operator_at
+from usmp_build.ir.schedule import steps
+from usmp_build.ir.storage import Kind
+from usmp_build.layout import BufferRow, ModelRow, PoolRow, Summary
+from usmp_build.memory.bounds import pool_bounds
+from usmp_build.memory.plan import Plan, peaks
+from usmp_build.request import Access, InputOutput, Request
+
+
+def summarize(request: Request, analysis: Analysis, plan: Plan, alone: tuple[int, ...]) -> Summary:
+    """Gather the facts of a plan; `alone[m]` are the bytes of workspace that model m needs by itself."""
+    timeline = tuple(step.name for step in steps(analysis.schedule.root))
+    pools = _pools(request, analysis, plan, timeline)
+    buffers = _buffers(request, analysis, plan)
+    return Summary(
+        project=request.project,
+        macro=request.project.upper(),
+        version=usmp_build.__version__,
+        manifest=request.manifest,
+        algorithm=plan.algorithm,
+        optimal=all(pool.gap == 0 for pool in pools),
+        pools=pools,
+        buffers=buffers,
+        steps=timeline,
+        models=tuple(_model(request, analysis, buffers, pools, index, alone[index]) for index in range(len(alone))),
+    )
+
+
+def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str, ...]) -> tuple[PoolRow, ...]:
+    rows = []
+    bounds = pool_bounds(analysis.problem, plan)
+    for index, (pool, peak) in enumerate(zip(request.pools, peaks(analysis.problem, plan), strict=True)):
+        witness = bounds[index]
+        members = [b for b, a in zip(analysis.problem.buffers, plan.allocations, strict=True) if a.pool == index]
+        rows.append(
+            PoolRow(
+                name=pool.name,
+                access=pool.access.value,
+                size=peak,
+                limit=pool.limit,
+                bound=witness.bytes,
+                alignment=max([pool.alignment, *(b.alignment for b in members)]),
+                section=pool.section,
+                region=pool.region,
+                origin=pool.origin,
+                symbol=f"{request.project}_{pool.name}_pool",
+                macro=f"{request.project}_{pool.name}".upper(),
+                peak_step=timeline[witness.step] if witness.step is not None and timeline else "",
+                peak_buffers=tuple(analysis.problem.buffers[b].name for b in witness.buffers),
+            )
+        )
+    return tuple(rows)
+
+
+def _buffers(request: Request, analysis: Analysis, plan: Plan) -> tuple[BufferRow, ...]:
+    """By pool, then offset, then name."""
+    rows = []
+    facts = zip(analysis.storage.buffers, analysis.lifetimes.intervals, plan.allocations, strict=True)
+    for buffer, intervals, place in facts:
+        row = BufferRow(
+            name=buffer.name,
+            kind=buffer.kind.value,
+            models=tuple(request.models[m].name for m in buffer.models),
+            pool=request.pools[place.pool].name,
+            offset=place.offset,
+            size=buffer.size,
+            alignment=buffer.alignment,
+            intervals=tuple((i.start, i.stop) for i in intervals),
+            reason=buffer.reason,
+        )
+        rows.append((place, row))
+    return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))
+
+
+def _model(
+    request: Request, analysis: Analysis, buffers: tuple[BufferRow, ...], pools: tuple[PoolRow, ...], m: int, alone: int
+) -> ModelRow:
+    name = request.models[m].name
+    mine = [row for row in buffers if name in row.models]
+    used = {row.pool for row in mine}
+    missing = [
+        f"{op.kind} {op.position}: {kernel.reason}"
+        for ref, kernel in analysis.kernels.items()
+        if ref.model == m and isinstance(kernel, NoKernel)
+        for op in [operator_at(analysis.models, ref)]
+    ]
+    return ModelRow(
+        name=name,
+        macro=name.upper(),
+        workspace=alone,
+        constants=sum(row.size for row in mine if row.kind == Kind.CONSTANT.value),
+        pools=tuple((p, _extent(mine, p)) for p in pools if p.name in used),
+        without_kernel=tuple(missing),
+        application_io=request.models[m].io is InputOutput.APPLICATION,
+    )
+
+
+def _extent(rows: list[BufferRow], pool: PoolRow) -> int:
+    """Up to where these buffers fill a workspace pool; the bytes of the constants in a constant pool."""
+    mine = [row for row in rows if row.pool == pool.name]
+    if pool.access == Access.CONSTANT.value:
+        return sum(row.size for row in mine)
+    return max((row.offset + row.size for row in mine), default=0)

@@ -1,0 +1,167 @@
+"""plan.json: the plan for other programs.  The classes here are its published schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from usmp_build.bundle import OutputFile
+from usmp_build.layout import BufferRow, Layout, ModelRow, PoolRow, Summary
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class PoolRecord(_Record):
+    """A pool and how full it is."""
+
+    name: str
+    access: Literal["rw", "ro"]
+    """rw: workspace pool; ro: constant pool."""
+    size: int
+    """Bytes planned."""
+    limit: int | None
+    """Bytes that may be used; null: as many as needed."""
+    bound: int
+    """No plan that puts these buffers into this pool needs fewer bytes."""
+    alignment: int
+    """Of the pool's base."""
+    section: str
+    """The section its object goes into."""
+    region: str
+    """The linker's memory region; empty: the linker script decides."""
+    origin: int | None
+    """The address that the manifest says it has."""
+
+
+class BufferRecord(_Record):
+    """A buffer and its place."""
+
+    name: str
+    model: str
+    """The model that uses it; the first one for a shared constant."""
+    shared_with: tuple[str, ...]
+    """Further models that read this constant."""
+    kind: Literal["input", "output", "intermediate", "scratch", "variable", "constant"]
+    pool: str
+    offset: int
+    size: int
+    alignment: int
+    intervals: tuple[tuple[int, int], ...]
+    """Half-open steps [start, stop) in which it holds data, on the timeline `steps`."""
+    reason: str
+    """Why it exists."""
+
+
+class ModelRecord(_Record):
+    """A model and what it needs."""
+
+    name: str
+    workspace: int
+    """Bytes of workspace that it would need alone."""
+    constants: int
+    """Bytes of its constants."""
+    without_kernel: tuple[str, ...]
+    """Operators that are planned but for which no C can be generated."""
+
+
+class WitnessRecord(_Record):
+    """Why a pool cannot be smaller: these buffers are alive together."""
+
+    pool: str
+    step: str
+    buffers: tuple[str, ...]
+    bytes: int
+
+
+class ProofRecord(_Record):
+    """What is known of the plan beside that it is sound."""
+
+    verified: Literal[True]
+    """Every pair in conflict, every limit and every alignment was checked by code that the algorithms do not share."""
+    optimal: bool
+    """Every pool is as small as its bound."""
+    witnesses: tuple[WitnessRecord, ...]
+
+
+class PlanRecord(_Record):
+    """A memory plan of usmp_build."""
+
+    version: Literal[1] = 1
+    """Of this format."""
+    generator: str
+    project: str
+    manifest: str
+    algorithm: str
+    """Which algorithm found the plan."""
+    proof: ProofRecord
+    pools: tuple[PoolRecord, ...]
+    models: tuple[ModelRecord, ...]
+    buffers: tuple[BufferRecord, ...]
+    steps: tuple[str, ...] = Field(description="The timeline: the name of every step, in order.")
+
+
+def emit(layout: Layout) -> Iterator[OutputFile]:
+    """Yield plan.json."""
+    yield OutputFile("plan.json", plan_json(layout.summary))
+
+
+def plan_json(summary: Summary) -> str:
+    """Return the text of plan.json, one buffer a line: it is read by people, and compared, too."""
+    record = PlanRecord(
+        generator=f"usmp_build {summary.version}",
+        project=summary.project,
+        manifest=summary.manifest,
+        algorithm=summary.algorithm,
+        proof=_proof(summary),
+        pools=tuple(map(_pool, summary.pools)),
+        models=tuple(map(_model, summary.models)),
+        buffers=tuple(map(_buffer, summary.buffers)),
+        steps=summary.steps,
+    )
+    return _lines(record.model_dump(mode="json"))
+
+
+def plan_schema() -> str:
+    """Return the JSON schema of plan.json."""
+    return json.dumps(PlanRecord.model_json_schema(), indent=2, sort_keys=True) + "\n"
+
+
+def _lines(document: dict[str, object]) -> str:
+    """JSON with one line for each element of a list: a plan that changes in one buffer differs in one line."""
+    parts = []
+    for key, value in document.items():
+        if isinstance(value, list) and value:
+            rows = ",\n    ".join(json.dumps(row) for row in value)
+            parts.append(f"  {json.dumps(key)}: [\n    {rows}\n  ]")
+        else:
+            parts.append(f"  {json.dumps(key)}: {json.dumps(value)}")
+    return "{\n" + ",\n".join(parts) + "\n}\n"
+
+
+def _proof(summary: Summary) -> ProofRecord:
+    witnesses = tuple(
+        WitnessRecord(pool=pool.name, step=pool.peak_step, buffers=pool.peak_buffers, bytes=pool.bound)
+        for pool in summary.pools
+        if pool.peak_buffers
+    )
+    return ProofRecord(verified=True, optimal=summary.optimal, witnesses=witnesses)
+
+
+def _pool(row: PoolRow) -> PoolRecord:
+    names = PoolRecord.model_fields
+    return PoolRecord(**{name: getattr(row, name) for name in names})
+
+
+def _model(row: ModelRow) -> ModelRecord:
+    names = ModelRecord.model_fields
+    return ModelRecord(**{name: getattr(row, name) for name in names})
+
+
+def _buffer(row: BufferRow) -> BufferRecord:
+    own = {name: getattr(row, name) for name in BufferRecord.model_fields if name not in {"model", "shared_with"}}
+    return BufferRecord(model=row.models[0], shared_with=row.models[1:], **own)

@@ -1,0 +1,113 @@
+"""The road, from a manifest to a bundle of files.  Start reading here.
+
+    load → resolve → import → rewrite → select kernels → schedule → storage → lifetimes → lower
+         → algorithm → verify → summarize → arrange → emit
+
+Every stage is a function from values to a new value.  Reading goes through `files`; nothing here writes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+
+from usmp_build import arrange, passes, plugins
+from usmp_build.bundle import Bundle
+from usmp_build.errors import CheckFailed, Diagnostic, DoesNotFit, ModelError
+from usmp_build.files import Files
+from usmp_build.interfaces import Algorithm
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.graph import Model
+from usmp_build.ir.schedule import steps
+from usmp_build.layout import Layout, Summary
+from usmp_build.manifest.load import load
+from usmp_build.manifest.resolve import resolve
+from usmp_build.memory.explain import explain
+from usmp_build.memory.plan import Plan, peaks
+from usmp_build.memory.problem import Problem
+from usmp_build.memory.verify import violations
+from usmp_build.request import Access, ModelRequest, Request
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Everything up to the proven plan."""
+
+    request: Request
+    analysis: Analysis
+    plan: Plan
+    summary: Summary
+
+
+def read(manifest: str, files: Files, only: Sequence[str] | None = None, paths: Mapping[str, str] | None = None) -> Request:
+    """Read a manifest; `only` and `paths` are what a build system says about models on its command line."""
+    return resolve(load(files.read(manifest), manifest), only, paths or {})
+
+
+def build(request: Request, files: Files) -> Bundle:
+    """From a request to the files it asks for."""
+    return emit(lay_out(plan(request, files)))
+
+
+def plan(request: Request, files: Files) -> Planned:
+    """From a request to a proven plan; operators without kernels are welcome here."""
+    analysis = analyze(request, tuple(import_model(model, files) for model in request.models))
+    algorithm = plugins.algorithm(request.algorithm, request.options, request.plan_span)
+    found = solve(request, analysis, algorithm)
+    return Planned(request, analysis, found, arrange.summarize(request, analysis, found, needs_alone(analysis)))
+
+
+def lay_out(planned: Planned) -> Layout:
+    """From a plan to everything that C needs."""
+    library = plugins.kernels(planned.request.kernels, planned.request.plan_span)
+    return arrange.arrange(planned.request, planned.analysis, planned.plan, planned.summary, library)
+
+
+def emit(layout: Layout) -> Bundle:
+    """From a layout to files in memory."""
+    return Bundle.collect(chain.from_iterable(emitter(layout) for emitter in plugins.emitters()))
+
+
+def import_model(model: ModelRequest, files: Files) -> Model:
+    """Read one model file."""
+    data = files.read(model.path, model.span)
+    digest = hashlib.sha256(data).hexdigest()
+    if model.sha256 and model.sha256 != digest:
+        message = f'model "{model.name}" is not the file that the manifest expects: its sha256 is {digest}'
+        raise ModelError(Diagnostic("P201", message, model.span, "update sha256, or restore the file"))
+    return plugins.importer(model.path, model.span)(data, model.name, model.path)
+
+
+def analyze(request: Request, models: tuple[Model, ...]) -> Analysis:
+    """Find out everything that can be known before anything is placed."""
+    library = plugins.kernels(request.kernels, request.plan_span)
+    rewritten = tuple(map(passes.rewrite, models))
+    kernels = passes.select(request, rewritten, library)
+    schedule = passes.schedule(rewritten)
+    storage = passes.storage(request, rewritten, schedule, kernels)
+    lifetimes = passes.lifetimes(schedule, storage)
+    problem = passes.lower(request, schedule, storage, lifetimes)
+    return Analysis(rewritten, kernels, schedule, storage, lifetimes, problem)
+
+
+def solve(request: Request, analysis: Analysis, algorithm: Algorithm) -> Plan:
+    """Run an algorithm and believe nothing it says."""
+    problem = analysis.problem
+    found = algorithm(problem)
+    if found is None:
+        raise DoesNotFit(_shortage(request, analysis, algorithm))
+    grouped = arrange.group_constants(analysis.storage, problem, found)
+    if broken := violations(problem, grouped):
+        more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
+        message = f'algorithm "{found.algorithm}" returned a wrong plan: {broken[0]}{more}'
+        raise CheckFailed(Diagnostic("P501", message, request.plan_span, "choose another one, and report this"))
+    return grouped
+
+
+def needs_alone(analysis: Analysis) -> tuple[int, ...]:
+    """Return for each model the bytes of workspace it would need if it were the only one and nothing had a limit."""
+    algorithm = plugins.algorithm("auto", {}, "")
+    problems = [passes.alone(analysis.storage, analysis.problem, model) for model in range(len(analysis.models))]
+    return tuple(sum(peaks(problem, found)) for problem in problems if (found := algorithm(problem)))

@@ -1,0 +1,105 @@
+"""Names → things: the built-in ones in tables, those of other packages by entry point.
+
+Both are given as "module:object" and loaded when they are asked for.  Two providers of one name are an error.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any
+
+from usmp_build.errors import Diagnostic, ManifestError, ModelError, Span
+from usmp_build.interfaces import Algorithm, Emitter, Importer, KernelLibrary
+
+ALGORITHMS = {
+    "auto": "usmp_build.algorithms.auto:Auto",
+    "greedy_by_conflicts": "usmp_build.algorithms.greedy:GreedyByConflicts",
+    "greedy_by_size": "usmp_build.algorithms.greedy:GreedyBySize",
+}
+IMPORTERS = {
+    ".model.txt": "usmp_build.importers.text:import_text",
+    ".tflite": "usmp_build.importers.tflite:import_tflite",
+}
+KERNELS = {"reference": "usmp_build.kernels.reference:Reference"}
+EMITTERS = {
+    "c": "usmp_build.emitters.c:emit",
+    "cmake": "usmp_build.emitters.cmake:emit",
+    "linker": "usmp_build.emitters.linker:emit",
+    "plan.json": "usmp_build.emitters.plan_json:emit",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Provider:
+    """Where a name comes from."""
+
+    name: str
+    target: str
+    """"module:object"."""
+    distribution: str
+    """The package that brings it, with its version; empty for our own."""
+
+    def load(self) -> Any:
+        """Import the object."""
+        module, _, attribute = self.target.partition(":")
+        return getattr(import_module(module), attribute)
+
+
+def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
+    """Return every provider of a group, sorted by name.  Raises ManifestError when two have one name."""
+    found = {name: Provider(name, target, "") for name, target in builtin.items()}
+    for entry in entry_points(group=f"usmp_build.{group}"):
+        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
+        if entry.name in found:
+            other = found[entry.name].distribution or "usmp_build"
+            message = f'both {other} and {package} bring {group} called "{entry.name}"'
+            raise ManifestError(Diagnostic("P401", message, help="uninstall one of them"))
+        found[entry.name] = Provider(entry.name, entry.value, package)
+    return dict(sorted(found.items()))
+
+
+def algorithm(name: str, options: Mapping[str, object], place: Span | str) -> Algorithm:
+    """Return the algorithm that the manifest asks for, with its options set."""
+    provider = _choose(providers("algorithms", ALGORITHMS), name, "algorithm", place)
+    made = provider.load()
+    known = [field.name for field in fields(made)]
+    for key in options:
+        if key not in known:
+            hint = f"its options are: {', '.join(known)}" if known else "it has no options"
+            raise ManifestError(Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', place, hint))
+    result: Algorithm = made(**options)
+    return result
+
+
+def importer(path: str, place: Span | str) -> Importer:
+    """Return the importer for a file, by the end of its name."""
+    found = providers("importers", IMPORTERS)
+    for suffix, provider in found.items():
+        if path.lower().endswith(suffix):
+            result: Importer = provider.load()
+            return result
+    message = f'no importer reads "{path}"'
+    raise ModelError(Diagnostic("P403", message, place, f"model files end in {' or '.join(found)}"))
+
+
+def kernels(name: str, place: Span | str) -> KernelLibrary:
+    """Return the kernel library that the manifest asks for."""
+    library: KernelLibrary = _choose(providers("kernels", KERNELS), name, "kernel library", place).load()()
+    return library
+
+
+def emitters() -> tuple[Emitter, ...]:
+    """Return all emitters, by name."""
+    return tuple(provider.load() for provider in providers("emitters", EMITTERS).values())
+
+
+def _choose(found: Mapping[str, Provider], name: str, what: str, place: Span | str) -> Provider:
+    if name in found:
+        return found[name]
+    close = difflib.get_close_matches(name, found, 1)
+    hint = (f'did you mean "{close[0]}"? ' if close else "") + f"There are: {', '.join(found)}"
+    raise ManifestError(Diagnostic("P404", f'there is no {what} called "{name}"', place, hint))
