@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 from usmp_build import arrange, passes, plugins
@@ -24,11 +24,10 @@ from usmp_build.ir.schedule import steps
 from usmp_build.layout import Layout, Summary
 from usmp_build.manifest.load import load
 from usmp_build.manifest.resolve import resolve
-from usmp_build.memory.explain import explain
+from usmp_build.memory.explain import explain, put_into_words
 from usmp_build.memory.plan import Plan, peaks
-from usmp_build.memory.problem import Problem
 from usmp_build.memory.verify import violations
-from usmp_build.request import Access, ModelRequest, Request
+from usmp_build.request import ModelRequest, Request
 
 
 @dataclass(frozen=True)
@@ -36,14 +35,22 @@ class Planned:
     """Everything up to the proven plan."""
 
     request: Request
+    imported: tuple[Model, ...]
+    """Before any rewrite."""
     analysis: Analysis
     plan: Plan
     summary: Summary
 
 
-def read(manifest: str, files: Files, only: Sequence[str] | None = None, paths: Mapping[str, str] | None = None) -> Request:
-    """Read a manifest; `only` and `paths` are what a build system says about models on its command line."""
-    return resolve(load(files.read(manifest), manifest), only, paths or {})
+def read(
+    manifest: str,
+    files: Files,
+    shown: str = "",
+    only: Sequence[str] | None = None,
+    paths: Mapping[str, str] | None = None,
+) -> Request:
+    """Read a manifest, called `shown` in messages; `only` and `paths` are a build system's word on its models."""
+    return resolve(load(files.read(manifest), shown or manifest), only, paths or {})
 
 
 def build(request: Request, files: Files) -> Bundle:
@@ -53,10 +60,12 @@ def build(request: Request, files: Files) -> Bundle:
 
 def plan(request: Request, files: Files) -> Planned:
     """From a request to a proven plan; operators without kernels are welcome here."""
-    analysis = analyze(request, tuple(import_model(model, files) for model in request.models))
+    models = tuple(import_model(model, files) for model in request.models)
+    analysis = analyze(request, models)
     algorithm = plugins.algorithm(request.algorithm, request.options, request.plan_span)
     found = solve(request, analysis, algorithm)
-    return Planned(request, analysis, found, arrange.summarize(request, analysis, found, needs_alone(analysis)))
+    summary = arrange.summarize(request, analysis, found, needs_alone(analysis))
+    return Planned(request, models, analysis, found, summary)
 
 
 def lay_out(planned: Planned) -> Layout:
@@ -97,7 +106,9 @@ def solve(request: Request, analysis: Analysis, algorithm: Algorithm) -> Plan:
     problem = analysis.problem
     found = algorithm(problem)
     if found is None:
-        raise DoesNotFit(_shortage(request, analysis, algorithm))
+        names = [step.name for step in steps(analysis.schedule.root)]
+        message, hint = put_into_words(problem, explain(problem, algorithm), names)
+        raise DoesNotFit(Diagnostic("P502", message, request.plan_span, hint))
     grouped = arrange.group_constants(analysis.storage, problem, found)
     if broken := violations(problem, grouped):
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""

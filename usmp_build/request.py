@@ -6,7 +6,7 @@ No field here is None to say "the default"; None always means "none".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from usmp_build.errors import Span
@@ -79,3 +79,7 @@ class Request:
     options: Mapping[str, object]
     """Options of the algorithm."""
     plan_span: Span | str = ""
+    """Of the algorithm's name."""
+    kernels_span: Span | str = ""
+    option_spans: Mapping[str, Span] = field(default_factory=dict)
+    """Of the options' keys."""

@@ -1,14 +1,13 @@
 """The only hand that writes: a bundle goes to disk as a whole.
 
-All files that changed are first written beside their places under temporary names, and only when every byte is on
-disk are they renamed, one after the other, plan.json last.  A run that dies earlier leaves the old set; what it
+All files that changed are first written beside their places under temporary names, and only when every byte is there
+are they renamed, one after the other, plan.json last.  A run that dies earlier leaves the old set; what it
 staged is swept up by the next run.  A file that did not change keeps its time stamp: nothing recompiles.
 """
 
 from __future__ import annotations
 
 import difflib
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -77,10 +76,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _stage(root: Path, file: OutputFile) -> None:
-    with (root / (file.path + _STAGED)).open("wb") as stream:
-        stream.write(file.data)
-        stream.flush()
-        os.fsync(stream.fileno())
+    (root / (file.path + _STAGED)).write_bytes(file.data)
 
 
 def _cannot_write(path: Path, error: OSError) -> Diagnostic:

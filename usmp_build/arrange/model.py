@@ -13,8 +13,6 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel
 from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
 from usmp_build.ir.options import called_subgraphs
-from usmp_build.ir.schedule import Node
-from usmp_build.ir.schedule import steps as walk
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import ModelCode, Place, StepCode, Summary, TraceRow
 from usmp_build.memory.plan import Plan
@@ -96,13 +94,9 @@ def _places(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dic
 
 def _lives(analysis: Analysis, index: int, buffer: int) -> str:
     """Steps counted from the model's own first one: what other models do moves nothing here."""
-    first = sum(_leaves(node) for node in analysis.schedule.root.body[:index])
+    first = analysis.schedule.starts[index]
     intervals = analysis.lifetimes.intervals[buffer]
     return " ".join(f"[{i.start - first}, {i.stop - first})" for i in intervals)
-
-
-def _leaves(node: Node) -> int:
-    return sum(1 for _ in walk(node))
 
 
 def _checks(model: str, analysis: Analysis, places: Mapping[int, Place]) -> list[tuple[str, str]]:

@@ -22,24 +22,38 @@ Names = dict[int, str]
 def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[Names, Names]:
     """Name the inputs and outputs: as the manifest says, else as the signature does, else as the tensor is called.
 
-    `pools` are the names of all pools.  Raises ManifestError for a name in the manifest that belongs to no input or output.
+    `pools` are the names of all pools.  Raises ManifestError for a name in the manifest that is not one of them.
     """
+    signature = _signature(model)
     main = model.main
-    signature = {port.tensor: port.name for port in (*model.input_names, *model.output_names)}
-    wanted = dict(request.names)
-    names = []
-    for tensor in (*main.inputs, *main.outputs):
-        given = [wanted[key] for key in (main.tensors[tensor].name, signature.get(tensor, "")) if key in wanted]
-        names.append(given[0] if given else _default_name(main.tensors[tensor], signature.get(tensor)))
     known = {main.tensors[t].name for t in (*main.inputs, *main.outputs)} | set(signature.values())
-    for key in wanted.keys() - known:
+    for key in sorted(request.names.keys() - known):
         close = difflib.get_close_matches(key, sorted(known), 1, 0.0)
         message = f'model "{request.name}" has no input or output called "{key}"'
         hint = f'did you mean "{close[0]}"?' if close else "remove it"
         raise ManifestError(Diagnostic("P304", message, request.names_span, hint))
+    return _name(model, request.names, pools)
+
+
+def default_names(model: Model) -> tuple[Names, Names]:
+    """Name the inputs and outputs of a model of which no manifest says anything."""
+    return _name(model, {}, ())
+
+
+def _name(model: Model, wanted: Mapping[str, str], pools: tuple[str, ...]) -> tuple[Names, Names]:
+    main, signature = model.main, _signature(model)
+    names = []
+    for tensor in (*main.inputs, *main.outputs):
+        keys = (main.tensors[tensor].name, signature.get(tensor, ""))
+        given = next((wanted[key] for key in keys if key in wanted), "")
+        names.append(given or _default_name(main.tensors[tensor], signature.get(tensor)))
     distinct = _unlike(names, pools)
     count = len(main.inputs)
     return dict(zip(main.inputs, distinct[:count], strict=True)), dict(enumerate(distinct[count:]))
+
+
+def _signature(model: Model) -> dict[int, str]:
+    return {port.tensor: port.name for port in (*model.input_names, *model.output_names)}
 
 
 def _default_name(tensor: Tensor, signature: str | None) -> str:

@@ -29,7 +29,6 @@ def emit(layout: Layout) -> Iterator[OutputFile]:
         yield OutputFile(f"{row.name}.h", render("model.h.j2", **values))
         yield OutputFile(f"{row.name}_constants.h", render("constants.h.j2", guard=row.name, groups=own, **common))
         yield OutputFile(f"{row.name}.c", render("model.c.j2", **values))
-    groups = tuple(group for group in layout.constants if len(group.models) > 1)
-    if groups:
-        name = f"{project}_shared"
-        yield OutputFile(f"{name}_constants.h", render("constants.h.j2", guard=name, groups=groups, **common))
+    common_groups = tuple(group for group in layout.constants if len(group.models) > 1)
+    name = f"{project}_shared"
+    yield OutputFile(f"{name}_constants.h", render("constants.h.j2", guard=name, groups=common_groups, **common))

@@ -77,6 +77,8 @@ class FullyConnected(Options):
 
     activation: Activation = Activation.NONE
     keep_num_dims: bool = False
+    shuffled_weights: bool = False
+    """The weights are in the order SHUFFLED4x16INT8, not in their shape's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,8 @@ class StridedSlice(Options):
     ellipsis_mask: int = 0
     new_axis_mask: int = 0
     shrink_axis_mask: int = 0
+    offset: bool = False
+    """The ends count from the begins."""
 
 
 @dataclass(frozen=True, slots=True)

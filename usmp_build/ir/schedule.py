@@ -66,10 +66,21 @@ Node: TypeAlias = Step | Sequence | Branch | Loop | Call
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """The program, and how many leaves long its timeline is."""
+    """One program for each model, one after the other on the timeline."""
 
-    root: Sequence
-    length: int
+    programs: tuple[Sequence, ...]
+    starts: tuple[int, ...]
+    """The first step of each program, and the end of the timeline."""
+
+    @property
+    def root(self) -> Sequence:
+        """Everything as one node."""
+        return Sequence(self.programs)
+
+    @property
+    def length(self) -> int:
+        """The number of steps."""
+        return self.starts[-1]
 
 
 def steps(node: Node) -> Iterator[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,14 +27,23 @@ class Plan:
 
 def peaks(problem: Problem, plan: Plan) -> tuple[int, ...]:
     """Return the bytes that the plan uses of each pool."""
-    tops = [0] * len(problem.pools)
-    for buffer, place in zip(problem.buffers, plan.allocations, strict=True):
-        tops[place.pool] = max(tops[place.pool], place.offset + buffer.size)
-    return tuple(tops)
+    return tops(problem, dict(enumerate(plan.allocations)))
 
 
 def quality(problem: Problem, plan: Plan) -> tuple[int, ...]:
     """Rank a plan that fits; less is better: total cost, then the peaks, least preferred pool first."""
-    pairs = zip(problem.buffers, plan.allocations, strict=True)
-    cost = sum(buffer.cost_in(place.pool) for buffer, place in pairs)
-    return (cost, *reversed(peaks(problem, plan)))
+    return rank(problem, dict(enumerate(plan.allocations)))
+
+
+def tops(problem: Problem, places: Mapping[int, Allocation]) -> tuple[int, ...]:
+    """Return the bytes that some of the buffers (index → place) use of each pool."""
+    highest = [0] * len(problem.pools)
+    for index, place in places.items():
+        highest[place.pool] = max(highest[place.pool], place.offset + problem.buffers[index].size)
+    return tuple(highest)
+
+
+def rank(problem: Problem, places: Mapping[int, Allocation]) -> tuple[int, ...]:
+    """Rank places for some of the buffers as `quality` does for all."""
+    cost = sum(problem.buffers[index].cost_in(place.pool) for index, place in places.items())
+    return (cost, *reversed(tops(problem, places)))

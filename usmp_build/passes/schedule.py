@@ -11,6 +11,7 @@ caller reads them after the last): lifetimes then need no special case for input
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import accumulate
 
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.ir import options as o
@@ -23,9 +24,9 @@ MOST_STEPS = 1_000_000
 
 def schedule(models: tuple[Model, ...]) -> Schedule:
     """Order all operators of all models.  Raises ModelError when calls unfold to more than `MOST_STEPS`."""
-    programs = [_Unfolding(index, model) for index, model in enumerate(models)]
-    root = Sequence(tuple(program.whole() for program in programs))
-    return Schedule(root, sum(program.count for program in programs))
+    unfoldings = [_Unfolding(index, model) for index, model in enumerate(models)]
+    programs = tuple(unfolding.whole() for unfolding in unfoldings)
+    return Schedule(programs, tuple(accumulate((unfolding.count for unfolding in unfoldings), initial=0)))
 
 
 class _Unfolding:

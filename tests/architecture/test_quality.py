@@ -1,0 +1,56 @@
+"""Lint, types, layers, doctests: run as tests, so that one command passes or fails."""
+
+from __future__ import annotations
+
+import doctest
+import pkgutil
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import usmp_build
+from tests.conftest import ROOT
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["ruff", "check", "."],
+        ["ruff", "format", "--check", "."],
+        ["mypy"],
+        ["lint-imports"],
+    ],
+    ids=" ".join,
+)
+def test_tool_is_content(command: list[str]) -> None:
+    tool = Path(sys.executable).parent / command[0]
+    if not tool.exists():
+        pytest.skip(f"{command[0]} is not installed: pip install -e .[test]")
+    done = subprocess.run([tool, *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+MODULES = sorted(module.name for module in pkgutil.walk_packages(usmp_build.__path__, "usmp_build."))
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
+def test_examples_in_docstrings_are_true(name: str) -> None:
+    assert doctest.testmod(import_module(name)).failed == 0
+
+
+def _own_files() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    names = listed.stdout.split("\n") if listed.returncode == 0 else []
+    return [ROOT / name for name in names if name.endswith((".py", ".c", ".h", ".j2", ".cmake"))]
+
+
+def test_no_file_is_too_long_to_read() -> None:
+    long = [f"{path.relative_to(ROOT)}: {lines}" for path in _own_files() if (lines := _lines(path)) > 400]
+    assert not long
+
+
+def _lines(path: Path) -> int:
+    return path.read_text(encoding="utf-8").count("\n") if path.is_file() else 0

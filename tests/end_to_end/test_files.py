@@ -1,0 +1,159 @@
+"""Files on disk: the same bytes everywhere, all or nothing, untouched when equal."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.cli import TWO_MODELS, call, call_apart, manifest
+from usmp_build import writer
+from usmp_build.bundle import Bundle, OutputFile
+from usmp_build.errors import UsageError
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_same_bytes_in_any_folder_locale_hash_seed_and_order(tmp_path: Path) -> None:
+    digests = []
+    variations = [("0", "C", TWO_MODELS), ("1", "C.UTF-8", TWO_MODELS), ("4242", "tr_TR.UTF-8", _reordered(TWO_MODELS))]
+    for index, (seed, locale, text) in enumerate(variations):
+        home = tmp_path / f"a b{index}"
+        home.mkdir()
+        manifest(home, text)
+        cwd = tmp_path if index else home
+        path = "usmp.toml" if not index else home / "usmp.toml"
+        env = {"PYTHONHASHSEED": seed, "LC_ALL": locale, "TZ": f"Etc/GMT{index:+d}"}
+        done = call_apart("generate", path, "--out", home / "out", cwd=cwd, env=env)
+        assert done.code == 0, done.err
+        digests.append(contents(home / "out"))
+    assert digests[0] == digests[1] == digests[2]
+
+
+def _reordered(text: str) -> str:
+    """The same manifest with its models the other way round."""
+    head, first, second = text.partition("[models.digits]")[0], "[models.digits]", "[models.odd_even]"
+    models = text[len(head) :]
+    at = models.index(second)
+    assert models.startswith(first)
+    return head + models[at:] + models[:at]
+
+
+def test_no_path_of_this_machine_gets_out(tmp_path: Path) -> None:
+    assert call("generate", manifest(tmp_path, TWO_MODELS), "--out", tmp_path / "out").code == 0
+    for name, data in contents(tmp_path / "out").items():
+        assert str(tmp_path).encode() not in data, name
+        assert str(ROOT).encode() not in data, name
+
+
+def test_generating_again_touches_nothing(tmp_path: Path) -> None:
+    path, out = manifest(tmp_path, TWO_MODELS), tmp_path / "out"
+    assert "0 of them changed" not in call("generate", path, "--out", out).out
+    before = {p: p.stat().st_mtime_ns for p in out.iterdir()}
+    assert "0 of them changed" in call("generate", path, "--out", out).out
+    assert {p: p.stat().st_mtime_ns for p in out.iterdir()} == before
+
+
+def test_diff_tells_and_writes_nothing(tmp_path: Path) -> None:
+    path, out = manifest(tmp_path, TWO_MODELS), tmp_path / "out"
+    call("generate", path, "--out", out)
+    assert call("generate", path, "--out", out, "--diff").code == 0
+    manifest(tmp_path, TWO_MODELS.replace("512 B", "400 B"))
+    before = contents(out)
+    done = call("generate", path, "--out", out, "--diff")
+    assert done.code == 4
+    assert "-#define TWO_TCM_SIZE" in done.out
+    assert contents(out) == before
+
+
+def test_what_fails_before_writing_leaves_the_old_set(tmp_path: Path) -> None:
+    path, out = manifest(tmp_path, TWO_MODELS), tmp_path / "out"
+    call("generate", path, "--out", out)
+    before = contents(out)
+    manifest(
+        tmp_path,
+        TWO_MODELS.replace('workspace_pools = ["sram"]', 'workspace_pools = ["tcm"]').replace("512 B", "100 B"),
+    )
+    assert call("generate", path, "--out", out).code == 3
+    assert contents(out) == before
+
+
+def test_a_run_that_is_killed_leaves_the_old_set(tmp_path: Path) -> None:
+    path, out = manifest(tmp_path, TWO_MODELS), tmp_path / "out"
+    call("generate", path, "--out", out)
+    before = contents(out)
+    manifest(tmp_path, TWO_MODELS.replace("512 B", "400 B"))
+    program = (
+        "import os, signal, pathlib, usmp_build.cli as cli\n"
+        "write = pathlib.Path.write_bytes\n"
+        "left = [6]\n"
+        "def dying(path, data):\n"
+        "    left[0] -= 1\n"
+        "    if left[0] == 0:\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "    return write(path, data)\n"
+        "pathlib.Path.write_bytes = dying\n"
+        f"cli.main(['generate', {str(path)!r}, '--out', {str(out)!r}])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    kept = {name: data for name, data in contents(out).items() if not name.endswith(".usmp-staged")}
+    assert kept == before
+    assert call("generate", path, "--out", out).code == 0
+    assert contents(out).keys() == before.keys()  # what the dead run staged is gone
+
+
+def test_the_depfile_names_everything_that_was_read(tmp_path: Path) -> None:
+    home = tmp_path / "a #b $c"
+    home.mkdir()
+    depfile = tmp_path / "deps.d"
+    path = manifest(home, TWO_MODELS)
+    done = call("generate", path, "--out", tmp_path / "out", "--depfile", depfile, "--depfile-target", "x y.stamp")
+    assert done.code == 0
+    text = depfile.read_text(encoding="utf-8")
+    assert text.startswith("x\\ y.stamp: \\\n")
+    assert "a\\ \\#b\\ $$c/usmp.toml" in text
+    assert "digits.tflite" in text
+    assert "odd_even.tflite" in text
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("a file stands here")
+    done = call("generate", manifest(tmp_path, TWO_MODELS), "--out", tmp_path / "out")
+    assert done.code == 2
+    assert "error[U202]" in done.err
+    assert "help:" in done.err
+
+
+@pytest.mark.parametrize("path", ["../x", "/x", "a/../../x", "", "C:/x", "a\\b"])
+def test_a_bundle_refuses_paths_outside_its_folder(path: str) -> None:
+    with pytest.raises(ValueError, match="leaves the output folder"):
+        OutputFile(path, "")
+
+
+def test_a_bundle_refuses_two_files_of_one_name_in_any_case() -> None:
+    with pytest.raises(ValueError, match=r"'KWS\.c' and 'kws\.c'"):
+        Bundle.collect([OutputFile("kws.c", ""), OutputFile("KWS.c", "")])
+
+
+def test_a_link_in_the_folder_is_replaced_not_followed(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("precious")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "usmp.h").symlink_to(outside)
+    writer.write(Bundle.collect([OutputFile("usmp.h", "new")]), out)
+    assert outside.read_text() == "precious"
+    assert (out / "usmp.h").read_text() == "new"
+    assert not (out / "usmp.h").is_symlink()
+
+
+def test_writing_one_file_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"U202"):
+        writer.write_text(tmp_path, "a folder stands here")

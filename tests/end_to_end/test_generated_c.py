@@ -1,0 +1,158 @@
+"""The generated C: clean for every compiler and standard, whatever the names in models and manifests are."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
+from usmp_build.importers.tflite import import_tflite
+from usmp_build.ir.graph import Model
+from usmp_build.ir.text import write
+
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror", "-O2"]
+COMPILERS = [
+    ("gcc", "-std=c99"),
+    ("gcc", "-std=c11"),
+    ("g++", "-std=c++17"),
+    ("clang", "-std=c99"),
+    ("clang", "-std=c11"),
+    ("clang++", "-std=c++17"),
+]
+MODELS = ["branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net"]
+
+
+def compile_folder(folder: Path, compiler: str, standard: str, *extra: str) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    for source in sorted(folder.glob("*.c")):
+        language = ["-x", "c++"] if "++" in compiler else []
+        command = [compiler, standard, *WARNINGS, *extra, *language, "-c", source.name, "-o", "/dev/null"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{source.name}\n{done.stderr}"
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Folders: two models together, then each other model by itself, in the caller's arrays."""
+    home = tmp_path_factory.mktemp("generated")
+    folders = [home / "two"]
+    assert call("generate", manifest(home, TWO_MODELS), "--out", folders[0]).code == 0
+    for name in MODELS:
+        folders.append(home / name)
+        path = manifest(home, one_model(name, 'io = "application"'), f"{name}.toml")
+        done = call("generate", path, "--out", folders[-1])
+        assert done.code == 0, done.err
+    return folders
+
+
+@pytest.mark.parametrize(("compiler", "standard"), COMPILERS, ids=lambda value: value)
+@pytest.mark.parametrize("hook", ["plain", "hook"])
+def test_it_compiles_without_a_warning(generated: list[Path], compiler: str, standard: str, hook: str) -> None:
+    for folder in generated:
+        compile_folder(folder, compiler, standard, *(["-DUSMP_HOOK"] if hook == "hook" else []))
+
+
+def test_a_header_of_another_version_is_refused(generated: list[Path], tmp_path: Path) -> None:
+    shutil.copytree(generated[0], tmp_path / "two")
+    runtime = tmp_path / "two" / "usmp.h"
+    runtime.write_text(runtime.read_text().replace("#define USMP_ABI 1", "#define USMP_ABI 2"))
+    done = subprocess.run(["cc", "-c", "digits.c"], cwd=tmp_path / "two", capture_output=True, text=True, check=False)
+    assert "generate both again" in done.stderr
+
+
+@pytest.mark.parametrize("standard", ["c99", "c11"])
+def test_the_compiler_finds_a_plan_that_was_tampered_with(generated: list[Path], tmp_path: Path, standard: str) -> None:
+    shutil.copytree(generated[0], tmp_path / "two")
+    source = tmp_path / "two" / "digits.c"
+    lines = source.read_text().splitlines()
+    offsets = [i for i, line in enumerate(lines) if "_OFFSET = " in line and not line.endswith("= 0,")]
+    for number in offsets:
+        name, _, value = lines[number].rstrip(",").partition(" = ")
+        tampered = [*lines[:number], f"{name} = {int(value) - 1},", *lines[number + 1 :]]
+        source.write_text("\n".join(tampered))
+        command = ["cc", f"-std={standard}", "-fsyntax-only", source.name]
+        done = subprocess.run(command, cwd=source.parent, capture_output=True, text=True, check=False)
+        moved = name.strip().removesuffix("_OFFSET").lower()
+        assert done.returncode != 0, f"{moved} may be moved by one byte"
+        assert "_is_below_" in done.stderr
+
+
+HOSTILE = [
+    "*/ int evil(void) { return 1; } /*",
+    '"); system("true"); //',
+    "a\\\nb",
+    "??/",
+    "#define int char",
+    "${evil}; $(evil)",
+    "int",
+    "INT8_MAX",
+    "kws\u202egnp.c",
+    "",
+    "a/b;c:0",
+    "日本語",
+    "x" * 5000,
+]
+
+
+def hostile(model: Model) -> Model:
+    """Rename every tensor, signature and subgraph to something that wants to break out."""
+    main = model.main
+    names = [HOSTILE[i % len(HOSTILE)] for i in range(len(main.tensors))]
+    tensors = tuple(replace(tensor, name=name) for tensor, name in zip(main.tensors, names, strict=True))
+    ports = [
+        tuple(replace(p, name=HOSTILE[i]) for i, p in enumerate(s)) for s in (model.input_names, model.output_names)
+    ]
+    graph = replace(main, name=HOSTILE[0], tensors=tensors)
+    return replace(model, subgraphs=(graph,), input_names=ports[0], output_names=ports[1])
+
+
+@pytest.mark.parametrize("name", ["digits", "kitchen_a"])
+def test_hostile_names_stay_names(tmp_path: Path, name: str) -> None:
+    evil = hostile(import_tflite((DATA / f"{name}.tflite").read_bytes(), name, ""))
+    (tmp_path / "evil.model.txt").write_text(write(evil), encoding="utf-8")
+    path = manifest(tmp_path, one_model("evil", path=(tmp_path / "evil.model.txt").as_posix()))
+    done = call("generate", path, "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    compile_folder(tmp_path / "out", "gcc", "-std=c99")
+    for file in (tmp_path / "out").iterdir():
+        text = file.read_text(encoding="utf-8")
+        assert text.isascii()
+        if file.suffix in {".c", ".h"}:
+            code = _without_comments(file)
+            assert "evil(" not in code
+            assert "system" not in code
+
+
+def _without_comments(file: Path) -> str:
+    done = subprocess.run(["cc", "-fpreprocessed", "-dD", "-E", "-P", file], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_c_is_short_and_names_what_it_does(generated: list[Path]) -> None:
+    """What a reader of digits.c relies on."""
+    text = (generated[0] / "digits.c").read_text()
+    assert "Generated by usmp_build" in text
+    assert "Do not edit" in text
+    assert "no rights in it" in text
+    assert text.count("enum usmp_status digits_run(void)\n") == 1
+    assert max(map(len, text.splitlines())) <= 160
+    kernels = (generated[0] / "two_kernels.c").read_text()
+    assert "SPDX-License-Identifier: Apache-2.0" in kernels
+    assert "f32" not in kernels  # only what the models call
+
+
+def test_the_linker_fragment_places_checks_and_names_every_pool(generated: list[Path]) -> None:
+    text = (generated[0] / "two.ld").read_text()
+    assert ".usmp.two.tcm (NOLOAD) : ALIGN(16)" in text
+    assert "} > DTCM" in text
+    assert "KEEP(*(.usmp.two.sram))" in text
+    assert ".usmp.two.flash : ALIGN(16)" in text  # constants are loaded
+    for pool in ("tcm", "sram", "flash"):
+        assert f"__usmp_{pool}_start = .;" in text
+        assert f"ASSERT(__usmp_{pool}_end - __usmp_{pool}_start <= " in text

@@ -1,0 +1,137 @@
+"""Plans of real models: their figures, what does not fit, and whom to believe."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import TWO_MODELS, call, manifest, one_model
+from usmp_build import plugins
+from usmp_build.memory.plan import Allocation, Plan
+from usmp_build.memory.problem import Problem
+
+
+def plan(path: Path) -> dict[str, object]:
+    done = call("plan", path, "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out)
+
+
+@pytest.mark.parametrize(
+    ("name", "workspace"), [("kws", 16_000), ("vww", 55_296), ("ic", 49_152), ("hello", 32), ("micro_speech", 5_960)]
+)
+def test_workspace_of_real_models_is_at_its_bound(real_models: Path, tmp_path: Path, name: str, workspace: int) -> None:
+    made = plan(manifest(tmp_path, one_model(name, path=(real_models / f"{name}.tflite").as_posix())))
+    pool = made["pools"][0]
+    assert (pool["size"], pool["bound"], made["proof"]["optimal"]) == (workspace, workspace, True)
+    assert made["models"][0]["workspace"] == workspace
+
+
+def test_three_models_need_no_more_than_the_largest(real_models: Path, tmp_path: Path) -> None:
+    models = "".join(f'[models.{n}]\npath = "{(real_models / n).as_posix()}.tflite"\n' for n in ("kws", "vww", "ic"))
+    made = plan(manifest(tmp_path, f'[project]\nname = "p"\n{models}'))
+    assert [pool["size"] for pool in made["pools"] if pool["access"] == "rw"] == [55_296]
+    assert [model["workspace"] for model in made["models"]] == [49_152, 16_000, 55_296]
+
+
+def test_a_full_pool_overflows_into_the_next(tmp_path: Path) -> None:
+    made = plan(manifest(tmp_path, TWO_MODELS))
+    tcm, sram, flash = made["pools"]
+    assert 0 < tcm["size"] <= tcm["limit"] == 512
+    assert sram["size"] > 0
+    where = {
+        buffer["pool"] for buffer in made["buffers"] if buffer["model"] == "digits" and buffer["kind"] != "constant"
+    }
+    assert where == {"tcm", "sram"}
+    only_sram = {b["pool"] for b in made["buffers"] if b["model"] == "odd_even" and b["kind"] != "constant"}
+    assert only_sram == {"sram"}
+    assert flash["size"] == sum(-(-b["size"] // 4) * 4 for b in made["buffers"] if b["kind"] == "constant")
+
+
+def test_one_byte_too_few_is_refused_and_explained(tmp_path: Path) -> None:
+    text = one_model("digits", '[pools.sram]\naccess = "rw"\nsize = {}\n')
+    needed = plan(manifest(tmp_path, text.replace("{}", "100000")))["pools"][0]["size"]
+    assert plan(manifest(tmp_path, text.replace("{}", str(needed))))["pools"][0]["size"] == needed
+    done = call("plan", manifest(tmp_path, text.replace("{}", str(needed - 1))))
+    assert done.code == 3
+    assert "error[P502]" in done.err
+    assert '"sram"' in done.err
+    assert "1 byte" in done.err
+    assert "digits: " in done.err  # the step
+    assert "digits." in done.err  # its buffers
+    assert "help: " in done.err
+
+
+def test_models_without_kernels_are_planned_and_say_so(tmp_path: Path) -> None:
+    path = manifest(tmp_path, one_model("control"))
+    made = plan(path)
+    assert any("LESS" in reason for reason in made["models"][0]["without_kernel"])
+    assert 'note: model "control"' in call("plan", path).out
+    done = call("generate", path, "--out", tmp_path / "out")
+    assert done.code == 1
+    assert "error[P305]" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """An algorithm that puts everything at offset 0."""
+
+    def __call__(self, problem: Problem) -> Plan:
+        return Plan("wrong", tuple(Allocation(buffer.pools[0], 0) for buffer in problem.buffers))
+
+
+@dataclass(frozen=True)
+class Helpless:
+    """An algorithm that finds nothing."""
+
+    effort: int = 1
+
+    def __call__(self, problem: Problem) -> None:
+        return None
+
+
+@pytest.fixture
+def _foreign(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(plugins.ALGORITHMS, "wrong", f"{__name__}:Wrong")
+    monkeypatch.setitem(plugins.ALGORITHMS, "helpless", f"{__name__}:Helpless")
+
+
+@pytest.mark.usefixtures("_foreign")
+def test_a_wrong_plan_is_caught_and_named(tmp_path: Path) -> None:
+    done = call("plan", manifest(tmp_path, TWO_MODELS + '[plan]\nalgorithm = "wrong"\n'))
+    assert done.code == 4
+    assert 'error[P501]: algorithm "wrong" returned a wrong plan: ' in done.err
+    assert "overlap" in done.err
+
+
+@pytest.mark.usefixtures("_foreign")
+def test_an_algorithm_that_finds_nothing_is_not_taken_for_a_proof(tmp_path: Path) -> None:
+    done = call("plan", manifest(tmp_path, TWO_MODELS + '[plan]\nalgorithm = "helpless"\n'))
+    assert done.code == 3
+    assert "no plan needs less" not in done.err
+
+
+@pytest.mark.usefixtures("_foreign")
+@pytest.mark.parametrize(
+    ("table", "code"),
+    [
+        ('algorithm = "gready_by_size"', "P404"),
+        ('algorithm = "helpless"\noptions = { efort = 2 }', "P402"),
+    ],
+)
+def test_unknown_algorithms_and_options_are_named(tmp_path: Path, table: str, code: str) -> None:
+    done = call("plan", manifest(tmp_path, f"{TWO_MODELS}[plan]\n{table}\n"))
+    assert done.code == 1
+    assert f"error[{code}]" in done.err
+    assert "usmp.toml:" in done.err
+    assert "help: " in done.err
+
+
+@pytest.mark.parametrize("algorithm", ["greedy_by_size", "greedy_by_conflicts", "auto"])
+def test_every_algorithm_by_its_name(tmp_path: Path, algorithm: str) -> None:
+    made = plan(manifest(tmp_path, f'{TWO_MODELS}[plan]\nalgorithm = "{algorithm}"\n'))
+    assert made["algorithm"].startswith(algorithm)

@@ -1,0 +1,90 @@
+"""Every tensor of every model equals TensorFlow Lite Micro's, on this machine, under the sanitizers."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
+from usmp_build.cli.selftest import oracle
+from usmp_build.importers.tflite import import_tflite
+from usmp_build.ir.text import write
+
+REAL = ["kws", "vww", "ic", "hello", "micro_speech"]
+OURS = ["digits", "odd_even", "branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net"]
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+
+
+def passes(path: Path, *options: str) -> str:
+    done = call("selftest", path, *options)
+    assert done.code == 0, done.err
+    return done.out
+
+
+def needs_oracle() -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_models(real_models: Path, tmp_path: Path, name: str) -> None:
+    needs_oracle()
+    path = manifest(tmp_path, one_model(name, path=(real_models / f"{name}.tflite").as_posix()))
+    assert "10 runs, all equal to those of TensorFlow Lite Micro" in passes(path, "--sanitize")
+
+
+@pytest.mark.parametrize("io", ["pool", "application"])
+@pytest.mark.parametrize("name", OURS)
+def test_our_models(tmp_path: Path, name: str, io: str) -> None:
+    needs_oracle()
+    path = manifest(tmp_path, one_model(name, f'io = "{io}"'))
+    assert "all equal to those of TensorFlow Lite Micro" in passes(path, "--sanitize", "--runs", "10")
+
+
+def test_models_that_share_their_pools(tmp_path: Path) -> None:
+    needs_oracle()
+    out = passes(manifest(tmp_path, TWO_MODELS), "--sanitize", "--runs", "25")
+    assert out.count("all equal to those of TensorFlow Lite Micro") == 2
+
+
+def test_without_the_oracle_garbage_must_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oracle, "find_spec", lambda _: None)
+    assert "in other garbage" in passes(manifest(tmp_path, TWO_MODELS), "--runs", "2")
+
+
+def test_stored_goldens_hold_without_the_oracle(tmp_path: Path) -> None:
+    """The digits example in one: what TensorFlow Lite Micro said when the goldens were made."""
+    with np.load(DATA / "digits.npz") as stored:
+        assert stored["images"].shape == (64, 8, 8, 1)
+        assert (np.argmax(stored["digits_output"], axis=1) == stored["labels"]).mean() > 0.95
+    done = call("demo", "--out", tmp_path / "demo")
+    assert done.code == 0, done.err
+    assert "32 of 32 outputs equal those of TensorFlow Lite Micro" in done.out
+    assert "sharing saves" in done.out
+
+
+def test_a_wrong_constant_is_found_and_the_first_operator_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compare a model with itself after one weight was changed."""
+    needs_oracle()
+    text = write(import_tflite((DATA / "odd_even.tflite").read_bytes(), "odd_even", ""))
+    assert "FULLY_CONNECTED" in text
+    original = oracle.oracle_tensors
+
+    def altered(model, data, inputs, wanted):  # type: ignore[no-untyped-def]
+        answer = original(model, data, inputs, wanted)
+        first = min(t for t in answer[0] if t in wanted)
+        for run in answer:
+            run[first] = run[first] + 1
+        return answer
+
+    monkeypatch.setattr("usmp_build.cli.selftest.oracle_tensors", altered)
+    done = call("selftest", manifest(tmp_path, one_model("odd_even")), "--runs", "1")
+    assert done.code == 4
+    assert "error[S604]" in done.err
+    assert "operator " in done.err
+    assert "instead of" in done.err

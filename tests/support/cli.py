@@ -1,0 +1,80 @@
+"""The command line, as tests call it: in this process, or in one of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.conftest import ROOT
+from usmp_build.cli import main
+
+DATA = ROOT / "tests" / "data"
+
+
+@dataclass(frozen=True)
+class Done:
+    code: int
+    out: str
+    err: str
+
+
+def call(*arguments: object) -> Done:
+    """Run a verb here."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = main([str(argument) for argument in arguments])
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def call_apart(*arguments: object, cwd: Path = ROOT, env: Mapping[str, str] | None = None) -> Done:
+    """Run a verb in a process of its own."""
+    command = [sys.executable, "-m", "usmp_build", *map(str, arguments)]
+    surroundings = os.environ | {"PYTHONPATH": str(ROOT)} | dict(env or {})
+    done = subprocess.run(command, cwd=cwd, env=surroundings, capture_output=True, text=True, timeout=300, check=False)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def manifest(folder: Path, text: str, name: str = "usmp.toml") -> Path:
+    """Write a manifest; `DATA` in the text stands for the folder of our models."""
+    path = folder / name
+    path.write_text(text.replace("DATA", DATA.as_posix()), encoding="utf-8")
+    return path
+
+
+TWO_MODELS = """
+[project]
+name = "two"
+
+[pools.tcm]
+access = "rw"
+size = "512 B"
+region = "DTCM"
+
+[pools.sram]
+access = "rw"
+
+[pools.flash]
+access = "ro"
+
+[models.digits]
+path = "DATA/digits.tflite"
+workspace_pools = ["tcm", "sram"]
+
+[models.odd_even]
+path = "DATA/odd_even.tflite"
+workspace_pools = ["sram"]
+"""
+
+
+def one_model(name: str, extra: str = "", path: str = "") -> str:
+    """A manifest of one model and nothing else."""
+    return f'[project]\nname = "p"\n[models.{name}]\npath = "{path or f"DATA/{name}.tflite"}"\n{extra}\n'

@@ -1,0 +1,137 @@
+"""What is said about wrong text: at least one case for each code of docs/errors/text.md."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from usmp_build.errors import ModelError, Span
+from usmp_build.importers.text import import_text
+from usmp_build.ir.text import read
+
+ROOT = Path(__file__).parents[3]
+
+GOOD = """model "m"
+input "x" = %0
+subgraph 0 "main"
+%0 "a" int8[4] scale=0.5 zero=0
+%1 "b" int8[4] = [1, 2, 3, 4]
+%2 "c" int8[4]
+inputs %0
+outputs %2
+%2 = ADD(%0, %1) activation=RELU @0
+"""
+
+CASES = [
+    # code, line of GOOD to replace, by what, what is marked, and what is said
+    ("T302", 0, "", "input", "expected `model`, found `input`"),
+    ("T302", 0, "model m", "m", "expected the name of the model, found `m`"),
+    ("T302", 0, 'model "m" "n"', '"n"', 'expected the end of the line, found `"n"`'),
+    ("T302", 1, 'input "x" %0', "%0", "expected `=`, found `%0`"),
+    ("T302", 1, 'input "x" = x', "x", "expected a tensor, for example %0, found `x`"),
+    ("T302", 2, "graph", "graph", "expected `subgraph`, found `graph`"),
+    ("T302", 3, '%0 "a int8[4]', '"', "string without end"),
+    ("T302", 3, '%0 "a" int8[4] zero=0', "zero", "expected the end of the line"),
+    ("T302", 4, '%1 "b" int8[4] = ["x"]', '"x"', "expected a number"),
+    ("T302", 4, '%1 "b" int8[4] = [1 2]', "2", "expected `,`, found `2`"),
+    ("T302", 4, '%1 "b" int8[4] =', "", "expected a list of numbers, zeros, hex or bytes, but the line ends"),
+    ("T302", 4, '%1 "b" int8[4] = bytes 4', "", "expected a digest"),
+    ("T302", 5, "| 00", "| 00", "expected `=`, found `| 00`"),
+    ("T302", 6, "inputs $0", "$", "unexpected character"),
+    ("T302", 8, "%2 = ADD(%0, %1", "", "expected `,`, but the line ends"),
+    ("T302", 8, "%2 = (%0)", "(", "expected a kind of operator"),
+    ("T302", 8, "%2 = ADD(%0) activation RELU", "RELU", "expected `=`"),
+    ("T302", 8, "%2 = ADD(%0) activation=6", "6", "expected one of NONE, RELU"),
+    ("T303", 0, r'model "a\b"', r'"a\b"', r"\b is not an escape"),
+    ("T303", 0, r'model "\u{110000}"', r'"\u{110000}"', "not in range"),
+    ("T303", 4, '%1 "b" int8[4] = hex\n| 0 1 2', "| 0 1 2", "half a byte"),
+    ("T304", 3, '%0 "a" int8[99999999999999999999]', "9" * 20, "a dimension must be an integer of at most 64 bits"),
+    ("T304", 3, '%0 "a" int8[1.5]', "1.5", "a dimension must be an integer"),
+    ("T304", 3, f'%0 "a" int8[{"9" * 5000}]', "9", "a dimension must be an integer"),
+    ("T304", 3, '%0 "a" int8[1*65]', "[", "65 dimensions are too many"),
+    ("T304", 4, '%1 "b" int8[4] = [1*0]', "0", "the count must be 1 or more"),
+    ("T304", 4, '%1 "b" int8[4] = bytes -4 sha256:000000000000', "-4", "cannot be negative"),
+    ("T304", 8, "%2 = ADD(%0, %1) @99999999999", "@99999999999", "too large a number for a position"),
+    ("T305", 2, 'subgraph 1 "main"', "1", "this is number 0, not `1`"),
+    ("T305", 4, '%2 "b" int8[4]', "%2", "this is number 1, not `%2`"),
+    ("T306", 1, 'input "x" = %3', "%3", "unknown tensor %3"),
+    ("T306", 3, '%0 "a" int9[4]', "int9", 'unknown type "int9"'),
+    ("T306", 4, '%1 "b" int8[4] = zero', "zero", 'unknown form of data "zero"'),
+    ("T306", 6, "inputs %9", "%9", "unknown tensor %9"),
+    ("T306", 6, f"inputs %{'9' * 5000}", "%", "unknown tensor %99"),
+    ("T306", 8, "%2 = ADD(%0) activatoin=RELU", "activatoin", 'unknown option "activatoin"'),
+    ("T306", 8, "%2 = ADD(%0) activation=RELU7", "RELU7", 'unknown value "RELU7"'),
+    ("T306", 8, "%2 = RELU(%0) beta=1", "beta", 'unknown option "beta"'),
+    ("T306", 8, "%2 = RELU(%0) options=Soft", "Soft", 'unknown class of options "Soft"'),
+    ("T307", 7, "inputs %0", "inputs", "`inputs` is given twice"),
+    ("T307", 8, "%2 = ADD(%0) activation=RELU activation=RELU", "activation", "`activation` is given twice"),
+    ("T308", 6, "", "subgraph", "subgraph 0 has no line `inputs`"),
+    ("T309", 4, '%1 "b" int8[4] = [1, 128]', "[", "int8 cannot hold 128"),
+    ("T309", 4, '%1 "b" uint8[4] = [-1]', "[", "uint8 cannot hold -1"),
+    ("T309", 4, '%1 "b" bool[4] = [2]', "[", "bool cannot hold 2"),
+    ("T309", 4, '%1 "b" int8[4] = [1.5]', "[", "invalid literal"),
+    ("T309", 4, '%1 "b" int4[4] = [1]', "[", "numbers do not spell int4"),
+    ("T310", 4, '%1 "b" int8[1000000, 1000000] = zeros', "zeros", "more than 268,435,456 bytes"),
+    ("T310", 4, '%1 "b" int8[4] = bytes 1000000000000 sha256:000000000000', "1000000000000", "more than"),
+    ("T310", 4, '%1 "b" int8[4] = [1*1000000000000]', "1000000000000", "more than"),
+]
+
+
+@pytest.mark.parametrize(("code", "index", "line", "marked", "message"), CASES)
+def test_faults(code: str, index: int, line: str, marked: str, message: str) -> None:
+    lines = GOOD.splitlines()
+    lines[index] = line
+    with pytest.raises(ModelError) as caught:
+        read("\n".join(lines), "m", "m.model.txt")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == code
+    assert message in diagnostic.message
+    assert diagnostic.help
+    assert isinstance(diagnostic.place, Span)
+    assert diagnostic.place.file == "m.model.txt"
+    assert 1 <= diagnostic.place.line <= len(lines) + 1
+    source = diagnostic.place.source
+    assert source[diagnostic.place.column - 1 :].startswith(marked) or len(line) > 400
+    assert len(str(diagnostic)) < 2000
+
+
+def test_the_good_text_is_good() -> None:
+    assert import_text(GOOD.encode(), "kws", "m.model.txt").name == "kws"
+
+
+@pytest.mark.parametrize("text", ["", "\n\n# nothing\n"])
+def test_empty_text(text: str) -> None:
+    with pytest.raises(ModelError, match="expected `model`, but the line ends"):
+        read(text, "m", "m.model.txt")
+
+
+def test_other_encodings() -> None:
+    with pytest.raises(ModelError, match=r"m.model.txt: error\[T301\]: .*byte 7 is 0xe9"):
+        import_text('model "é"'.encode("latin-1"), "m", "m.model.txt")
+    assert import_text(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode(), "m", "m.model.txt")
+
+
+def test_faults_of_the_graph_are_placed_in_the_file() -> None:
+    with pytest.raises(ModelError, match=r"^m.model.txt: error\[T2"):
+        import_text(GOOD.replace("inputs %0", "inputs").encode(), "m", "m.model.txt")
+
+
+def test_codes_are_documented_and_tested() -> None:
+    sources = [*(ROOT / "usmp_build/ir").glob("text*.py"), ROOT / "usmp_build/importers/text.py"]
+    used = {code for path in sources for code in re.findall(r'"(T3\d\d)"', path.read_text("utf-8"))}
+    page = (ROOT / "docs/errors/text.md").read_text("utf-8")
+    assert re.findall(r"^### (T3\d\d) ", page, re.MULTILINE) == sorted(used)
+    assert used == {"T301"} | {code for code, *_ in CASES}
+
+
+def test_the_documented_example_is_what_is_said() -> None:
+    page = (ROOT / "docs/errors/text.md").read_text("utf-8")
+    said, form = (block.strip("\n") for block in re.findall(r"```\n(.*?)```", page, re.DOTALL)[:2])
+    assert read(form).name == "kws"
+    tensors = [f'%{index} "t" int8[1]' for index in range(4)]
+    lines = ['model "m"', 'subgraph 0 "s"', *tensors, "inputs", "outputs", "  %3 = CONV_2D(%0, %1, %2) padd=VALID"]
+    with pytest.raises(ModelError) as caught:
+        read("\n".join(lines), "m", "kws.model.txt")
+    assert str(caught.value) == said

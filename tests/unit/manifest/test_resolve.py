@@ -1,0 +1,198 @@
+"""What a good manifest asks for: every word's effect on the request, and every default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from usmp_build.errors import ManifestError, Span
+from usmp_build.manifest import load, resolve
+from usmp_build.request import Access, InputOutput, ModelRequest, PoolRequest, Request
+
+PROJECT = '[project]\nname = "doorbell"\n'
+KWS = '[models.kws]\npath = "kws.tflite"\n'
+FULL = (
+    PROJECT
+    + """
+[pools.sram]
+access = "rw"
+size = "64 KiB"
+reserve = "1 KiB"
+alignment = 32
+region = "SRAM"
+origin = 0x20000000
+
+[pools.flash]
+access = "ro"
+section = ".my_weights"
+
+[pools.dtcm]
+access = "rw"
+owner = "generated"
+dims = 1
+
+[targets.cpu]
+kernels = "my_kernels"
+isa = "portable"
+
+[models.vad]
+path = "vad.tflite"
+
+[models.kws]
+path = "models/kws.tflite"
+sha256 = "ABCDEF0123456789abcdef0123456789abcdef0123456789abcdef0123456789"
+workspace_pools = ["dtcm", "sram"]
+constant_pools = ["flash"]
+io = "application"
+inputs = "consumed"
+outputs = "run"
+names = { "serving_default_x:0" = "audio" }
+
+[plan]
+algorithm = "greedy_by_size"
+options = { attempts = 3 }
+goal = "ram"
+"""
+)
+
+
+def request(
+    text: str, only: Sequence[str] | None = None, paths: Mapping[str, str] | None = None, file: str = "usmp.toml"
+) -> Request:
+    return resolve(load(text.encode(), file), only, paths or {})
+
+
+def messages(text: str, only: Sequence[str] | None = None, paths: Mapping[str, str] | None = None) -> str:
+    with pytest.raises(ManifestError) as caught:
+        request(text, only, paths)
+    return str(caught.value)
+
+
+def test_pools() -> None:
+    sram, flash, dtcm = request(FULL).pools
+    assert sram == PoolRequest(
+        "sram", Access.WORKSPACE, 63 * 1024, 32, "SRAM", ".usmp.doorbell.sram", 0x20000000, sram.span
+    )
+    assert flash == PoolRequest("flash", Access.CONSTANT, None, 16, "", ".my_weights", None, flash.span)
+    assert dtcm == PoolRequest("dtcm", Access.WORKSPACE, None, 16, "", ".usmp.doorbell.dtcm", None, dtcm.span)
+
+
+def test_models() -> None:
+    kws, vad = request(FULL).models
+    assert kws == ModelRequest(
+        name="kws",
+        path="models/kws.tflite",
+        sha256="abcdef0123456789" * 4,
+        workspace_pools=(2, 0),
+        constant_pools=(1,),
+        io=InputOutput.APPLICATION,
+        names={"serving_default_x:0": "audio"},
+        span=kws.span,
+        names_span=kws.names_span,
+    )
+    assert vad == ModelRequest("vad", "vad.tflite", "", (0, 2), (1,), InputOutput.POOL, {}, vad.span, vad.names_span)
+
+
+def test_plan() -> None:
+    asked = request(FULL, file="some/where/usmp.toml")
+    assert (asked.project, asked.manifest) == ("doorbell", "usmp.toml")
+    assert (asked.kernels, asked.algorithm, asked.options) == ("my_kernels", "greedy_by_size", {"attempts": 3})
+
+
+def test_defaults() -> None:
+    asked = request(PROJECT + KWS)
+    workspace, constants = asked.pools
+    assert workspace == PoolRequest("workspace", Access.WORKSPACE, None, 16, "", ".usmp.doorbell.workspace", None)
+    assert constants == PoolRequest("constants", Access.CONSTANT, None, 16, "", ".rodata.usmp.doorbell.constants", None)
+    assert (asked.models[0].workspace_pools, asked.models[0].constant_pools) == ((0,), (1,))
+    assert (asked.kernels, asked.algorithm, asked.options) == ("reference", "auto", {})
+
+
+def test_only_the_missing_kind_of_pool_is_implicit() -> None:
+    assert [pool.name for pool in request(PROJECT + KWS + '[pools.flash]\naccess = "ro"').pools] == [
+        "flash",
+        "workspace",
+    ]
+    assert [pool.name for pool in request(PROJECT + KWS + '[pools.sram]\naccess = "rw"').pools] == [
+        "sram",
+        "constants",
+    ]
+
+
+def spanned(span: Span | str) -> str:
+    assert isinstance(span, Span)
+    return span.source[span.column - 1 : span.column - 1 + span.length]
+
+
+def test_places_survive() -> None:
+    asked = request(FULL)
+    assert [spanned(pool.span) for pool in asked.pools] == ["sram", "flash", "dtcm"]
+    assert [spanned(model.span) for model in asked.models] == ['"models/kws.tflite"', '"vad.tflite"']
+    assert spanned(asked.models[0].names_span) == "names"
+    assert spanned(asked.plan_span) == '"greedy_by_size"'
+    assert spanned(asked.kernels_span) == '"my_kernels"'
+    assert {key: spanned(span) for key, span in asked.option_spans.items()} == {"attempts": "attempts"}
+
+
+def test_only_some_models() -> None:
+    assert [model.name for model in request(FULL, ["vad"]).models] == ["vad"]
+    assert [model.name for model in request(FULL, ["vad", "kws", "vad"]).models] == ["kws", "vad"]
+
+
+def test_the_order_of_calls_changes_nothing() -> None:
+    paths = {"b": "b.tflite", "a": "a.tflite"}
+    assert request(FULL, ["b", "a"], paths) == request(FULL, ["a", "b"], dict(reversed(paths.items())))
+
+
+def test_a_path_of_the_build_system_goes_first() -> None:
+    (kws,) = request(FULL, ["kws"], {"kws": "build/kws.tflite"}).models
+    assert kws.path == "build/kws.tflite"
+    assert kws.workspace_pools == (2, 0)
+    assert spanned(kws.span) == "kws"
+
+
+def test_a_model_of_the_build_system() -> None:
+    (kws,) = request(PROJECT, ["kws"], {"kws": "build/kws.tflite"}).models
+    assert (kws.path, kws.workspace_pools, kws.constant_pools, kws.span) == ("build/kws.tflite", (0,), (1,), "")
+    assert [model.name for model in request(PROJECT + KWS, None, {"vad": "vad.tflite"}).models] == ["kws", "vad"]
+
+
+def test_a_model_may_leave_its_path_to_the_build_system() -> None:
+    text = PROJECT + '[models.kws]\nio = "application"\n'
+    (kws,) = request(text, None, {"kws": "build/kws.tflite"}).models
+    assert (kws.path, kws.io) == ("build/kws.tflite", InputOutput.APPLICATION)
+    assert 'usmp.toml:3:1: error[M106]: [models.kws] has no "path"' in messages(text)
+    assert request(text + '[models.vad]\npath = "vad.tflite"', ["vad"]).models[0].name == "vad"
+
+
+def test_a_model_that_nobody_knows() -> None:
+    said = messages(FULL, ["kwz"])
+    assert 'usmp.toml: error[M117]: asked for model "kwz", which no [models.*] defines' in said
+    assert 'did you mean "kws"? Defined models: vad, kws' in said
+    assert "add its table" in messages(PROJECT, ["kws"])
+
+
+def test_names_of_the_build_system_are_checked() -> None:
+    paths = {"k w s": "a.tflite", "doorbell": "b.tflite", "KWS": "c.tflite", "string": "d.tflite"}
+    said = messages(FULL, None, paths)
+    assert 'usmp.toml: error[M109]: "k w s" is not a name' in said
+    assert 'error[M110]: model "doorbell" has the name of the project' in said
+    assert 'error[M110]: model "KWS" has the name of model "kws"' in said
+    assert "hides the header <string.h>" in said
+
+
+def test_no_models() -> None:
+    assert "error[M119]: there is no model to plan" in messages(PROJECT)
+    assert "error[M119]" in messages(FULL, [])
+
+
+def test_all_problems_at_once() -> None:
+    said = messages(FULL.replace('"dtcm", "sram"', '"dtc"').replace('"run"', '"reserved"'), ["kwz"])
+    assert [line.split("[")[1][:4] for line in said.splitlines() if "error[" in line] == ["M117", "M104", "M120"]
+
+
+def test_models_of_the_build_system_may_be_concurrent() -> None:
+    text = 'concurrent = [["kws", "vad"]]\n' + PROJECT + KWS
+    assert "M117" in messages(text)
+    assert "M117" not in messages(text, None, {"vad": "vad.tflite"})

@@ -1,0 +1,228 @@
+"""Lifetimes on small programs, and against an interpreter on random ones."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.support.road import alive, analyze, model
+from usmp_build.ir.graph import DType, OperatorRef, TensorRef
+from usmp_build.ir.schedule import Branch, Call, Loop, Node, Schedule, Sequence, Step, steps
+from usmp_build.ir.storage import Kind, Storage, StorageBuffer
+from usmp_build.passes import lifetimes
+
+CHAIN = """
+    %0 "x" int8[100]
+    %1 "a" int8[50]
+    %2 "b" int8[60]
+    %3 "y" int8[10]
+    inputs %0
+    outputs %3
+    %1 = TANH(%0)
+    %2 = TANH(%1)
+    %3 = TANH(%2)
+"""
+
+
+def test_a_chain_keeps_two_buffers_at_a_time() -> None:
+    assert alive(analyze(model(CHAIN))) == {"m.x": [(0, 2)], "m.a": [(1, 3)], "m.b": [(2, 4)], "m.y": [(3, 5)]}
+
+
+def test_inputs_live_from_the_start_and_outputs_to_the_end() -> None:
+    """USMP put both inputs of such a model at one address."""
+    two = model("""
+        %0 "x" int8[8]
+        %1 "y" int8[8]
+        %2 "u" int8[8]
+        %3 "v" int8[8]
+        inputs %0, %1
+        outputs %2, %3
+        %2 = TANH(%0)
+        %3 = TANH(%1)
+    """)
+    found = alive(analyze(two))
+    assert found == {"m.x": [(0, 2)], "m.y": [(0, 3)], "m.u": [(1, 4)], "m.v": [(2, 4)]}
+
+
+def test_models_that_never_run_together_follow_one_another() -> None:
+    found = alive(analyze(model(CHAIN, "a"), model(CHAIN, "b")))
+    assert found["a.y"] == [(3, 5)]
+    assert found["b.x"] == [(5, 7)]
+
+
+def test_variables_live_for_ever() -> None:
+    stateful = model("""
+        %0 "x" int8[8]
+        %1 "state" int8[8] variable
+        %2 "y" int8[8]
+        inputs %0
+        outputs %2
+        %2 = SVDF(%0, %1)
+    """)
+    assert alive(analyze(stateful, model(CHAIN, "n")))["m.state"] == [(0, 8)]
+
+
+IF = """
+subgraph 0 "main"
+  %0 "c" bool[1]
+  %1 "x" int8[8]
+  %2 "kept" int8[8]
+  %3 "y" int8[8]
+  %4 "z" int8[8]
+  inputs %0, %1
+  outputs %4
+  %2 = TANH(%1)
+  %3 = IF(%0, %1) then_subgraph=1 else_subgraph=2
+  %4 = ADD(%2, %3)
+subgraph 1 "then"
+  %0 "x" int8[8]
+  %1 "y" int8[8]
+  inputs %0
+  outputs %1
+  %1 = TANH(%0)
+subgraph 2 "else"
+  %0 "x" int8[8]
+  %1 "h" int8[8]
+  %2 "y" int8[8]
+  inputs %0
+  outputs %2
+  %1 = TANH(%0)
+  %2 = TANH(%1)
+"""
+
+
+def test_the_arms_of_a_branch_do_not_meet() -> None:
+    analysis = analyze(model(IF))
+    names = [buffer.name for buffer in analysis.storage.buffers]
+    conflicts = {(names[i], names[j]) for i, others in enumerate(analysis.problem.conflicts) for j in others}
+    assert ("m.kept", "m.h") in conflicts  # alive around the branch
+    assert not any({a, b} == {"m.x_2", "m.x_3"} for a, b in conflicts)  # the arms' inputs
+    # `y` is written at the end of either arm, and alive nowhere else in the other one
+    assert alive(analysis)["m.y"] == [(5, 6), (9, 11)]
+
+
+WHILE = """
+subgraph 0 "main"
+  %0 "x" int8[8]
+  %1 "n" int32[1]
+  %2 "y" int8[8]
+  %3 "m" int32[1]
+  %4 "z" int8[8]
+  inputs %0, %1
+  outputs %4
+  %2, %3 = WHILE(%0, %1) cond_subgraph=1 body_subgraph=2
+  %4 = TANH(%2)
+subgraph 1 "cond"
+  %0 "x" int8[8]
+  %1 "n" int32[1]
+  %2 "go" bool[1]
+  inputs %0, %1
+  outputs %2
+  %2 = GREATER(%1, %1)
+subgraph 2 "body"
+  %0 "x" int8[8]
+  %1 "n" int32[1]
+  %2 "h" int8[8]
+  %3 "y" int8[8]
+  %4 "k" int32[1]
+  inputs %0, %1
+  outputs %3, %4
+  %2 = TANH(%0)
+  %3 = TANH(%2)
+  %4 = NEG(%1)
+"""
+
+
+def test_what_a_loop_carries_lives_throughout_and_the_rest_does_not() -> None:
+    found = alive(analyze(model(WHILE)))
+    # 0 enter, 1 WHILE; test: 2 copy in, 3 GREATER, 4 copy out, 5 test; body: 6 copy in, 7-9, 10 copy out
+    assert found["m.y"] == [(1, 7), (10, 12)]  # through the test of every round, then rewritten at the end of the body
+    assert found["m.h"] == [(7, 9)]
+    assert found["m.go"] == [(3, 6)]
+    assert found["m.z"] == [(11, 13)]
+
+
+def test_deeply_nested_loops_take_linear_work() -> None:
+    body: Node = Step("leaf", 0, (TensorRef(0, 0, 0),), (TensorRef(0, 0, 1),))
+    for _ in range(60):
+        body = Loop(Step("test", 0, (TensorRef(0, 0, 1),)), body)
+    program = Sequence((body,))
+    count = sum(1 for _ in steps(program))
+    found = lifetimes(Schedule((program,), (0, count)), _storage(2))
+    assert found.intervals[0] == ((0, count),)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_lifetimes_agree_with_an_interpreter(seed: int) -> None:
+    """Run a random program in which every buffer that is not alive is lost; every value that is read must survive."""
+    draw = random.Random(seed)
+    program = Sequence((_random_node(draw, 3),))
+    count = sum(1 for _ in steps(program))
+    found = lifetimes(Schedule((program,), (0, count)), _storage(_BUFFERS))
+    alive_at = [
+        {i for i, runs in enumerate(found.intervals) if any(r.start <= t < r.stop for r in runs)} for t in range(count)
+    ]
+    for _ in range(30):
+        _run(program, 0, alive_at, {}, draw)
+
+
+_BUFFERS = 6
+
+
+def _storage(count: int) -> Storage:
+    buffers = tuple(StorageBuffer(f"b{i}", Kind.INTERMEDIATE, (0,), 1, 1, DType.INT8, "") for i in range(count))
+    refs = {TensorRef(0, 0, i): i for i in range(count)}
+    none: dict[OperatorRef, tuple[int, ...]] = {}
+    return Storage(buffers, refs, none, none, {})
+
+
+def _random_node(draw: random.Random, depth: int) -> Node:
+    kind = draw.choice(["step"] * 2 + ["sequence", "branch", "loop", "call"] * (depth > 0))
+    if kind == "step":
+        some = [TensorRef(0, 0, draw.randrange(_BUFFERS)) for _ in range(3)]
+        return Step("s", 0, tuple(some[: draw.randrange(3)]), (some[2],))
+    children = tuple(_random_node(draw, depth - 1) for _ in range(draw.randint(1, 4)))
+    if kind == "branch":
+        return Branch(children)
+    if kind == "loop":
+        return Loop(children[0], Sequence(children[1:]))
+    return Call("f", Sequence(children)) if kind == "call" else Sequence(children)
+
+
+def _run(node: Node, at: int, alive_at: list[set[int]], memory: dict[int, bool], draw: random.Random) -> int:
+    """Run `node`, whose first leaf is step `at`; `memory[b]` tells that b holds what was written last."""
+    match node:
+        case Step():
+            _run_step(node, at, alive_at[at], memory)
+            return at + 1
+        case Sequence(body):
+            for child in body:
+                at = _run(child, at, alive_at, memory, draw)
+            return at
+        case Branch(arms):
+            chosen = draw.randrange(len(arms))
+            for index, arm in enumerate(arms):
+                if index == chosen:
+                    _run(arm, at, alive_at, memory, draw)
+                at += sum(1 for _ in steps(arm))
+            return at
+        case Call(_, body):
+            return _run(body, at, alive_at, memory, draw)
+        case Loop(test, body):
+            after_test = _run(test, at, alive_at, memory, draw)
+            while draw.random() < 0.6:
+                _run(body, after_test, alive_at, memory, draw)
+                _run(test, at, alive_at, memory, draw)
+            return after_test + sum(1 for _ in steps(body))
+
+
+def _run_step(step: Step, at: int, alive: set[int], memory: dict[int, bool]) -> None:
+    for buffer in memory:
+        memory[buffer] &= buffer in alive
+    for ref in step.reads:
+        assert ref.tensor in alive
+        assert memory.get(ref.tensor, True), f"step {at} reads b{ref.tensor}, which was lost"
+    for ref in step.writes:
+        assert ref.tensor in alive
+        memory[ref.tensor] = True

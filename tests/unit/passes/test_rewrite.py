@@ -1,0 +1,138 @@
+"""Exact rewrites: what becomes a view, what is computed now, and what must stay."""
+
+from __future__ import annotations
+
+from tests.support.road import model
+from usmp_build.ir.text import write
+from usmp_build.passes import rewrite
+
+
+def kinds(text: str) -> list[str]:
+    return [op.kind for op in rewrite(model(text)).main.operators]
+
+
+def test_a_reshape_between_operators_is_a_view() -> None:
+    assert kinds("""
+        %0 "x" int8[4,4]
+        %1 "a" int8[4,4]
+        %2 "shape" int32[1] = [16]
+        %3 "b" int8[16]
+        %4 "y" int8[16]
+        inputs %0
+        outputs %4
+        %1 = TANH(%0)
+        %3 = RESHAPE(%1, %2)
+        %4 = TANH(%3)
+    """) == ["TANH", "VIEW", "TANH"]
+
+
+def test_squeeze_and_expand_dims_are_views_too_also_of_an_input_and_to_an_output() -> None:
+    assert kinds("""
+        %0 "x" int8[1,4]
+        %1 "a" int8[4]
+        %2 "b" int8[4]
+        %3 "axis" int32[1] = [0]
+        %4 "y" int8[1,4]
+        inputs %0
+        outputs %4
+        %1 = SQUEEZE(%0)
+        %2 = TANH(%1)
+        %4 = EXPAND_DIMS(%2, %3)
+    """) == ["VIEW", "TANH", "VIEW"]
+
+
+def test_pins_are_not_joined() -> None:
+    """From an input to an output, and from one output to another, the bytes are copied."""
+    assert kinds("""
+        %0 "x" int8[4]
+        %1 "y" int8[2,2]
+        %2 "a" int8[4]
+        %3 "u" int8[2,2]
+        inputs %0
+        outputs %1, %2, %3
+        %1 = RESHAPE(%0)
+        %2 = TANH(%0)
+        %3 = RESHAPE(%2)
+    """) == ["RESHAPE", "TANH", "RESHAPE"]
+
+
+def test_a_pin_behind_a_view_is_still_a_pin() -> None:
+    assert kinds("""
+        %0 "x" int8[4]
+        %1 "a" int8[2,2]
+        %2 "y" int8[4,1]
+        inputs %0
+        outputs %2
+        %1 = RESHAPE(%0)
+        %2 = RESHAPE(%1)
+    """) == ["VIEW", "RESHAPE"]
+
+
+def test_a_variable_is_not_viewed() -> None:
+    """The view would change when the variable does."""
+    assert kinds("""
+        %0 "x" int8[4]
+        %1 "state" int8[4] variable
+        %2 "old" int8[2,2]
+        %3 "y" int8[2,2]
+        inputs %0
+        outputs %3
+        %2 = RESHAPE(%1)
+        %3 = SVDF(%0, %1, %2)
+    """) == ["RESHAPE", "SVDF"]
+
+
+SHAPES = """
+    %0 "x" int8[1,4,4]
+    %1 "shape" int32[3]
+    %2 "begin" int32[1] = [0]
+    %3 "end" int32[1] = [1]
+    %4 "stride" int32[1] = [1]
+    %5 "batch" int32[]
+    %6 "rest" int32[] = [16]
+    %7 "new_shape" int32[2]
+    %8 "flat" int8[1,16]
+    %9 "y" int8[1,16]
+    inputs %0
+    outputs %9
+    %1 = SHAPE(%0)
+    %5 = STRIDED_SLICE(%1, %2, %3, %4) shrink_axis_mask=1
+    %7 = PACK(%5, %6) values_count=2
+    %8 = RESHAPE(%0, %7)
+    %9 = TANH(%8)
+"""
+
+
+def test_shape_arithmetic_is_done_now() -> None:
+    after = rewrite(model(SHAPES))
+    assert [op.kind for op in after.main.operators] == ["VIEW", "TANH"]
+    assert after.main.tensors[7].as_array().tolist() == [1, 16]
+    assert after.main.operators[0].position == 3  # as in the file
+
+
+def test_a_computed_output_is_not_folded() -> None:
+    assert kinds("""
+        %0 "x" int8[3,5]
+        %1 "shape" int32[2]
+        inputs %0
+        outputs %1
+        %1 = SHAPE(%0)
+    """) == ["SHAPE"]
+
+
+def test_operands_that_make_no_sense_are_left_alone() -> None:
+    assert kinds("""
+        %0 "a" int32[2] = [1, 2]
+        %1 "i" int32[1] = [7]
+        %2 "b" int32[1]
+        %3 "y" int32[1]
+        inputs
+        outputs %3
+        %2 = GATHER(%0, %1)
+        %3 = NEG(%2)
+    """) == ["GATHER", "NEG"]
+
+
+def test_rewriting_twice_changes_nothing_more() -> None:
+    once = rewrite(model(SHAPES))
+    assert write(rewrite(once)) == write(once)

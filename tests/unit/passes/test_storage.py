@@ -1,0 +1,131 @@
+"""Which tensors share a buffer, and which buffers exist beside them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.road import PlanOnly, analyze, model
+from usmp_build.errors import ModelError
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Output,
+    Scratch,
+    ScratchRequest,
+    Whole,
+)
+from usmp_build.ir.graph import DType
+from usmp_build.request import InputOutput
+
+VIEWED = """
+    %0 "x" int8[4,4]
+    %1 "a" int8[4,4]
+    %2 "b" int8[16]
+    %3 "y" int8[16]
+    inputs %0
+    outputs %3
+    %1 = TANH(%0)
+    %2 = RESHAPE(%1)
+    %3 = TANH(%2)
+"""
+
+
+def test_a_view_has_the_buffer_of_its_source() -> None:
+    storage = analyze(model(VIEWED)).storage
+    assert [buffer.name for buffer in storage.buffers] == ["m.x", "m.a", "m.y"]
+    assert {ref.tensor: index for ref, index in storage.tensors.items()} == {0: 0, 1: 1, 2: 1, 3: 2}
+
+
+def test_kinds_and_reasons() -> None:
+    buffers = analyze(model(VIEWED)).storage.buffers
+    assert [(b.kind.value, b.reason) for b in buffers] == [
+        ("input", "input"),
+        ("intermediate", "written by TANH 0"),
+        ("output", "written by TANH 2"),
+    ]
+
+
+def test_arrays_of_the_application_have_no_planned_bytes() -> None:
+    storage = analyze(model(VIEWED), io=InputOutput.APPLICATION).storage
+    assert [buffer.name for buffer in storage.buffers] == ["m.a"]
+    assert {ref.tensor: port.tensor for ref, port in storage.arguments.items()} == {0: 0, 3: 3}
+
+
+def test_an_output_that_nothing_computes_needs_the_pool() -> None:
+    text = """
+        %0 "x" int8[4]
+        inputs %0
+        outputs %0
+    """
+    assert [b.kind.value for b in analyze(model(text)).storage.buffers] == ["input"]
+    with pytest.raises(ModelError, match=r'error\[P302\].*output "x"'):
+        analyze(model(text), io=InputOutput.APPLICATION)
+
+
+WEIGHTS = """
+    %0 "x" int8[4]
+    %1 "w" int8[8] = [1, 2, 3, 4, 5, 6, 7, 8]
+    %2 "axis" int32[1] = [0]
+    %3 "y" int8[4]
+    inputs %0
+    outputs %3
+    %3 = TANH(%0, %1, %2)
+"""
+
+KERNEL = Kernel(
+    calls=(KernelCall("f", Whole(), (Input(0), Input(1), Derived(0), Scratch(0), Output(0))),),
+    constants=(Constant("table", DType.INT32, bytes(12)),),
+    scratch=(ScratchRequest("sums", 16, DType.INT32),),
+    alignment=8,
+)
+
+
+def test_a_kernel_brings_scratch_and_constants_and_says_which_inputs_it_reads() -> None:
+    storage = analyze(model(WEIGHTS), library=PlanOnly({"TANH": KERNEL})).storage
+    assert [(b.name, b.kind.value, b.size, b.alignment) for b in storage.buffers] == [
+        ("m.x", "input", 4, 8),
+        ("m.w", "constant", 8, 8),
+        ("m.y", "output", 4, 8),
+        ("m.y.sums", "scratch", 16, 8),
+        ("m.y.table", "constant", 12, 4),
+    ]
+
+
+def test_scratch_lives_only_at_its_step() -> None:
+    analysis = analyze(model(WEIGHTS), library=PlanOnly({"TANH": KERNEL}))
+    assert analysis.lifetimes.intervals[3] == ((1, 2),)
+
+
+def test_equal_constants_are_one_buffer_within_and_across_models() -> None:
+    analysis = analyze(model(WEIGHTS, "a"), model(WEIGHTS, "b"), library=PlanOnly({"TANH": KERNEL}))
+    constants = [b for b in analysis.storage.buffers if b.kind.value == "constant"]
+    assert [(b.name, b.models) for b in constants] == [("a.w", (0, 1)), ("a.y.table", (0, 1))]
+
+
+def test_a_tensor_whose_size_is_unknown_is_named() -> None:
+    with pytest.raises(ModelError, match=r'error\[P303\].*"words" \(STRING\)'):
+        analyze(
+            model("""
+            %0 "words" string[3]
+            %1 "y" int8[3]
+            inputs %0
+            outputs %1
+            %1 = "CUSTOM:Split"(%0)
+        """)
+        )
+
+
+def test_names_do_not_depend_on_rewriting_and_are_unique() -> None:
+    text = """
+        %0 "net/a/x;other" int8[4]
+        %1 "net/a/x" int8[4]
+        %2 "" int8[4]
+        inputs %0
+        outputs %2
+        %1 = TANH(%0)
+        %2 = TANH(%1)
+    """
+    assert [b.name for b in analyze(model(text)).storage.buffers] == ["m.a/x", "m.a/x_2", "m.t2"]

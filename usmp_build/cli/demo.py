@@ -1,0 +1,49 @@
+"""Plan two models into shared pools, build them with CMake for this machine, and let them read real digits."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from usmp_build import pipeline
+from usmp_build.cli import places
+from usmp_build.cli.table import plan_table
+from usmp_build.errors import CheckFailed, Diagnostic, UsageError
+from usmp_build.files import DiskFiles
+
+_SECONDS = 600
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("--out", default="build/demo", metavar="FOLDER", help="where to build (default: build/demo)")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Do it."""
+    project, folder = places.example("digits"), Path(parsed.out)
+    if shutil.which("cmake") is None:
+        raise UsageError(
+            Diagnostic("U206", "the demo needs CMake 3.22 or newer", help="install cmake and a C compiler")
+        )
+    generator = ["-G", "Ninja"] if shutil.which("ninja") else []
+    configuration = [f"-Dusmp_build_DIR={places.cmake_dir().as_posix()}", f"-DUSMP_BUILD_PYTHON={sys.executable}"]
+    _call("cmake", "-S", str(project), "-B", str(folder), *generator, "-DCMAKE_BUILD_TYPE=Release", *configuration)
+    _call("cmake", "--build", str(folder))
+    files = DiskFiles(project)
+    summary = pipeline.plan(pipeline.read("usmp.toml", files), files).summary
+    print(f"{plan_table(summary)}\n\n{_call(str((folder / 'reader').resolve()))}", end="")
+    return 0
+
+
+def _call(*command: str) -> str:
+    """Run a program; return what it prints.  Raises CheckFailed with that when it fails."""
+    done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+    output = done.stdout.decode("utf-8", "replace")
+    if done.returncode:
+        message = f"{command[0]} failed:\n{output}{done.stderr.decode('utf-8', 'replace')}"
+        raise CheckFailed(Diagnostic("S606", message.rstrip(), help="correct that, and run the demo again"))
+    return output

@@ -1,0 +1,66 @@
+"""Compare two plans (plan.json): what grew, shrank, moved, came and went."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from usmp_build.cli.table import columns
+from usmp_build.emitters.plan_json import BufferRecord, PlanRecord
+from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.files import DiskFiles
+from usmp_build.units import show_bytes
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("old", help="plan.json before")
+    parser.add_argument("new", help="plan.json after")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Do it."""
+    old, new = _read(parsed.old), _read(parsed.new)
+    print("\n".join(_pools(old, new)))
+    changes = _buffers(old, new)
+    if changes:
+        print("\n".join(["", *changes]))
+    return 0
+
+
+def _read(path: str) -> PlanRecord:
+    data = DiskFiles(Path(path).parent).read(Path(path).name)
+    try:
+        return PlanRecord.model_validate_json(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        message = f"this is not a plan: {where}: {first['msg'].lower()}"
+        raise UsageError(Diagnostic("U204", message, path, "give the plan.json of two runs of generate")) from None
+
+
+def _pools(old: PlanRecord, new: PlanRecord) -> list[str]:
+    before = {pool.name: pool.size for pool in old.pools}
+    after = {pool.name: pool.size for pool in new.pools}
+    rows = []
+    for name in dict.fromkeys([*after, *before]):
+        a, b = before.get(name, 0), after.get(name, 0)
+        rows.append((name, show_bytes(a), show_bytes(b), f"{b - a:+,}"))
+    return columns(("pool", "old", "new", "change"), rows, "<>>>")
+
+
+def _buffers(old: PlanRecord, new: PlanRecord) -> list[str]:
+    before = {buffer.name: buffer for buffer in old.buffers}
+    after = {buffer.name: buffer for buffer in new.buffers}
+    lines = [f"- {b.name}  {show_bytes(b.size)}" for name, b in before.items() if name not in after]
+    lines += [f"+ {b.name}  {show_bytes(b.size)}" for name, b in after.items() if name not in before]
+    for name in sorted(before.keys() & after.keys()):
+        if _place(before[name]) != _place(after[name]):
+            lines.append(f"~ {name}  {_place(before[name])} -> {_place(after[name])}")
+    return lines
+
+
+def _place(buffer: BufferRecord) -> str:
+    return f"{buffer.pool}+{buffer.offset} ({show_bytes(buffer.size)})"

@@ -1,0 +1,59 @@
+"""Tell everything about one tensor: what it is, where it lives, when, why there, and with whom it shares bytes."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+
+from usmp_build import pipeline
+from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.layout import BufferRow, Summary
+from usmp_build.units import show_bytes
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("tensor", help="a buffer as the plan names it (kws.conv/Relu), or a part of its name")
+    manifest_arguments(parser)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Do it."""
+    request, files = read_request(parsed)
+    summary = pipeline.plan(request, files).summary
+    print("\n\n".join(_explain(summary, row) for row in _find(summary, parsed.tensor)))
+    return 0
+
+
+def _find(summary: Summary, name: str) -> list[BufferRow]:
+    exact = [row for row in summary.buffers if row.name == name]
+    found = exact or [row for row in summary.buffers if name in row.name]
+    if not found:
+        close = difflib.get_close_matches(name, [row.name for row in summary.buffers], 1, 0.3)
+        hint = f'did you mean "{close[0]}"?' if close else '"usmp-build inspect storage" lists all buffers'
+        raise UsageError(Diagnostic("U203", f'no buffer is called "{name}"', help=hint))
+    return found
+
+
+def _explain(summary: Summary, row: BufferRow) -> str:
+    pool = next(pool for pool in summary.pools if pool.name == row.pool)
+    end = row.offset + row.size
+    neighbours = [other for other in summary.buffers if other is not row and other.pool == row.pool]
+    sharing = [o for o in neighbours if o.offset < end and row.offset < o.offset + o.size]
+    lines = [
+        f"{row.name}: {row.kind}, {row.reason}",
+        f"  place   pool {row.pool}, bytes [{show_bytes(row.offset)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
+        f"  size    {show_bytes(row.size)} bytes, aligned to {row.alignment}",
+        *(f"  alive   {_interval(summary, start, stop)}" for start, stop in row.intervals),
+    ]
+    if row.name in pool.peak_buffers:
+        lines.append(f"  peak    one of the {len(pool.peak_buffers)} buffers that set the size of {row.pool}")
+    lines += [f"  shares bytes with {other.name}, alive at another time" for other in sharing]
+    return "\n".join(lines)
+
+
+def _interval(summary: Summary, start: int, stop: int) -> str:
+    if (start, stop) == (0, len(summary.steps)):
+        return "for ever"
+    return f"[{start}, {stop}): from {summary.steps[start]} to {summary.steps[stop - 1]}"

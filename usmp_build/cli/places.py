@@ -1,0 +1,25 @@
+"""Where the files beside the code are: in an installed package, or in the source tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import usmp_build
+from usmp_build.errors import Diagnostic, UsageError
+
+_PACKAGE = Path(usmp_build.__file__).resolve().parent
+
+
+def cmake_dir() -> Path:
+    """Return the folder that holds usmp_buildConfig.cmake."""
+    installed = _PACKAGE / "cmake"
+    return installed if installed.is_dir() else _PACKAGE.parent / "cmake"
+
+
+def example(name: str) -> Path:
+    """Return the folder of an example.  Raises UsageError when this installation carries none."""
+    for root in (_PACKAGE / "share", _PACKAGE.parent):
+        folder = root / "examples" / name
+        if folder.is_dir():
+            return folder
+    raise UsageError(Diagnostic("U207", f'this installation has no example "{name}"', help="use the source tree"))

@@ -1,0 +1,24 @@
+"""Plan all models of a manifest and show the plan."""
+
+from __future__ import annotations
+
+import argparse
+
+from usmp_build import pipeline
+from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.cli.table import plan_table
+from usmp_build.emitters.plan_json import plan_json
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    manifest_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print plan.json instead of a table")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Do it."""
+    request, files = read_request(parsed)
+    summary = pipeline.plan(request, files).summary
+    print(plan_json(summary) if parsed.json else plan_table(summary), end="" if parsed.json else "\n")
+    return 0

@@ -1,0 +1,81 @@
+"""Build the generated code for this machine and compare every tensor with TensorFlow Lite Micro.
+
+The models of the plan run one after the other, on extreme and on random inputs, in pools filled with garbage before
+each run.  With --sanitize the compiler's sanitizers watch, and bytes that hold no live buffer are poisoned at every
+step.  TensorFlow Lite Micro is asked when the package `tflite-micro` is installed; without it the check is only that
+results do not depend on the garbage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from usmp_build import pipeline, writer
+from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.cli.selftest.compare import compare, wanted
+from usmp_build.cli.selftest.harness import Run, build, harness, run_all
+from usmp_build.cli.selftest.inputs import samples
+from usmp_build.cli.selftest.oracle import oracle_tensors
+from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.pipeline import Planned
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    manifest_arguments(parser)
+    parser.add_argument("--runs", type=_positive, default=10, metavar="N", help="inputs per model (default: 10)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random inputs (default: 1)")
+    parser.add_argument("--sanitize", action="store_true", help="compile with the address and undefined sanitizers")
+    parser.add_argument("--cc", default="", metavar="COMPILER", help="the C compiler (default: $CC, else cc)")
+    parser.add_argument("--keep", metavar="FOLDER", help="leave the built program in this folder")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Do it."""
+    request, files = read_request(parsed)
+    planned = pipeline.plan(request, files)
+    layout = pipeline.lay_out(planned)
+    inputs = [samples(model, parsed.runs, parsed.seed) for model in planned.analysis.models]
+    with tempfile.TemporaryDirectory(prefix="usmp-selftest-") as scratch:
+        folder = Path(parsed.keep or scratch)
+        writer.write(pipeline.emit(layout), folder)
+        writer.write(harness(planned, layout), folder)
+        program = build(folder, layout, parsed.cc, parsed.sanitize)
+        results = run_all(program, planned, inputs, garbage=0)
+        again = run_all(program, planned, inputs, garbage=1)
+    for index, model in enumerate(request.models):
+        _same_in_other_garbage(planned, index, results[index], again[index])
+        against = "a second run in other garbage (tflite-micro cannot be asked)"
+        count = len({record.tensor for record in results[index][0]})
+        if model.path.endswith(".tflite"):
+            tensors = wanted(planned, index, results[index])
+            reference = oracle_tensors(model, files.read(model.path, model.span), inputs[index], tensors)
+            if reference is not None:
+                against = "TensorFlow Lite Micro"
+                count = compare(planned, index, results[index], reference)
+        print(f"{model.name}: {count} tensors, {parsed.runs} runs, all equal to those of {against}")
+    return 0
+
+
+def _same_in_other_garbage(planned: Planned, index: int, runs: list[Run], others: list[Run]) -> None:
+    """A result that depends on what was in the pools before is wrong, whatever it is."""
+    for run, other in zip(runs, others, strict=True):
+        for one, two in zip(run, other, strict=True):
+            if one != two:
+                raise CheckFailed(
+                    Diagnostic(
+                        "S605",
+                        f"operator {one.step} reads bytes that nobody wrote: tensor {one.tensor} depends on them",
+                        planned.request.models[index].path,
+                        "this is a fault of usmp_build: please report it",
+                    )
+                )
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return value

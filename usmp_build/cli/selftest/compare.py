@@ -1,0 +1,80 @@
+"""Compare what the generated code computed with what it should have."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from usmp_build.arrange.ports import show_type
+from usmp_build.cli.selftest.harness import Run
+from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.ir.graph import Tensor
+from usmp_build.pipeline import Planned
+
+Reference: TypeAlias = list[dict[int, NDArray[Any]]]
+"""Tensors by index, for each run."""
+
+_TOLERANCE = 1e-4
+"""Relative to the larger of 1 and the reference: floats are summed in another order."""
+
+
+def compare(planned: Planned, model: int, runs: list[Run], reference: Reference) -> int:
+    """Compare every tensor of every run; return how many tensors there were.
+
+    Raises CheckFailed that names the first operator whose result differs.
+    """
+    graph = planned.analysis.models[model].main
+    seen: set[int] = set()
+    for number, (run, expected) in enumerate(zip(runs, reference, strict=True)):
+        for record in run:
+            tensor = graph.tensors[record.tensor]
+            wrong = _differing(tensor, record.data, expected[record.tensor])
+            if wrong:
+                raise CheckFailed(_report(planned, model, number, record.step, record.tensor, wrong))
+            seen.add(record.tensor)
+    for index, folded in _folded(planned, model):
+        if any(_differing(folded, folded.data or b"", expected[index]) for expected in reference):
+            raise CheckFailed(_report(planned, model, 0, -1, index, "the constant that was computed at build time"))
+        seen.add(index)
+    return len(seen)
+
+
+def wanted(planned: Planned, model: int, runs: list[Run]) -> list[int]:
+    """Return the tensors that can be compared: all that a step wrote, and those computed at build time."""
+    written = {record.tensor for run in runs for record in run}
+    return sorted(written | {index for index, _ in _folded(planned, model)})
+
+
+def _folded(planned: Planned, model: int) -> list[tuple[int, Tensor]]:
+    before, after = planned.imported[model].main.tensors, planned.analysis.models[model].main.tensors
+    return [(i, new) for i, (old, new) in enumerate(zip(before, after, strict=True)) if new.data != old.data]
+
+
+def _differing(tensor: Tensor, data: bytes, expected: NDArray[Any]) -> str:
+    """Return in words how two values differ; empty when they are equal, floats within the tolerance."""
+    kind = np.dtype(tensor.dtype.numpy or "uint8")
+    got, want = np.frombuffer(data, kind), np.frombuffer(expected.tobytes(), kind)
+    if got.size != want.size:
+        return f"{got.size} elements instead of {want.size}"
+    unlike = got != want
+    if kind.kind == "f":
+        with np.errstate(invalid="ignore"):
+            unlike &= ~(np.abs(got - want) <= _TOLERANCE * np.maximum(1.0, np.abs(want)))
+        unlike &= ~(np.isnan(got) & np.isnan(want))
+    if not unlike.any():
+        return ""
+    first = int(np.argmax(unlike))
+    count = f"{int(unlike.sum())} of {got.size} elements differ"
+    return f"{count}, first element {first}: {got[first]} instead of {want[first]}"
+
+
+def _report(planned: Planned, model: int, run: int, step: int, tensor: int, wrong: str) -> Diagnostic:
+    graph = planned.analysis.models[model].main
+    kinds = {op.position: op.kind for op in graph.operators}
+    who = f"operator {step} ({kinds[step]})" if step >= 0 else "the output after the run"
+    what = f'tensor {tensor} "{graph.tensors[tensor].name}" {show_type(graph.tensors[tensor])}'
+    message = f'model "{planned.request.models[model].name}", run {run}, {who}, {what}: {wrong}'
+    hint = "this is a fault of usmp_build: please report it with the model, or with usmp-build inspect model --data"
+    return Diagnostic("S604", message, planned.request.models[model].path, hint)

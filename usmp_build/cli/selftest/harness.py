@@ -1,0 +1,121 @@
+"""The program that runs the generated code on this machine and shows every tensor."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import struct
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from usmp_build.bundle import Bundle, OutputFile
+from usmp_build.cli.selftest.inputs import Sample
+from usmp_build.emitters.render import render
+from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.ir.schedule import Step
+from usmp_build.layout import Layout
+from usmp_build.pipeline import Planned
+
+_PROGRAM = "usmp_selftest"
+_SECONDS = 600
+_RECORD = struct.Struct("<4i")
+_FLAGS = ("-std=c99", "-O1", "-g", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
+_SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A tensor as the hook showed it; `step` is the operator's position, or -1 for an output after the run."""
+
+    step: int
+    tensor: int
+    data: bytes
+
+
+Run = list[Record]
+
+
+def harness(planned: Planned, layout: Layout) -> Bundle:
+    """Return the C of the program: it reads inputs from standard input, and writes records to standard output."""
+    models = []
+    starts = planned.analysis.schedule.starts
+    for index, (row, code) in enumerate(layout.models):
+        main = planned.analysis.models[index].main
+        models.append(
+            {
+                "row": row,
+                "inputs": code.inputs,
+                "outputs": list(zip(main.outputs, code.outputs, strict=True)),
+                "steps": list(_steps(planned, layout, index, starts[index])),
+                "first": starts[index],
+                "last": starts[index + 1] - 1,
+            }
+        )
+    pools = [pool for pool in layout.summary.pools if pool.access == "rw" and pool.size]
+    position = {pool.name: number for number, pool in enumerate(pools)}
+    live = [
+        {"pool": position[row.pool], "offset": row.offset, "size": row.size, "start": start, "stop": stop}
+        for row in layout.summary.buffers
+        if row.kind != "constant" and row.size
+        for start, stop in row.intervals
+    ]
+    text = render("selftest.c.j2", project=layout.summary.project, models=models, pools=pools, live=live)
+    return Bundle.collect([OutputFile(f"{_PROGRAM}.c", text)])
+
+
+def build(folder: Path, layout: Layout, compiler: str, sanitize: bool) -> Path:
+    """Compile the program.  Raises CheckFailed when the compiler refuses."""
+    project = layout.summary.project
+    names = [_PROGRAM, f"{project}_pools", f"{project}_kernels", *(row.name for row, _ in layout.models)]
+    command = shlex.split(compiler or os.environ.get("CC", "cc"))
+    command += [*_FLAGS, *(_SANITIZE if sanitize else ()), *(f"{name}.c" for name in names), "-o", _PROGRAM, "-lm"]
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        hint = "install one, or name it with --cc"
+        raise CheckFailed(Diagnostic("S601", f"cannot run the C compiler: {error}", help=hint)) from None
+    if done.returncode:
+        message = "the generated code does not compile:\n" + done.stderr.decode("utf-8", "replace").strip()
+        raise CheckFailed(Diagnostic("S601", message, help="this is a fault of usmp_build: please report it"))
+    return folder / _PROGRAM
+
+
+def run_all(program: Path, planned: Planned, inputs: list[list[Sample]], garbage: int) -> list[list[Run]]:
+    """Run all models in turn on each of their inputs; return records by model, then run."""
+    runs = len(inputs[0]) if inputs else 0
+    stream = b"".join(array.tobytes() for run in range(runs) for samples in inputs for array in samples[run])
+    command = [str(program.resolve()), str(runs), str(garbage)]
+    try:
+        done = subprocess.run(command, input=stream, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise CheckFailed(Diagnostic("S602", f"the program did not end within {_SECONDS} seconds")) from None
+    if done.returncode:
+        message = f"the program failed with code {done.returncode}:\n" + done.stderr.decode("utf-8", "replace").strip()
+        raise CheckFailed(Diagnostic("S602", message, help="this is a fault of usmp_build: please report it"))
+    results: list[list[Run]] = [[[] for _ in range(runs)] for _ in planned.request.models]
+    current = -1
+    for model, record in _records(done.stdout):
+        current += model == 0 and record.step == -2
+        if record.step != -2:
+            results[model][current].append(record)
+    return results
+
+
+def _records(stream: bytes) -> Iterator[tuple[int, Record]]:
+    at = 0
+    while at < len(stream):
+        model, step, tensor, size = _RECORD.unpack_from(stream, at)
+        at += _RECORD.size
+        yield model, Record(step, tensor, stream[at : at + size])
+        at += size
+
+
+def _steps(planned: Planned, layout: Layout, index: int, first: int) -> Iterator[dict[str, int]]:
+    """For each operator: its position in the file, its step on the timeline, and how often the hook is called."""
+    code = iter(layout.models[index][1].steps)
+    for time, node in enumerate(planned.analysis.schedule.programs[index].body, first):
+        if isinstance(node, Step) and node.operator is not None:
+            traces = next(code).traces
+            yield {"position": traces[0].position, "time": time, "traces": len(traces)}

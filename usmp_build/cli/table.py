@@ -1,0 +1,68 @@
+"""The plan as a table for terminals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from usmp_build.layout import Summary
+from usmp_build.units import show_bytes
+
+
+def plan_table(summary: Summary) -> str:
+    """Show pools, models, what sharing saved, and what is known of the plan."""
+    pools = [
+        (
+            pool.name,
+            pool.access,
+            show_bytes(pool.size),
+            show_bytes(pool.limit) if pool.limit is not None else "-",
+            show_bytes(pool.bound),
+            show_bytes(pool.gap),
+            pool.region or "-",
+        )
+        for pool in summary.pools
+    ]
+    models = [(model.name, show_bytes(model.workspace), show_bytes(model.constants)) for model in summary.models]
+    lines = [
+        *columns(("pool", "access", "used", "limit", "bound", "gap", "region"), pools, "<<>>>><"),
+        "",
+        *columns(("model", "alone", "constants"), models, "<>>"),
+        "",
+        *_sharing(summary),
+        _proof(summary),
+        *_missing(summary),
+    ]
+    return "\n".join(lines)
+
+
+def columns(head: Sequence[str], rows: Iterable[Sequence[str]], sides: str) -> list[str]:
+    """Set rows in columns, each to the left (<) or to the right (>)."""
+    table = [head, *rows]
+    widths = [max(len(row[i]) for row in table) for i in range(len(head))]
+    return [
+        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)).rstrip()
+        for row in table
+    ]
+
+
+def _sharing(summary: Summary) -> list[str]:
+    apart = sum(model.workspace for model in summary.models)
+    together = sum(pool.size for pool in summary.pools if pool.access == "rw")
+    if len(summary.models) < 2:
+        return []
+    saved = apart - together
+    text = f"workspace: {show_bytes(together)} bytes together, {show_bytes(apart)} apart"
+    return [f"{text}: sharing saves {show_bytes(saved)}" if saved > 0 else text]
+
+
+def _proof(summary: Summary) -> str:
+    known = "every pool is at its bound, so no plan needs less" if summary.optimal else "a smaller plan may exist"
+    return f"verified plan by {summary.algorithm}; {known}"
+
+
+def _missing(summary: Summary) -> list[str]:
+    return [
+        f'note: model "{model.name}" can be planned, not generated: operator {reason}'
+        for model in summary.models
+        for reason in model.without_kernel
+    ]

@@ -1,0 +1,23 @@
+"""Models in the textual form of `ir.text`: bytes → graph (`ir.text`) → checked graph (`ir.check`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.ir.check import check
+from usmp_build.ir.graph import Model
+from usmp_build.ir.text import read
+
+
+def import_text(data: bytes, name: str, path: str, /) -> Model:
+    """Return the model in `data`, called `name`; raise ModelError, placed in `path`, when it is not valid."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"this is no UTF-8 text: byte {error.start} is 0x{data[error.start]:02x}"
+        raise ModelError(Diagnostic("T301", message, path, "save the file as UTF-8")) from None
+    model = read(text, name, path)
+    if fault := check(model):
+        raise ModelError(replace(fault, place=path))
+    return model

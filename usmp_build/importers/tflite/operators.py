@@ -1,0 +1,78 @@
+"""Operators of a .tflite file: kinds and options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from tflite.BuiltinOperator import BuiltinOperator
+
+from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.importers.tflite import schema
+from usmp_build.importers.tflite.enums import names
+from usmp_build.importers.tflite.flatbuffer import Record
+from usmp_build.ir.graph import Operator
+from usmp_build.ir.labels import operator_label
+from usmp_build.ir.options import OPTIONS, Call, If, Options, While
+
+_KINDS = names(BuiltinOperator)
+_LEFT_OUT = -1
+
+
+def operator_kinds(codes: Sequence[schema.OperatorCode]) -> tuple[str, ...]:
+    """Return what the operator codes of a file stand for."""
+    return tuple(_kind(code, f"operator code {index}") for index, code in enumerate(codes))
+
+
+def read_operator(stored: schema.Operator, subgraph: int, index: int, kinds: Sequence[str]) -> Operator:
+    """Return operator `index` of a subgraph; raise ModelError for what an `Operator` cannot say."""
+    if stored.opcode_index >= len(kinds):
+        label = operator_label(subgraph, index, "")
+        message = f"{label} is of operator code {stored.opcode_index}, but the model has {len(kinds)}"
+        raise ModelError(Diagnostic("T210", message))
+    kind = kinds[stored.opcode_index]
+    return Operator(
+        kind=kind,
+        inputs=tuple(None if tensor == _LEFT_OUT else tensor for tensor in stored.inputs),
+        outputs=stored.outputs,
+        options=_options(kind, stored, operator_label(subgraph, index, kind)) if kind in OPTIONS else None,
+        position=index,
+    )
+
+
+def _kind(code: schema.OperatorCode, label: str) -> str:
+    """Return the name for a code.  Old files store it as a byte, newer ones also as a wider number."""
+    number = max(code.builtin_code, code.deprecated_builtin_code)
+    if number < 0:
+        raise ModelError(Diagnostic("T211", f"{label} is {number}, which means no operator"))
+    if number != BuiltinOperator.CUSTOM:
+        return _KINDS.get(number, f"BUILTIN_{number}")
+    if not code.custom_code:
+        raise ModelError(Diagnostic("T211", f"{label} is a custom operator without a name"))
+    return f"CUSTOM:{code.custom_code}"
+
+
+def _options(kind: str, stored: schema.Operator, label: str) -> Options | None:
+    """Return the options; where the file stores none they are the schema's, save for calls, which then mean nothing."""
+    expected_type, table = schema.OPTIONS[kind]
+    if stored.options_type not in (0, expected_type):
+        message = f"{label} has options of type {stored.options_type}, not {expected_type} ({table.__name__})"
+        raise ModelError(Diagnostic("T212", message))
+    if not stored.options and issubclass(OPTIONS[kind], (If, While, Call)):
+        return None
+    return _converted(stored.options[0] if stored.options else table(), OPTIONS[kind], label)
+
+
+def _converted(record: Record, options: type[Options], label: str) -> Options:
+    """Copy the fields of the same names.  The type of our default is what the number in the file stands for."""
+    values = {}
+    for option in fields(options):
+        default: Any = option.default
+        number = getattr(record, option.name, default)
+        try:
+            values[option.name] = type(default)(number)
+        except ValueError:
+            message = f"{label} has the {option.name} {number}, which does not exist"
+            raise ModelError(Diagnostic("T213", message)) from None
+    return options(**values)

@@ -1,0 +1,74 @@
+"""From a .tflite file to a model: the whole of it, its subgraphs and its signature."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.importers.tflite import schema
+from usmp_build.importers.tflite.flatbuffer import decode
+from usmp_build.importers.tflite.operators import operator_kinds, read_operator
+from usmp_build.importers.tflite.tensors import read_tensor
+from usmp_build.ir.check import check
+from usmp_build.ir.graph import Model, Port, Subgraph, Tensor
+
+_VERSION = 3
+
+
+def import_tflite(data: bytes, name: str, path: str, /) -> Model:
+    """Return the model in `data`, called `name`; raise ModelError, placed at `path`, when it is not valid."""
+    try:
+        model = _model(_decoded(data), name)
+        if fault := check(model):
+            raise ModelError(fault)
+    except ModelError as error:
+        raise ModelError(*(replace(diagnostic, place=path) for diagnostic in error.diagnostics)) from None
+    return model
+
+
+def _decoded(data: bytes) -> schema.Model:
+    if data[4:8] != b"TFL3":
+        is_pointer = data.startswith(b"version https://git-lfs")
+        cure = "It is a pointer of Git LFS: run `git lfs pull`." if is_pointer else "Give the path of a .tflite file."
+        raise ModelError(Diagnostic("T201", 'not a TensorFlow Lite model: the mark "TFL3" is missing', help=cure))
+    file = decode(schema.Model, data)
+    if file.version != _VERSION:
+        raise ModelError(Diagnostic("T202", f"version {file.version} of the schema; only {_VERSION} is supported"))
+    return file
+
+
+def _model(file: schema.Model, name: str) -> Model:
+    kinds = operator_kinds(file.operator_codes)
+    subgraphs = tuple(_subgraph(record, index, kinds, file.buffers) for index, record in enumerate(file.subgraphs))
+    signature = next((s for s in file.signature_defs if s.subgraph_index == 0), None)
+    if not signature or not subgraphs:
+        return Model(name, subgraphs)
+    main = subgraphs[0]
+    return Model(name, subgraphs, _ports(signature.inputs, main.inputs), _ports(signature.outputs, main.outputs))
+
+
+def _subgraph(
+    record: schema.SubGraph, index: int, kinds: tuple[str, ...], buffers: tuple[schema.Buffer, ...]
+) -> Subgraph:
+    tensors = [read_tensor(stored, index, position, buffers) for position, stored in enumerate(record.tensors)]
+    operators = tuple(read_operator(stored, index, position, kinds) for position, stored in enumerate(record.operators))
+    written = set(record.inputs).union(*(operator.outputs for operator in operators))
+    return Subgraph(
+        name=record.name,
+        tensors=tuple(tensor if t in written else _known_if_empty(tensor) for t, tensor in enumerate(tensors)),
+        inputs=record.inputs,
+        outputs=record.outputs,
+        operators=operators,
+    )
+
+
+def _known_if_empty(tensor: Tensor) -> Tensor:
+    """Make a constant of no bytes out of a tensor that nobody has to write because it has no elements."""
+    is_empty = 0 in tensor.shape and tensor.dtype.bits > 0
+    return replace(tensor, data=b"") if is_empty and tensor.data is None and not tensor.is_variable else tensor
+
+
+def _ports(names: tuple[schema.TensorMap, ...], tensors: tuple[int, ...]) -> tuple[Port, ...]:
+    """Return the names of `tensors`.  Tools that change the ends of a model leave others behind, which we drop."""
+    known = set(tensors)
+    return tuple(Port(entry.name, entry.tensor_index) for entry in names if entry.tensor_index in known)

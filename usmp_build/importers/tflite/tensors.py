@@ -1,0 +1,53 @@
+"""Tensors of a .tflite file: types, quantization and constant data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tflite.TensorType import TensorType
+
+from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.importers.tflite import schema
+from usmp_build.importers.tflite.enums import names
+from usmp_build.ir.graph import DType, Quantization, Tensor
+from usmp_build.ir.labels import tensor_label
+
+_NO_DATA = 0
+"""The index of the buffer that stands for none, whatever is in it."""
+_NEWER = {19: "INT2", 20: "UINT4", 21: "FLOAT8_E4M3FN", 22: "FLOAT8_E5M2"}
+"""Types that TensorFlow Lite has got since version 2.18 of the `tflite` package."""
+_TYPES = {number: DType[name] for number, name in (_NEWER | names(TensorType)).items() if name in DType.__members__}
+
+
+def read_tensor(stored: schema.Tensor, subgraph: int, index: int, buffers: Sequence[schema.Buffer]) -> Tensor:
+    """Return tensor `index` of a subgraph; raise ModelError for what a `Tensor` cannot say."""
+    label = tensor_label(subgraph, index, stored.name)
+    if stored.type not in _TYPES:
+        raise ModelError(Diagnostic("T205", f"{label} has the unknown type {stored.type}"))
+    if stored.is_sparse:
+        cure = "Convert the model without sparsity: the zeros may stay, but must be stored."
+        raise ModelError(Diagnostic("T206", f"{label} is sparse, which is not supported", help=cure))
+    if stored.external_buffer:
+        cure = "Convert the model into one file."
+        raise ModelError(Diagnostic("T207", f"{label} has its data in another file, which is not supported", help=cure))
+    if stored.buffer != _NO_DATA and stored.buffer >= len(buffers):
+        message = f"{label} has its data in buffer {stored.buffer}, but the model has {len(buffers)} buffers"
+        raise ModelError(Diagnostic("T208", message))
+    return Tensor(
+        name=stored.name,
+        shape=stored.shape,
+        dtype=_TYPES[stored.type],
+        quantization=_quantization(stored.quantization[0], label) if stored.quantization else None,
+        data=(buffers[stored.buffer].data or None) if stored.buffer != _NO_DATA else None,
+        is_variable=stored.is_variable,
+    )
+
+
+def _quantization(stored: schema.QuantizationParameters, label: str) -> Quantization | None:
+    if stored.details_type:
+        message = f"{label} has quantization details of type {stored.details_type}, which are not supported"
+        raise ModelError(Diagnostic("T209", message, help="Quantize per tensor or per channel."))
+    if not stored.scale:
+        return None
+    zero_points = stored.zero_point or (0,) * len(stored.scale)
+    return Quantization(stored.scale, zero_points, stored.quantized_dimension if len(stored.scale) > 1 else 0)

@@ -1,0 +1,133 @@
+"""Whether a model makes sense: what every importer promises to the passes.
+
+`check` finds the first fault, in a fixed order; each check relies on those before it.  The flow of values within a
+subgraph and the calls between subgraphs are judged next door (`check_flow`, `check_calls`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import fields
+
+from usmp_build.errors import Diagnostic
+from usmp_build.ir.check_calls import call_faults
+from usmp_build.ir.check_flow import flow_faults
+from usmp_build.ir.graph import DType, Model, Quantization, Subgraph, Tensor
+from usmp_build.ir.labels import operator_label, tensor_label
+from usmp_build.ir.options import Options
+from usmp_build.units import MAX_BYTES, show_bytes
+
+MAX_RANK = 16
+"""Dimensions of a tensor.  TensorFlow Lite's kernels end at 8."""
+
+_LEAST = {
+    "stride_h": 1,
+    "stride_w": 1,
+    "dilation_h": 1,
+    "dilation_w": 1,
+    "filter_h": 1,
+    "filter_w": 1,
+    "depth_multiplier": 0,
+    "values_count": 0,
+}
+"""Options that must not be less than this."""
+
+
+def check(model: Model) -> Diagnostic | None:
+    """Return what is wrong with `model`, without a place; None when nothing is."""
+    return next(_faults(model), None)
+
+
+def _faults(model: Model) -> Iterator[Diagnostic]:
+    if not model.subgraphs:
+        yield Diagnostic("T230", "the model has no subgraph: there is nothing to run")
+    for index, subgraph in enumerate(model.subgraphs):
+        yield from _index_faults(index, subgraph)
+        for position, tensor in enumerate(subgraph.tensors):
+            for code, message in _tensor_faults(tensor):
+                yield Diagnostic(code, f"{tensor_label(index, position, tensor.name)} {message}")
+        for position, operator in enumerate(subgraph.operators):
+            for message in _option_faults(operator.options):
+                yield Diagnostic("T232", f"{operator_label(index, position, operator.kind)}: {message}")
+        yield from flow_faults(index, subgraph)
+    yield from call_faults(model)
+    yield from _port_faults(model)
+
+
+def _index_faults(index: int, subgraph: Subgraph) -> Iterator[Diagnostic]:
+    count = len(subgraph.tensors)
+
+    def faults(who: str, role: str, tensors: tuple[int | None, ...]) -> Iterator[Diagnostic]:
+        for position, tensor in enumerate(tensors):
+            if tensor is not None and not 0 <= tensor < count:
+                message = f"{who}: {role} {position} is tensor {tensor}, but subgraph {index} has {count} tensors"
+                yield Diagnostic("T231", message)
+
+    yield from faults(f"subgraph {index}", "input", subgraph.inputs)
+    yield from faults(f"subgraph {index}", "output", subgraph.outputs)
+    for position, operator in enumerate(subgraph.operators):
+        label = operator_label(index, position, operator.kind)
+        yield from faults(label, "input", operator.inputs)
+        yield from faults(label, "output", operator.outputs)
+
+
+def _tensor_faults(tensor: Tensor) -> Iterator[tuple[str, str]]:
+    """Yield codes, and what they say of the tensor."""
+    if len(tensor.shape) > MAX_RANK:
+        yield "T220", f"has {len(tensor.shape)} dimensions; at most {MAX_RANK} are supported"
+    elif min(tensor.shape, default=0) < 0:
+        yield "T221", f"has an unknown shape, {list(tensor.shape)}: convert the model with all shapes fixed"
+    elif tensor.size > MAX_BYTES:
+        yield "T222", f"takes {show_bytes(tensor.size)} bytes; at most {show_bytes(MAX_BYTES)} are supported"
+    elif tensor.data is not None and tensor.is_variable:
+        yield "T223", "is a variable, but has constant data"
+    elif tensor.data is not None and len(tensor.data) != tensor.size:
+        kind, size = f"{tensor.dtype.name} {list(tensor.shape)}", show_bytes(tensor.size)
+        yield "T224", f"has {show_bytes(len(tensor.data))} bytes of data, but {kind} takes {size}"
+    if tensor.quantization:
+        yield from _quantization_faults(tensor, tensor.quantization)
+
+
+def _quantization_faults(tensor: Tensor, quantization: Quantization) -> Iterator[tuple[str, str]]:
+    scales, zero_points, axis = quantization.scales, quantization.zero_points, quantization.axis
+    if len(scales) != len(zero_points) or not scales:
+        yield "T225", f"has {len(scales)} scales and {len(zero_points)} zero points"
+    elif quantization.per_channel and not 0 <= axis < len(tensor.shape):
+        yield "T225", f"is quantized along axis {axis}, but has {len(tensor.shape)} dimensions"
+    elif quantization.per_channel and len(scales) != tensor.shape[axis]:
+        yield "T225", f"has {len(scales)} scales for {tensor.shape[axis]} indices along axis {axis}"
+    for scale in scales:
+        if not (math.isfinite(scale) and scale >= 0):
+            yield "T226", f"has the scale {scale}"
+    low, high = _range_of(tensor.dtype)
+    for zero_point in zero_points:
+        if not low <= zero_point <= high:
+            yield "T227", f"has the zero point {zero_point}, which {tensor.dtype.name} cannot hold"
+
+
+def _range_of(dtype: DType) -> tuple[float, float]:
+    if dtype.name.startswith("UINT"):
+        return 0, (1 << dtype.bits) - 1
+    if dtype.name.startswith("INT"):
+        return -(1 << (dtype.bits - 1)), (1 << (dtype.bits - 1)) - 1
+    return -math.inf, math.inf
+
+
+def _option_faults(options: Options | None) -> Iterator[str]:
+    for option in fields(options) if options else ():
+        value, least = getattr(options, option.name), _LEAST.get(option.name)
+        if least is not None and value < least:
+            yield f"the option {option.name} is {value}, but must be {least} or more"
+        if isinstance(value, float) and not math.isfinite(value):
+            yield f"the option {option.name} is {value}, but must be finite"
+
+
+def _port_faults(model: Model) -> Iterator[Diagnostic]:
+    sides = (("input", model.input_names, model.main.inputs), ("output", model.output_names, model.main.outputs))
+    for role, ports, tensors in sides:
+        known = set(tensors)
+        for port in ports:
+            if port.tensor not in known:
+                message = f'the signature calls tensor {port.tensor} "{port.name}", but it is no {role} of the model'
+                yield Diagnostic("T238", message)

@@ -1,0 +1,84 @@
+"""Models as text, both ways: for tests, for dumps between stages, for bug reports.
+
+    model "kws"
+    input "audio" = %0
+    output "scores" = %3
+
+    subgraph 0 "main"
+      %0 "input_1" int8[1,490] scale=0.58 zero=83
+      %1 "dense/weights" int8[2,490] scales=[0.5, 0.25] zeros=[0, 0] = hex
+        | 00ff1280...
+      %2 "dense/bias" int32[2] = [-7, 5]
+      %3 "scores" int8[1,2] scale=0.00390625 zero=-128
+      inputs %0
+      outputs %3
+      %3 = FULLY_CONNECTED(%0, %1, %2) activation=RELU @0
+
+A tensor has a number, a name, a type and a shape; then what it has of scales, zero points, `axis` and `variable`;
+then, if it is constant, `=` and its bytes: numbers, `hex`, `zeros`, or `bytes 980 sha256:9f86d081884c` where they
+are withheld.  An operator has outputs, kind, inputs (`_`: left out), the options that are not at their defaults,
+and after `@` its position in the model file.  `[0*64]` is a list of 64 zeros; `#` begins a comment.
+
+Whatever a `Model` holds comes back as it was.  Only the bytes of constants may be withheld (`data="short"`): equal
+ones stay equal and different ones different, which is enough to plan, but not to run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from usmp_build.ir.graph import Model, Operator, Subgraph, Tensor
+from usmp_build.ir.text_options import spell_options
+from usmp_build.ir.text_reader import read
+from usmp_build.ir.text_tensors import spell_data, spell_type
+from usmp_build.ir.text_values import quote
+
+__all__ = ["read", "write"]
+
+_BARE_KIND = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+_ROW = 48
+"""Bytes on one line."""
+
+
+def write(model: Model, *, data: Literal["full", "short"] = "full") -> str:
+    """Spell a model; `data="short"` withholds the bytes of all but small constants."""
+    lines = [f"model {quote(model.name)}"]
+    lines += (f"input {quote(port.name)} = %{port.tensor}" for port in model.input_names)
+    lines += (f"output {quote(port.name)} = %{port.tensor}" for port in model.output_names)
+    for index, subgraph in enumerate(model.subgraphs):
+        lines += ("", f"subgraph {index} {quote(subgraph.name)}")
+        lines += (f"  {line}" for line in _subgraph(subgraph, data == "full"))
+    return "\n".join(lines) + "\n"
+
+
+def _subgraph(subgraph: Subgraph, full: bool) -> Iterator[str]:
+    for index, tensor in enumerate(subgraph.tensors):
+        yield from _tensor(index, tensor, full)
+    yield f"inputs {_references(subgraph.inputs)}".rstrip()
+    yield f"outputs {_references(subgraph.outputs)}".rstrip()
+    for operator in subgraph.operators:
+        yield _operator(operator)
+
+
+def _tensor(index: int, tensor: Tensor, full: bool) -> Iterator[str]:
+    line = f"%{index} {quote(tensor.name)} {spell_type(tensor)}"
+    if tensor.data is None:
+        yield line
+        return
+    data = spell_data(tensor, tensor.data, full)
+    yield f"{line} = {data}"
+    if data == "hex":
+        for start in range(0, len(tensor.data), _ROW):
+            yield f"  | {tensor.data[start : start + _ROW].hex()}"
+
+
+def _operator(operator: Operator) -> str:
+    kind = operator.kind if _BARE_KIND.fullmatch(operator.kind) else quote(operator.kind)
+    call = f"{_references(operator.outputs) or '_'} = {kind}({_references(operator.inputs)})"
+    return " ".join((call, *spell_options(operator.kind, operator.options), f"@{operator.position}"))
+
+
+def _references(tensors: Iterable[int | None]) -> str:
+    return ", ".join("_" if tensor is None else f"%{tensor}" for tensor in tensors)

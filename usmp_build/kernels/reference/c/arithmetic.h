@@ -1,0 +1,57 @@
+/* Fixed-point arithmetic on int32_t: rounding as in TensorFlow Lite Micro, and overflow that wraps, never undefined.
+ * Shifting a negative number to the right keeps its sign: C leaves that to compilers, and they all do. */
+#ifndef USMP_ARITHMETIC_H
+#define USMP_ARITHMETIC_H
+
+#include "usmp.h"
+
+/* The sum, modulo 2^32. */
+static inline int32_t usmp_add(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
+/* a * b / 2^31, rounded to the nearest, halves upwards. */
+static inline int32_t usmp_multiply_high(int32_t a, int32_t b)
+{
+    return (int32_t)(((int64_t)a * b + ((int64_t)1 << 30)) >> 31);
+}
+
+/* value / 2^count for a count of 0 to 31, rounded to the nearest, halves away from zero. */
+static inline int32_t usmp_shift_right(int32_t value, int32_t count)
+{
+    const uint32_t magnitude = value < 0 ? 0u - (uint32_t)value : (uint32_t)value;
+    const uint32_t rounded = (magnitude + ((1u << count) >> 1)) >> count;
+    return value < 0 ? -(int32_t)rounded : (int32_t)rounded;
+}
+
+/* value * factor, for a factor >= 0 that is given as multiplier * 2^(shift - 31). */
+static inline int32_t usmp_scale(int32_t value, int32_t multiplier, int32_t shift)
+{
+    const int32_t left = shift > 0 ? shift : 0;
+    const int32_t right = shift > 0 ? 0 : -shift;
+    return usmp_shift_right(usmp_multiply_high((int32_t)((uint32_t)value << left), multiplier), right);
+}
+
+static inline int32_t usmp_minimum(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int32_t usmp_maximum(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static inline int32_t usmp_clamp(int32_t value, int32_t low, int32_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+/* A value that is not a number stays what it is. */
+static inline float usmp_clamp_f32(float value, float low, float high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+#endif

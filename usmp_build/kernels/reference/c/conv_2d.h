@@ -1,0 +1,48 @@
+/* CONV_2D: filters of window_height x window_width x input_channels weights, one behind the other. */
+#ifndef USMP_CONV_2D_H
+#define USMP_CONV_2D_H
+
+#include "usmp.h"
+
+/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Low and high are the limits
+ * of the output less its zero point. */
+struct usmp_conv_2d_s8 {
+    int32_t input_width;
+    int32_t input_channels;
+    int32_t output_width;
+    int32_t output_channels;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t dilation;
+    int32_t before;
+    int32_t input_zero_point;
+    int32_t output_zero_point;
+    int32_t low;
+    int32_t high;
+};
+
+struct usmp_conv_2d_f32 {
+    int32_t input_width;
+    int32_t input_channels;
+    int32_t output_width;
+    int32_t output_channels;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t dilation;
+    int32_t before;
+    float low;
+    float high;
+};
+
+/* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
+ * have one element for each output channel. */
+void usmp_conv_2d_s8_row(const struct usmp_conv_2d_s8 *p, const int8_t *const *rows, const int8_t *weights,
+                         const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output);
+
+/* The same for floats. */
+void usmp_conv_2d_f32_row(const struct usmp_conv_2d_f32 *p, const usmp_f32 *const *rows, const float *weights,
+                          const float *bias, usmp_f32 *output);
+
+#endif

@@ -1,0 +1,39 @@
+#include "arithmetic.h"
+#include "conv_2d.h"
+#include "products.h"
+#include "window.h"
+
+void usmp_conv_2d_s8_row(const struct usmp_conv_2d_s8 *p, const int8_t *const *rows, const int8_t *weights,
+                         const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
+{
+    const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
+    const int8_t zero_point = (int8_t)p->input_zero_point;
+
+    for (int32_t x = 0; x < p->output_width; ++x) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
+        const int32_t run = p->dilation == 1 ? taps.end - taps.first : 1; /* taps that lie side by side */
+
+        for (int32_t c = 0; c < p->output_channels; c += 4) {
+            const int32_t lanes = usmp_minimum(4, p->output_channels - c);
+            const int8_t *filters[4];
+            int32_t sums[4] = {0, 0, 0, 0};
+
+            for (int32_t i = 0; i < 4; ++i) {
+                filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
+            }
+            for (int32_t y = 0; y < p->window_height; ++y) {
+                for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; tap += run) {
+                    const int8_t *const input = rows[y] + (start + tap * p->dilation) * p->input_channels;
+                    const int32_t offset = (y * p->window_width + tap) * p->input_channels;
+                    usmp_add_products_s8(input, zero_point, filters, offset, run * p->input_channels, sums);
+                }
+            }
+            for (int32_t i = 0; i < lanes; ++i) {
+                const int32_t sum = usmp_add(sums[i], bias[c + i]);
+                const int32_t scaled = usmp_scale(sum, multiplier[c + i], shift[c + i]);
+                *output++ = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
+            }
+        }
+    }
+}

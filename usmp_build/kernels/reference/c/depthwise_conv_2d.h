@@ -1,0 +1,51 @@
+/* DEPTHWISE_CONV_2D: every input channel has `depth_multiplier` filters of its own, whose outputs lie side by side.
+ * Weights are window_height x window_width x output channels. */
+#ifndef USMP_DEPTHWISE_CONV_2D_H
+#define USMP_DEPTHWISE_CONV_2D_H
+
+#include "usmp.h"
+
+/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Low and high are the limits
+ * of the output less its zero point. */
+struct usmp_depthwise_conv_2d_s8 {
+    int32_t input_width;
+    int32_t input_channels;
+    int32_t output_width;
+    int32_t depth_multiplier;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t dilation;
+    int32_t before;
+    int32_t input_zero_point;
+    int32_t output_zero_point;
+    int32_t low;
+    int32_t high;
+};
+
+/* Stride, dilation and `before`, the padding to the left, are in pixels along the row. */
+struct usmp_depthwise_conv_2d_f32 {
+    int32_t input_width;
+    int32_t input_channels;
+    int32_t output_width;
+    int32_t depth_multiplier;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t dilation;
+    int32_t before;
+    float low;
+    float high;
+};
+
+/* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
+ * have one element for each output channel. */
+void usmp_depthwise_conv_2d_s8_row(const struct usmp_depthwise_conv_2d_s8 *p, const int8_t *const *rows,
+                                   const int8_t *weights, const int32_t *bias, const int32_t *multiplier,
+                                   const int8_t *shift, int8_t *output);
+
+/* One output row from the input rows under the window; a row that is NULL is padding. */
+void usmp_depthwise_conv_2d_f32_row(const struct usmp_depthwise_conv_2d_f32 *p, const usmp_f32 *const *rows,
+                                    const float *weights, const float *bias, usmp_f32 *output);
+
+#endif

@@ -1,0 +1,28 @@
+#include "arithmetic.h"
+#include "depthwise_conv_2d.h"
+#include "window.h"
+
+void usmp_depthwise_conv_2d_f32_row(const struct usmp_depthwise_conv_2d_f32 *p, const usmp_f32 *const *rows,
+                                    const float *weights, const float *bias, usmp_f32 *output)
+{
+    const int32_t channels = p->input_channels * p->depth_multiplier;
+    const int32_t pitch = p->dilation * p->input_channels;
+
+    for (int32_t x = 0; x < p->output_width; ++x) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
+
+        for (int32_t c = 0; c < channels; ++c) {
+            const int32_t from = start * p->input_channels + c / p->depth_multiplier;
+            float sum = 0.0f;
+
+            for (int32_t y = 0; y < p->window_height; ++y) {
+                const float *const filter = weights + y * p->window_width * channels + c;
+                for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; ++tap) {
+                    sum += rows[y][from + tap * pitch] * filter[tap * channels];
+                }
+            }
+            *output++ = usmp_clamp_f32(sum + bias[c], p->low, p->high);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+#include "arithmetic.h"
+#include "depthwise_conv_2d.h"
+#include "window.h"
+
+/* Adds `count` taps, `pitch` inputs and `channels` weights apart, to the sum of one channel. */
+static inline void usmp_one_channel_s8(const int8_t *input, int8_t zero_point, int32_t pitch, const int8_t *weights,
+                                       int32_t channels, int32_t count, int32_t *sum)
+{
+    for (; count > 0; --count) {
+        *sum += (*input - zero_point) * *weights;
+        input += pitch;
+        weights += channels;
+    }
+}
+
+/* The same for four channels, whose inputs are `step` apart: 0 when all have the same. */
+static inline void usmp_four_channels_s8(const int8_t *input, int8_t zero_point, int32_t pitch, int32_t step,
+                                         const int8_t *weights, int32_t channels, int32_t count, int32_t *sums)
+{
+    int32_t sum_a = sums[0];
+    int32_t sum_b = sums[1];
+    int32_t sum_c = sums[2];
+    int32_t sum_d = sums[3];
+
+    for (; count > 0; --count) {
+        sum_a += (input[0] - zero_point) * weights[0];
+        sum_b += (input[step] - zero_point) * weights[1];
+        sum_c += (input[2 * step] - zero_point) * weights[2];
+        sum_d += (input[3 * step] - zero_point) * weights[3];
+        input += pitch;
+        weights += channels;
+    }
+    sums[0] = sum_a;
+    sums[1] = sum_b;
+    sums[2] = sum_c;
+    sums[3] = sum_d;
+}
+
+void usmp_depthwise_conv_2d_s8_row(const struct usmp_depthwise_conv_2d_s8 *p, const int8_t *const *rows,
+                                   const int8_t *weights, const int32_t *bias, const int32_t *multiplier,
+                                   const int8_t *shift, int8_t *output)
+{
+    const int32_t channels = p->input_channels * p->depth_multiplier;
+    const int32_t pitch = p->dilation * p->input_channels;
+    const int32_t step = p->depth_multiplier == 1 ? 1 : 0;
+    const int32_t most = step == 1 || p->depth_multiplier % 4 == 0 ? 4 : 1;
+    const int8_t zero_point = (int8_t)p->input_zero_point;
+
+    for (int32_t x = 0; x < p->output_width; ++x) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
+        const int32_t count = taps.end - taps.first;
+        int32_t lanes;
+
+        for (int32_t c = 0; c < channels; c += lanes) {
+            const int32_t from = (start + taps.first * p->dilation) * p->input_channels + c / p->depth_multiplier;
+            int32_t sums[4] = {0, 0, 0, 0};
+
+            lanes = c + most <= channels ? most : 1;
+            for (int32_t y = 0; y < p->window_height; ++y) {
+                const int8_t *const filters = weights + (y * p->window_width + taps.first) * channels + c;
+                if (rows[y] == NULL || count == 0) {
+                    continue;
+                }
+                if (lanes == 4) {
+                    usmp_four_channels_s8(rows[y] + from, zero_point, pitch, step, filters, channels, count, sums);
+                } else {
+                    usmp_one_channel_s8(rows[y] + from, zero_point, pitch, filters, channels, count, sums);
+                }
+            }
+            for (int32_t i = 0; i < lanes; ++i) {
+                const int32_t sum = usmp_add(sums[i], bias[c + i]);
+                const int32_t scaled = usmp_scale(sum, multiplier[c + i], shift[c + i]);
+                *output++ = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
+            }
+        }
+    }
+}

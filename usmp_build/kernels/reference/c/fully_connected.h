@@ -1,0 +1,37 @@
+/* FULLY_CONNECTED: for each output a filter of `inputs` weights, one behind the other. */
+#ifndef USMP_FULLY_CONNECTED_H
+#define USMP_FULLY_CONNECTED_H
+
+#include "usmp.h"
+
+/* Low and high are the limits of the output less its zero point. */
+struct usmp_fully_connected_s8 {
+    int32_t batches;
+    int32_t inputs;
+    int32_t outputs;
+    int32_t input_zero_point;
+    int32_t weights_zero_point;
+    int32_t multiplier;
+    int32_t shift;
+    int32_t output_zero_point;
+    int32_t low;
+    int32_t high;
+};
+
+struct usmp_fully_connected_f32 {
+    int32_t batches;
+    int32_t inputs;
+    int32_t outputs;
+    float low;
+    float high;
+};
+
+/* Bias has one element for each output. */
+void usmp_fully_connected_s8(const struct usmp_fully_connected_s8 *p, const int8_t *input, const int8_t *weights,
+                             const int32_t *bias, int8_t *output);
+
+/* Bias has one element for each output. */
+void usmp_fully_connected_f32(const struct usmp_fully_connected_f32 *p, const usmp_f32 *input, const float *weights,
+                              const float *bias, usmp_f32 *output);
+
+#endif

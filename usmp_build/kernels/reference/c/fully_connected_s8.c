@@ -1,0 +1,39 @@
+#include "arithmetic.h"
+#include "fully_connected.h"
+#include "products.h"
+
+/* What a zero point of the weights takes from every sum of products. */
+static inline int32_t usmp_weights_zero_point_share(const struct usmp_fully_connected_s8 *p, const int8_t *input)
+{
+    int32_t sum = 0;
+
+    for (int32_t i = 0; p->weights_zero_point != 0 && i < p->inputs; ++i) {
+        sum += input[i] - p->input_zero_point;
+    }
+    return p->weights_zero_point * sum;
+}
+
+void usmp_fully_connected_s8(const struct usmp_fully_connected_s8 *p, const int8_t *input, const int8_t *weights,
+                             const int32_t *bias, int8_t *output)
+{
+    for (int32_t batch = 0; batch < p->batches; ++batch) {
+        const int32_t share = usmp_weights_zero_point_share(p, input);
+
+        for (int32_t c = 0; c < p->outputs; c += 4) {
+            const int32_t lanes = usmp_minimum(4, p->outputs - c);
+            const int8_t *filters[4];
+            int32_t sums[4] = {0, 0, 0, 0};
+
+            for (int32_t i = 0; i < 4; ++i) {
+                filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * p->inputs;
+            }
+            usmp_add_products_s8(input, (int8_t)p->input_zero_point, filters, 0, p->inputs, sums);
+            for (int32_t i = 0; i < lanes; ++i) {
+                const int32_t sum = usmp_add(sums[i] - share, bias[c + i]);
+                const int32_t scaled = usmp_scale(sum, p->multiplier, p->shift);
+                *output++ = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
+            }
+        }
+        input += p->inputs;
+    }
+}

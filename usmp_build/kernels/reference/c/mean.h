@@ -1,0 +1,41 @@
+/* MEAN over `width` neighbours in a row and over all rows of an image, for each of `channels` sums. */
+#ifndef USMP_MEAN_H
+#define USMP_MEAN_H
+
+#include "usmp.h"
+
+/* `offset` is added to each sum: it takes the zero point of all inputs away.  The factor divides by their number. */
+struct usmp_mean_s8 {
+    int32_t width;
+    int32_t channels;
+    int32_t offset;
+    int32_t multiplier;
+    int32_t shift;
+    int32_t output_zero_point;
+};
+
+struct usmp_mean_f32 {
+    int32_t width;
+    int32_t channels;
+    float count;
+};
+
+/* Clears the sums. */
+void usmp_mean_s8_begin(const struct usmp_mean_s8 *p, usmp_i32 *sums);
+
+/* Adds a row. */
+void usmp_mean_s8_row(const struct usmp_mean_s8 *p, const int8_t *row, usmp_i32 *sums);
+
+/* Makes means of the sums. */
+void usmp_mean_s8_finish(const struct usmp_mean_s8 *p, usmp_i32 *sums, int8_t *output);
+
+/* Clears the sums. */
+void usmp_mean_f32_begin(const struct usmp_mean_f32 *p, usmp_f32 *sums);
+
+/* Adds a row. */
+void usmp_mean_f32_row(const struct usmp_mean_f32 *p, const usmp_f32 *row, usmp_f32 *sums);
+
+/* Makes means of the sums. */
+void usmp_mean_f32_finish(const struct usmp_mean_f32 *p, usmp_f32 *sums, usmp_f32 *output);
+
+#endif

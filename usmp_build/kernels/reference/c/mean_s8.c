@@ -1,0 +1,27 @@
+#include "arithmetic.h"
+#include "mean.h"
+
+void usmp_mean_s8_begin(const struct usmp_mean_s8 *p, usmp_i32 *sums)
+{
+    for (int32_t c = 0; c < p->channels; ++c) {
+        sums[c] = p->offset;
+    }
+}
+
+void usmp_mean_s8_row(const struct usmp_mean_s8 *p, const int8_t *row, usmp_i32 *sums)
+{
+    for (int32_t x = 0; x < p->width; ++x) {
+        for (int32_t c = 0; c < p->channels; ++c) {
+            sums[c] += *row++;
+        }
+    }
+}
+
+void usmp_mean_s8_finish(const struct usmp_mean_s8 *p, usmp_i32 *sums, int8_t *output)
+{
+    for (int32_t c = 0; c < p->channels; ++c) {
+        const int32_t mean = usmp_scale(sums[c], p->multiplier, p->shift);
+        const int32_t zero_point = p->output_zero_point;
+        output[c] = (int8_t)(usmp_clamp(mean, INT8_MIN - zero_point, INT8_MAX - zero_point) + zero_point);
+    }
+}

@@ -1,0 +1,45 @@
+/* AVERAGE_POOL_2D and MAX_POOL_2D: what lies outside of the image is not counted. */
+#ifndef USMP_POOL_2D_H
+#define USMP_POOL_2D_H
+
+#include "usmp.h"
+
+/* Stride and `before`, the padding to the left, are in pixels along the row. */
+struct usmp_pool_2d_s8 {
+    int32_t input_width;
+    int32_t channels;
+    int32_t output_width;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t before;
+    int32_t low;
+    int32_t high;
+};
+
+/* Stride and `before`, the padding to the left, are in pixels along the row. */
+struct usmp_pool_2d_f32 {
+    int32_t input_width;
+    int32_t channels;
+    int32_t output_width;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t before;
+    float low;
+    float high;
+};
+
+/* One output row from the input rows under the window; a row that is NULL is padding. */
+void usmp_average_pool_2d_s8_row(const struct usmp_pool_2d_s8 *p, const int8_t *const *rows, int8_t *output);
+
+/* One output row from the input rows under the window; a row that is NULL is padding. */
+void usmp_average_pool_2d_f32_row(const struct usmp_pool_2d_f32 *p, const usmp_f32 *const *rows, usmp_f32 *output);
+
+/* One output row from the input rows under the window; a row that is NULL is padding. */
+void usmp_max_pool_2d_s8_row(const struct usmp_pool_2d_s8 *p, const int8_t *const *rows, int8_t *output);
+
+/* One output row from the input rows under the window; a row that is NULL is padding. */
+void usmp_max_pool_2d_f32_row(const struct usmp_pool_2d_f32 *p, const usmp_f32 *const *rows, usmp_f32 *output);
+
+#endif

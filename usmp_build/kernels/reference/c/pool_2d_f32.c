@@ -1,0 +1,49 @@
+#include <float.h>
+
+#include "arithmetic.h"
+#include "pool_2d.h"
+#include "window.h"
+
+void usmp_average_pool_2d_f32_row(const struct usmp_pool_2d_f32 *p, const usmp_f32 *const *rows, usmp_f32 *output)
+{
+    for (int32_t x = 0; x < p->output_width; ++x) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+
+        for (int32_t c = 0; c < p->channels; ++c) {
+            float sum = 0.0f;
+            int32_t count = 0;
+
+            for (int32_t y = 0; y < p->window_height; ++y) {
+                if (rows[y] == NULL) {
+                    continue;
+                }
+                for (int32_t tap = taps.first; tap < taps.end; ++tap) {
+                    sum += rows[y][(start + tap) * p->channels + c];
+                }
+                count += taps.end - taps.first;
+            }
+            *output++ = usmp_clamp_f32(sum / (float)count, p->low, p->high);
+        }
+    }
+}
+
+void usmp_max_pool_2d_f32_row(const struct usmp_pool_2d_f32 *p, const usmp_f32 *const *rows, usmp_f32 *output)
+{
+    for (int32_t x = 0; x < p->output_width; ++x) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+
+        for (int32_t c = 0; c < p->channels; ++c) {
+            float most = -FLT_MAX;
+
+            for (int32_t y = 0; y < p->window_height; ++y) {
+                for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; ++tap) {
+                    const float value = rows[y][(start + tap) * p->channels + c];
+                    most = value > most ? value : most;
+                }
+            }
+            *output++ = usmp_clamp_f32(most, p->low, p->high);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+/* QUANTIZE from integers to integers, and RELU: to another scale and zero point. */
+#ifndef USMP_REQUANTIZE_H
+#define USMP_REQUANTIZE_H
+
+#include "usmp.h"
+
+/* Low and high are the limits of the output less its zero point. */
+struct usmp_requantize {
+    int32_t size;
+    int32_t input_zero_point;
+    int32_t multiplier;
+    int32_t shift;
+    int32_t output_zero_point;
+    int32_t low;
+    int32_t high;
+};
+
+void usmp_requantize_s8_s8(const struct usmp_requantize *p, const int8_t *input, int8_t *output);
+
+void usmp_requantize_s8_u8(const struct usmp_requantize *p, const int8_t *input, uint8_t *output);
+
+void usmp_requantize_u8_s8(const struct usmp_requantize *p, const uint8_t *input, int8_t *output);
+
+void usmp_requantize_s8_s16(const struct usmp_requantize *p, const int8_t *input, usmp_i16 *output);
+
+void usmp_requantize_s16_s8(const struct usmp_requantize *p, const usmp_i16 *input, int8_t *output);
+
+void usmp_requantize_s16_s16(const struct usmp_requantize *p, const usmp_i16 *input, usmp_i16 *output);
+
+#endif

@@ -1,0 +1,35 @@
+/* Functions of single elements. */
+#ifndef USMP_UNARY_H
+#define USMP_UNARY_H
+
+#include "usmp.h"
+
+struct usmp_elements {
+    int32_t size;
+};
+
+struct usmp_clamp_s8 {
+    int32_t size;
+    int32_t low;
+    int32_t high;
+};
+
+/* Any function of int8_t, by its 256 values from that of -128 on: LOGISTIC, TANH. */
+void usmp_lookup_s8(const struct usmp_elements *p, const int8_t *input, const int8_t *table, int8_t *output);
+
+/* RELU6, which keeps the scale. */
+void usmp_clamp_s8(const struct usmp_clamp_s8 *p, const int8_t *input, int8_t *output);
+
+/* RELU. */
+void usmp_relu_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output);
+
+/* RELU6. */
+void usmp_relu6_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output);
+
+/* LOGISTIC. */
+void usmp_logistic_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output);
+
+/* TANH. */
+void usmp_tanh_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output);
+
+#endif

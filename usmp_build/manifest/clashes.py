@@ -1,0 +1,106 @@
+"""Two things that would have one name: in the generated C, on the disk, or in the linker's eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from usmp_build.errors import Diagnostic, Span
+from usmp_build.manifest import defaults
+from usmp_build.manifest.model import Manifest
+from usmp_build.manifest.phrases import quoted
+
+_HEADERS = frozenset(
+    """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic
+    stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype
+    alloca malloc memory strings unistd""".split()
+)
+"""Of C and of common libraries: a file of ours with such a name would be found instead of them."""
+_DEVICES = frozenset(["aux", "con", "nul", "prn", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))])
+"""Names that Windows gives to no file."""
+
+
+def clashes(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic]:
+    """Find names that are taken already; `brought` are the models that the build system declares."""
+    yield from _files(manifest, brought)
+    for kind in ("pools", "targets"):
+        yield from _alike(manifest, kind)
+    yield from _implicit_pools(manifest)
+    yield from _sections(manifest)
+    for model in manifest.models:
+        yield from _tensors(manifest, model)
+
+
+def file_problem(name: str) -> str:
+    """Say why no file should have this name, whatever its suffix, as a clause; empty when one may."""
+    if name.lower() in _HEADERS:
+        return f"hides the header <{name.lower()}.h>"
+    return "is not the name of a file on Windows" if name.lower() in _DEVICES else ""
+
+
+def _files(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic]:
+    """The project and every model have files called like them, on disks that may not tell `a` from `A`."""
+    project = manifest.project.name
+    taken = {"usmp": "the header that all generated code includes"}
+    own: list[tuple[str, str, Span | str]] = [("the project", project, manifest.places.value("project", "name"))]
+    models = dict.fromkeys([*manifest.models, *brought])
+    own += [(f'model "{name}"', name, _model_place(manifest, name)) for name in models]
+    for who, name, place in own:
+        lower = name.lower()
+        if lower in taken:
+            message = f"{who} has the name of {taken[lower]}"
+            yield Diagnostic("M110", message, place, "choose another name; case does not count")
+        elif file_problem(name):
+            yield Diagnostic("M110", f"{who} gets a file {name}.h, which {file_problem(name)}", place, "rename it")
+        taken.setdefault(lower, who)
+        if who == "the project":
+            taken |= {f"{lower}_{part}": f"the project's file {name}_{part}" for part in ("pools", "kernels")}
+
+
+def _model_place(manifest: Manifest, name: str) -> Span | str:
+    return manifest.places.key("models", name) if name in manifest.models else manifest.places.source.file
+
+
+def _alike(manifest: Manifest, kind: str) -> Iterator[Diagnostic]:
+    """Names that only differ by case become one macro."""
+    taken: dict[str, str] = {}
+    for name in getattr(manifest, kind):
+        other = taken.setdefault(name.lower(), name)
+        if other != name:
+            message = f'{kind[:-1]} "{name}" has the name of {kind[:-1]} "{other}", but for case'
+            yield Diagnostic("M110", message, manifest.places.key(kind, name), "rename one: macros are in upper case")
+
+
+def _implicit_pools(manifest: Manifest) -> Iterator[Diagnostic]:
+    declared = {pool.access for pool in manifest.pools.values()}
+    for access, implicit in defaults.IMPLICIT_POOLS.items():
+        for name in manifest.pools:
+            if access not in declared and name.lower() == implicit.name:
+                message = f'pool "{name}" has the name of the pool that is there when none has access "{access}"'
+                help_ = f'rename it, or declare a pool with access "{access}"'
+                yield Diagnostic("M110", message, manifest.places.key("pools", name), help_)
+
+
+def _sections(manifest: Manifest) -> Iterator[Diagnostic]:
+    project, places = manifest.project.name, manifest.places
+    declared = {pool.access for pool in manifest.pools.values()}
+    taken = {
+        pool.section(project): pool.name for access, pool in defaults.IMPLICIT_POOLS.items() if access not in declared
+    }
+    for name, pool in manifest.pools.items():
+        section = pool.section or defaults.section(project, name)
+        other = taken.setdefault(section, name)
+        if other != name:
+            message = f'pools "{other}" and "{name}" are both in section "{section}"'
+            place = places.value("pools", name, "section")
+            yield Diagnostic("M116", message, place, "give each its own section; a region may hold several")
+
+
+def _tensors(manifest: Manifest, model: str) -> Iterator[Diagnostic]:
+    """The C names of inputs and outputs: fields of structs, and parts of macros."""
+    taken: dict[str, str] = {}
+    for tensor, name in manifest.models[model].names.items():
+        other = taken.setdefault(name.lower(), tensor)
+        if other != tensor:
+            message = f'model "{model}" calls two tensors "{name}": {quoted(other)} and {quoted(tensor)}'
+            place = manifest.places.value("models", model, "names", tensor)
+            yield Diagnostic("M110", message, place, "rename one; case does not count")

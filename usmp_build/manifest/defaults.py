@@ -1,0 +1,38 @@
+"""What is there without being declared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from usmp_build.manifest.kinds import Access
+
+TARGET = "cpu"
+"""The processor that runs everything."""
+
+
+class ImplicitPool(NamedTuple):
+    """A pool of a manifest that declares none of its access."""
+
+    name: str
+    prefix: str
+    """Of its section."""
+
+    def section(self, project: str) -> str:
+        """Return the name of its section."""
+        return f"{self.prefix}{section(project, self.name)}"
+
+
+IMPLICIT_POOLS: Mapping[Access, ImplicitPool] = MappingProxyType(
+    {
+        "rw": ImplicitPool("workspace", ""),
+        # Linker scripts put `.rodata.*` with the other constants, so that weights need no pool and no script of ours.
+        "ro": ImplicitPool("constants", ".rodata"),
+    }
+)
+
+
+def section(project: str, pool: str) -> str:
+    """Return the section of a pool that names none."""
+    return f".usmp.{project}.{pool}"

@@ -1,0 +1,74 @@
+"""From the bytes of a manifest to a `Manifest`, or to everything that is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from copy import deepcopy
+from itertools import chain, islice
+from typing import Any
+
+from pydantic import ValidationError
+
+from usmp_build.errors import Diagnostic, ManifestError, Span
+from usmp_build.manifest.check import problems
+from usmp_build.manifest.explain import explain
+from usmp_build.manifest.locate import Path, Places, locate
+from usmp_build.manifest.model import Manifest
+from usmp_build.manifest.syntax import parse
+from usmp_build.manifest.text import decode
+
+MOST_PROBLEMS = 100
+"""That are told at once."""
+
+
+def load(text: bytes, file: str) -> Manifest:
+    """Read a manifest; `file` is its name in messages.
+
+    Raises ManifestError with all problems, by place.  What names refer to is looked at by `resolve`, unless something
+    is wrong already: then as much of it as can be judged is told too.
+    """
+    source = decode(text, file)
+    document = parse(source)
+    places = locate(source)
+    try:
+        return Manifest.model_validate(document, context=places)
+    except ValidationError as error:
+        rest = _sound_part(document, error, places)
+        raise ManifestError(*in_order(chain(explain(error, places), problems(rest) if rest else ()))) from None
+
+
+def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Sort by place, drop repetitions and what goes too far."""
+    return sorted(dict.fromkeys(islice(diagnostics, MOST_PROBLEMS)), key=_position)
+
+
+def _position(diagnostic: Diagnostic) -> tuple[int, int, str, str]:
+    place = diagnostic.place if isinstance(diagnostic.place, Span) else Span("", 0, 0)
+    return (place.line, place.column, diagnostic.code, diagnostic.message)
+
+
+def _sound_part(document: dict[str, Any], error: ValidationError, places: Places) -> Manifest | None:
+    """The manifest without what pydantic refuses; None when there is no such thing."""
+    sound = deepcopy(document)
+    for _ in range(3):  # without a wrong value, a table may lack a key; without the table, nothing is wrong
+        for detail in error.errors(include_url=False, include_context=False, include_input=False):
+            missing = detail["type"] == "missing"
+            _remove(sound, places.path(detail["loc"][:-1] if missing else detail["loc"]))
+        sound.setdefault("project", {"name": "project"})
+        try:
+            return Manifest.model_validate(sound, context=places)
+        except ValidationError as rest:
+            error = rest
+    return None
+
+
+def _remove(document: dict[str, Any], path: Path) -> None:
+    """Take away the value at a path, or the list that it is in: positions in lists are to stay what they are."""
+    while path and isinstance(path[-1], int):
+        path = path[:-1]
+    above: Any = document
+    with suppress(LookupError):  # it may have gone with an earlier one
+        for part in path[:-1]:
+            above = above[part]
+        del above[path[-1]]

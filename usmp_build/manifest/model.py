@@ -1,0 +1,293 @@
+"""The manifest's words: what may be written, of which kind it is, what it means and what happens without it.
+
+This is the only place that says so: messages, the JSON schema, docs/manifest.md and the starter manifest repeat it.
+The order is that of the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, PrivateAttr
+
+from usmp_build.manifest import kinds
+from usmp_build.manifest.locate import Node, Places
+from usmp_build.manifest.table import Table, word
+from usmp_build.manifest.text import Source
+
+
+class Project(Table):
+    """What the plan as a whole is called."""
+
+    pattern = ("project",)
+    heading = "[project]"
+
+    name: kinds.Name = word("name", "Prefix of the files and symbols that concern all models together.", "doorbell")
+
+
+class Pool(Table):
+    """A piece of memory that the planner may fill.
+
+    The order of the tables is the order of preference of models that do not say which pools they use.
+    Without any `rw` pool there is one called `workspace`, without any `ro` pool one called `constants`, both as large
+    as needed.
+    """
+
+    pattern = ("pools", "*")
+    heading = "[pools.<name>]"
+
+    access: kinds.Access = word(
+        "", '"rw": a workspace pool, for what changes. "ro": a constant pool, for weights.', "rw"
+    )
+    size: kinds.Size | None = word(
+        "size", "A hard limit: a plan that needs more is an error.", "64 KiB", None, "as large as needed"
+    )
+    reserve: kinds.SizeOrNothing = word("size", "Bytes of `size` to keep free for others.", "4 KiB", 0)
+    alignment: kinds.Alignment = word(
+        "power of two", "Alignment of the pool's base, in bytes; 65536 at the most.", 16, 16
+    )
+    region: kinds.Region | None = word(
+        "name",
+        "The region of the linker script's MEMORY that the pool lies in.",
+        "DTCM",
+        None,
+        "the linker script places the section",
+    )
+    section: kinds.Section | None = word(
+        "section name",
+        "The section of the pool's array. Each pool has its own.",
+        ".usmp.doorbell.dtcm",
+        None,
+        '".usmp.<project>.<pool>"',
+    )
+    origin: kinds.Count | None = word(
+        "address",
+        "The pool's address, where it is known; a multiple of `alignment`.",
+        0x20000000,
+        None,
+        "the linker decides",
+    )
+    owner: Literal["generated", "application"] = word(
+        "",
+        '"generated": the generated code has the array. "application": the caller passes a pointer to it.',
+        "generated",
+        "generated",
+    )
+    targets: kinds.Reach | None = word(
+        "list of targets, or table target → access",
+        'Who reaches the pool, and how: `{ cpu = "rw", npu = "ro" }`. A list means "rw" for each.',
+        {"cpu": "rw", "npu": "ro"},
+        None,
+        "everyone",
+    )
+    attributes: kinds.Attributes = word(
+        "list of attributes",
+        '"dma": DMA reads and writes it. "cacheable": the processor caches it.',
+        ["dma", "cacheable"],
+        (),
+        "none",
+    )
+    cache_line: kinds.Alignment | None = word(
+        "power of two",
+        "Bytes of a cache line: what DMA touches is rounded to whole lines and kept apart.",
+        32,
+        None,
+        "no cache",
+    )
+    clock_frequency_hz: kinds.Positive | None = word(
+        "whole number", "Clock of the memory, for costs.", 480_000_000, None, "not known"
+    )
+    read_bandwidth_bytes_per_cycle: kinds.Positive | None = word(
+        "whole number", "Bytes read in a clock cycle.", 8, None, "not known"
+    )
+    write_bandwidth_bytes_per_cycle: kinds.Positive | None = word(
+        "whole number", "Bytes written in a clock cycle.", 8, None, "not known"
+    )
+    read_latency_cycles: kinds.Count | None = word(
+        "whole number", "Cycles before the first byte is read.", 2, None, "not known"
+    )
+    write_latency_cycles: kinds.Count | None = word(
+        "whole number", "Cycles before the first byte is written.", 1, None, "not known"
+    )
+    target_burst_bytes: Mapping[kinds.Reference, kinds.Positive] = word(
+        "table target → whole number", "Bytes that each target moves in a burst.", {"npu": 16}, {}, "1 for each"
+    )
+    dims: Literal[1, 2] = word("", "1: plain memory. 2: memory of pages, addressed by page and offset.", 1, 1)
+    page_bytes: kinds.Size | None = word("size", "Bytes of a page, where `dims` is 2.", "2 KiB", None, "no pages")
+
+
+class Target(Table):
+    """A processor that runs operators.  The one called `cpu` is there without being declared."""
+
+    pattern = ("targets", "*")
+    heading = "[targets.<name>]"
+
+    kernels: kinds.Plugin = word(
+        "name",
+        'The kernel library. "reference": portable C, bit for bit what TensorFlow Lite Micro computes. "cmsis-nn": '
+        'Arm\'s. "extern": the application supplies the kernels. Plug-ins add others.',
+        "reference",
+        "reference",
+    )
+    isa: Literal["portable", "dsp", "mve"] = word(
+        "",
+        "The instructions that kernels may use: any C compiler's, Arm's DSP extension, Helium.",
+        "portable",
+        "portable",
+    )
+
+
+class Place(Table):
+    """An exception to what a model says: it moves some operators or tensors elsewhere.
+
+    It selects by exactly one of `operators`, `tensors` and `range`, and says at least one of the others.
+    """
+
+    pattern = ("models", "*", "place", "*")
+    heading = "[[models.<name>.place]]"
+
+    operators: kinds.Pattern | None = word("pattern", "The operators of this kind.", "CONV_2D", None)
+    tensors: kinds.Pattern | None = word("pattern", "The tensors whose names match.", "conv*/Relu", None)
+    range: kinds.Range | None = word(
+        "list of two whole numbers", "Operators by position in the model: the first and the last.", [3, 7], None
+    )
+    target: kinds.Reference | None = word("target", "Who runs them.", "npu", None, "as before")
+    pools: kinds.References | None = word(
+        "list of pools", "Where they live, most preferred first.", ["sram"], None, "as before"
+    )
+    kernels: kinds.Plugin | None = word("name", "The kernel library that runs them.", "cmsis-nn", None, "as before")
+    axis_separators: kinds.Counts | None = word(
+        "list of whole numbers",
+        "Axes before which a tensor's shape is split, for memory of pages.",
+        [3],
+        None,
+        "as before",
+    )
+
+
+class Model(Table):
+    """A model, and what it may use.  Its name is the prefix of its files and symbols."""
+
+    pattern = ("models", "*")
+    heading = "[models.<name>]"
+
+    path: kinds.Path | None = word(
+        "path",
+        "The model file, relative to the manifest.",
+        "models/kws.tflite",
+        None,
+        "the build system says it; an error if it does not",
+    )
+    sha256: kinds.Digest | None = word(
+        "64 hexadecimal digits", "Digest that the file must have.", "0" * 64, None, "not checked"
+    )
+    workspace_pools: kinds.References | None = word(
+        "list of pools",
+        "Where tensors may live, most preferred first: what does not fit into one pool goes to the next.",
+        ["dtcm", "sram"],
+        None,
+        'every "rw" pool, in the order of the manifest',
+    )
+    constant_pools: kinds.References | None = word(
+        "list of pools",
+        "Where weights may live, most preferred first.",
+        ["flash"],
+        None,
+        'every "ro" pool, in the order of the manifest',
+    )
+    io: Literal["pool", "application"] = word(
+        "",
+        'Where inputs and outputs live. "pool": in the workspace pools. "application": in arrays of the caller.',
+        "pool",
+        "pool",
+    )
+    inputs: Literal["consumed", "preserved", "reserved"] = word(
+        "",
+        '"consumed": a run may overwrite them. "preserved": they are intact after the run. "reserved": nobody else '
+        "uses their memory between runs either, so DMA may fill it.",
+        "consumed",
+        "consumed",
+    )
+    outputs: Literal["run", "reserved"] = word(
+        "", '"run": they are valid until any model runs again. "reserved": until this model does.', "run", "run"
+    )
+    names: Mapping[str, kinds.Name] = word(
+        "table tensor → name",
+        "C names of inputs and outputs, by the name that the model gives the tensor.",
+        {"serving_default_x:0": "audio"},
+        {},
+        "the name in the model's signature, else the tensor's",
+    )
+    place: Annotated[tuple[Place, ...], Field(strict=False)] = word(
+        "list of tables", "Exceptions; see `[[models.<name>.place]]`.", [], (), "none"
+    )
+
+
+class Connection(Table):
+    """An output of one model that is an input of another: they share memory, where the types agree."""
+
+    pattern = ("connections", "*")
+    heading = "[[connections]]"
+
+    from_: kinds.Port = word("model.output", "The output.", "detector.boxes", alias="from")
+    to: kinds.Port = word("model.input", "The input.", "classifier.image")
+
+
+class Plan(Table):
+    """How the plan is made."""
+
+    pattern = ("plan",)
+    heading = "[plan]"
+
+    algorithm: kinds.Plugin = word(
+        "name",
+        'Who plans: "auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb", "exact", or a plug-in.',
+        "auto",
+        "auto",
+    )
+    options: Mapping[str, Any] = word("table", "Options of the algorithm.", {"attempts": 100}, {}, "its defaults")
+    goal: Literal["ram", "balanced", "speed"] = word("", "What is worth most.", "ram", "ram")
+
+
+class Manifest(Table):
+    """These stand at the top, before all tables."""
+
+    heading = "The manifest"
+    _places: Places = PrivateAttr()
+
+    concurrent: kinds.Groups = word(
+        "list of lists of models",
+        "Groups of models that may be alive at the same time. All others exclude each other, and share memory.",
+        [["kws", "vad"]],
+        (),
+        "none",
+    )
+    project: Project = word("table", "See `[project]`.", {"name": "doorbell"})
+    pools: Mapping[kinds.Name, Pool] = word(
+        "table of tables", "See `[pools.<name>]`.", {}, {}, 'one "rw" pool and one "ro" pool, as large as needed'
+    )
+    targets: Mapping[kinds.Name, Target] = word(
+        "table of tables", "See `[targets.<name>]`.", {}, {}, '"cpu", with its defaults'
+    )
+    models: Mapping[kinds.Name, Model] = word(
+        "table of tables", "See `[models.<name>]`.", {}, {}, "those that the build system declares"
+    )
+    connections: Annotated[tuple[Connection, ...], Field(strict=False)] = word(
+        "list of tables", "See `[[connections]]`.", [], (), "none"
+    )
+    plan: Plan = word("table", "See `[plan]`.", {}, Plan(), "its defaults")
+
+    def model_post_init(self, context: object) -> None:
+        """Keep the places of keys and values, which are the context of the validation."""
+        nowhere = Places(Source("", ""), Node((0, 0), (0, 0)))
+        self._places = context if isinstance(context, Places) else nowhere
+
+    @property
+    def places(self) -> Places:
+        """Where each key and value stands."""
+        return self._places
+
+
+TABLES: tuple[type[Table], ...] = (Manifest, Project, Pool, Target, Model, Place, Connection, Plan)
+"""All of them, in the order of the documentation."""

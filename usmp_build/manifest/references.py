@@ -1,0 +1,96 @@
+"""Names that refer to something which is not there, or not of the kind that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from usmp_build.errors import Diagnostic
+from usmp_build.manifest import defaults
+from usmp_build.manifest.kinds import Access
+from usmp_build.manifest.locate import Path
+from usmp_build.manifest.model import Manifest
+from usmp_build.manifest.phrases import quoted, suggestion
+
+_USE = {"rw": ("workspace_pools", "to work in"), "ro": ("constant_pools", "for constants")}
+
+
+def dangling(manifest: Manifest, models: Collection[str] | None) -> Iterator[Diagnostic]:
+    """Find references to undefined pools, targets and models.
+
+    `models` are those that the build system brings; models are not looked for when that is not known.
+    """
+    for name, model in manifest.models.items():
+        path: Path = ("models", name)
+        yield from _pools(manifest, name, model.workspace_pools, (*path, "workspace_pools"), "rw")
+        yield from _pools(manifest, name, model.constant_pools, (*path, "constant_pools"), "ro")
+        for position, place in enumerate(model.place):
+            yield from _pools(manifest, name, place.pools, (*path, "place", position, "pools"), None)
+    yield from _targets(manifest)
+    if models is not None:
+        yield from _models(manifest, models)
+
+
+def undefined_model(name: str, known: Iterable[str]) -> tuple[str, str]:
+    """Return what to say of a model that there is not, as a clause, and the help."""
+    names = list(known)
+    help_ = suggestion(name, names, "defined models") if names else "add its table, [models.*], with its path"
+    return f"model {quoted(name)}, which no [models.*] defines", help_
+
+
+def _pools(
+    manifest: Manifest, model: str, names: Iterable[str] | None, path: Path, access: Access | None
+) -> Iterator[Diagnostic]:
+    for position, name in enumerate(names or ()):
+        place = manifest.places.value(*path, position)
+        if not manifest.places.has("pools", name):
+            message = f'model "{model}" asks for pool {quoted(name)}, which no [pools.*] defines'
+            defined = [str(key) for key in manifest.places.keys("pools")]
+            none = f'add a table [pools.*] for it, or leave "{path[-1]}" out'
+            help_ = suggestion(name, defined, "defined pools") if defined else none
+            yield Diagnostic("M104", message, place, help_)
+        elif access and name in manifest.pools and manifest.pools[name].access != access:
+            other = manifest.pools[name].access
+            message = f'model "{model}" asks for pool "{name}" {_USE[access][1]}, but its access is "{other}"'
+            fit = [key for key, pool in manifest.pools.items() if pool.access == access]
+            pools = f'pools with access "{access}": {", ".join(fit)}' if fit else f'no pool has access "{access}"'
+            yield Diagnostic("M114", message, place, f"it may stand in {_USE[other][0]}; {pools}")
+
+
+def _targets(manifest: Manifest) -> Iterator[Diagnostic]:
+    defined = dict.fromkeys([defaults.TARGET, *map(str, manifest.places.keys("targets"))])
+    for who, name, path in _uses_of_targets(manifest):
+        if name not in defined:
+            message = f"{who} names target {quoted(name)}, which no [targets.*] defines"
+            yield Diagnostic("M118", message, manifest.places.key(*path), suggestion(name, defined, "defined targets"))
+
+
+def _uses_of_targets(manifest: Manifest) -> Iterator[tuple[str, str, Path]]:
+    """Who names which target, and where."""
+    for name, pool in manifest.pools.items():
+        who = f'pool "{name}"'
+        for position, target in enumerate(pool.targets or ()):
+            part = position if isinstance(pool.targets, tuple) else target
+            yield who, target, ("pools", name, "targets", part)
+        for target in pool.target_burst_bytes:
+            yield who, target, ("pools", name, "target_burst_bytes", target)
+    for name, model in manifest.models.items():
+        for position, place in enumerate(model.place):
+            if place.target is not None:
+                yield f'model "{name}"', place.target, ("models", name, "place", position, "target")
+
+
+def _models(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic]:
+    known = dict.fromkeys([*manifest.models, *brought])
+    for position, group in enumerate(manifest.concurrent):
+        for member, name in enumerate(group):
+            if name not in known:
+                message, help_ = undefined_model(name, known)
+                place = manifest.places.value("concurrent", position, member)
+                yield Diagnostic("M117", f'"concurrent" names {message}', place, help_)
+    for position, connection in enumerate(manifest.connections):
+        for key, port in (("from", connection.from_), ("to", connection.to)):
+            name = port.split(".")[0]
+            if name not in known:
+                message, help_ = undefined_model(name, known)
+                place = manifest.places.value("connections", position, key)
+                yield Diagnostic("M117", f'"{key}" names {message}', place, help_)

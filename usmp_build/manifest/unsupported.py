@@ -1,0 +1,92 @@
+"""Words that have no effect yet.  They are read and checked like all others, and then refused: silence would lie.
+
+This table is all there is to it: whoever gives a word its effect deletes its line, and messages, documentation and
+schema follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from usmp_build.errors import Diagnostic
+from usmp_build.manifest import defaults
+from usmp_build.manifest.explain import shown, table_at
+from usmp_build.manifest.locate import Path
+from usmp_build.manifest.model import Manifest
+from usmp_build.manifest.phrases import toml
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """What has no effect yet, and what to do without it."""
+
+    instead: str
+    values: tuple[object, ...] = ()
+    """The values that are meant; none: all but the default."""
+
+
+_COSTS = "leave it out; the order of a model's pools says which are preferred"
+_EVERYONE = "leave it out; every pool is reached by the one processor that there is"
+_GENERATED = "leave it out; models are placed by workspace_pools and constant_pools"
+_CACHES = "leave it out; copy what DMA transfers, or keep it outside of the pools"
+
+NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
+    {
+        ("concurrent",): NotYet("leave it out, and finish one model before another runs: all models share memory"),
+        ("pools", "*", "owner"): NotYet("leave it out; the generated code has the array", ("application",)),
+        ("pools", "*", "targets"): NotYet(_EVERYONE),
+        ("pools", "*", "attributes"): NotYet(_CACHES),
+        ("pools", "*", "cache_line"): NotYet(_CACHES),
+        ("pools", "*", "clock_frequency_hz"): NotYet(_COSTS),
+        ("pools", "*", "read_bandwidth_bytes_per_cycle"): NotYet(_COSTS),
+        ("pools", "*", "write_bandwidth_bytes_per_cycle"): NotYet(_COSTS),
+        ("pools", "*", "read_latency_cycles"): NotYet(_COSTS),
+        ("pools", "*", "write_latency_cycles"): NotYet(_COSTS),
+        ("pools", "*", "target_burst_bytes"): NotYet(_COSTS),
+        ("pools", "*", "dims"): NotYet("leave it out; all memory is addressed by bytes", (2,)),
+        ("pools", "*", "page_bytes"): NotYet("leave it out; all memory is addressed by bytes"),
+        ("targets", "*", "kernels"): NotYet('leave it out; "reference" is portable C', ("cmsis-nn", "extern")),
+        ("targets", "*", "isa"): NotYet('leave it out; "portable" runs everywhere', ("dsp", "mve")),
+        ("targets", "*"): NotYet(f"leave it out; everything runs on [targets.{defaults.TARGET}]"),
+        ("models", "*", "inputs"): NotYet(
+            "leave it out, and write the inputs before every run", ("preserved", "reserved")
+        ),
+        ("models", "*", "outputs"): NotYet("leave it out, and read the outputs before any model runs", ("reserved",)),
+        ("models", "*", "place"): NotYet(_GENERATED),
+        ("connections",): NotYet("leave it out, and copy the output to the input between the runs"),
+        ("plan", "algorithm"): NotYet(
+            'leave it out; "auto" takes the best of those that are there', ("hill_climb", "exact")
+        ),
+        ("plan", "goal"): NotYet('leave it out; "ram" needs the least memory', ("balanced", "speed")),
+    }
+)
+
+
+def not_yet(manifest: Manifest) -> Iterator[Diagnostic]:
+    """Find words that the manifest counts on but that have no effect yet."""
+    for pattern, word in NOT_YET.items():
+        for path, value, default in _values(manifest, pattern):
+            if word.values and value in word.values:
+                message = f"{path[-1]} = {toml(value)} is not supported yet"
+                yield Diagnostic("M120", message, manifest.places.value(*path), word.instead)
+            elif not word.values and value != default:
+                name = shown(path) if table_at(path) else f'"{path[-1]}"'
+                yield Diagnostic("M120", f"{name} is not supported yet", manifest.places.key(*path), word.instead)
+
+
+def _values(manifest: Manifest, pattern: tuple[str, ...]) -> Iterator[tuple[Path, object, object]]:
+    """What the manifest has at a path with wildcards, and what would be there by default."""
+    tables: list[tuple[Path, Any]] = [((), manifest)]
+    for part in pattern[:-1]:
+        if part == "*":
+            tables = [((*path, key), table) for path, above in tables for key, table in above.items()]
+        else:
+            tables = [((*path, part), getattr(above, part)) for path, above in tables]
+    for path, table in tables:
+        if pattern[-1] == "*":  # the names of targets
+            yield from (((*path, name), name, defaults.TARGET) for name in table)
+        else:
+            yield (*path, pattern[-1]), getattr(table, pattern[-1]), type(table).model_fields[pattern[-1]].default

@@ -1,0 +1,145 @@
+"""The heaviest set of buffers that must lie side by side: a lower bound of every pool that holds them.
+
+Buffers alive at one step conflict with each other, so the sum of their sizes is such a bound; the largest is called
+max-live, or load, in the literature on dynamic storage allocation.
+
+    size
+     ^      ___________
+     |   __|    b 40   |___                 step     0   1   2   3   4
+     |  |     a 100        |_________       weigh  100 140 140 145  45    pressure: 145 at step 3, of a and c
+     |  |                  |  c 45   |
+     +--+--+-----------+---+---------+--> step
+
+Here it takes account of more than sizes and steps:
+
+- alignment: when all buffers start at multiples of u, all but the topmost fill whole units of u bytes;
+- separations: a pair that may share bytes counts as if it shared as many as it may;
+- buffers that conflict though they are never alive at one step, because their models may run at the same time.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from itertools import accumulate
+from math import gcd
+
+from usmp_build.memory.parts import parts
+from usmp_build.memory.problem import Problem
+from usmp_build.units import align_up
+
+_WEIGHED = 64
+"""So many of the fullest steps are weighed: nearly always the first one decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Buffers that do not fit into fewer than `bytes` bytes, however they are placed."""
+
+    bytes: int = 0
+    buffers: tuple[int, ...] = ()
+    """Indices, largest buffer first."""
+    step: int | None = None
+    """Where they are alive, apart from those of models running concurrently; None when no intervals are known."""
+
+
+def pressure(problem: Problem, members: Iterable[int], pools: int = 1) -> Witness:
+    """Return the members that need most bytes together, summed over the peaks of `pools` pools, in any plan.
+
+    The set is the heaviest that is alive at one step, then the heaviest among what conflicts with all of it, and so
+    on.  Heavier sets may exist where models run concurrently, and in problems without intervals.
+    """
+    scales = _Scales(problem, pools)
+    best = Witness()
+    for part in parts(problem, members):
+        chosen: list[int] = []
+        first: int | None = None
+        left = set(part)
+        while left:
+            added, step = scales.heaviest_live(left)
+            if not added:
+                break  # all that is left is empty buffers
+            first = first if chosen else step
+            chosen += added
+            left = left.difference(added).intersection(*(problem.conflicts[index] for index in added))
+            total, needed = scales.weigh(chosen)
+            best = max(best, Witness(total, tuple(needed), first), key=lambda witness: witness.bytes)
+    return best
+
+
+class _Scales:
+    """Weighs sets of buffers."""
+
+    def __init__(self, problem: Problem, pools: int) -> None:
+        self._problem = problem
+        self._pools = pools
+        self._loose: dict[int, set[int]] = defaultdict(set)
+        for a, b in problem.separations:
+            self._loose[a].add(b)
+            self._loose[b].add(a)
+
+    def weigh(self, buffers: Iterable[int]) -> tuple[int, list[int]]:
+        """Return the bytes that no plan can save on these buffers, and those of them that count, largest first.
+
+        The union of some byte ranges is at least their sum less what each pair of them shares.  That holds for any
+        subset, so a buffer is left out if it may hide in larger ones.  All ranges start at multiples of `unit`;
+        they are rounded up to it, and in the end the topmost range of each pool is rounded down again.
+        """
+        known = self._problem.buffers
+        largest_first = sorted(buffers, key=lambda index: (-known[index].size, known[index].name))
+        unit = gcd(*(known[index].alignment for index in largest_first))
+        total = 0
+        chosen: dict[int, int] = {}
+        for index in largest_first:
+            if chosen.keys() <= set(self._problem.conflicts[index]):
+                rounded = align_up(known[index].size, unit)
+                loose = chosen.keys() & self._loose[index]
+                gain = rounded - sum(self._shared(index, other, unit) for other in loose)
+                if gain > 0:
+                    chosen[index] = rounded
+                    total += gain
+        slack = heapq.nlargest(self._pools, (rounded - known[index].size for index, rounded in chosen.items()))
+        return total - sum(slack), list(chosen)
+
+    def _shared(self, a: int, b: int, unit: int) -> int:
+        """Return how many bytes, in whole units, two conflicting buffers may have in common."""
+        size_a, size_b = (align_up(self._problem.buffers[index].size, unit) for index in (a, b))
+        a_below = size_a - align_up(self._problem.separation(a, b), unit)
+        b_below = size_b - align_up(self._problem.separation(b, a), unit)
+        return max(0, min(size_a, size_b, max(a_below, b_below)))
+
+    def heaviest_live(self, members: Collection[int]) -> tuple[list[int], int | None]:
+        """Return the members that weigh most at one step, and the step.
+
+        A buffer without intervals counts as alive at a step of its own.
+        """
+        known = self._problem.buffers
+        most = 0
+        chosen: list[int] = []
+        best_step: int | None = None
+        for at_most, step in self._fullest_steps(members):
+            if at_most <= most:
+                break
+            alive = [i for i in members if any(start <= step < stop for start, stop in known[i].intervals)]
+            weight, needed = self.weigh(alive)
+            if weight > most:
+                most, chosen, best_step = weight, needed, step
+        timeless = [index for index in members if not known[index].intervals]
+        largest = max(timeless, key=lambda index: (known[index].size, known[index].name), default=None)
+        if largest is not None and known[largest].size > most:
+            return [largest], None
+        return chosen, best_step
+
+    def _fullest_steps(self, members: Collection[int]) -> list[tuple[int, int]]:
+        """Return the steps with most bytes alive, and no fewer bytes than what is alive there weighs."""
+        changes: dict[int, int] = defaultdict(int)
+        for index in members:
+            buffer = self._problem.buffers[index]
+            for start, stop in buffer.intervals:
+                changes[start] += align_up(buffer.size, buffer.alignment)
+                changes[stop] -= align_up(buffer.size, buffer.alignment)
+        steps = sorted(changes)
+        loads = accumulate(changes[step] for step in steps)
+        return heapq.nlargest(_WEIGHED, zip(loads, steps, strict=True), key=lambda pair: (pair[0], -pair[1]))
