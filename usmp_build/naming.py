@@ -35,7 +35,6 @@ def is_reserved(name: str) -> bool:
     return name in C_KEYWORDS or _OF_HEADERS.fullmatch(name) is not None
 
 
-
 def c_identifier(name: str, longest: int = 48) -> str:
     """Turn any text into a C identifier.
 

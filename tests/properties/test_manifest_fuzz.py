@@ -17,48 +17,74 @@ from hypothesis import strategies as st
 
 from usmp_build.errors import ManifestError, Span
 from usmp_build.manifest import load, resolve
+from usmp_build.manifest.explain import fields_of
 from usmp_build.manifest.locate import Node, locate
+from usmp_build.manifest.model import TABLES
 from usmp_build.manifest.page import EXAMPLE
 from usmp_build.manifest.text import Source
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = int(os.environ.get("USMP_FUZZ", "200"))
 SEEDS = [EXAMPLE.encode(), *(path.read_bytes() for path in sorted((ROOT / "tests/errors").glob("*/usmp.toml")))]
-PIECES = [
+
+
+def pieces(text: str) -> list[str]:
+    """Split at newlines and bars."""
+    return text.strip().replace("\n", "|").split("|")
+
+
+BYTES = [
     *(b"[ ] [[ ]] { } = , . # \" ' \"\"\" ''' \\ \\u \\x \n \r \r\n \t \0 \xff \xc3 \xef\xbb\xbf".split(b" ")),
     *(b"0 -1 1e400 nan inf 0x 0xFFFFFFFFFFFFFFFFFF 99999999999999999999 true 1979-05-27 07:32:00 \xe6\x97\xa5".split()),
-    *(b'"kws" "sram" "64 KiB" "" [] {} [[]] [{}] [1] {a=1} {a={b=[1,{c=2}]}}'.split(b" ")),
-    *(b"\n[pools.sram]\n|\n[models.kws]\n|\n[[connections]]\n|\n[[models.kws.place]]\n|\n[plan]\n".split(b"|")),
-    *(b"\nconcurrent =|\npools =|\nsize =|\ntargets =|\nrange =|\noptions =|\nfrom =|\nname.x =".split(b"|")),
 ]
+VALUES = pieces(r"""
+0|-1|4096|1e3|true|nan|0xFFFFFFFFFFFFFFFFFF|2024-01-01
+"kws"|"sram"|"flash"|"64 KiB"|"rw"|"ro"|"cpu"|"a.b"|""|"\n"|'''a'''
+"application"|"pool"|"reserved"|"hill_climb"|"reference"
+[]|[[]]|[{}]|[1]|["kws", "kws"]|["sram"]|["flash", "dtcm"]|[["kws", "vad"]]|["a", ["b"]]
+{}|{ a = 1 }|{ cpu = "rw" }|{ a = { b = [1, { c = 2 }] } }
+""")
+KEYS_OF_ALL = [key for table in TABLES for key in fields_of(table)]
+HEADERS = pieces("[pools.sram]|[models.kws]|[models.x]|[[connections]]|[[models.kws.place]]|[a.b]")
 
 
 def mutated(seed: int) -> bytes:
-    """A manifest with a few pieces cut out, put in, doubled or exchanged."""
+    """A manifest with a few changes, most of which leave it TOML."""
     draw = np.random.default_rng(seed)
     text = SEEDS[int(draw.integers(len(SEEDS)))]
     for _ in range(int(draw.integers(1, 6))):
-        start, length = int(draw.integers(len(text) + 1)), int(draw.geometric(0.1))
-        piece = PIECES[int(draw.integers(len(PIECES)))]
-        cut = text[start : start + length]
-        match int(draw.integers(6)):
-            case 0:
-                text = text[:start] + text[start + length :]
-            case 1:
-                text = text[:start] + piece + text[start:]
-            case 2:
-                text = text[:start] + piece + text[start + length :]
-            case 3:
-                text = text[:start] + cut * int(draw.integers(2, 40)) + text[start:]
-            case 4:
-                lines = text.split(b"\n")
-                draw.shuffle(lines)  # type: ignore[arg-type]
-                text = b"\n".join(lines)
-            case _:
-                keys = text.split(b" = ")
-                at = int(draw.integers(len(keys)))
-                text = b" = ".join([*keys[:at], piece + keys[at][keys[at].find(b"\n") :], *keys[at + 1 :]])
+        text = (by_line if draw.random() < 0.9 else by_byte)(text, draw)
     return text
+
+
+def by_byte(text: bytes, draw: np.random.Generator) -> bytes:
+    """Cut a piece out, put one in, or double it."""
+    start, length = int(draw.integers(len(text) + 1)), int(draw.geometric(0.1))
+    pieces = [b"", BYTES[int(draw.integers(len(BYTES)))], text[start : start + length] * int(draw.integers(2, 40))]
+    return text[:start] + pieces[int(draw.integers(3))] + text[start + length * int(draw.integers(2)) :]
+
+
+def by_line(text: bytes, draw: np.random.Generator) -> bytes:
+    """Take a line away or add one; give a key another value, or a value another key."""
+
+    def any_of(choices: list[str]) -> bytes:
+        return choices[int(draw.integers(len(choices)))].encode()
+
+    lines = text.split(b"\n")
+    at = int(draw.integers(len(lines)))
+    key, equals, value = lines[at].partition(b" = ")
+    kind = int(draw.integers(7))
+    if kind == 0:
+        lines[at] = b""
+    elif kind == 1:
+        lines.insert(at, any_of(HEADERS))
+    elif kind == 2:
+        lines.insert(at, any_of(KEYS_OF_ALL) + b" = " + any_of(VALUES))
+    elif kind == 3 and equals:
+        lines[at] = any_of(KEYS_OF_ALL) + b" = " + value
+    elif equals:
+        lines[at] = key + b" = " + any_of(VALUES)
+    return b"\n".join(lines)
 
 
 @pytest.mark.parametrize("part", range(10))
@@ -140,15 +166,15 @@ def same(one: object, other: object) -> bool:
 
 
 SCALARS = st.sampled_from(
-    r"""
+    [
+        *pieces(r"""
 1|-17|0xFF|1_000|3.14|-0.0|1e5|inf|nan|true|false
 1979-05-27|07:32:00|1979-05-27T07:32:00.5Z|1979-05-27 07:32:00|1979-05-27 07:32:00-07:00
 "text"|""|"a\"b"|"\\"|"\u00e9#"|"a = [1]"|"日本"|"]"|"# }"|"a, b"|"\\\""
 ''|'C:\x'|'"'|'#'|'a b'|'\'|'''a'b'''|''''a''b'''''
-""".strip()
-    .replace("\n", "|")
-    .split("|")
-    + ['"""a"""', '"""\n[x]\ny = 1 # """', '"""a""b"""', '"""a"""""', '"""\\"""\\\n  b"""', "'''\n\\'''", '""""""']
+"""),
+        *('"""a"""', '"""\n[x]\ny = 1 # """', '"""a""b"""', '"""a"""""', '"""\\"""\\\n  b"""', '""""""', "'''\n\\'''"),
+    ]
 )
 BLANKS = st.sampled_from(["", " ", "\t", "  "])
 GAPS = st.sampled_from(["", " ", "\n", ' # comment ] } "\n', "\n\n\t", "\n# ''' \n"])

@@ -129,7 +129,7 @@ PIECES = sorted({piece for line in LINES for piece in re.findall(r'"[^"]*"|[%@\w
 @given(st.lists(st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join) | st.sampled_from(LINES), max_size=12))
 def test_any_lines_are_a_model_or_an_error(lines: list[str]) -> None:
     outcome("\n".join(lines).encode())
-    outcome('model "m"\nsubgraph 0 "s"\n'.encode() + "\n".join(lines).encode())
+    outcome(b'model "m"\nsubgraph 0 "s"\n' + "\n".join(lines).encode())
 
 
 @settings(deadline=None)

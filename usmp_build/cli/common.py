@@ -26,13 +26,16 @@ def read_request(parsed: argparse.Namespace) -> tuple[Request, DiskFiles]:
     """Read the manifest that the command line names; model files stand relative to it."""
     path = Path(parsed.manifest)
     files = DiskFiles(path.parent)
-    only: list[str] | None = None
-    paths: dict[str, str] = {}
-    for item in parsed.model or ():
-        name, _, file = item.partition("=")
-        only = [*(only or []), name]
-        if file:
-            paths[name] = str(Path(file).resolve())
-    if only and len(set(only)) < len(only):
-        raise UsageError(Diagnostic("U201", "--model names a model twice", help="name each model once"))
+    only, paths = named_models(parsed)
     return pipeline.read(path.name, files, shown=parsed.manifest, only=only, paths=paths), files
+
+
+def named_models(parsed: argparse.Namespace) -> tuple[list[str] | None, dict[str, str]]:
+    """Return the names of --model, None when there is none, and the files given with them."""
+    if not parsed.model:
+        return None, {}
+    pairs = [item.partition("=") for item in parsed.model]
+    names = [name for name, _, _ in pairs]
+    if len(set(names)) < len(names):
+        raise UsageError(Diagnostic("U201", "--model names a model twice", help="name each model once"))
+    return names, {name: str(Path(file).resolve()) for name, _, file in pairs if file}

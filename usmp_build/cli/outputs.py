@@ -1,14 +1,23 @@
 """List the files that `generate` would write, without planning: for build systems, which must know before.
 
-Each line names an owner (the plan or a model), a tab, and a file.
+Each line names an owner, a tab, and a file.  The plan comes first; then `<model>`, which stands for any model that the
+build system brings; then the models of the manifest, or those that --model names.
 """
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable
+from pathlib import Path
 
-from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.cli.common import manifest_arguments, named_models
 from usmp_build.emitters.names import model_files, plan_files
+from usmp_build.errors import ManifestError
+from usmp_build.files import DiskFiles
+from usmp_build.manifest.check import problems
+from usmp_build.manifest.load import in_order, load
+
+ANY_MODEL = "<model>"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,10 +27,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
-    request, _ = read_request(parsed)
-    for file in plan_files(request.project):
-        print(f"{request.project}\t{file}")
-    for model in request.models:
-        for file in model_files(model.name):
-            print(f"{model.name}\t{file}")
+    path = Path(parsed.manifest)
+    manifest = load(DiskFiles(path.parent).read(path.name), parsed.manifest)
+    names, _ = named_models(parsed)
+    if wrong := in_order(problems(manifest, names)):
+        raise ManifestError(*wrong)
+    project = manifest.project.name
+    _show(project, plan_files(project))
+    for name in (ANY_MODEL, *sorted(manifest.models if names is None else names)):
+        _show(name, model_files(name))
     return 0
+
+
+def _show(owner: str, files: Iterable[str]) -> None:
+    for file in files:
+        print(f"{owner}\t{file}")

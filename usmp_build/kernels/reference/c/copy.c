@@ -2,7 +2,7 @@
 
 #include "copy.h"
 
-void usmp_copy(const struct usmp_copy *p, const void *input, void *output)
+void usmp_copy(const struct usmp_copy_parameters *p, const void *input, void *output)
 {
     const uint8_t *from = (const uint8_t *)input;
     uint8_t *to = (uint8_t *)output + p->offset;

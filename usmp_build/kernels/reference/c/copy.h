@@ -6,7 +6,7 @@
 
 /* `count` blocks of `size` bytes, which lie side by side in the input; in the output the first one begins at `offset`
  * and each of the others `pitch` bytes after the one before. */
-struct usmp_copy {
+struct usmp_copy_parameters {
     int32_t count;
     int32_t size;
     int32_t pitch;
@@ -14,6 +14,6 @@ struct usmp_copy {
 };
 
 /* Input and output may overlap when there is one block. */
-void usmp_copy(const struct usmp_copy *p, const void *input, void *output);
+void usmp_copy(const struct usmp_copy_parameters *p, const void *input, void *output);
 
 #endif

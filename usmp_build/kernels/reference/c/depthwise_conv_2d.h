@@ -7,7 +7,7 @@
 
 /* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Low and high are the limits
  * of the output less its zero point. */
-struct usmp_depthwise_conv_2d_s8 {
+struct usmp_depthwise_conv_2d_s8_parameters {
     int32_t input_width;
     int32_t input_channels;
     int32_t output_width;
@@ -24,7 +24,7 @@ struct usmp_depthwise_conv_2d_s8 {
 };
 
 /* Stride, dilation and `before`, the padding to the left, are in pixels along the row. */
-struct usmp_depthwise_conv_2d_f32 {
+struct usmp_depthwise_conv_2d_f32_parameters {
     int32_t input_width;
     int32_t input_channels;
     int32_t output_width;
@@ -40,12 +40,12 @@ struct usmp_depthwise_conv_2d_f32 {
 
 /* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
  * have one element for each output channel. */
-void usmp_depthwise_conv_2d_s8_row(const struct usmp_depthwise_conv_2d_s8 *p, const int8_t *const *rows,
+void usmp_depthwise_conv_2d_s8_row(const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows,
                                    const int8_t *weights, const int32_t *bias, const int32_t *multiplier,
                                    const int8_t *shift, int8_t *output);
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_depthwise_conv_2d_f32_row(const struct usmp_depthwise_conv_2d_f32 *p, const usmp_f32 *const *rows,
+void usmp_depthwise_conv_2d_f32_row(const struct usmp_depthwise_conv_2d_f32_parameters *p, const usmp_f32 *const *rows,
                                     const float *weights, const float *bias, usmp_f32 *output);
 
 #endif

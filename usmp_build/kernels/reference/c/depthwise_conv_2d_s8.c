@@ -36,7 +36,7 @@ static inline void usmp_four_channels_s8(const int8_t *input, int8_t zero_point,
     sums[3] = sum_d;
 }
 
-void usmp_depthwise_conv_2d_s8_row(const struct usmp_depthwise_conv_2d_s8 *p, const int8_t *const *rows,
+void usmp_depthwise_conv_2d_s8_row(const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows,
                                    const int8_t *weights, const int32_t *bias, const int32_t *multiplier,
                                    const int8_t *shift, int8_t *output)
 {

@@ -5,7 +5,7 @@
 #include "usmp.h"
 
 /* Low and high are the limits of the output less its zero point. */
-struct usmp_fully_connected_s8 {
+struct usmp_fully_connected_s8_parameters {
     int32_t batches;
     int32_t inputs;
     int32_t outputs;
@@ -18,7 +18,7 @@ struct usmp_fully_connected_s8 {
     int32_t high;
 };
 
-struct usmp_fully_connected_f32 {
+struct usmp_fully_connected_f32_parameters {
     int32_t batches;
     int32_t inputs;
     int32_t outputs;
@@ -27,11 +27,11 @@ struct usmp_fully_connected_f32 {
 };
 
 /* Bias has one element for each output. */
-void usmp_fully_connected_s8(const struct usmp_fully_connected_s8 *p, const int8_t *input, const int8_t *weights,
-                             const int32_t *bias, int8_t *output);
+void usmp_fully_connected_s8(const struct usmp_fully_connected_s8_parameters *p, const int8_t *input,
+                             const int8_t *weights, const int32_t *bias, int8_t *output);
 
 /* Bias has one element for each output. */
-void usmp_fully_connected_f32(const struct usmp_fully_connected_f32 *p, const usmp_f32 *input, const float *weights,
-                              const float *bias, usmp_f32 *output);
+void usmp_fully_connected_f32(const struct usmp_fully_connected_f32_parameters *p, const usmp_f32 *input,
+                              const float *weights, const float *bias, usmp_f32 *output);
 
 #endif

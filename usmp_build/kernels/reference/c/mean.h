@@ -5,7 +5,7 @@
 #include "usmp.h"
 
 /* `offset` is added to each sum: it takes the zero point of all inputs away.  The factor divides by their number. */
-struct usmp_mean_s8 {
+struct usmp_mean_s8_parameters {
     int32_t width;
     int32_t channels;
     int32_t offset;
@@ -14,28 +14,28 @@ struct usmp_mean_s8 {
     int32_t output_zero_point;
 };
 
-struct usmp_mean_f32 {
+struct usmp_mean_f32_parameters {
     int32_t width;
     int32_t channels;
     float count;
 };
 
 /* Clears the sums. */
-void usmp_mean_s8_begin(const struct usmp_mean_s8 *p, usmp_i32 *sums);
+void usmp_mean_s8_begin(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums);
 
 /* Adds a row. */
-void usmp_mean_s8_row(const struct usmp_mean_s8 *p, const int8_t *row, usmp_i32 *sums);
+void usmp_mean_s8_row(const struct usmp_mean_s8_parameters *p, const int8_t *row, usmp_i32 *sums);
 
 /* Makes means of the sums. */
-void usmp_mean_s8_finish(const struct usmp_mean_s8 *p, usmp_i32 *sums, int8_t *output);
+void usmp_mean_s8_finish(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums, int8_t *output);
 
 /* Clears the sums. */
-void usmp_mean_f32_begin(const struct usmp_mean_f32 *p, usmp_f32 *sums);
+void usmp_mean_f32_begin(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums);
 
 /* Adds a row. */
-void usmp_mean_f32_row(const struct usmp_mean_f32 *p, const usmp_f32 *row, usmp_f32 *sums);
+void usmp_mean_f32_row(const struct usmp_mean_f32_parameters *p, const usmp_f32 *row, usmp_f32 *sums);
 
 /* Makes means of the sums. */
-void usmp_mean_f32_finish(const struct usmp_mean_f32 *p, usmp_f32 *sums, usmp_f32 *output);
+void usmp_mean_f32_finish(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums, usmp_f32 *output);
 
 #endif

@@ -1,13 +1,13 @@
 #include "mean.h"
 
-void usmp_mean_f32_begin(const struct usmp_mean_f32 *p, usmp_f32 *sums)
+void usmp_mean_f32_begin(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums)
 {
     for (int32_t c = 0; c < p->channels; ++c) {
         sums[c] = 0.0f;
     }
 }
 
-void usmp_mean_f32_row(const struct usmp_mean_f32 *p, const usmp_f32 *row, usmp_f32 *sums)
+void usmp_mean_f32_row(const struct usmp_mean_f32_parameters *p, const usmp_f32 *row, usmp_f32 *sums)
 {
     for (int32_t x = 0; x < p->width; ++x) {
         for (int32_t c = 0; c < p->channels; ++c) {
@@ -16,7 +16,7 @@ void usmp_mean_f32_row(const struct usmp_mean_f32 *p, const usmp_f32 *row, usmp_
     }
 }
 
-void usmp_mean_f32_finish(const struct usmp_mean_f32 *p, usmp_f32 *sums, usmp_f32 *output)
+void usmp_mean_f32_finish(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums, usmp_f32 *output)
 {
     for (int32_t c = 0; c < p->channels; ++c) {
         output[c] = sums[c] / p->count;

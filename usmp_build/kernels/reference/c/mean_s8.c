@@ -1,14 +1,14 @@
 #include "arithmetic.h"
 #include "mean.h"
 
-void usmp_mean_s8_begin(const struct usmp_mean_s8 *p, usmp_i32 *sums)
+void usmp_mean_s8_begin(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums)
 {
     for (int32_t c = 0; c < p->channels; ++c) {
         sums[c] = p->offset;
     }
 }
 
-void usmp_mean_s8_row(const struct usmp_mean_s8 *p, const int8_t *row, usmp_i32 *sums)
+void usmp_mean_s8_row(const struct usmp_mean_s8_parameters *p, const int8_t *row, usmp_i32 *sums)
 {
     for (int32_t x = 0; x < p->width; ++x) {
         for (int32_t c = 0; c < p->channels; ++c) {
@@ -17,7 +17,7 @@ void usmp_mean_s8_row(const struct usmp_mean_s8 *p, const int8_t *row, usmp_i32 
     }
 }
 
-void usmp_mean_s8_finish(const struct usmp_mean_s8 *p, usmp_i32 *sums, int8_t *output)
+void usmp_mean_s8_finish(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums, int8_t *output)
 {
     for (int32_t c = 0; c < p->channels; ++c) {
         const int32_t mean = usmp_scale(sums[c], p->multiplier, p->shift);

@@ -5,7 +5,7 @@
 #include "usmp.h"
 
 /* Low and high are the limits of the output less its zero point. */
-struct usmp_mul_s8 {
+struct usmp_mul_s8_parameters {
     int32_t size;
     int32_t left_zero_point;
     int32_t right_zero_point;
@@ -16,26 +16,27 @@ struct usmp_mul_s8 {
     int32_t high;
 };
 
-struct usmp_mul_f32 {
+struct usmp_mul_f32_parameters {
     int32_t size;
     float low;
     float high;
 };
 
 /* Two tensors of one shape. */
-void usmp_mul_s8(const struct usmp_mul_s8 *p, const int8_t *left, const int8_t *right, int8_t *output);
+void usmp_mul_s8(const struct usmp_mul_s8_parameters *p, const int8_t *left, const int8_t *right, int8_t *output);
 
 /* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
  * innermost last: its size, and how far one step along it moves in `left` and in `right`. */
-void usmp_mul_s8_stretched(const struct usmp_mul_s8 *p, const int8_t *left, const int8_t *right, const int32_t *axes,
-                           int8_t *output);
+void usmp_mul_s8_stretched(const struct usmp_mul_s8_parameters *p, const int8_t *left, const int8_t *right,
+                           const int32_t *axes, int8_t *output);
 
 /* Two tensors of one shape. */
-void usmp_mul_f32(const struct usmp_mul_f32 *p, const usmp_f32 *left, const usmp_f32 *right, usmp_f32 *output);
+void usmp_mul_f32(const struct usmp_mul_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
+                  usmp_f32 *output);
 
 /* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
  * innermost last: its size, and how far one step along it moves in `left` and in `right`. */
-void usmp_mul_f32_stretched(const struct usmp_mul_f32 *p, const usmp_f32 *left, const usmp_f32 *right,
+void usmp_mul_f32_stretched(const struct usmp_mul_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
                             const int32_t *axes, usmp_f32 *output);
 
 #endif

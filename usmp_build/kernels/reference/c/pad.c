@@ -1,31 +1,64 @@
+#include <string.h>
+
 #include "pad.h"
 
-/* Tells whether the line at `index`, along four axes, crosses the input, and moves on to the next line. */
-static inline int usmp_line_crosses_input(int32_t *index, const int32_t *axes)
+/* Whether the line at this index of the four outer axes crosses the input. */
+static inline int usmp_line_crosses_input(const int32_t *index, const int32_t *axes)
 {
-    int inside = 1;
-    int carry = 1;
-
-    for (int32_t axis = 3; axis >= 0; --axis) {
-        const int32_t before = axes[3 * axis];
-        const int32_t behind = before + axes[3 * axis + 1];
-
-        inside &= index[axis] >= before && index[axis] < behind;
-        index[axis] += carry;
-        carry = index[axis] == behind + axes[3 * axis + 2];
-        index[axis] = carry ? 0 : index[axis];
+    for (int32_t axis = 0; axis < 4; ++axis) {
+        const int32_t place = index[axis] - axes[3 * axis];
+        if (place < 0 || place >= axes[3 * axis + 1]) {
+            return 0;
+        }
     }
-    return inside;
+    return 1;
 }
 
-void usmp_pad_8(const struct usmp_pad *p, const void *input, const int32_t *axes, void *output)
+/* Moves on to the next line; after the last one, to the first. */
+static inline void usmp_next_line(int32_t *index, const int32_t *axes)
 {
-    const int8_t *from = (const int8_t *)input;
-    int8_t *to = (int8_t *)output;
+    for (int32_t axis = 3; axis >= 0; --axis) {
+        const int32_t *const a = axes + 3 * axis;
+        if (++index[axis] < a[0] + a[1] + a[2]) {
+            return;
+        }
+        index[axis] = 0;
+    }
+}
+
+/* Writes `value` `count` times and returns where it ended. */
+static inline uint8_t *usmp_fill(uint8_t *to, const void *value, int32_t width, int32_t count)
+{
+    if (width == 1) {
+        memset(to, *(const uint8_t *)value, (size_t)count);
+        return to + count;
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        memcpy(to, value, (size_t)width);
+        to += width;
+    }
+    return to;
+}
+
+void usmp_pad(const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
+              void *output)
+{
+    const int32_t before = axes[12];
+    const int32_t size = axes[13];
+    const int32_t behind = axes[14];
+    const uint8_t *from = (const uint8_t *)input;
+    uint8_t *to = (uint8_t *)output;
     int32_t index[4] = {0, 0, 0, 0};
 
     for (int32_t line = 0; line < p->lines; ++line) {
-        const int32_t inside = usmp_line_crosses_input(index, axes) ? axes[13] : 0;
-        const int32_t before = 
+        if (usmp_line_crosses_input(index, axes)) {
+            to = usmp_fill(to, value, p->width, before);
+            memmove(to, from, (size_t)(size * p->width));
+            from += size * p->width;
+            to = usmp_fill(to + size * p->width, value, p->width, behind);
+        } else {
+            to = usmp_fill(to, value, p->width, before + size + behind);
+        }
+        usmp_next_line(index, axes);
     }
 }

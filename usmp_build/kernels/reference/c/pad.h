@@ -1,23 +1,18 @@
-/* PAD and PADV2: a frame of one value around a tensor; one function for each width of elements. */
+/* PAD and PADV2: a frame of one value around a tensor; elements of any type. */
 #ifndef USMP_PAD_H
 #define USMP_PAD_H
 
 #include "usmp.h"
 
-/* `lines` are the output's runs along the innermost axis; `value` has the bits of the frame. */
-struct usmp_pad {
+/* `lines` are the output's runs along the innermost axis; `width` is the bytes of an element. */
+struct usmp_pad_parameters {
     int32_t lines;
-    int32_t value;
+    int32_t width;
 };
 
-/* `axes` has three numbers for each of five axes, the innermost last: padding before, size of the input, padding
- * behind. */
-void usmp_pad_8(const struct usmp_pad *p, const void *input, const int32_t *axes, void *output);
-
-/* The same for elements of 16 bits. */
-void usmp_pad_16(const struct usmp_pad *p, const void *input, const int32_t *axes, void *output);
-
-/* The same for elements of 32 bits. */
-void usmp_pad_32(const struct usmp_pad *p, const void *input, const int32_t *axes, void *output);
+/* `axes` has three numbers for each of five axes, the innermost last: the elements of the frame before the input, of
+ * the input, and of the frame behind it. */
+void usmp_pad(const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
+              void *output);
 
 #endif

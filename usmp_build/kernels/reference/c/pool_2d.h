@@ -5,7 +5,7 @@
 #include "usmp.h"
 
 /* Stride and `before`, the padding to the left, are in pixels along the row. */
-struct usmp_pool_2d_s8 {
+struct usmp_pool_2d_s8_parameters {
     int32_t input_width;
     int32_t channels;
     int32_t output_width;
@@ -18,7 +18,7 @@ struct usmp_pool_2d_s8 {
 };
 
 /* Stride and `before`, the padding to the left, are in pixels along the row. */
-struct usmp_pool_2d_f32 {
+struct usmp_pool_2d_f32_parameters {
     int32_t input_width;
     int32_t channels;
     int32_t output_width;
@@ -31,15 +31,17 @@ struct usmp_pool_2d_f32 {
 };
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_average_pool_2d_s8_row(const struct usmp_pool_2d_s8 *p, const int8_t *const *rows, int8_t *output);
+void usmp_average_pool_2d_s8_row(const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output);
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_average_pool_2d_f32_row(const struct usmp_pool_2d_f32 *p, const usmp_f32 *const *rows, usmp_f32 *output);
+void usmp_average_pool_2d_f32_row(const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows,
+                                  usmp_f32 *output);
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_max_pool_2d_s8_row(const struct usmp_pool_2d_s8 *p, const int8_t *const *rows, int8_t *output);
+void usmp_max_pool_2d_s8_row(const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output);
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_max_pool_2d_f32_row(const struct usmp_pool_2d_f32 *p, const usmp_f32 *const *rows, usmp_f32 *output);
+void usmp_max_pool_2d_f32_row(const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows,
+                              usmp_f32 *output);
 
 #endif

@@ -5,7 +5,7 @@
 #include "usmp.h"
 
 /* Low and high are the limits of the output less its zero point. */
-struct usmp_requantize {
+struct usmp_requantize_parameters {
     int32_t size;
     int32_t input_zero_point;
     int32_t multiplier;
@@ -15,16 +15,16 @@ struct usmp_requantize {
     int32_t high;
 };
 
-void usmp_requantize_s8_s8(const struct usmp_requantize *p, const int8_t *input, int8_t *output);
+void usmp_requantize_s8_s8(const struct usmp_requantize_parameters *p, const int8_t *input, int8_t *output);
 
-void usmp_requantize_s8_u8(const struct usmp_requantize *p, const int8_t *input, uint8_t *output);
+void usmp_requantize_s8_u8(const struct usmp_requantize_parameters *p, const int8_t *input, uint8_t *output);
 
-void usmp_requantize_u8_s8(const struct usmp_requantize *p, const uint8_t *input, int8_t *output);
+void usmp_requantize_u8_s8(const struct usmp_requantize_parameters *p, const uint8_t *input, int8_t *output);
 
-void usmp_requantize_s8_s16(const struct usmp_requantize *p, const int8_t *input, usmp_i16 *output);
+void usmp_requantize_s8_s16(const struct usmp_requantize_parameters *p, const int8_t *input, usmp_i16 *output);
 
-void usmp_requantize_s16_s8(const struct usmp_requantize *p, const usmp_i16 *input, int8_t *output);
+void usmp_requantize_s16_s8(const struct usmp_requantize_parameters *p, const usmp_i16 *input, int8_t *output);
 
-void usmp_requantize_s16_s16(const struct usmp_requantize *p, const usmp_i16 *input, usmp_i16 *output);
+void usmp_requantize_s16_s16(const struct usmp_requantize_parameters *p, const usmp_i16 *input, usmp_i16 *output);
 
 #endif

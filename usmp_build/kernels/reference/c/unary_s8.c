@@ -8,7 +8,7 @@ void usmp_lookup_s8(const struct usmp_elements *p, const int8_t *input, const in
     }
 }
 
-void usmp_clamp_s8(const struct usmp_clamp_s8 *p, const int8_t *input, int8_t *output)
+void usmp_clamp_s8(const struct usmp_clamp_s8_parameters *p, const int8_t *input, int8_t *output)
 {
     for (int32_t i = 0; i < p->size; ++i) {
         output[i] = (int8_t)usmp_clamp(input[i], p->low, p->high);

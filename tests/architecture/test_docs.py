@@ -1,0 +1,55 @@
+"""What the docs say is so: error codes, generated pages, links, README's commands and figures."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.cli import call
+
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+
+
+def codes_in(text: str, pattern: str) -> set[str]:
+    return set(re.findall(pattern, text))
+
+
+def test_every_error_code_is_explained_and_every_explanation_is_of_a_code() -> None:
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "usmp_build").rglob("*.py"))
+    docs = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "errors").glob("*.md"))
+    assert codes_in(source, r'"([A-Z][1-9]\d\d)"') == codes_in(docs, r"(?m)^##+ .*?\b([A-Z][1-9]\d\d)\b")
+
+
+@pytest.mark.parametrize(
+    ("page", "command"),
+    [
+        ("schemas/usmp.schema.json", ["schema"]),
+        ("schemas/plan.schema.json", ["schema", "--plan"]),
+        ("docs/manifest.md", ["schema", "--page"]),
+    ],
+)
+def test_generated_page_is_current(page: str, command: list[str]) -> None:
+    current = (ROOT / page).read_text(encoding="utf-8") == call(*command).out
+    assert current, f"run: usmp-build {' '.join(command)} > {page}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
+        if not target.startswith(("http:", "https:")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_files_that_the_architecture_names_exist() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`(?:usmp_build/)?([a-z_]+/[a-z_/.]*|[a-z_]+\.py|tests/[\w/.]+)`", text):
+        places = [ROOT / name, ROOT / "usmp_build" / name]
+        assert any(place.exists() for place in places), name
+
+
+def test_readme_is_short() -> None:
+    assert (ROOT / "README.md").read_text(encoding="utf-8").count("\n") <= 150

@@ -1,0 +1,118 @@
+"""First fit: gaps, alignment, separations, several pools, empty buffers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.problems import buffer, offsets, places, problem
+from usmp_build.algorithms.first_fit import first_fit
+from usmp_build.memory.problem import Problem
+
+
+def in_order(stated: Problem) -> dict[str, int]:
+    """Place the buffers in the order in which they are stated."""
+    return offsets(stated, first_fit(stated, range(len(stated.buffers))).plan(""))
+
+
+def test_buffers_in_conflict_lie_side_by_side() -> None:
+    assert in_order(problem([buffer("a", 10), buffer("b", 20), buffer("c", 5)])) == {"a": 0, "b": 10, "c": 30}
+
+
+def test_buffers_without_conflict_share() -> None:
+    assert in_order(problem([buffer("a", 10), buffer("b", 20)], [])) == {"a": 0, "b": 0}
+
+
+@pytest.mark.parametrize(("size", "offset"), [(10, 20), (11, 50), (20, 50)])
+def test_the_lowest_gap_that_is_large_enough(size: int, offset: int) -> None:
+    """a and c are in the way, with 10 bytes between them, where b is, which does not conflict with d."""
+    stated = problem(
+        [buffer("a", 20), buffer("b", 10), buffer("c", 20), buffer("d", size)],
+        [("a", "b"), ("b", "c"), ("a", "c"), ("a", "d"), ("c", "d")],
+    )
+    assert in_order(stated) == {"a": 0, "b": 20, "c": 30, "d": offset}
+
+
+def test_a_buffer_is_aligned_as_it_wants_not_as_its_neighbour() -> None:
+    assert in_order(problem([buffer("a", 10), buffer("b", 8, alignment=16)])) == {"a": 0, "b": 16}
+    assert in_order(problem([buffer("b", 8, alignment=16), buffer("a", 10)])) == {"b": 0, "a": 8}
+
+
+def test_a_gap_may_be_too_small_after_alignment() -> None:
+    stated = problem(
+        [buffer("a", 9), buffer("b", 15), buffer("c", 8), buffer("d", 8, alignment=8)],
+        [("a", "b"), ("b", "c"), ("a", "c"), ("a", "d"), ("c", "d")],
+    )
+    assert in_order(stated) == {"a": 0, "b": 9, "c": 24, "d": 16}
+    narrower = problem(
+        [buffer("a", 9), buffer("b", 14), buffer("c", 8), buffer("d", 8, alignment=8)],
+        [("a", "b"), ("b", "c"), ("a", "c"), ("a", "d"), ("c", "d")],
+    )
+    assert in_order(narrower) == {"a": 0, "b": 9, "c": 23, "d": 32}
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "offset"),
+    [
+        (100, 60, 100),  # disjoint: behind a
+        (40, 60, 40),  # may start 40 bytes behind a
+        (0, 60, 0),  # in place
+        (-8, 60, 0),  # may even start below a
+        (100, 0, 0),  # a may lie where b begins
+        (3, 2, 3),
+    ],
+)
+def test_separations(above: int, below: int, offset: int) -> None:
+    """`above` is how far b must start behind a; `below` the other way round."""
+    stated = problem([buffer("a", 100), buffer("b", 60)], separations={("a", "b"): above, ("b", "a"): below})
+    assert in_order(stated) == {"a": 0, "b": offset}
+
+
+def test_a_separation_can_open_a_place_below() -> None:
+    """b needs 16 bytes of head start under a, which is at 20."""
+    stated = problem([buffer("x", 20), buffer("a", 100), buffer("b", 60)], [("x", "a"), ("a", "b")])
+    stated = problem(stated.buffers, [("x", "a"), ("a", "b")], separations={("b", "a"): 16, ("a", "b"): 100})
+    assert in_order(stated) == {"x": 0, "a": 20, "b": 0}
+
+
+def test_separations_are_rounded_up_to_the_alignment() -> None:
+    stated = problem(
+        [buffer("a", 100, alignment=16), buffer("b", 60, alignment=16)], separations={("a", "b"): 5, ("b", "a"): 60}
+    )
+    assert in_order(stated) == {"a": 0, "b": 16}
+
+
+def test_the_next_pool_when_the_first_is_full() -> None:
+    stated = problem(
+        [buffer("a", 60, (0, 1)), buffer("b", 60, (0, 1)), buffer("c", 40, (0, 1)), buffer("d", 1, (0, 1))],
+        pools={"fast": 100, "slow": None},
+    )
+    plan = first_fit(stated, range(4)).plan("")
+    assert places(stated, plan) == {"a": ("fast", 0), "b": ("slow", 0), "c": ("fast", 60), "d": ("slow", 60)}
+
+
+def test_preference_is_each_buffers_own() -> None:
+    stated = problem([buffer("a", 60, (1, 0)), buffer("b", 60, (0, 1))], pools={"fast": 100, "slow": None})
+    assert places(stated, first_fit(stated, range(2)).plan("")) == {"a": ("slow", 0), "b": ("fast", 0)}
+
+
+def test_a_limit_is_met_exactly() -> None:
+    stated = problem([buffer("a", 60), buffer("b", 40)], pools={"ram": 100})
+    assert in_order(stated) == {"a": 0, "b": 60}
+
+
+def test_who_is_stuck() -> None:
+    stated = problem([buffer("a", 60), buffer("b", 41), buffer("c", 40)], pools={"ram": 100})
+    attempt = first_fit(stated, range(3))
+    assert attempt.stuck == 1
+    assert list(attempt.placed) == [0]
+    assert attempt.plan("") is None
+
+
+def test_empty_buffers_are_in_nobodys_way() -> None:
+    stated = problem([buffer("a", 10), buffer("e", 0), buffer("b", 10), buffer("f", 0, alignment=16)])
+    assert in_order(stated) == {"a": 0, "e": 0, "b": 10, "f": 0}
+
+
+def test_an_empty_problem() -> None:
+    stated = problem([])
+    assert in_order(stated) == {}

@@ -1,0 +1,63 @@
+"""TVM's own planner cases, where they lie: never worse than any sound plan that its rules lead to."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.problems import buffer, by_hand, problem
+from usmp_build.algorithms.auto import Auto
+from usmp_build.memory.bounds import pool_bounds
+from usmp_build.memory.plan import Plan, peaks, quality
+from usmp_build.memory.problem import Problem
+from usmp_build.memory.verify import violations
+
+ROOT = Path(__file__).parents[3]
+FOLDER = Path(os.environ.get("USMP_CASES_DIR") or ROOT.parent / "shared" / "cases" / "usmp")
+
+
+def planner_cases() -> list[Any]:
+    entries = json.loads((FOLDER / "index.json").read_text("utf-8")) if FOLDER.is_dir() else []
+    found = [pytest.param(entry["id"], id=entry["id"]) for entry in entries if entry["kind"] == "planner"]
+    return found or [pytest.param("", marks=pytest.mark.skip(f"no cases in {FOLDER}; set USMP_CASES_DIR"))]
+
+
+def stated(case: dict[str, Any]) -> Problem:
+    pools = {pool["name"]: None if pool["size_hint_bytes"] < 0 else pool["size_hint_bytes"] for pool in case["pools"]}
+    numbers = {name: index for index, name in enumerate(pools)}
+    buffers = [
+        buffer(b["name"], b["size"], [numbers[name] for name in b["pools"]], alignment=b["alignment"])
+        for b in case["buffers"]
+    ]
+    pairs = {(b["name"], other) for b in case["buffers"] for other in b["conflicts"] if other != b["name"]}
+    return problem(buffers, pairs, pools)
+
+
+@pytest.mark.parametrize("name", planner_cases())
+def test_never_worse_than_tvm(name: str) -> None:
+    case = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+    question = stated(case)
+    plan = Auto()(question)
+    rivals = [rival for rival in tvm_plans(case, question) if not violations(question, rival)]
+    if plan is None:
+        assert not rivals
+        return
+    assert not violations(question, plan)
+    assert all(quality(question, plan) <= quality(question, rival) for rival in rivals)
+    bounds = pool_bounds(question, plan)
+    assert all(peak >= bound.bytes for peak, bound in zip(peaks(question, plan), bounds, strict=True))
+
+
+def tvm_plans(case: dict[str, Any], question: Problem) -> list[Plan]:
+    """What TVM's rules lead to, sound or not."""
+    numbers = {pool.name: index for index, pool in enumerate(question.pools)}
+    found = []
+    for result in case["reference_simulation"].values():
+        if result.get("offsets") and len(result["offsets"]) == len(question.buffers):
+            pairs = [result["offsets"][b.name] for b in question.buffers]
+            found.append(by_hand(*((numbers[pool], offset) for pool, offset in pairs)))
+    return found

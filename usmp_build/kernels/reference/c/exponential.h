@@ -1,0 +1,67 @@
+/* The exponential function and the reciprocal in fixed point, as gemmlowp defines them.
+ * Qn.m is a number with n bits before the point and m behind it; all numbers here are int32_t. */
+#ifndef USMP_EXPONENTIAL_H
+#define USMP_EXPONENTIAL_H
+
+#include "arithmetic.h"
+
+/* e^x for x in [-1/4, 0), both Q0.31: e^(-1/8) times the Taylor series around -1/8, up to the fourth power. */
+static inline int32_t usmp_exp_of_quarter(int32_t x)
+{
+    const int32_t factor = 1895147668; /* e^(-1/8) */
+    const int32_t third = 715827883;
+    const int32_t y = x + (1 << 28);
+    const int32_t y2 = usmp_multiply_high(y, y);
+    const int32_t y3 = usmp_multiply_high(y2, y);
+    const int32_t y4 = usmp_multiply_high(y2, y2);
+    const int32_t higher = usmp_multiply_high(usmp_shift_right(y4, 2) + y3, third);
+    const int32_t series = y + usmp_shift_right(higher + y2, 1);
+    return factor + usmp_multiply_high(factor, series);
+}
+
+/* e^x for x <= 0 in Q5.26, as Q0.31: the part of x below a quarter by the series, the whole quarters by a factor for
+ * each of their bits. */
+static inline int32_t usmp_exp_of_negative(int32_t x)
+{
+    /* e^(-1/4), e^(-1/2), e^-1, e^-2, e^-4, e^-8, e^-16 */
+    static const int32_t factors[7] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
+    const int32_t quarter = 1 << 24;
+    const int32_t part = (int32_t)((uint32_t)x % (1u << 24)) - quarter;
+    int32_t result = usmp_exp_of_quarter(part * 32);
+
+    if (x == 0) {
+        return INT32_MAX;
+    }
+    for (int32_t bit = 0; bit < 7; ++bit) {
+        if (((part - x) / quarter >> bit) % 2 == 1) {
+            result = usmp_multiply_high(result, factors[bit]);
+        }
+    }
+    return result;
+}
+
+/* value * 2^count, or the nearest end of int32_t. */
+static inline int32_t usmp_shift_left(int32_t value, int32_t count)
+{
+    const int32_t limit = INT32_MAX >> count;
+
+    if (value > limit) {
+        return INT32_MAX;
+    }
+    return value < -limit ? INT32_MIN : value * (1 << count);
+}
+
+/* 1 / (1 + x) for x in [0, 1), both Q0.31: Newton's steps towards 1 / half, where half = (1 + x) / 2, in Q2.29. */
+static inline int32_t usmp_reciprocal(int32_t x)
+{
+    const int32_t half = (int32_t)(((int64_t)x + INT32_MAX + 1) / 2);
+    int32_t result = 1515870810 + usmp_multiply_high(half, -1010580540); /* 48/17 - 32/17 * half */
+
+    for (int32_t step = 0; step < 3; ++step) {
+        const int32_t error = (1 << 29) - usmp_multiply_high(half, result);
+        result += usmp_shift_left(usmp_multiply_high(result, error), 2);
+    }
+    return usmp_shift_left(result, 1);
+}
+
+#endif

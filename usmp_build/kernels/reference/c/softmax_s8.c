@@ -1,0 +1,69 @@
+#include "arithmetic.h"
+#include "exponential.h"
+#include "softmax.h"
+
+/* e^x of an input less its row's maximum, Q0.31. */
+static inline int32_t usmp_softmax_exp(const struct usmp_softmax_s8_parameters *p, int32_t difference)
+{
+    if (difference < -p->reach) {
+        return 0;
+    }
+    return usmp_exp_of_negative(usmp_multiply_high((int32_t)((uint32_t)difference << p->shift), p->multiplier));
+}
+
+/* What all inputs of a row have in common. */
+struct usmp_softmax_row {
+    int32_t maximum;
+    int32_t factor; /* 1 / sum, Q0.31, but for a power of two */
+    int32_t over;   /* that power's exponent */
+};
+
+static inline struct usmp_softmax_row usmp_softmax_look_at(const struct usmp_softmax_s8_parameters *p,
+                                                           const int8_t *input)
+{
+    struct usmp_softmax_row row = {INT8_MIN, 0, 12};
+    uint32_t sum = 0; /* Q12.19 */
+
+    for (int32_t i = 0; i < p->size; ++i) {
+        row.maximum = usmp_maximum(row.maximum, input[i]);
+    }
+    for (int32_t i = 0; i < p->size; ++i) {
+        sum += (uint32_t)usmp_shift_right(usmp_softmax_exp(p, input[i] - row.maximum), 12);
+    }
+    for (; sum < 1u << 31; sum *= 2) {
+        --row.over;
+    }
+    row.factor = usmp_reciprocal((int32_t)(sum - (1u << 31)));
+    return row;
+}
+
+/* The share of an input, with `bits` bits: 2^bits is all. */
+static inline int32_t usmp_softmax_share(const struct usmp_softmax_s8_parameters *p,
+                                         const struct usmp_softmax_row *row, int8_t input, int32_t bits)
+{
+    const int32_t share = usmp_multiply_high(row->factor, usmp_softmax_exp(p, input - row->maximum));
+    const int32_t excess = row->over + 31 - bits;
+    return excess > 31 ? 0 : usmp_shift_right(share, excess);
+}
+
+void usmp_softmax_s8(const struct usmp_softmax_s8_parameters *p, const int8_t *input, int8_t *output)
+{
+    for (int32_t y = 0; y < p->rows; ++y) {
+        const struct usmp_softmax_row row = usmp_softmax_look_at(p, input);
+
+        for (int32_t i = 0; i < p->size; ++i) {
+            *output++ = (int8_t)usmp_minimum(usmp_softmax_share(p, &row, *input++, 8) + INT8_MIN, INT8_MAX);
+        }
+    }
+}
+
+void usmp_softmax_s8_s16(const struct usmp_softmax_s8_parameters *p, const int8_t *input, usmp_i16 *output)
+{
+    for (int32_t y = 0; y < p->rows; ++y) {
+        const struct usmp_softmax_row row = usmp_softmax_look_at(p, input);
+
+        for (int32_t i = 0; i < p->size; ++i) {
+            *output++ = (int16_t)usmp_minimum(usmp_softmax_share(p, &row, *input++, 16) + INT16_MIN, INT16_MAX);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+"""CONV_2D and DEPTHWISE_CONV_2D."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, KernelCall, Operand, Output, Parameters, Rows
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.options import Activation, Conv2D, DepthwiseConv2D
+from usmp_build.kernels.reference.activation import quantized_limits, real_limits
+from usmp_build.kernels.reference.fixed_point import Factor
+from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported
+from usmp_build.kernels.reference.requantization import factor, factor_constants
+from usmp_build.kernels.reference.window import Slide, slide
+
+_WIDEST_DIFFERENCE = 255
+"""Between an int8 and its zero point."""
+
+
+def conv_2d(node: Node) -> Kernel:
+    """A filter for every output channel, over all input channels."""
+    options = node.options(Conv2D)
+    window = _window(node, options)
+    output_channels, _, _, input_channels = window.weights.shape
+    groups, rest = divmod(window.input.shape[3], input_channels)
+    node.expect(rest == 0, f"has {window.input.shape[3]} input channels, but filters over {input_channels}")
+    if groups != 1:
+        raise Unsupported(f"it convolves in {groups} groups of channels")
+    node.expect(window.output.shape[3] == output_channels, "does not have one output channel for each filter")
+    check_sums(node, window.weights.elements // output_channels)
+    return window.kernel("conv_2d", ("output_channels", output_channels), output_channels, 0, options.activation)
+
+
+def depthwise_conv_2d(node: Node) -> Kernel:
+    """For every input channel filters of its own, `depth_multiplier` of them."""
+    options = node.options(DepthwiseConv2D)
+    window = _window(node, options)
+    one, height, width, output_channels = window.weights.shape
+    multiplier, rest = divmod(output_channels, window.input.shape[3])
+    stated = options.depth_multiplier or multiplier
+    node.expect(one == 1 and rest == 0 and multiplier == stated, "has filters that do not share out among its channels")
+    node.expect(window.output.shape[3] == output_channels, "does not have one output channel for each filter")
+    check_sums(node, height * width)
+    return window.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), output_channels, 3, options.activation)
+
+
+def check_sums(node: Node, products: int, widest_weight: int = 128) -> None:
+    """Refuse sums of products that an int32 may not hold."""
+    if node.output.dtype is DType.INT8 and products * _WIDEST_DIFFERENCE * widest_weight > LARGEST:
+        raise Unsupported(f"it adds up {products:,} products, too many for 32 bits")
+
+
+def check_bias(node: Node, channels: int, dtype: DType) -> tuple[Operand | None, tuple[Constant, ...]]:
+    """Return the bias, or zeros as a derived constant when it was left out."""
+    bias = node.optional(2)
+    if bias is None:
+        return None, (Constant("bias", dtype, bytes(4 * channels)),)
+    node.expect(bias.elements == channels, f"has {bias.elements} biases for {channels} outputs")
+    if bias.dtype is not dtype:
+        raise Unsupported(f"it has no kernel for biases of type {bias.dtype.name}")
+    node.array(2, "biases")
+    return Input(2), ()
+
+
+def channel_factors(node: Node, weights: Tensor, axis: int) -> tuple[Factor, ...]:
+    """Return input scale x weight scale / output scale for every index of the weights along `axis`."""
+    channels = weights.shape[axis]
+    scales = node.scales(weights, channels)
+    quantization = weights.quantization
+    if quantization is not None and quantization.per_channel and quantization.axis != axis:
+        raise Unsupported(f"its weights are quantized along axis {quantization.axis}")
+    if quantization is not None and any(quantization.zero_points):
+        raise Unsupported("its weights have a zero point other than 0")
+    source, target = node.scale(node.input(0)), node.scale(node.output)
+    factors = tuple(factor(node, source * scale / target) for scale in scales)
+    return factors * (channels // len(factors))
+
+
+@dataclass(frozen=True)
+class _Window:
+    """What both kinds of convolution have in common."""
+
+    node: Node
+    options: Conv2D | DepthwiseConv2D
+    input: Tensor
+    weights: Tensor
+    output: Tensor
+    rows: Slide
+    columns: Slide
+
+    def kernel(
+        self, name: str, own: tuple[str, int], channels: int, channel_axis: int, activation: Activation
+    ) -> Kernel:
+        """Put the kernel together; `own` is the parameter in which the two kinds differ."""
+        types = {self.input.dtype, self.weights.dtype, self.output.dtype}
+        if types == {DType.INT8}:
+            return self._int8(name, own, channels, channel_axis, activation)
+        if types == {DType.FLOAT32}:
+            bias, constants = check_bias(self.node, channels, DType.FLOAT32)
+            low, high = real_limits(activation)
+            parameters = Parameters(
+                f"{name}_f32_parameters", (*self._geometry(own), ("low", low), ("high", high))
+            )
+            operands = (Input(0), Input(1), bias or Derived(0), Output(0))
+            return Kernel((KernelCall(f"{name}_f32_row", self._form(), operands, parameters),), constants)
+        raise unsupported_types(self.input, self.weights, self.output)
+
+    def _int8(
+        self, name: str, own: tuple[str, int], channels: int, channel_axis: int, activation: Activation
+    ) -> Kernel:
+        node = self.node
+        bias, zeros = check_bias(node, channels, DType.INT32)
+        constants = (*factor_constants(channel_factors(node, self.weights, channel_axis)), *zeros)
+        low, high = quantized_limits(node, activation, self.output)
+        fields = (
+            *self._geometry(own),
+            ("input_zero_point", node.zero_point(self.input)),
+            ("output_zero_point", node.zero_point(self.output)),
+            ("low", low),
+            ("high", high),
+        )
+        operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
+        parameters = Parameters(f"{name}_s8_parameters", fields)
+        return Kernel((KernelCall(f"{name}_s8_row", self._form(), operands, parameters),), constants)
+
+    def _geometry(self, own: tuple[str, int]) -> tuple[tuple[str, int], ...]:
+        height, width = self.weights.shape[1:3]
+        return (
+            ("input_width", self.input.shape[2]),
+            ("input_channels", self.input.shape[3]),
+            ("output_width", self.columns.output),
+            own,
+            ("window_height", height),
+            ("window_width", width),
+            ("stride", self.options.stride_w),
+            ("dilation", self.options.dilation_w),
+            ("before", self.columns.before),
+        )
+
+    def _form(self) -> Rows:
+        images, height, width, channels = self.input.shape
+        return Rows(
+            images=images,
+            rows=self.rows.output,
+            input_rows=height,
+            input_pitch=width * channels,
+            output_pitch=self.columns.output * self.output.shape[3],
+            window=self.weights.shape[1],
+            stride=self.options.stride_h,
+            dilation=self.options.dilation_h,
+            before=self.rows.before,
+        )
+
+
+def _window(node: Node, options: Conv2D | DepthwiseConv2D) -> _Window:
+    source, weights, output = node.streamed(), node.input(1), node.output
+    node.expect(all(len(t.shape) == 4 for t in (source, weights, output)), "works on tensors without four dimensions")
+    node.array(1, "weights")
+    height, width = weights.shape[1:3]
+    rows = slide(node, options.padding, source.shape[1], height, options.stride_h, options.dilation_h)
+    columns = slide(node, options.padding, source.shape[2], width, options.stride_w, options.dilation_w)
+    expected = [source.shape[0], rows.output, columns.output]
+    node.expect(list(output.shape[:3]) == expected, f"makes an image of shape {expected}, not {list(output.shape[:3])}")
+    return _Window(node, options, source, weights, output, rows, columns)
+
+
+def unsupported_types(*tensors: Tensor) -> Unsupported:
+    """Say that there is no kernel for tensors of these types."""
+    names = list(dict.fromkeys(tensor.dtype.name for tensor in tensors))
+    return Unsupported(f"it has no kernel for {' with '.join(names)}")

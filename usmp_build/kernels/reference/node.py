@@ -1,0 +1,141 @@
+"""An operator with its tensors at hand, and the checks that every family of kernels makes.
+
+What the library cannot run raises `Unsupported`, which becomes a `NoKernel`; what makes no sense raises KernelError.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from usmp_build.errors import Diagnostic, KernelError
+from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
+from usmp_build.ir.labels import operator_label, tensor_label
+from usmp_build.ir.options import Options
+
+LARGEST = (1 << 31) - 1
+"""The largest number of elements or bytes that the kernels count."""
+
+AnyOptions = TypeVar("AnyOptions", bound=Options)
+
+
+class Unsupported(Exception):
+    """The library cannot run the operator; the text is a clause, as in `NoKernel`."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """An operator of a graph."""
+
+    operator: Operator
+    graph: Subgraph
+
+    def __post_init__(self) -> None:
+        for index in (*self.operator.inputs, *self.operator.outputs):
+            if index is None:
+                continue
+            tensor = self.graph.tensors[index]
+            if tensor.elements == 0:
+                raise Unsupported(f"{self.label(tensor)} is empty")
+            if tensor.size > LARGEST:
+                raise Unsupported(f"{self.label(tensor)} has more than {LARGEST:,} bytes")
+
+    def input(self, position: int) -> Tensor:
+        """Return the input at a position; raise when it was left out."""
+        tensor = self.optional(position)
+        if tensor is None:
+            raise self.error("K408", f"has no input {position}", "the model is damaged: convert it again")
+        return tensor
+
+    def optional(self, position: int) -> Tensor | None:
+        """Return the input at a position; None when it was left out."""
+        inputs = self.operator.inputs
+        index = inputs[position] if position < len(inputs) else None
+        return None if index is None else self.graph.tensors[index]
+
+    @cached_property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """All inputs, none of them left out."""
+        return tuple(self.input(position) for position in range(len(self.operator.inputs)))
+
+    @cached_property
+    def output(self) -> Tensor:
+        """The only output."""
+        if len(self.operator.outputs) != 1:
+            raise self.error("K408", f"has {len(self.operator.outputs)} outputs", "the model is damaged: convert it again")
+        return self.graph.tensors[self.operator.outputs[0]]
+
+    def options(self, kind: type[AnyOptions]) -> AnyOptions:
+        """Return the options, which must be of this kind."""
+        if not isinstance(self.operator.options, kind):
+            raise self.error("K408", "has no options of its kind", "the model is damaged: convert it again")
+        return self.operator.options
+
+    def array(self, position: int, role: str) -> NDArray[np.generic]:
+        """Return the constant input at a position; `role` names it in the plural."""
+        tensor = self.input(position)
+        if not tensor.is_constant:
+            raise Unsupported(f"its {role} are not constant")
+        return tensor.as_array()
+
+    def streamed(self, position: int = 0) -> Tensor:
+        """Return the input that is read row by row."""
+        tensor = self.input(position)
+        if tensor.is_constant:
+            raise Unsupported("its input is a constant")
+        return tensor
+
+    def scale(self, tensor: Tensor) -> float:
+        """Return the only scale of a tensor: a positive number, exactly a float32."""
+        return self.scales(tensor, 1)[0]
+
+    def scales(self, tensor: Tensor, most: int) -> tuple[float, ...]:
+        """Return the scales of a tensor: one for all of it or `most`, one for each channel."""
+        if tensor.quantization is None or not tensor.quantization.scales:
+            raise self.error("K401", f"needs the scale of {self.label(tensor)}, which has none", _AGAIN)
+        scales = tensor.quantization.scales
+        if len(scales) not in (1, most):
+            raise Unsupported(f"{self.label(tensor)} has {len(scales)} scales")
+        for scale in scales:
+            if not (math.isfinite(scale) and scale > 0):
+                raise self.error("K401", f"divides by the scale of {self.label(tensor)}, which is {scale:g}", _AGAIN)
+        return scales
+
+    def zero_point(self, tensor: Tensor) -> int:
+        """Return the only zero point of a tensor, which is a value of its type."""
+        zero_point = tensor.quantization.zero_points[0] if tensor.quantization else 0
+        low, high = integer_range(tensor.dtype)
+        if not low <= zero_point <= high:
+            message = f"cannot use {zero_point} as zero point of {self.label(tensor)}: {tensor.dtype.name} does not hold it"
+            raise self.error("K402", message, _AGAIN)
+        return zero_point
+
+    def expect(self, holds: bool, message: str) -> None:
+        """Raise an error about shapes unless something holds."""
+        if not holds:
+            raise self.error("K408", message, "the shapes in the model contradict each other: convert it again")
+
+    def error(self, code: str, message: str, hint: str) -> KernelError:
+        """Make an error whose message begins with the operator; its place is known to the caller of the library."""
+        subgraph = self.graph.operators
+        position = self.operator.position if self.operator.position >= 0 else subgraph.index(self.operator)
+        return KernelError(Diagnostic(code, f"{operator_label(0, position, self.operator.kind)} {message}", help=hint))
+
+    def label(self, tensor: Tensor) -> str:
+        """Name one of the graph's tensors for people."""
+        index = next(i for i, other in enumerate(self.graph.tensors) if other is tensor)
+        return tensor_label(0, index, tensor.name)
+
+
+_AGAIN = "quantize the model again, with samples that make every layer produce values other than 0"
+
+
+def integer_range(dtype: DType) -> tuple[int, int]:
+    """Return the least and the largest value of an integer type."""
+    info = np.iinfo(dtype.numpy)
+    return int(info.min), int(info.max)

@@ -1,0 +1,37 @@
+"""Factors from scales, as constants of a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from usmp_build.interfaces.kernels import Constant
+from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.fixed_point import Factor, quantize
+from usmp_build.kernels.reference.node import Node
+
+_LARGEST_SHIFT = 30
+
+
+def factor(node: Node, real: float) -> Factor:
+    """Quantize a factor that the C will apply.  Raises KernelError when no int32 could hold what it makes of 1."""
+    result = quantize(real) if real < 2.0**64 else Factor(1, 64)
+    if result.shift > _LARGEST_SHIFT:
+        hint = "quantize the model again; the scale of the output is far too small for those of the inputs"
+        raise node.error("K404", f"multiplies by {real:g} to reach the scale of its output: more than 2^30", hint)
+    return result
+
+
+def factor_constants(factors: Iterable[Factor]) -> tuple[Constant, Constant]:
+    """Return multipliers and shifts, one of each for every channel."""
+    multipliers, shifts = zip(*factors, strict=True)
+    return (
+        int32_constant("multiplier", multipliers),
+        Constant("shift", DType.INT8, np.array(shifts, np.int8).tobytes()),
+    )
+
+
+def int32_constant(name: str, values: Iterable[int]) -> Constant:
+    """Return a constant of int32."""
+    return Constant(name, DType.INT32, np.array(tuple(values), "<i4").tobytes())

@@ -1,0 +1,35 @@
+"""Windows that slide over an image: TFLite's rules for padding."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from usmp_build.ir.options import Padding
+from usmp_build.kernels.reference.node import Node, Unsupported
+
+_WIDEST = 1 << 30
+
+
+class Slide(NamedTuple):
+    """A window along one axis."""
+
+    output: int
+    """Places of the window."""
+    before: int
+    """Padding before the first pixel."""
+
+
+def slide(node: Node, padding: Padding, size: int, window: int, stride: int, dilation: int = 1) -> Slide:
+    """Place a window along an axis of `size` pixels.
+
+    SAME covers every pixel and centres what hangs over, the odd pixel behind; VALID stays inside.
+    """
+    node.expect(min(window, stride, dilation) >= 1, "has a window, stride or dilation of 0")
+    reach = (window - 1) * dilation + 1
+    if max(reach, stride) > _WIDEST:
+        raise Unsupported("its window is too wide")
+    if padding is Padding.VALID:
+        node.expect(reach <= size, f"has a window of {reach} pixels over an image of {size}")
+        return Slide((size - reach) // stride + 1, 0)
+    output = -(-size // stride)
+    return Slide(output, max(0, (output - 1) * stride + reach - size) // 2)
