@@ -48,8 +48,8 @@ function(usmp_add_plan plan)
 
   _usmp_add_library(${plan} "${dir}/${project}_kernels.c" "${dir}/${project}_pools.c")
   target_include_directories(${plan} PUBLIC "${dir}")
-  if(CMAKE_C_COMPILER_ID MATCHES "^(GNU|Clang|AppleClang)$" AND NOT CMAKE_C_SIMULATE_ID STREQUAL "MSVC")
-    target_link_libraries(${plan} PRIVATE -lm) # for kernels of floating-point operators
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU" OR UNIX)
+    target_link_libraries(${plan} PRIVATE -lm) # for floating-point operators; unused otherwise
   endif()
   add_dependencies(${plan} ${plan}_gen)
 
@@ -193,6 +193,16 @@ function(_usmp_finish_plan plan)
     list(APPEND DEPENDS ${FILES})
   endif()
 
+  # CMake before 4.4 garbles "#" and "$" on the way from a depfile to Ninja, which would then plan in every build.  The
+  # depfile tells nothing new where every model's file is named here.
+  set(depfile DEPFILE "${STAMP}.d")
+  set(unnamed ${ARGUMENTS})
+  list(FILTER unnamed EXCLUDE REGEX "^--model=[^=]*=")
+  if(CMAKE_GENERATOR MATCHES "Ninja" AND CMAKE_VERSION VERSION_LESS 4.4 AND DEPENDS MATCHES "[#$]" AND NOT unnamed)
+    set(depfile "")
+  endif()
+
+  # Another usmp_build plans again.
   _usmp_package(package)
   file(GLOB_RECURSE sources "${package}/*.py" "${package}/*.j2" "${package}/*.c" "${package}/*.h")
   file(MAKE_DIRECTORY "${dir}")
@@ -201,7 +211,7 @@ function(_usmp_finish_plan plan)
     COMMAND ${COMMAND} ${ARGUMENTS} --depfile "${STAMP}.d" --depfile-target "${STAMP}"
     COMMAND "${CMAKE_COMMAND}" -E touch "${STAMP}"
     DEPENDS ${DEPENDS} ${sources}
-    DEPFILE "${STAMP}.d"
+    ${depfile}
     WORKING_DIRECTORY "${dir}"
     COMMENT "Planning the memory of ${names}"
     VERBATIM
@@ -222,14 +232,14 @@ endfunction()
 # Ask the tool for the names of all files that it would generate.
 function(_usmp_list_outputs manifest project plan_files model_files models)
   execute_process(
-    COMMAND ${tool} outputs "${manifest}"
+    COMMAND ${tool} outputs "${manifest}" --any-model
     OUTPUT_VARIABLE lines
     ERROR_VARIABLE errors
     RESULT_VARIABLE result
   )
   if(NOT result EQUAL 0)
     message(NOTICE "${errors}") # as it is: message(FATAL_ERROR) would break its lines
-    _usmp_fail("the manifest is wrong, see above")
+    _usmp_fail("usmp_build does not accept the manifest, see above")
   endif()
   string(REGEX MATCHALL "[^\n]+" lines "${lines}")
   set(owners "")

@@ -102,13 +102,14 @@ class Place:
     """A pointer of the model's `run` function into a workspace pool."""
 
     variable: str
+    """`t22` for tensor 22 of the model and all that share its buffer, `s0` for scratch."""
     c_type: str
     macro: str
     """`<macro>_OFFSET` and `<macro>_SIZE` are constants of the model's file."""
     row: BufferRow
     pool: PoolRow
     comment: str
-    """The buffer's name."""
+    """The buffer's name within its model."""
     lives: str
     """The steps of its model during which it is alive, counted from 0: filling the inputs."""
     used: bool
@@ -186,6 +187,11 @@ class ModelCode:
     steps: tuple[StepCode, ...]
     checks: tuple[tuple[str, str], ...]
     """(condition, name): the plan, checked once more by the C compiler."""
+
+    @property
+    def width(self) -> int:
+        """Columns of the widest constant of the plan, for the table that they make."""
+        return max((len(f"{p.macro}_OFFSET = {max(p.row.offset, p.row.size)},") for p in self.places), default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,9 +44,17 @@ class Provider:
     """The package that brings it, with its version; empty for our own."""
 
     def load(self) -> Any:
-        """Import the object."""
+        """Import the object.  Raises ManifestError when a foreign package does not hold what it promises."""
         module, _, attribute = self.target.partition(":")
-        return getattr(import_module(module), attribute)
+        if not self.distribution:
+            return getattr(import_module(module), attribute)
+        try:
+            return getattr(import_module(module), attribute)
+        except (ImportError, AttributeError) as error:
+            message = f'plug-in "{self.name}" of {self.distribution} cannot be loaded: {error}'
+            raise ManifestError(
+                Diagnostic("P405", message, help="install a version that works, or remove it")
+            ) from None
 
 
 def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:

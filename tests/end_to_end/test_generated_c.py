@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model

@@ -138,7 +138,7 @@ def assert_places_agree(source: Source, document: dict[str, object]) -> None:
             assert list(node.children) == list(value if isinstance(value, dict) else range(len(value)))
         for key, child in node.children.items():
             assert isinstance(value, (dict, list))
-            inner = value[key]  # type: ignore[index, call-overload]
+            inner = value[key]  # type: ignore[index]
             if isinstance(key, str):
                 assert reads(source.text[slice(*child.key)] + " = 0", {key: 0})
             start, end = child.value
@@ -192,7 +192,8 @@ def inline(draw: st.DrawFn, depth: int = 0) -> str:
         return draw(SCALARS)
     if kind == 2:
         items = [draw(GAPS) + draw(inline(depth + 1)) + draw(GAPS) for _ in range(draw(st.integers(0, 3)))]
-        comma = draw(GAPS) + "," + draw(GAPS) if items and draw(st.booleans()) else ""
+        trailing: bool = draw(st.booleans())
+        comma = draw(GAPS) + "," + draw(GAPS) if items and trailing else ""
         return "[" + (",".join(items) or draw(GAPS)) + comma + "]"
     keys = draw(st.lists(KEYS, max_size=3, unique_by=decoded))
     pairs = [f"{draw(BLANKS)}{draw(dotted(key))}{draw(BLANKS)}={draw(BLANKS)}{draw(inline(depth + 1))}" for key in keys]

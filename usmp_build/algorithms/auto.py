@@ -1,8 +1,8 @@
 """The default: first fit in several orders, each improved by what is wrong with its plan; the best plan wins.
 
 The improvement is a "squeaky wheel" search: the buffers that a plan treats badly move forward in the order, to half
-their position, and first fit runs again.  Badly treated are those at the top of a pool, those in a pool that costs
-more than their cheapest, and the one that found no room.
+their position, and first fit runs again.  Badly treated is the one that found no room; else those that are not in
+their cheapest pool; else those at the top of a pool.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from usmp_build.memory.parts import parts
 from usmp_build.memory.plan import Allocation, Plan, rank, tops
 from usmp_build.memory.problem import Buffer, Problem
 
-_WORK = 1_000_000
-"""Conflicts and buffers that the search in one part of a problem may visit: about half a second of Python."""
+_WORK = 500_000
+"""Conflicts and buffers that the search in one part of a problem may visit: about a quarter of a second of Python."""
 
 
 def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
@@ -29,7 +29,24 @@ def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
     return sorted(loads, key=lambda i: (-loads[i], -known[i].size, known[i].name))
 
 
-_ORDERS = {"greedy_by_size": by_size, "greedy_by_conflicts": by_conflicts, "greedy_by_load": by_load}
+def by_cost(problem: Problem, buffers: Iterable[int]) -> list[int]:
+    """Order buffers by what a byte costs more in the second cheapest pool, then size, both descending; then by name."""
+    known = problem.buffers
+    return sorted(buffers, key=lambda i: (-_extra_cost(known[i]), -known[i].size, known[i].name))
+
+
+def _extra_cost(buffer: Buffer) -> float:
+    """What one byte costs more."""
+    cheapest, *others = sorted(map(buffer.cost_in, buffer.pools))
+    return (others[0] - cheapest) / max(1, buffer.size) if others else 0.0
+
+
+_ORDERS = {
+    "greedy_by_size": by_size,
+    "greedy_by_conflicts": by_conflicts,
+    "greedy_by_load": by_load,
+    "greedy_by_cost": by_cost,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +67,7 @@ class Auto:
             winner, attempt = best
             winners.add(winner)
             placed.update(attempt.placed)
-        return Attempt(placed).plan(f"auto: {' + '.join(sorted(winners))}")
+        return Attempt(placed).plan(f"auto: {', '.join(sorted(winners))}")
 
 
 def _best(problem: Problem, part: Sequence[int], rounds: int) -> tuple[str, Attempt] | None:
@@ -72,26 +89,23 @@ def _attempts(problem: Problem, part: Sequence[int], rounds: int) -> Iterator[tu
     """Yield attempts in all orders by turns, as long as improvement changes them."""
     orders = {name: order(problem, part) for name, order in _ORDERS.items()}
     suffix = ""
-    for _ in range(rounds + 1):
+    for _ in range(1 + max(0, rounds)):
         for name, order in list(orders.items()):
             attempt = first_fit(problem, order)
             yield name + suffix, attempt
             orders[name] = _promoted(order, _badly_treated(problem, attempt))
             if orders[name] == order:
                 del orders[name]
-        suffix = ", improved"
+        suffix = " (improved)"
 
 
 def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:
     if attempt.stuck is not None:
         return {attempt.stuck}
+    costly = {i for i, place in attempt.placed.items() if place.pool != _cheapest(problem.buffers[i])}
     highest = tops(problem, attempt.placed)
-    return {
-        index
-        for index, place in attempt.placed.items()
-        if place.offset + problem.buffers[index].size == highest[place.pool]
-        or place.pool != _cheapest(problem.buffers[index])
-    }
+    ends = {i: place.offset + problem.buffers[i].size for i, place in attempt.placed.items()}
+    return costly or {i for i, place in attempt.placed.items() if ends[i] == highest[place.pool]}
 
 
 def _promoted(order: Sequence[int], some: set[int]) -> list[int]:

@@ -16,7 +16,7 @@ from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import ModelCode, Place, StepCode, Summary, TraceRow
 from usmp_build.memory.plan import Plan
-from usmp_build.naming import c_comment, c_identifier, short_name
+from usmp_build.naming import c_comment
 from usmp_build.request import Request
 
 _LARGEST_OFFSET = (1 << 31) - 1
@@ -67,17 +67,15 @@ def _places(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dic
     for ref, buffer in analysis.storage.tensors.items():
         if ref.model == index:
             tensors.setdefault(buffer, ref.tensor)
-    model = analysis.models[index]
     scratches = 0
     places = {}
     for number, stored in enumerate(analysis.storage.buffers):
         if index not in stored.models or stored.kind is Kind.CONSTANT:
             continue
         if number in tensors:
-            tensor = tensors[number]
-            variable = f"t{tensor}_{c_identifier(short_name(model.main.tensors[tensor].name), 32)}"
+            variable = f"t{tensors[number]}"
         else:
-            variable = f"s{scratches}_{c_identifier(stored.name.rpartition('.')[2], 32)}"
+            variable = f"s{scratches}"
             scratches += 1
         places[number] = Place(
             variable=variable,
@@ -85,7 +83,7 @@ def _places(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dic
             macro=f"{summary.models[index].macro}_{variable.upper()}",
             row=rows[stored.name],
             pool=summary.pools[plan.allocations[number].pool],
-            comment=c_comment(stored.name),
+            comment=c_comment(stored.name.partition(".")[2]),
             lives=_lives(analysis, index, number),
             used=False,
         )

@@ -1,7 +1,6 @@
 """List the files that `generate` would write, without planning: for build systems, which must know before.
 
-Each line names an owner, a tab, and a file.  The plan comes first; then `<model>`, which stands for any model that the
-build system brings; then the models of the manifest, or those that --model names.
+Each line names an owner (the plan, then each model), a tab, and a file.
 """
 
 from __future__ import annotations
@@ -17,12 +16,17 @@ from usmp_build.files import DiskFiles
 from usmp_build.manifest.check import problems
 from usmp_build.manifest.load import in_order, load
 
-ANY_MODEL = "<model>"
+_ANY_MODEL = "<model>"
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     manifest_arguments(parser)
+    parser.add_argument(
+        "--any-model",
+        action="store_true",
+        help=f"list first what a model called {_ANY_MODEL} would have: the same as any model that the build system adds",
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -34,7 +38,9 @@ def run(parsed: argparse.Namespace) -> int:
         raise ManifestError(*wrong)
     project = manifest.project.name
     _show(project, plan_files(project))
-    for name in (ANY_MODEL, *sorted(manifest.models if names is None else names)):
+    if parsed.any_model:
+        _show(_ANY_MODEL, model_files(_ANY_MODEL))
+    for name in sorted(manifest.models if names is None else names):
         _show(name, model_files(name))
     return 0
 

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from usmp_build.layout import Summary
 from usmp_build.units import show_bytes
 
+_SHOWN = 5
+"""So many operators are named in a note."""
+
 
 def plan_table(summary: Summary) -> str:
     """Show pools, models, what sharing saved, and what is known of the plan."""
@@ -61,8 +64,15 @@ def _proof(summary: Summary) -> str:
 
 
 def _missing(summary: Summary) -> list[str]:
-    return [
-        f'note: model "{model.name}" can be planned, not generated: operator {reason}'
-        for model in summary.models
-        for reason in model.without_kernel
-    ]
+    """One line for each model and reason, with the operators it holds for."""
+    lines = []
+    for model in summary.models:
+        reasons: dict[str, list[str]] = {}
+        for entry in model.without_kernel:
+            operator, _, reason = entry.partition(": ")
+            reasons.setdefault(reason, []).append(operator)
+        for reason, operators in reasons.items():
+            more = f" and {len(operators) - _SHOWN} more" if len(operators) > _SHOWN else ""
+            named = ", ".join(operators[:_SHOWN]) + more
+            lines.append(f'note: model "{model.name}" can be planned, but no C generated for {named}: {reason}')
+    return lines

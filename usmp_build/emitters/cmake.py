@@ -11,4 +11,5 @@ from usmp_build.layout import Layout
 
 def emit(layout: Layout) -> Iterator[OutputFile]:
     """Yield the file."""
-    yield OutputFile("usmp-targets.cmake", render("usmp-targets.cmake.j2", summary=layout.summary))
+    math = "#include <math.h>" in layout.kernel_source
+    yield OutputFile("usmp-targets.cmake", render("usmp-targets.cmake.j2", summary=layout.summary, math=math))

@@ -9,6 +9,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from usmp_build import naming
 
+_WIDTH = 120
+"""Columns of generated C, where names allow it."""
+
 
 @cache
 def environment() -> Environment:
@@ -22,6 +25,7 @@ def environment() -> Environment:
         autoescape=False,  # C is not HTML: each value goes through the filter of its place
     )
     result.filters |= {
+        "arguments": arguments,
         "c_comment": naming.c_comment,
         "c_string": naming.c_string,
         "cmake": naming.cmake_string,
@@ -33,3 +37,16 @@ def environment() -> Environment:
 def render(template: str, **values: object) -> str:
     """Fill in a template."""
     return environment().get_template(template).render(**values)
+
+
+def arguments(values: list[str], column: int) -> str:
+    """Set the arguments of a C call that begins at `column`: on one line, or wrapped under the first one."""
+    lines = [""]
+    for value in values:
+        joined = f"{lines[-1]}, {value}" if lines[-1] else value
+        if lines[-1] and column + len(joined) + len(");") > _WIDTH:
+            lines[-1] += ","
+            lines.append(value)
+        else:
+            lines[-1] = joined
+    return f"\n{' ' * column}".join(lines)

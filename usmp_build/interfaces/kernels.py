@@ -114,6 +114,12 @@ class KernelCall:
     operands: tuple[Operand, ...]
     parameters: Parameters | None = None
 
+    def functions(self) -> tuple[str, ...]:
+        """Return the names of all C functions that the call needs."""
+        if isinstance(self.form, Reduce):
+            return tuple(f"{self.function}_{part}" for part in ("begin", "row", "finish"))
+        return (self.function,)
+
 
 @dataclass(frozen=True, slots=True)
 class ScratchRequest:
@@ -178,4 +184,4 @@ class KernelLibrary(Protocol):
         """
 
     def sources(self, functions: Iterable[str], prefix: str, /) -> KernelSources:
-        """Return the C of these functions, as `KernelCall` names them, and of what they need, and nothing else."""
+        """Return the C of these functions, as `KernelCall.functions` names them, and of what they need, and no more."""

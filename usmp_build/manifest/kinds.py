@@ -11,7 +11,7 @@ from pydantic import Discriminator, Field, GetCoreSchemaHandler, GetJsonSchemaHa
 from pydantic_core import CoreSchema, PydanticCustomError
 from pydantic_core.core_schema import no_info_after_validator_function, no_info_before_validator_function
 
-from usmp_build.manifest.phrases import described, quoted
+from usmp_build.manifest.phrases import described, plain, quoted
 from usmp_build.naming import IDENTIFIER, is_reserved
 from usmp_build.units import MAX_BYTES, is_power_of_two, parse_size, show_bytes
 
@@ -91,7 +91,7 @@ def _size_rule(least: int) -> Rule:
             size = value if isinstance(value, int) else parse_size(value)
         except ValueError as error:
             reason, _, help_ = str(error).rpartition("; ")
-            raise refused("M111", f'"{{key}}": {reason}', help_) from None
+            raise refused("M111", f'"{{key}}": {plain(reason, 120)}', help_) from None
         if not least <= size <= MAX_BYTES:
             limits = f"from {least} to {show_bytes(MAX_BYTES)} bytes"
             raise refused("M111", f'"{{key}}" must be {limits}, not {described(value)}', _SIZE_HELP)

@@ -31,7 +31,8 @@ class Pool(Table):
 
     The order of the tables is the order of preference of models that do not say which pools they use.
     Without any `rw` pool there is one called `workspace`, without any `ro` pool one called `constants`, both as large
-    as needed.
+    as needed. The section of `constants` is `.rodata.usmp.<project>.constants`, which linker scripts that know nothing
+    of it put with the other constants.
     """
 
     pattern = ("pools", "*")

@@ -14,10 +14,10 @@ _MOST = 20
 """Names that a message lists."""
 
 
-def plain(name: object) -> str:
+def plain(name: object, longest: int = _LONGEST) -> str:
     """Show a name or a value on one line, and not endlessly long."""
     text = printable(str(name)).replace("\n", "\\n")
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def quoted(name: object) -> str:
@@ -71,7 +71,8 @@ def toml(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+        text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+        return text.encode("utf-8", "replace").decode()  # a name may hold half a character
     return str(value)
 
 

@@ -83,8 +83,8 @@ def _simple(schema: Schema) -> Schema:
         del schema["examples"]
     if len(schema.get("anyOf", ())) == 1:
         schema |= schema.pop("anyOf")[0]
-    if "patternProperties" in schema:
-        schema["additionalProperties"] = False
+    if schema.get("type") == "object":  # pydantic leaves out what is true
+        schema.setdefault("additionalProperties", "patternProperties" not in schema)
     if "$ref" in schema and len(schema) > 1:  # what stands beside a reference is not looked at
         schema["allOf"] = [{"$ref": schema.pop("$ref")}]
     return schema

@@ -24,8 +24,8 @@ _BACKSLASH = 'in "…" a backslash begins an escape; write \'C:\\models\' or "C:
 _TWICE = "this key or table is given a second time"
 _WORD = r"[^\s,\]}#]+"
 _COMPLAINTS = (
-    _Complaint(r"Cannot (overwrite|declare)", _TWICE, "give it once; the keys of one table stand together", "line"),
-    _Complaint(r"Cannot mutate", "a table in braces cannot be added to", "write all its keys in the braces", "line"),
+    _Complaint(r"Can ?not (overwrite|declare)", _TWICE, "give it once; the keys of one table stand together", "line"),
+    _Complaint(r"Can ?not mutate", "a table in braces cannot be added to", "write all its keys in the braces", "line"),
     _Complaint(
         r"Illegal character '\\n'",
         "the string does not end on this line",

@@ -3,12 +3,11 @@
 Buffers alive at one step conflict with each other, so the sum of their sizes is such a bound; the largest is called
 max-live, or load, in the literature on dynamic storage allocation.
 
-    size
-     ^      ___________
-     |   __|    b 40   |___                 step     0   1   2   3   4
-     |  |     a 100        |_________       weigh  100 140 140 145  45    pressure: 145 at step 3, of a and c
-     |  |                  |  c 45   |
-     +--+--+-----------+---+---------+--> step
+    step         0    1    2    3    4
+    a 100 bytes  |###################|
+    b  40 bytes       |#########|
+    c  45 bytes                 |#########|
+    alive       100  140  140  145   45       pressure: 145 bytes, of a and c, at step 3
 
 Here it takes account of more than sizes and steps:
 
@@ -21,7 +20,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
@@ -54,19 +53,23 @@ def pressure(problem: Problem, members: Iterable[int], pools: int = 1) -> Witnes
     scales = _Scales(problem, pools)
     best = Witness()
     for part in parts(problem, members):
-        chosen: list[int] = []
-        first: int | None = None
-        left = set(part)
-        while left:
-            added, step = scales.heaviest_live(left)
-            if not added:
-                break  # all that is left is empty buffers
-            first = first if chosen else step
-            chosen += added
-            left = left.difference(added).intersection(*(problem.conflicts[index] for index in added))
-            total, needed = scales.weigh(chosen)
-            best = max(best, Witness(total, tuple(needed), first), key=lambda witness: witness.bytes)
+        found = list(_side_by_side(problem, scales, part))
+        if found:
+            together = scales.weigh((index for some in found for index in some.buffers), found[0].step)
+            best = max(best, found[0], together, key=lambda witness: (witness.bytes, -(witness.step or 0)))
     return best
+
+
+def _side_by_side(problem: Problem, scales: _Scales, part: Iterable[int]) -> Iterator[Witness]:
+    """Yield sets of buffers that all conflict with each other, the heaviest first."""
+    left = set(part)
+    while left:
+        heaviest = scales.heaviest_live(left)
+        if not heaviest.buffers:
+            return  # all that is left is empty buffers
+        yield heaviest
+        conflicts = (problem.conflicts[index] for index in heaviest.buffers)
+        left = left.difference(heaviest.buffers).intersection(*conflicts)
 
 
 class _Scales:
@@ -80,8 +83,8 @@ class _Scales:
             self._loose[a].add(b)
             self._loose[b].add(a)
 
-    def weigh(self, buffers: Iterable[int]) -> tuple[int, list[int]]:
-        """Return the bytes that no plan can save on these buffers, and those of them that count, largest first.
+    def weigh(self, buffers: Iterable[int], step: int | None) -> Witness:
+        """Return the bytes that no plan can save on these buffers, and those of them that count.
 
         The union of some byte ranges is at least their sum less what each pair of them shares.  That holds for any
         subset, so a buffer is left out if it may hide in larger ones.  All ranges start at multiples of `unit`;
@@ -101,7 +104,7 @@ class _Scales:
                     chosen[index] = rounded
                     total += gain
         slack = heapq.nlargest(self._pools, (rounded - known[index].size for index, rounded in chosen.items()))
-        return total - sum(slack), list(chosen)
+        return Witness(total - sum(slack), tuple(chosen), step)
 
     def _shared(self, a: int, b: int, unit: int) -> int:
         """Return how many bytes, in whole units, two conflicting buffers may have in common."""
@@ -110,27 +113,18 @@ class _Scales:
         b_below = size_b - align_up(self._problem.separation(b, a), unit)
         return max(0, min(size_a, size_b, max(a_below, b_below)))
 
-    def heaviest_live(self, members: Collection[int]) -> tuple[list[int], int | None]:
-        """Return the members that weigh most at one step, and the step.
-
-        A buffer without intervals counts as alive at a step of its own.
-        """
+    def heaviest_live(self, members: Collection[int]) -> Witness:
+        """Return the members that weigh most at one step; a buffer without intervals has a step of its own."""
         known = self._problem.buffers
-        most = 0
-        chosen: list[int] = []
-        best_step: int | None = None
-        for at_most, step in self._fullest_steps(members):
-            if at_most <= most:
-                break
-            alive = [i for i in members if any(start <= step < stop for start, stop in known[i].intervals)]
-            weight, needed = self.weigh(alive)
-            if weight > most:
-                most, chosen, best_step = weight, needed, step
         timeless = [index for index in members if not known[index].intervals]
         largest = max(timeless, key=lambda index: (known[index].size, known[index].name), default=None)
-        if largest is not None and known[largest].size > most:
-            return [largest], None
-        return chosen, best_step
+        best = Witness() if largest is None else self.weigh([largest], None)
+        for at_most, step in self._fullest_steps(members):
+            if at_most <= best.bytes:
+                break
+            alive = (i for i in members if any(start <= step < stop for start, stop in known[i].intervals))
+            best = max(best, self.weigh(alive, step), key=lambda witness: witness.bytes)
+        return best
 
     def _fullest_steps(self, members: Collection[int]) -> list[tuple[int, int]]:
         """Return the steps with most bytes alive, and no fewer bytes than what is alive there weighs."""

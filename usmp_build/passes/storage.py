@@ -187,8 +187,12 @@ class _Builder:
 
 
 def _tensor_names(model: Model) -> dict[tuple[int, int], str]:
-    """(subgraph, tensor) → `<model>.<name>`, short and unique; the same however the model is rewritten."""
+    """(subgraph, tensor) → `<model>.<name>`, short and unique.
+
+    Converters name a bias like the activation behind it: activations come first, so that they keep the name.
+    """
     places = [(s, t) for s, graph in enumerate(model.subgraphs) for t in range(len(graph.tensors))]
+    places.sort(key=lambda place: model.subgraphs[place[0]].tensors[place[1]].is_constant)
     shorts = (short_name(model.subgraphs[s].tensors[t].name) or f"t{t}" for s, t in places)
     return dict(zip(places, unique(f"{model.name}.{short}" for short in shorts), strict=True))
 

@@ -53,7 +53,7 @@ def test_the_plan_says_who_won() -> None:
     mixed, _ = load(next(path for path in CASES if path.stem == "alignment_mixed"))
     plan = Auto()(mixed)
     assert plan is not None
-    assert plan.algorithm == "auto: greedy_by_size, improved"
+    assert plan.algorithm == "auto: greedy_by_size (improved)"
 
 
 def test_without_improvement() -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import Enum
 
-import flatbuffers
-import numpy as np
-import tflite
-
-from usmp_build.ir import options as o
+from tests.support import flatbuffer as fb
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.ir.options import Options
 
-_TABLES: dict[str, str] = {
+_TABLES = {
     "ADD": "AddOptions",
     "AVERAGE_POOL_2D": "Pool2DOptions",
     "CONCATENATION": "ConcatenationOptions",
@@ -25,9 +21,9 @@ _TABLES: dict[str, str] = {
     "SOFTMAX": "SoftmaxOptions",
     "SUB": "SubOptions",
 }
-"""Operator kind → the schema's table of options; the others are written without one."""
+"""Operator kind → the schema's table of options."""
 
-_FIELDS: dict[str, str] = {
+_FIELDS = {
     "activation": "FusedActivationFunction",
     "dilation_h": "DilationHFactor",
     "dilation_w": "DilationWFactor",
@@ -40,110 +36,30 @@ _FIELDS: dict[str, str] = {
 
 def flatfile(graph: Subgraph) -> bytes:
     """Write a model of one subgraph."""
-    b = flatbuffers.Builder(1024)
-    data = [b"", *(tensor.data for tensor in graph.tensors if tensor.data is not None)]
-    buffers = [_buffer(b, piece) for piece in data]
-    kinds = sorted({op.kind for op in graph.operators})
-    codes = [_operator_code(b, kind) for kind in kinds]
-    main = _subgraph(b, graph, kinds)
-    vectors = {"Buffers": _offsets(b, buffers), "OperatorCodes": _offsets(b, codes), "Subgraphs": _offsets(b, [main])}
-    tflite.ModelStart(b)
-    tflite.ModelAddVersion(b, 3)
-    for name, vector in vectors.items():
-        getattr(tflite, f"ModelAdd{name}")(b, vector)
-    b.Finish(tflite.ModelEnd(b), file_identifier=b"TFL3")
-    return bytes(b.Output())
+    data = [tensor.data for tensor in graph.tensors if tensor.data is not None]
+    numbers = iter(range(1, len(data) + 1))
+    tensors = [_tensor(tensor, next(numbers) if tensor.data is not None else 0) for tensor in graph.tensors]
+    operators = [_operator(op) for op in graph.operators]
+    return fb.write(fb.model(fb.subgraph(tensors, operators, graph.inputs, graph.outputs), data=data))
 
 
-def _subgraph(b: flatbuffers.Builder, graph: Subgraph, kinds: list[str]) -> int:
-    position, offsets = 0, []
-    for tensor in graph.tensors:
-        position += tensor.data is not None
-        offsets.append(_tensor(b, tensor, 0 if tensor.data is None else position))
-    operators = _offsets(b, [_operator(b, op, kinds.index(op.kind)) for op in graph.operators])
-    tensors = _offsets(b, offsets)
-    inputs, outputs = _int32s(b, graph.inputs), _int32s(b, graph.outputs)
-    tflite.SubGraphStart(b)
-    tflite.SubGraphAddTensors(b, tensors)
-    tflite.SubGraphAddInputs(b, inputs)
-    tflite.SubGraphAddOutputs(b, outputs)
-    tflite.SubGraphAddOperators(b, operators)
-    return int(tflite.SubGraphEnd(b))
-
-
-def _tensor(b: flatbuffers.Builder, tensor: Tensor, buffer: int) -> int:
-    name, shape = b.CreateString(tensor.name), _int32s(b, tensor.shape)
-    quantization = None
+def _tensor(tensor: Tensor, buffer: int) -> fb.Node:
+    fields = {}
     if tensor.quantization is not None:
-        scales = b.CreateNumpyVector(np.array(tensor.quantization.scales, np.float32))
-        zero_points = b.CreateNumpyVector(np.array(tensor.quantization.zero_points, np.int64))
-        tflite.QuantizationParametersStart(b)
-        tflite.QuantizationParametersAddScale(b, scales)
-        tflite.QuantizationParametersAddZeroPoint(b, zero_points)
-        tflite.QuantizationParametersAddQuantizedDimension(b, tensor.quantization.axis)
-        quantization = tflite.QuantizationParametersEnd(b)
-    tflite.TensorStart(b)
-    tflite.TensorAddName(b, name)
-    tflite.TensorAddShape(b, shape)
-    tflite.TensorAddType(b, getattr(tflite.TensorType, tensor.dtype.name))
-    tflite.TensorAddBuffer(b, buffer)
-    if quantization is not None:
-        tflite.TensorAddQuantization(b, quantization)
-    return int(tflite.TensorEnd(b))
+        q = tensor.quantization
+        fields["Quantization"] = fb.quantization(q.scales, q.zero_points, q.axis)
+    return fb.tensor(tensor.name, tensor.shape, tensor.dtype.name, Buffer=buffer, **fields)
 
 
-def _operator(b: flatbuffers.Builder, op: Operator, code: int) -> int:
-    inputs = _int32s(b, [-1 if t is None else t for t in op.inputs])
-    outputs = _int32s(b, op.outputs)
-    table = _TABLES.get(op.kind)
-    options = _options(b, table, op.options) if table and op.options else None
-    tflite.OperatorStart(b)
-    tflite.OperatorAddOpcodeIndex(b, code)
-    tflite.OperatorAddInputs(b, inputs)
-    tflite.OperatorAddOutputs(b, outputs)
-    if options is not None:
-        tflite.OperatorAddBuiltinOptionsType(b, getattr(tflite.BuiltinOptions, str(table)))
-        tflite.OperatorAddBuiltinOptions(b, options)
-    return int(tflite.OperatorEnd(b))
+def _operator(op: Operator) -> fb.Node:
+    inputs = [-1 if index is None else index for index in op.inputs]
+    return fb.operator(op.kind, inputs, op.outputs, _options(op.kind, op.options) if op.options else None)
 
 
-def _options(b: flatbuffers.Builder, table: str, options: o.Options) -> int:
-    getattr(tflite, f"{table}Start")(b)
-    for field in options.__dataclass_fields__:
-        value = getattr(options, field)
-        name = _FIELDS.get(field) or "".join(word.capitalize() for word in field.split("_"))
-        getattr(tflite, f"{table}Add{name}")(b, value.value if isinstance(value, Enum) else value)
-    return int(getattr(tflite, f"{table}End")(b))
-
-
-def _operator_code(b: flatbuffers.Builder, kind: str) -> int:
-    code = getattr(tflite.BuiltinOperator, kind)
-    tflite.OperatorCodeStart(b)
-    tflite.OperatorCodeAddDeprecatedBuiltinCode(b, min(code, 127))
-    tflite.OperatorCodeAddBuiltinCode(b, code)
-    tflite.OperatorCodeAddVersion(b, 1)
-    return int(tflite.OperatorCodeEnd(b))
-
-
-def _buffer(b: flatbuffers.Builder, data: bytes) -> int:
-    vector = None
-    if data:
-        b.StartVector(1, len(data), 16)
-        b.head = b.head - len(data)
-        b.Bytes[b.head : b.head + len(data)] = data
-        vector = b.EndVector()
-    tflite.BufferStart(b)
-    if vector is not None:
-        tflite.BufferAddData(b, vector)
-    return int(tflite.BufferEnd(b))
-
-
-def _int32s(b: flatbuffers.Builder, values: Sequence[int]) -> int:
-    return int(b.CreateNumpyVector(np.array(values, np.int32)))
-
-
-def _offsets(b: flatbuffers.Builder, offsets: Sequence[int]) -> int:
-    b.StartVector(4, len(offsets), 4)
-    for offset in reversed(offsets):
-        b.PrependUOffsetTRelative(offset)
-    return int(b.EndVector())
+def _options(kind: str, options: Options) -> fb.Node:
+    fields = {}
+    for name in options.__dataclass_fields__:
+        value = getattr(options, name)
+        shown = _FIELDS.get(name) or "".join(word.capitalize() for word in name.split("_"))
+        fields[shown] = value.value if isinstance(value, Enum) else value
+    return fb.Node(_TABLES[kind], **fields)

@@ -80,7 +80,7 @@ def test_sizes_are_alike(size: object) -> None:
     assert not complaints(text)
 
 
-@pytest.mark.parametrize("size", [0, -1, "64 KB", "x", "", "1.5 KiB"])
+@pytest.mark.parametrize("size", [0, -1, "64 KB", "x", "", "1.5 KiB", "x" * 999])
 def test_bad_sizes_are_alike(size: object) -> None:
     text = f'project.name = "a"\npools.a = {{ access = "rw", size = {json.dumps(size)} }}\n'
     with pytest.raises(ManifestError):

@@ -96,7 +96,13 @@ def test_tabs_and_control_characters_keep_carets_in_line() -> None:
 
 
 def test_names_do_not_break_lines() -> None:
-    for text in ('"a\\nb" = 1', '[project]\nname = "a\\nb"', '[pools."a\\nb"]\nq = 1', '["x\\u001b[31m"]'):
+    for text in (
+        '"a\\nb" = 1',
+        '[project]\nname = "a\\nb"',
+        '[pools."a\\nb"]\nq = 1',
+        '["x\\u001b[31m"]',
+        'pools.a.size = "\\n"',
+    ):
         with pytest.raises(ManifestError) as caught:
             load(text.encode(), "usmp.toml")
         for diagnostic in caught.value.diagnostics:

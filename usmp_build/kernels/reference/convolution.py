@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, KernelCall, Operand, Output, Parameters, Rows
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Rows
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Conv2D, DepthwiseConv2D
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
-from usmp_build.kernels.reference.fixed_point import Factor
-from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported
-from usmp_build.kernels.reference.requantization import factor, factor_constants
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.requantization import factor_constants
+from usmp_build.kernels.reference.weights import bias_operand, channel_factors, check_sums
 from usmp_build.kernels.reference.window import Slide, slide
-
-_WIDEST_DIFFERENCE = 255
-"""Between an int8 and its zero point."""
 
 
 def conv_2d(node: Node) -> Kernel:
@@ -29,7 +24,7 @@ def conv_2d(node: Node) -> Kernel:
     if groups != 1:
         raise Unsupported(f"it convolves in {groups} groups of channels")
     node.expect(window.output.shape[3] == output_channels, "does not have one output channel for each filter")
-    check_sums(node, window.weights.elements // output_channels)
+    check_sums(node, window.weights.elements // output_channels, window.weights)
     return window.kernel("conv_2d", ("output_channels", output_channels), output_channels, 0, options.activation)
 
 
@@ -42,40 +37,8 @@ def depthwise_conv_2d(node: Node) -> Kernel:
     stated = options.depth_multiplier or multiplier
     node.expect(one == 1 and rest == 0 and multiplier == stated, "has filters that do not share out among its channels")
     node.expect(window.output.shape[3] == output_channels, "does not have one output channel for each filter")
-    check_sums(node, height * width)
+    check_sums(node, height * width, window.weights)
     return window.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), output_channels, 3, options.activation)
-
-
-def check_sums(node: Node, products: int, widest_weight: int = 128) -> None:
-    """Refuse sums of products that an int32 may not hold."""
-    if node.output.dtype is DType.INT8 and products * _WIDEST_DIFFERENCE * widest_weight > LARGEST:
-        raise Unsupported(f"it adds up {products:,} products, too many for 32 bits")
-
-
-def check_bias(node: Node, channels: int, dtype: DType) -> tuple[Operand | None, tuple[Constant, ...]]:
-    """Return the bias, or zeros as a derived constant when it was left out."""
-    bias = node.optional(2)
-    if bias is None:
-        return None, (Constant("bias", dtype, bytes(4 * channels)),)
-    node.expect(bias.elements == channels, f"has {bias.elements} biases for {channels} outputs")
-    if bias.dtype is not dtype:
-        raise Unsupported(f"it has no kernel for biases of type {bias.dtype.name}")
-    node.array(2, "biases")
-    return Input(2), ()
-
-
-def channel_factors(node: Node, weights: Tensor, axis: int) -> tuple[Factor, ...]:
-    """Return input scale x weight scale / output scale for every index of the weights along `axis`."""
-    channels = weights.shape[axis]
-    scales = node.scales(weights, channels)
-    quantization = weights.quantization
-    if quantization is not None and quantization.per_channel and quantization.axis != axis:
-        raise Unsupported(f"its weights are quantized along axis {quantization.axis}")
-    if quantization is not None and any(quantization.zero_points):
-        raise Unsupported("its weights have a zero point other than 0")
-    source, target = node.scale(node.input(0)), node.scale(node.output)
-    factors = tuple(factor(node, source * scale / target) for scale in scales)
-    return factors * (channels // len(factors))
 
 
 @dataclass(frozen=True)
@@ -98,11 +61,9 @@ class _Window:
         if types == {DType.INT8}:
             return self._int8(name, own, channels, channel_axis, activation)
         if types == {DType.FLOAT32}:
-            bias, constants = check_bias(self.node, channels, DType.FLOAT32)
+            bias, constants = bias_operand(self.node, channels, DType.FLOAT32)
             low, high = real_limits(activation)
-            parameters = Parameters(
-                f"{name}_f32_parameters", (*self._geometry(own), ("low", low), ("high", high))
-            )
+            parameters = Parameters(f"{name}_f32_parameters", (*self._geometry(own), ("low", low), ("high", high)))
             operands = (Input(0), Input(1), bias or Derived(0), Output(0))
             return Kernel((KernelCall(f"{name}_f32_row", self._form(), operands, parameters),), constants)
         raise unsupported_types(self.input, self.weights, self.output)
@@ -111,7 +72,7 @@ class _Window:
         self, name: str, own: tuple[str, int], channels: int, channel_axis: int, activation: Activation
     ) -> Kernel:
         node = self.node
-        bias, zeros = check_bias(node, channels, DType.INT32)
+        bias, zeros = bias_operand(node, channels, DType.INT32)
         constants = (*factor_constants(channel_factors(node, self.weights, channel_axis)), *zeros)
         low, high = quantized_limits(node, activation, self.output)
         fields = (
@@ -164,9 +125,3 @@ def _window(node: Node, options: Conv2D | DepthwiseConv2D) -> _Window:
     expected = [source.shape[0], rows.output, columns.output]
     node.expect(list(output.shape[:3]) == expected, f"makes an image of shape {expected}, not {list(output.shape[:3])}")
     return _Window(node, options, source, weights, output, rows, columns)
-
-
-def unsupported_types(*tensors: Tensor) -> Unsupported:
-    """Say that there is no kernel for tensors of these types."""
-    names = list(dict.fromkeys(tensor.dtype.name for tensor in tensors))
-    return Unsupported(f"it has no kernel for {' with '.join(names)}")

@@ -49,7 +49,7 @@ class Node:
         """Return the input at a position; raise when it was left out."""
         tensor = self.optional(position)
         if tensor is None:
-            raise self.error("K408", f"has no input {position}", "the model is damaged: convert it again")
+            raise self.error("K408", f"has no input {position}", _DAMAGED)
         return tensor
 
     def optional(self, position: int) -> Tensor | None:
@@ -67,13 +67,13 @@ class Node:
     def output(self) -> Tensor:
         """The only output."""
         if len(self.operator.outputs) != 1:
-            raise self.error("K408", f"has {len(self.operator.outputs)} outputs", "the model is damaged: convert it again")
+            raise self.error("K408", f"has {len(self.operator.outputs)} outputs", _DAMAGED)
         return self.graph.tensors[self.operator.outputs[0]]
 
     def options(self, kind: type[AnyOptions]) -> AnyOptions:
         """Return the options, which must be of this kind."""
         if not isinstance(self.operator.options, kind):
-            raise self.error("K408", "has no options of its kind", "the model is damaged: convert it again")
+            raise self.error("K408", "has no options of its kind", _DAMAGED)
         return self.operator.options
 
     def array(self, position: int, role: str) -> NDArray[np.generic]:
@@ -111,14 +111,14 @@ class Node:
         zero_point = tensor.quantization.zero_points[0] if tensor.quantization else 0
         low, high = integer_range(tensor.dtype)
         if not low <= zero_point <= high:
-            message = f"cannot use {zero_point} as zero point of {self.label(tensor)}: {tensor.dtype.name} does not hold it"
-            raise self.error("K402", message, _AGAIN)
+            what = f"zero point {zero_point} of {self.label(tensor)}"
+            raise self.error("K402", f"needs the {what}, which {tensor.dtype.name} does not hold", _DAMAGED)
         return zero_point
 
     def expect(self, holds: bool, message: str) -> None:
         """Raise an error about shapes unless something holds."""
         if not holds:
-            raise self.error("K408", message, "the shapes in the model contradict each other: convert it again")
+            raise self.error("K408", message, _DAMAGED)
 
     def error(self, code: str, message: str, hint: str) -> KernelError:
         """Make an error whose message begins with the operator; its place is known to the caller of the library."""
@@ -132,7 +132,14 @@ class Node:
         return tensor_label(0, index, tensor.name)
 
 
+_DAMAGED = "the model contradicts itself; convert it again"
 _AGAIN = "quantize the model again, with samples that make every layer produce values other than 0"
+
+
+def unsupported_types(*tensors: Tensor) -> Unsupported:
+    """Say that there is no kernel for tensors of these types."""
+    names = dict.fromkeys(tensor.dtype.name for tensor in tensors)
+    return Unsupported(f"it has no kernel for {' with '.join(names)}")
 
 
 def integer_range(dtype: DType) -> tuple[int, int]:

@@ -31,20 +31,23 @@ struct usmp_add_f32_parameters {
 };
 
 /* Two tensors of one shape. */
-void usmp_add_s8(const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right, int8_t *output);
+void usmp_add_s8(
+    const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right, int8_t *output);
 
 /* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
  * innermost last: its size, and how far one step along it moves in `left` and in `right`. */
-void usmp_add_s8_stretched(const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right,
-                           const int32_t *axes, int8_t *output);
+void usmp_add_s8_stretched(
+    const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right, const int32_t *axes,
+    int8_t *output);
 
 /* Two tensors of one shape. */
-void usmp_add_f32(const struct usmp_add_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
-                  usmp_f32 *output);
+void usmp_add_f32(
+    const struct usmp_add_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right, usmp_f32 *output);
 
 /* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
  * innermost last: its size, and how far one step along it moves in `left` and in `right`. */
-void usmp_add_f32_stretched(const struct usmp_add_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
-                            const int32_t *axes, usmp_f32 *output);
+void usmp_add_f32_stretched(
+    const struct usmp_add_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
+    const int32_t *axes, usmp_f32 *output);
 
 #endif

@@ -11,15 +11,17 @@ static inline int8_t usmp_add_two_s8(const struct usmp_add_s8_parameters *p, int
     return (int8_t)(usmp_clamp(sum, p->low, p->high) + p->output_zero_point);
 }
 
-void usmp_add_s8(const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right, int8_t *output)
+void usmp_add_s8(
+    const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right, int8_t *output)
 {
     for (int32_t i = 0; i < p->size; ++i) {
         output[i] = usmp_add_two_s8(p, left[i], right[i]);
     }
 }
 
-void usmp_add_s8_stretched(const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right,
-                           const int32_t *axes, int8_t *output)
+void usmp_add_s8_stretched(
+    const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right, const int32_t *axes,
+    int8_t *output)
 {
     struct usmp_position at = {{0, 0, 0, 0, 0}, 0, 0};
 

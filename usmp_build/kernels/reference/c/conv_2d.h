@@ -22,6 +22,7 @@ struct usmp_conv_2d_s8_parameters {
     int32_t high;
 };
 
+/* Stride, dilation and `before`, the padding to the left, are in pixels along the row. */
 struct usmp_conv_2d_f32_parameters {
     int32_t input_width;
     int32_t input_channels;
@@ -38,11 +39,14 @@ struct usmp_conv_2d_f32_parameters {
 
 /* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
  * have one element for each output channel. */
-void usmp_conv_2d_s8_row(const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
-                         const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output);
+void usmp_conv_2d_s8_row(
+    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
+    const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output);
 
-/* The same for floats. */
-void usmp_conv_2d_f32_row(const struct usmp_conv_2d_f32_parameters *p, const usmp_f32 *const *rows,
-                          const float *weights, const float *bias, usmp_f32 *output);
+/* One output row from the input rows under the window; a row that is NULL is padding.  Bias has one element for each
+ * output channel. */
+void usmp_conv_2d_f32_row(
+    const struct usmp_conv_2d_f32_parameters *p, const usmp_f32 *const *rows, const float *weights,
+    const float *bias, usmp_f32 *output);
 
 #endif

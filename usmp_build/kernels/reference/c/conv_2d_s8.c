@@ -3,8 +3,9 @@
 #include "products.h"
 #include "window.h"
 
-void usmp_conv_2d_s8_row(const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
-                         const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
+void usmp_conv_2d_s8_row(
+    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
+    const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
 {
     const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
     const int8_t zero_point = (int8_t)p->input_zero_point;

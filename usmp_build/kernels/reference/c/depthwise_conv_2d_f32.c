@@ -2,8 +2,9 @@
 #include "depthwise_conv_2d.h"
 #include "window.h"
 
-void usmp_depthwise_conv_2d_f32_row(const struct usmp_depthwise_conv_2d_f32_parameters *p, const usmp_f32 *const *rows,
-                                    const float *weights, const float *bias, usmp_f32 *output)
+void usmp_depthwise_conv_2d_f32_row(
+    const struct usmp_depthwise_conv_2d_f32_parameters *p, const usmp_f32 *const *rows,
+    const float *weights, const float *bias, usmp_f32 *output)
 {
     const int32_t channels = p->input_channels * p->depth_multiplier;
     const int32_t pitch = p->dilation * p->input_channels;

@@ -3,8 +3,9 @@
 #include "window.h"
 
 /* Adds `count` taps, `pitch` inputs and `channels` weights apart, to the sum of one channel. */
-static inline void usmp_one_channel_s8(const int8_t *input, int8_t zero_point, int32_t pitch, const int8_t *weights,
-                                       int32_t channels, int32_t count, int32_t *sum)
+static inline void usmp_one_channel_s8(
+    const int8_t *input, int8_t zero_point, int32_t pitch, const int8_t *weights, int32_t channels,
+    int32_t count, int32_t *sum)
 {
     for (; count > 0; --count) {
         *sum += (*input - zero_point) * *weights;
@@ -14,8 +15,9 @@ static inline void usmp_one_channel_s8(const int8_t *input, int8_t zero_point, i
 }
 
 /* The same for four channels, whose inputs are `step` apart: 0 when all have the same. */
-static inline void usmp_four_channels_s8(const int8_t *input, int8_t zero_point, int32_t pitch, int32_t step,
-                                         const int8_t *weights, int32_t channels, int32_t count, int32_t *sums)
+static inline void usmp_four_channels_s8(
+    const int8_t *input, int8_t zero_point, int32_t pitch, int32_t step, const int8_t *weights,
+    int32_t channels, int32_t count, int32_t *sums)
 {
     int32_t sum_a = sums[0];
     int32_t sum_b = sums[1];
@@ -36,9 +38,9 @@ static inline void usmp_four_channels_s8(const int8_t *input, int8_t zero_point,
     sums[3] = sum_d;
 }
 
-void usmp_depthwise_conv_2d_s8_row(const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows,
-                                   const int8_t *weights, const int32_t *bias, const int32_t *multiplier,
-                                   const int8_t *shift, int8_t *output)
+void usmp_depthwise_conv_2d_s8_row(
+    const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
+    const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
 {
     const int32_t channels = p->input_channels * p->depth_multiplier;
     const int32_t pitch = p->dilation * p->input_channels;
@@ -53,7 +55,7 @@ void usmp_depthwise_conv_2d_s8_row(const struct usmp_depthwise_conv_2d_s8_parame
         int32_t lanes;
 
         for (int32_t c = 0; c < channels; c += lanes) {
-            const int32_t from = (start + taps.first * p->dilation) * p->input_channels + c / p->depth_multiplier;
+            const int32_t first = (start + taps.first * p->dilation) * p->input_channels + c / p->depth_multiplier;
             int32_t sums[4] = {0, 0, 0, 0};
 
             lanes = c + most <= channels ? most : 1;
@@ -63,9 +65,9 @@ void usmp_depthwise_conv_2d_s8_row(const struct usmp_depthwise_conv_2d_s8_parame
                     continue;
                 }
                 if (lanes == 4) {
-                    usmp_four_channels_s8(rows[y] + from, zero_point, pitch, step, filters, channels, count, sums);
+                    usmp_four_channels_s8(rows[y] + first, zero_point, pitch, step, filters, channels, count, sums);
                 } else {
-                    usmp_one_channel_s8(rows[y] + from, zero_point, pitch, filters, channels, count, sums);
+                    usmp_one_channel_s8(rows[y] + first, zero_point, pitch, filters, channels, count, sums);
                 }
             }
             for (int32_t i = 0; i < lanes; ++i) {

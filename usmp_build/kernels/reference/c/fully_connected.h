@@ -27,11 +27,13 @@ struct usmp_fully_connected_f32_parameters {
 };
 
 /* Bias has one element for each output. */
-void usmp_fully_connected_s8(const struct usmp_fully_connected_s8_parameters *p, const int8_t *input,
-                             const int8_t *weights, const int32_t *bias, int8_t *output);
+void usmp_fully_connected_s8(
+    const struct usmp_fully_connected_s8_parameters *p, const int8_t *input, const int8_t *weights,
+    const int32_t *bias, int8_t *output);
 
 /* Bias has one element for each output. */
-void usmp_fully_connected_f32(const struct usmp_fully_connected_f32_parameters *p, const usmp_f32 *input,
-                              const float *weights, const float *bias, usmp_f32 *output);
+void usmp_fully_connected_f32(
+    const struct usmp_fully_connected_f32_parameters *p, const usmp_f32 *input, const float *weights,
+    const float *bias, usmp_f32 *output);
 
 #endif

@@ -2,8 +2,9 @@
 #include "fully_connected.h"
 #include "products.h"
 
-void usmp_fully_connected_f32(const struct usmp_fully_connected_f32_parameters *p, const usmp_f32 *input,
-                              const float *weights, const float *bias, usmp_f32 *output)
+void usmp_fully_connected_f32(
+    const struct usmp_fully_connected_f32_parameters *p, const usmp_f32 *input, const float *weights,
+    const float *bias, usmp_f32 *output)
 {
     for (int32_t batch = 0; batch < p->batches; ++batch) {
         for (int32_t c = 0; c < p->outputs; c += 4) {

@@ -3,8 +3,8 @@
 #include "products.h"
 
 /* What a zero point of the weights takes from every sum of products. */
-static inline int32_t usmp_weights_zero_point_share(const struct usmp_fully_connected_s8_parameters *p,
-                                                    const int8_t *input)
+static inline int32_t usmp_weights_zero_point_share(
+    const struct usmp_fully_connected_s8_parameters *p, const int8_t *input)
 {
     int32_t sum = 0;
 
@@ -14,8 +14,9 @@ static inline int32_t usmp_weights_zero_point_share(const struct usmp_fully_conn
     return p->weights_zero_point * sum;
 }
 
-void usmp_fully_connected_s8(const struct usmp_fully_connected_s8_parameters *p, const int8_t *input,
-                             const int8_t *weights, const int32_t *bias, int8_t *output)
+void usmp_fully_connected_s8(
+    const struct usmp_fully_connected_s8_parameters *p, const int8_t *input, const int8_t *weights,
+    const int32_t *bias, int8_t *output)
 {
     for (int32_t batch = 0; batch < p->batches; ++batch) {
         const int32_t share = usmp_weights_zero_point_share(p, input);

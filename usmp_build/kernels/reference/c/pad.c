@@ -40,8 +40,9 @@ static inline uint8_t *usmp_fill(uint8_t *to, const void *value, int32_t width, 
     return to;
 }
 
-void usmp_pad(const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
-              void *output)
+void usmp_pad(
+    const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
+    void *output)
 {
     const int32_t before = axes[12];
     const int32_t size = axes[13];

@@ -12,7 +12,8 @@ struct usmp_pad_parameters {
 
 /* `axes` has three numbers for each of five axes, the innermost last: the elements of the frame before the input, of
  * the input, and of the frame behind it. */
-void usmp_pad(const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
-              void *output);
+void usmp_pad(
+    const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
+    void *output);
 
 #endif

@@ -31,17 +31,19 @@ struct usmp_pool_2d_f32_parameters {
 };
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_average_pool_2d_s8_row(const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output);
+void usmp_average_pool_2d_s8_row(
+    const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output);
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_average_pool_2d_f32_row(const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows,
-                                  usmp_f32 *output);
+void usmp_average_pool_2d_f32_row(
+    const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output);
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_max_pool_2d_s8_row(const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output);
+void usmp_max_pool_2d_s8_row(
+    const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output);
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */
-void usmp_max_pool_2d_f32_row(const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows,
-                              usmp_f32 *output);
+void usmp_max_pool_2d_f32_row(
+    const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output);
 
 #endif

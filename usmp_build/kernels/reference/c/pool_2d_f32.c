@@ -4,8 +4,8 @@
 #include "pool_2d.h"
 #include "window.h"
 
-void usmp_average_pool_2d_f32_row(const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows,
-                                  usmp_f32 *output)
+void usmp_average_pool_2d_f32_row(
+    const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output)
 {
     for (int32_t x = 0; x < p->output_width; ++x) {
         const int32_t start = x * p->stride - p->before;
@@ -29,8 +29,8 @@ void usmp_average_pool_2d_f32_row(const struct usmp_pool_2d_f32_parameters *p, c
     }
 }
 
-void usmp_max_pool_2d_f32_row(const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows,
-                              usmp_f32 *output)
+void usmp_max_pool_2d_f32_row(
+    const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output)
 {
     for (int32_t x = 0; x < p->output_width; ++x) {
         const int32_t start = x * p->stride - p->before;

@@ -8,7 +8,8 @@ static inline int32_t usmp_mean_of(int32_t sum, int32_t count)
     return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
 }
 
-void usmp_average_pool_2d_s8_row(const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
+void usmp_average_pool_2d_s8_row(
+    const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {
     for (int32_t x = 0; x < p->output_width; ++x) {
         const int32_t start = x * p->stride - p->before;
@@ -32,7 +33,8 @@ void usmp_average_pool_2d_s8_row(const struct usmp_pool_2d_s8_parameters *p, con
     }
 }
 
-void usmp_max_pool_2d_s8_row(const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
+void usmp_max_pool_2d_s8_row(
+    const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {
     for (int32_t x = 0; x < p->output_width; ++x) {
         const int32_t start = x * p->stride - p->before;

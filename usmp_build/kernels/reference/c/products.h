@@ -6,8 +6,9 @@
 
 /* Adds to four sums the products of `count` inputs, less their zero point, with the weights of four filters from
  * `offset` on.  Blocks of 16 are what compilers turn into SIMD, some even at -O2. */
-static inline void usmp_add_products_s8(const int8_t *input, int8_t zero_point, const int8_t *const *filters,
-                                        int32_t offset, int32_t count, int32_t *sums)
+static inline void usmp_add_products_s8(
+    const int8_t *input, int8_t zero_point, const int8_t *const *filters, int32_t offset, int32_t count,
+    int32_t *sums)
 {
     const int8_t *const a = filters[0] + offset;
     const int8_t *const b = filters[1] + offset;
@@ -41,9 +42,10 @@ static inline void usmp_add_products_s8(const int8_t *input, int8_t zero_point, 
     sums[3] = sum_d;
 }
 
-/* The same for floats, each sum in the order of the inputs. */
-static inline void usmp_add_products_f32(const usmp_f32 *input, const float *const *filters, int32_t offset,
-                                         int32_t count, float *sums)
+/* Adds to four sums the products of `count` inputs with the weights of four filters from `offset` on, in the order of
+ * the inputs. */
+static inline void usmp_add_products_f32(
+    const usmp_f32 *input, const float *const *filters, int32_t offset, int32_t count, float *sums)
 {
     const float *const a = filters[0] + offset;
     const float *const b = filters[1] + offset;

@@ -2,8 +2,8 @@
 
 #include "quantize.h"
 
-static inline int32_t usmp_quantize_one(const struct usmp_quantize_parameters *p, float value, int32_t least,
-                                        int32_t most)
+static inline int32_t usmp_quantize_one(
+    const struct usmp_quantize_parameters *p, float value, int32_t least, int32_t most)
 {
     const float steps = roundf(value / p->scale);
     const float low = (float)(least - p->zero_point);
@@ -22,7 +22,8 @@ void usmp_quantize_f32_s8(const struct usmp_quantize_parameters *p, const usmp_f
     }
 }
 
-void usmp_quantize_f32_s16(const struct usmp_quantize_parameters *p, const usmp_f32 *input, usmp_i16 *output)
+void usmp_quantize_f32_s16(
+    const struct usmp_quantize_parameters *p, const usmp_f32 *input, usmp_i16 *output)
 {
     for (int32_t i = 0; i < p->size; ++i) {
         output[i] = (int16_t)usmp_quantize_one(p, input[i], INT16_MIN, INT16_MAX);
@@ -36,14 +37,16 @@ void usmp_dequantize_s8_f32(const struct usmp_quantize_parameters *p, const int8
     }
 }
 
-void usmp_dequantize_u8_f32(const struct usmp_quantize_parameters *p, const uint8_t *input, usmp_f32 *output)
+void usmp_dequantize_u8_f32(
+    const struct usmp_quantize_parameters *p, const uint8_t *input, usmp_f32 *output)
 {
     for (int32_t i = 0; i < p->size; ++i) {
         output[i] = p->scale * (float)(input[i] - p->zero_point);
     }
 }
 
-void usmp_dequantize_s16_f32(const struct usmp_quantize_parameters *p, const usmp_i16 *input, usmp_f32 *output)
+void usmp_dequantize_s16_f32(
+    const struct usmp_quantize_parameters *p, const usmp_i16 *input, usmp_f32 *output)
 {
     for (int32_t i = 0; i < p->size; ++i) {
         output[i] = p->scale * (float)(input[i] - p->zero_point);

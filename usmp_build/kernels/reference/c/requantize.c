@@ -28,21 +28,24 @@ void usmp_requantize_u8_s8(const struct usmp_requantize_parameters *p, const uin
     }
 }
 
-void usmp_requantize_s8_s16(const struct usmp_requantize_parameters *p, const int8_t *input, usmp_i16 *output)
+void usmp_requantize_s8_s16(
+    const struct usmp_requantize_parameters *p, const int8_t *input, usmp_i16 *output)
 {
     for (int32_t i = 0; i < p->size; ++i) {
         output[i] = (int16_t)usmp_requantize_one(p, input[i]);
     }
 }
 
-void usmp_requantize_s16_s8(const struct usmp_requantize_parameters *p, const usmp_i16 *input, int8_t *output)
+void usmp_requantize_s16_s8(
+    const struct usmp_requantize_parameters *p, const usmp_i16 *input, int8_t *output)
 {
     for (int32_t i = 0; i < p->size; ++i) {
         output[i] = (int8_t)usmp_requantize_one(p, input[i]);
     }
 }
 
-void usmp_requantize_s16_s16(const struct usmp_requantize_parameters *p, const usmp_i16 *input, usmp_i16 *output)
+void usmp_requantize_s16_s16(
+    const struct usmp_requantize_parameters *p, const usmp_i16 *input, usmp_i16 *output)
 {
     for (int32_t i = 0; i < p->size; ++i) {
         output[i] = (int16_t)usmp_requantize_one(p, input[i]);

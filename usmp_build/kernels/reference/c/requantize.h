@@ -17,14 +17,19 @@ struct usmp_requantize_parameters {
 
 void usmp_requantize_s8_s8(const struct usmp_requantize_parameters *p, const int8_t *input, int8_t *output);
 
-void usmp_requantize_s8_u8(const struct usmp_requantize_parameters *p, const int8_t *input, uint8_t *output);
+void usmp_requantize_s8_u8(
+    const struct usmp_requantize_parameters *p, const int8_t *input, uint8_t *output);
 
-void usmp_requantize_u8_s8(const struct usmp_requantize_parameters *p, const uint8_t *input, int8_t *output);
+void usmp_requantize_u8_s8(
+    const struct usmp_requantize_parameters *p, const uint8_t *input, int8_t *output);
 
-void usmp_requantize_s8_s16(const struct usmp_requantize_parameters *p, const int8_t *input, usmp_i16 *output);
+void usmp_requantize_s8_s16(
+    const struct usmp_requantize_parameters *p, const int8_t *input, usmp_i16 *output);
 
-void usmp_requantize_s16_s8(const struct usmp_requantize_parameters *p, const usmp_i16 *input, int8_t *output);
+void usmp_requantize_s16_s8(
+    const struct usmp_requantize_parameters *p, const usmp_i16 *input, int8_t *output);
 
-void usmp_requantize_s16_s16(const struct usmp_requantize_parameters *p, const usmp_i16 *input, usmp_i16 *output);
+void usmp_requantize_s16_s16(
+    const struct usmp_requantize_parameters *p, const usmp_i16 *input, usmp_i16 *output);
 
 #endif

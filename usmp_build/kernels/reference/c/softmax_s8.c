@@ -18,8 +18,8 @@ struct usmp_softmax_row {
     int32_t over;   /* that power's exponent */
 };
 
-static inline struct usmp_softmax_row usmp_softmax_look_at(const struct usmp_softmax_s8_parameters *p,
-                                                           const int8_t *input)
+static inline struct usmp_softmax_row usmp_softmax_look_at(
+    const struct usmp_softmax_s8_parameters *p, const int8_t *input)
 {
     struct usmp_softmax_row row = {INT8_MIN, 0, 12};
     uint32_t sum = 0; /* Q12.19 */
@@ -38,8 +38,9 @@ static inline struct usmp_softmax_row usmp_softmax_look_at(const struct usmp_sof
 }
 
 /* The share of an input, with `bits` bits: 2^bits is all. */
-static inline int32_t usmp_softmax_share(const struct usmp_softmax_s8_parameters *p,
-                                         const struct usmp_softmax_row *row, int8_t input, int32_t bits)
+static inline int32_t usmp_softmax_share(
+    const struct usmp_softmax_s8_parameters *p, const struct usmp_softmax_row *row, int8_t input,
+    int32_t bits)
 {
     const int32_t share = usmp_multiply_high(row->factor, usmp_softmax_exp(p, input - row->maximum));
     const int32_t excess = row->over + 31 - bits;

@@ -15,7 +15,8 @@ struct usmp_clamp_s8_parameters {
 };
 
 /* Any function of int8_t, by its 256 values from that of -128 on: LOGISTIC, TANH. */
-void usmp_lookup_s8(const struct usmp_elements *p, const int8_t *input, const int8_t *table, int8_t *output);
+void usmp_lookup_s8(
+    const struct usmp_elements *p, const int8_t *input, const int8_t *table, int8_t *output);
 
 /* RELU6, which keeps the scale. */
 void usmp_clamp_s8(const struct usmp_clamp_s8_parameters *p, const int8_t *input, int8_t *output);

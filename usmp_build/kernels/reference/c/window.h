@@ -11,7 +11,8 @@ struct usmp_taps {
 };
 
 /* `start` is where tap 0 lies: in or before the row of `width` pixels. */
-static inline struct usmp_taps usmp_taps_inside(int32_t start, int32_t dilation, int32_t window, int32_t width)
+static inline struct usmp_taps usmp_taps_inside(
+    int32_t start, int32_t dilation, int32_t window, int32_t width)
 {
     struct usmp_taps taps;
     taps.first = start < 0 ? (dilation - 1 - start) / dilation : 0;

@@ -1,0 +1,193 @@
+"""The verbs as people use them, with their exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+import tomli
+
+from tests.conftest import ROOT
+from tests.support.cli import DATA, TWO_MODELS, call, call_apart, manifest, one_model
+
+
+def test_init_writes_a_manifest_that_plans(tmp_path: Path) -> None:
+    target = tmp_path / "usmp.toml"
+    done = call("init", DATA / "digits.tflite", DATA / "odd_even.tflite", "--out", target, "--project", "reader")
+    assert done.code == 0, done.err
+    text = target.read_text(encoding="utf-8")
+    document = tomli.loads(text)
+    assert document["project"]["name"] == "reader"
+    assert sorted(document["models"]) == ["digits", "odd_even"]
+    assert "int8[1,8,8,1]" in text
+    assert call("plan", target).code == 0
+
+
+def test_init_loses_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "usmp.toml"
+    target.write_text("mine")
+    done = call("init", DATA / "digits.tflite", "--out", target)
+    assert (done.code, target.read_text()) == (2, "mine")
+    assert "error[U205]" in done.err
+    assert call("init", DATA / "digits.tflite", "--out", target, "--force").code == 0
+
+
+def test_init_survives_odd_file_names(tmp_path: Path) -> None:
+    for name in ("2 words.v1.tflite", "int.tflite", "reader.tflite"):
+        (tmp_path / name).write_bytes((DATA / "digits.tflite").read_bytes())
+    target = tmp_path / "usmp.toml"
+    models = sorted(tmp_path.glob("*.tflite"))
+    assert call("init", *models, "--out", target, "--project", "reader").code == 0
+    done = call("generate", target, "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+
+
+def test_the_plan_as_a_table(tmp_path: Path) -> None:
+    out = call("plan", manifest(tmp_path, TWO_MODELS)).out
+    head, *rows = out.splitlines()
+    assert head.split() == ["pool", "access", "used", "limit", "bound", "gap", "region"]
+    assert rows[0].split()[:2] == ["tcm", "rw"]
+    assert rows[0].endswith("DTCM")
+    assert "sharing saves" in out
+    assert "verified plan by auto" in out
+
+
+def test_plan_json_keeps_its_schema_and_is_what_generate_writes(tmp_path: Path) -> None:
+    path = manifest(tmp_path, TWO_MODELS)
+    text = call("plan", path, "--json").out
+    schema = json.loads((ROOT / "schemas" / "plan.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(json.loads(text), schema)
+    call("generate", path, "--out", tmp_path / "out")
+    assert (tmp_path / "out" / "plan.json").read_text(encoding="utf-8") == text
+
+
+def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
+    path = manifest(tmp_path, TWO_MODELS)
+    only = json.loads(call("plan", path, "--json", "--model", "odd_even").out)
+    assert [model["name"] for model in only["models"]] == ["odd_even"]
+    other = json.loads(call("plan", path, "--json", "--model", f"digits={DATA / 'branchy.tflite'}").out)
+    assert other["models"][0]["workspace"] != json.loads(call("plan", path, "--json").out)["models"][0]["workspace"]
+    assert call("plan", path, "--model", "digits", "--model", "digits").code == 2
+    assert call("plan", path, "--model", "nobody").code == 1
+
+
+@pytest.mark.parametrize("stage", ["model", "schedule", "storage", "lifetimes", "problem"])
+@pytest.mark.parametrize("model", ["digits", "control", "stateful", "lstm_unrolled"])
+def test_every_stage_can_be_seen(tmp_path: Path, stage: str, model: str) -> None:
+    path = manifest(tmp_path, one_model(model))
+    assert call("inspect", stage, path).out.count("\n") > 5
+    assert json.loads(call("inspect", stage, path, "--json").out)
+
+
+def test_a_dump_of_a_model_is_a_model(tmp_path: Path) -> None:
+    path = manifest(tmp_path, one_model("digits"))
+    dump = call("inspect", "model", path, "--imported", "--data").out
+    (tmp_path / "copy.model.txt").write_text(dump, encoding="utf-8")
+    again = manifest(tmp_path, one_model("digits", path="copy.model.txt"), "again.toml")
+    assert call("generate", path, "--out", tmp_path / "a").code == 0
+    assert call("generate", again, "--out", tmp_path / "b").code == 0
+    assert (tmp_path / "a" / "digits.c").read_text() == (tmp_path / "b" / "digits.c").read_text().replace(
+        "again.toml", "usmp.toml"
+    )
+
+
+def test_a_dump_without_weights_still_plans_alike(tmp_path: Path) -> None:
+    path = manifest(tmp_path, one_model("digits"))
+    (tmp_path / "short.model.txt").write_text(call("inspect", "model", path, "--imported").out, encoding="utf-8")
+    short = manifest(tmp_path, one_model("digits", path="short.model.txt"), "short.toml")
+    full, brief = (json.loads(call("plan", p, "--json").out) for p in (path, short))
+    assert full["buffers"] == brief["buffers"]
+
+
+def test_explain_tells_where_when_why_and_with_whom(tmp_path: Path) -> None:
+    path = manifest(tmp_path, TWO_MODELS)
+    name = json.loads(call("plan", path, "--json").out)["buffers"][1]["name"]
+    out = call("explain", name, path).out
+    assert out.startswith(f"{name}: ")
+    assert "place   pool" in out
+    assert "alive   [" in out
+    done = call("explain", "digts.imaeg", path)
+    assert done.code == 2
+    assert "error[U203]" in done.err
+
+
+def test_diff_of_two_plans(tmp_path: Path) -> None:
+    for name, size in (("old", "512 B"), ("new", "300 B")):
+        path = manifest(tmp_path, TWO_MODELS.replace("512 B", size))
+        (tmp_path / f"{name}.json").write_text(call("plan", path, "--json").out, encoding="utf-8")
+    out = call("diff", tmp_path / "old.json", tmp_path / "new.json").out
+    assert out.splitlines()[0].split() == ["pool", "old", "new", "change"]
+    assert "~ digits." in out
+    assert " -> " in out
+    (tmp_path / "bad.json").write_text("{}")
+    assert "error[U204]" in call("diff", tmp_path / "bad.json", tmp_path / "new.json").err
+
+
+def test_plugins_lists_what_there_is() -> None:
+    out = call("plugins").out
+    for name in ("greedy_by_size", ".tflite", "reference", "linker"):
+        assert name in out
+
+
+def test_outputs_lists_exactly_what_generate_writes(tmp_path: Path) -> None:
+    path = manifest(tmp_path, TWO_MODELS)
+    listed = [line.split("\t")[1] for line in call("outputs", path).out.splitlines()]
+    call("generate", path, "--out", tmp_path / "out")
+    assert sorted(listed) == sorted(file.name for file in (tmp_path / "out").iterdir())
+
+
+@pytest.mark.parametrize("arguments", [[], ["frobnicate"], ["plan", "--jsn"], ["inspect", "everything"]])
+def test_wrong_usage_is_exit_code_2(arguments: list[str]) -> None:
+    assert call(*arguments).code == 2
+
+
+def test_help_and_version() -> None:
+    assert "exit codes: 0 done" in call("--help").out
+    assert call("--version").out.startswith("usmp_build 0.")
+    assert (Path(call("--cmake-dir").out.strip()) / "usmp_buildConfig.cmake").is_file()
+
+
+def test_a_reader_who_has_enough_is_no_error(tmp_path: Path) -> None:
+    path = manifest(tmp_path, one_model("branchy"))
+    command = f"{sys.executable} -m usmp_build inspect model {path} --data | head -n 1"
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith('model "branchy"')
+
+
+def test_a_missing_manifest_is_an_error_with_a_place(tmp_path: Path) -> None:
+    done = call_apart("plan", "nothing.toml", cwd=tmp_path)
+    assert done.code == 1
+    assert 'cannot read "nothing.toml"' in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_damaged_model_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "cut.tflite").write_bytes((DATA / "digits.tflite").read_bytes()[:2000])
+    done = call("plan", manifest(tmp_path, one_model("digits", path="cut.tflite")))
+    assert done.code == 1
+    assert "cut.tflite: error[T2" in done.err
+    assert "help: " in done.err
+
+
+def test_a_wrong_digest_is_refused(tmp_path: Path) -> None:
+    done = call("plan", manifest(tmp_path, one_model("digits", f'sha256 = "{"0" * 64}"')))
+    assert done.code == 1
+    assert "error[P201]" in done.err
+
+
+def test_names_of_the_manifest_reach_the_header(tmp_path: Path) -> None:
+    extra = '[models.digits.names]\n"serving_default_image:0" = "picture"\n'
+    path = manifest(tmp_path, one_model("digits", extra))
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    header = (tmp_path / "out" / "digits.h").read_text()
+    assert "int8_t *picture;" in header
+    assert "#define DIGITS_PICTURE_SIZE 64" in header
+    done = call("generate", manifest(tmp_path, one_model("digits", extra.replace("image", "imgae"))))
+    assert done.code == 1
+    assert "error[P304]" in done.err
+    assert "serving_default_image:0" in done.err

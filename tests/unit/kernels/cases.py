@@ -1,0 +1,359 @@
+"""Random models of one operator, each with inputs: what the C and TensorFlow Lite Micro must agree on.
+
+`CASES[kind]` makes one from a random generator; the same generator makes the same case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod, sqrt
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from usmp_build.ir import options as o
+from usmp_build.ir.graph import DType, Operator, Quantization, Subgraph, Tensor
+
+Random: TypeAlias = np.random.Generator
+Array: TypeAlias = NDArray[Any]
+
+INT8, FLOAT = DType.INT8, DType.FLOAT32
+ACTIVATIONS = (o.Activation.NONE, o.Activation.RELU, o.Activation.RELU6, o.Activation.RELU_N1_TO_1)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model of one operator, and what goes into it."""
+
+    graph: Subgraph
+    inputs: tuple[Array, ...]
+
+
+def case(
+    r: Random,
+    kind: str,
+    inputs: Sequence[Tensor | None],
+    output: Tensor,
+    options: o.Options | None = None,
+) -> Case:
+    """Put a model together, and draw its inputs: mostly anything, at times the ends of the range."""
+    tensors = [tensor for tensor in inputs if tensor is not None]
+    numbers = iter(range(len(tensors)))
+    indices = tuple(None if tensor is None else next(numbers) for tensor in inputs)
+    operator = Operator(kind, indices, (len(tensors),), options, 0)
+    ports = tuple(i for i, tensor in enumerate(tensors) if not tensor.is_constant)
+    graph = Subgraph("main", (*tensors, output), ports, (len(tensors),), (operator,))
+    return Case(graph, tuple(values(r, tensors[i]) for i in ports))
+
+
+def values(r: Random, tensor: Tensor) -> Array:
+    """Draw values for an input."""
+    if tensor.dtype is FLOAT:
+        return r.normal(0, 4, tensor.shape).astype(np.float32)
+    limits = np.iinfo(tensor.dtype.numpy)
+    low, high = pick(r, [(limits.min, limits.max)] * 5 + [(limits.min, limits.min), (limits.max, limits.max)])
+    return r.integers(low, high, tensor.shape, limits.dtype, endpoint=True)
+
+
+def pick(r: Random, choices: Sequence[Any]) -> Any:
+    """Draw one of several things."""
+    return choices[int(r.integers(len(choices)))]
+
+
+def span(r: Random, low: int, high: int) -> int:
+    """Draw an integer; both ends are possible."""
+    return int(r.integers(low, high, endpoint=True))
+
+
+def single(value: float) -> float:
+    """Round to float32."""
+    return float(np.float32(value))
+
+
+def activation(
+    name: str,
+    shape: Sequence[int],
+    dtype: DType,
+    scale: float = 1.0,
+    zero_point: int | None = None,
+    r: Random | None = None,
+) -> Tensor:
+    """Return a tensor that is computed or given; without a zero point, with any."""
+    if dtype is FLOAT:
+        return Tensor(name, tuple(shape), dtype)
+    if zero_point is None:
+        assert r is not None
+        limits = np.iinfo(dtype.numpy)
+        zero_point = span(r, int(limits.min), int(limits.max))
+    return Tensor(name, tuple(shape), dtype, Quantization((single(scale),), (zero_point,)))
+
+
+def constant(
+    name: str, data: Array, scales: Sequence[float] = (), zero_points: Sequence[int] = (), axis: int = 0
+) -> Tensor:
+    """Return a constant tensor."""
+    quantization = None
+    if len(scales):
+        points = tuple(zero_points) or (0,) * len(scales)
+        quantization = Quantization(tuple(map(single, scales)), points, axis)
+    return Tensor(name, data.shape, DType(data.dtype.name.upper()), quantization, np.ascontiguousarray(data).tobytes())
+
+
+def window(r: Random, size: int, most: int, most_dilation: int) -> tuple[o.Padding, int, int, int, int]:
+    """Draw padding, window, stride, dilation, and the output's size along one axis."""
+    length, stride, dilation = span(r, 1, most), span(r, 1, 3), span(r, 1, most_dilation)
+    reach = (length - 1) * dilation + 1
+    return o.Padding.SAME, length, stride, dilation, reach
+
+
+def slid(padding: o.Padding, size: int, reach: int, stride: int) -> int:
+    """Return how many places a window has; less than 1 when it does not fit."""
+    return -(-size // stride) if padding is o.Padding.SAME else (size - reach) // stride + 1
+
+
+def geometry(
+    r: Random, most_dilation: int
+) -> tuple[o.Padding, tuple[int, int], tuple[int, int], dict[str, int], tuple[int, int]]:
+    """Draw an image's size, a window over it, and the size of what comes out."""
+    while True:
+        padding = pick(r, list(o.Padding))
+        size = span(r, 1, 9), span(r, 1, 9)
+        kernel = span(r, 1, 4), span(r, 1, 4)
+        numbers = {f"stride_{axis}": span(r, 1, 3) for axis in "hw"}
+        numbers |= {f"dilation_{axis}": pick(r, [1, 1, span(r, 1, most_dilation)]) for axis in "hw"}
+        reach = [(k - 1) * numbers[f"dilation_{axis}"] + 1 for k, axis in zip(kernel, "hw", strict=True)]
+        result = [slid(padding, s, c, numbers[f"stride_{a}"]) for s, c, a in zip(size, reach, "hw", strict=True)]
+        if min(result) >= 1:
+            return padding, size, kernel, numbers, (result[0], result[1])
+
+
+def filters(
+    r: Random, shape: tuple[int, ...], axis: int, dtype: DType, source: Tensor, many: bool
+) -> tuple[Tensor, Tensor | None, float]:
+    """Draw weights and perhaps a bias, and a scale that suits the output."""
+    channels = shape[axis]
+    if dtype is FLOAT:
+        weights = constant("weights", r.normal(0, 1, shape).astype(np.float32))
+        bias = constant("bias", r.normal(0, 1, channels).astype(np.float32))
+        return weights, pick(r, [bias, bias, None]), 1.0
+    scales = r.uniform(0.001, 0.02, channels if many else 1)
+    weights = constant("weights", r.integers(-127, 128, shape, np.int8), scales, axis=axis)
+    assert source.quantization is not None and weights.quantization is not None
+    unit = source.quantization.scales[0] * np.array(weights.quantization.scales)
+    bias = constant("bias", r.integers(-20000, 20000, channels).astype(np.int32), unit)
+    products = prod(shape) / channels
+    return weights, pick(r, [bias, bias, None]), float(unit.mean() * sqrt(products) * r.uniform(10, 150))
+
+
+def conv_2d(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, FLOAT])
+    padding, size, kernel, numbers, result = geometry(r, 3)
+    images, channels, outputs = span(r, 1, 2), pick(r, [1, 2, 3, 4, 8, 17, 32]), span(r, 1, 9)
+    source = activation("x", (images, *size, channels), dtype, r.uniform(0.001, 0.2), r=r)
+    shape = (outputs, *kernel, channels)
+    weights, bias, scale = filters(r, shape, 0, dtype, source, bool(r.integers(2)))
+    output = activation("y", (images, *result, outputs), dtype, scale, r=r)
+    options = o.Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
+    return case(r, "CONV_2D", (source, weights, bias), output, options)
+
+
+def depthwise_conv_2d(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, FLOAT])
+    padding, size, kernel, numbers, result = geometry(r, 3)
+    images, channels, multiplier = span(r, 1, 2), span(r, 1, 9), pick(r, [1, 1, 1, 2, 3, 4, 8])
+    source = activation("x", (images, *size, channels), dtype, r.uniform(0.001, 0.2), r=r)
+    shape = (1, *kernel, channels * multiplier)
+    weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
+    assert bias is None or bias.data  # TensorFlow Lite Micro crashes without one
+    output = activation("y", (images, *result, channels * multiplier), dtype, scale, r=r)
+    options = o.DepthwiseConv2D(
+        padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=multiplier, **numbers
+    )
+    return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)
+
+
+def fully_connected(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, FLOAT])
+    batches, inputs, outputs = span(r, 1, 3), span(r, 1, 70), span(r, 1, 9)
+    source = activation("x", (batches, inputs), dtype, r.uniform(0.001, 0.2), r=r)
+    many = bool(r.integers(2)) and outputs > 1
+    weights, bias, scale = filters(r, (outputs, inputs), 0, dtype, source, many)
+    if dtype is INT8 and not many and r.integers(3) == 0:
+        assert weights.quantization is not None
+        q = Quantization(weights.quantization.scales, (span(r, -10, 10),))
+        weights = Tensor(weights.name, weights.shape, INT8, q, weights.data)
+    output = activation("y", (batches, outputs), dtype, scale, r=r)
+    return case(r, "FULLY_CONNECTED", (source, weights, bias), output, o.FullyConnected(pick(r, ACTIVATIONS)))
+
+
+def pool_2d(kind: str) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, INT8, FLOAT])
+        padding, size, kernel, numbers, result = geometry(r, 1)
+        images, channels = span(r, 1, 2), span(r, 1, 9)
+        scale, zero_point = r.uniform(0.01, 0.2), span(r, -128, 127)
+        source = activation("x", (images, *size, channels), dtype, scale, zero_point)
+        output = activation("y", (images, *result, channels), dtype, scale, zero_point)
+        options = o.Pool2D(
+            padding, numbers["stride_h"], numbers["stride_w"], kernel[0], kernel[1], pick(r, ACTIVATIONS)
+        )
+        return case(r, kind, (source,), output, options)
+
+    return make
+
+
+def mean(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, FLOAT])
+    rank = span(r, 1, 4)
+    shape = tuple(span(r, 1, 9) for _ in range(rank))
+    first = span(r, 0, rank - 1)
+    axes = [pick(r, [a, a - rank]) for a in range(first, span(r, first, rank - 1) + 1)]
+    r.shuffle(axes)
+    keep = bool(r.integers(2))
+    reduced = np.empty(shape, np.int8).sum(axis=tuple(axes), keepdims=keep).shape
+    scale, zero_point = r.uniform(0.01, 0.2), span(r, -128, 127)
+    same = bool(r.integers(2))
+    source = activation("x", shape, dtype, scale, zero_point)
+    target = (scale, zero_point) if same else (scale * r.uniform(0.2, 2), span(r, -128, 127))
+    output = activation("y", reduced, dtype, *target)
+    return case(r, "MEAN", (source, constant("axes", np.array(axes, np.int32))), output, o.Reducer(keep))
+
+
+def binary(kind: str) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, INT8, FLOAT])
+        rank = span(r, 1, 5)
+        full = [span(r, 1, 5) for _ in range(rank)]
+        shapes = [full, full]
+        if r.integers(2):
+            shapes = [[pick(r, [size, size, 1]) for size in full][span(r, 0, rank - 1) :] for _ in range(2)]
+        scales = r.uniform(0.001, 0.3, 2)
+        left, right = (activation(n, s, dtype, c, r=r) for n, s, c in zip("ab", shapes, scales, strict=True))
+        scale = prod(scales) * 128 if kind == "MUL" else sum(scales)
+        output = activation("y", np.broadcast_shapes(*map(tuple, shapes)), dtype, scale * r.uniform(0.2, 1), r=r)
+        if r.integers(4) == 0:
+            data = values(r, right)
+            q = right.quantization
+            right = constant("b", data, q.scales if q else (), q.zero_points if q else ())
+        return case(r, kind, (left, right), output, o.Binary(pick(r, ACTIVATIONS)))
+
+    return make
+
+
+def softmax(r: Random) -> Case:
+    source_type, output_type = pick(r, [(INT8, INT8), (INT8, INT8), (INT8, DType.INT16), (FLOAT, FLOAT)])
+    shape = [*(span(r, 1, 4) for _ in range(span(r, 0, 3))), pick(r, [1, 2, 10, 300])]
+    scale, zero_point = {INT8: (1 / 256, -128), DType.INT16: (1 / 65536, -32768)}.get(output_type, (1.0, 0))
+    source = activation("x", shape, source_type, pick(r, [r.uniform(0.001, 0.5), r.uniform(1e-7, 1e-3), 20.0]), r=r)
+    output = activation("y", shape, output_type, scale, zero_point)
+    return case(r, "SOFTMAX", (source,), output, o.Softmax(single(pick(r, [1.0, 1.0, r.uniform(0.2, 3)]))))
+
+
+def unary(kind: str, *fixed: float) -> Callable[[Random], Case]:
+    """`fixed` are scale and zero point of the output, for kinds that have no choice."""
+
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, INT8, FLOAT])
+        shape = tuple(span(r, 1, 7) for _ in range(span(r, 1, 4)))
+        scale, zero_point = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)]), span(r, -128, 127)
+        target = fixed or pick(r, [(scale, zero_point), (scale * r.uniform(0.1, 3), span(r, -128, 127))])
+        source = activation("x", shape, dtype, scale, zero_point)
+        return case(r, kind, (source,), activation("y", shape, dtype, target[0], int(target[1])))
+
+    return make
+
+
+def reshaping(kind: str) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, FLOAT, DType.INT32, DType.INT16])
+        shape = tuple(span(r, 1, 5) for _ in range(span(r, 1, 4)))
+        source = activation("x", shape, dtype, 0.1, 0)
+        if kind == "RESHAPE":
+            target = (prod(shape),)
+        elif kind == "SQUEEZE":
+            target = tuple(size for size in shape if size > 1)
+        else:
+            axis = span(r, 0, len(shape))
+            target = (*shape[:axis], 1, *shape[axis:])
+            axes = constant("axis", np.array([axis], np.int32))
+            return case(r, kind, (source, axes), activation("y", target, dtype, 0.1, 0))
+        return case(r, kind, (source,), activation("y", target, dtype, 0.1, 0))
+
+    return make
+
+
+def pad(kind: str) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, INT8, FLOAT, DType.INT32])
+        rank = span(r, 1, 5)
+        shape = tuple(span(r, 1, 4) for _ in range(rank))
+        paddings = r.integers(0, 3, (rank, 2)).astype(np.int32) * r.integers(0, 2, (rank, 1)).astype(np.int32)
+        target = tuple(int(size + sum(pair)) for size, pair in zip(shape, paddings, strict=True))
+        zero_point = span(r, -128, 127)
+        source, output = (activation(n, s, dtype, 0.1, zero_point) for n, s in (("x", shape), ("y", target)))
+        inputs = [source, constant("paddings", paddings)]
+        if kind == "PADV2":
+            data = values(r, activation("v", (1,), dtype, 0.1, zero_point))
+            q = source.quantization
+            inputs.append(constant("value", data, q.scales if q else (), q.zero_points if q else ()))
+        return case(r, kind, inputs, output)
+
+    return make
+
+
+def concatenation(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, FLOAT, DType.INT32])
+    shape = [span(r, 1, 4) for _ in range(span(r, 1, 4))]
+    axis = span(r, 0, len(shape) - 1)
+    sizes = [span(r, 1, 4) for _ in range(span(r, 1, 4))]
+    shapes = [[*shape[:axis], size, *shape[axis + 1 :]] for size in sizes]
+    inputs = [activation(f"x{i}", s, dtype, 0.1, 3 if dtype is INT8 else 0) for i, s in enumerate(shapes)]
+    target = [*shape[:axis], sum(sizes), *shape[axis + 1 :]]
+    output = activation("y", target, dtype, 0.1, 3 if dtype is INT8 else 0)
+    return case(r, "CONCATENATION", inputs, output, o.Concatenation(pick(r, [axis, axis - len(shape)])))
+
+
+def quantize(r: Random) -> Case:
+    pairs = [(FLOAT, INT8), (FLOAT, DType.INT16), (INT8, INT8), (INT8, DType.UINT8), (DType.UINT8, INT8)]
+    pairs += [(INT8, DType.INT16), (DType.INT16, INT8), (DType.INT16, DType.INT16)]
+    source_type, output_type = pick(r, pairs)
+    shape = (span(r, 1, 200),)
+    scale = r.uniform(0.001, 0.2)
+    ratio = {DType.INT16: 1 / 200}.get(output_type, 1.0) / {DType.INT16: 1 / 200}.get(source_type, 1.0)
+    source = activation("x", shape, source_type, scale, r=r)
+    return case(r, "QUANTIZE", (source,), activation("y", shape, output_type, scale * ratio * r.uniform(0.3, 3), r=r))
+
+
+def dequantize(r: Random) -> Case:
+    dtype = pick(r, [INT8, DType.UINT8, DType.INT16])
+    shape = (span(r, 1, 200),)
+    source = activation("x", shape, dtype, r.uniform(0.001, 0.2), r=r)
+    return case(r, "DEQUANTIZE", (source,), activation("y", shape, FLOAT))
+
+
+CASES: dict[str, Callable[[Random], Case]] = {
+    "ADD": binary("ADD"),
+    "AVERAGE_POOL_2D": pool_2d("AVERAGE_POOL_2D"),
+    "CONCATENATION": concatenation,
+    "CONV_2D": conv_2d,
+    "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "DEQUANTIZE": dequantize,
+    "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
+    "FULLY_CONNECTED": fully_connected,
+    "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
+    "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
+    "MEAN": mean,
+    "MUL": binary("MUL"),
+    "PAD": pad("PAD"),
+    "PADV2": pad("PADV2"),
+    "QUANTIZE": quantize,
+    "RELU": unary("RELU"),
+    "RELU6": unary("RELU6"),
+    "RESHAPE": reshaping("RESHAPE"),
+    "SOFTMAX": softmax,
+    "SQUEEZE": reshaping("SQUEEZE"),
+    "SUB": binary("SUB"),
+    "TANH": unary("TANH", 1 / 128, 0),
+}

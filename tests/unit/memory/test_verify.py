@@ -1,0 +1,94 @@
+"""The check that believes no plan: each promise broken once, and what is said about it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.problems import buffer, by_hand, problem
+from usmp_build.memory.plan import Allocation, Plan
+from usmp_build.memory.verify import violations
+
+PAIR = problem(
+    [buffer("conv_1", 64, (0, 1), alignment=16), buffer("conv_2", 64, (0,), alignment=16)],
+    pools={"sram": 160, "dram": None, "flash": None},
+)
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        ((0, 64), ()),
+        ((64, 0), ()),
+        (((1, 0), (0, 0)), ()),
+        ((0, 96), ()),
+        ((0, 32), ("conv_1 and conv_2 overlap in sram: [0, 64) and [32, 96)",)),
+        ((0, 0), ("conv_1 and conv_2 overlap in sram: [0, 64) and [0, 64)",)),
+        ((0, 72), ("conv_2 is at 72 in sram, which is not a multiple of its alignment 16",)),
+        ((0, 112), ("conv_2 ends at 176 in sram, beyond the limit 160",)),
+        ((-16, 64), ("conv_1 starts before pool sram, at -16",)),
+        (((2, 0), (0, 0)), ("conv_1 is in pool flash, but may only be in: sram, dram",)),
+        (((7, 0), (-1, 0)), ("conv_1 is in pool number 7, but may only be in: sram, dram",
+                             "conv_2 is in pool number -1, but may only be in: sram")),
+        ((0,), ("the plan has 1 places for 2 buffers",)),
+        ((0, 64, 128), ("the plan has 3 places for 2 buffers",)),
+    ],
+)  # fmt: skip
+def test_what_is_said(places: tuple[int | tuple[int, int], ...], said: tuple[str, ...]) -> None:
+    assert violations(PAIR, by_hand(*places)) == said
+
+
+def test_places_are_integers() -> None:
+    plan = Plan("foreign", (Allocation(0, 0), Allocation(0, 64.0)))  # type: ignore[arg-type]
+    assert violations(PAIR, plan) == ("conv_2 has a place that is not two integers: 0, 64.0",)
+
+
+def test_unlimited_pools_have_no_end() -> None:
+    assert not violations(PAIR, by_hand((1, 1 << 40), 0))
+
+
+def test_no_conflict_no_violation() -> None:
+    assert not violations(problem([buffer("a", 10), buffer("b", 10)], []), by_hand(0, 0))
+
+
+@pytest.mark.parametrize("lists", [((1,), ()), ((), (0,)), ((1,), (0,)), ((0, 1), (1,))])
+def test_a_conflict_counts_whoever_lists_it(lists: tuple[tuple[int, ...], ...]) -> None:
+    stated = replace(problem([buffer("a", 10), buffer("b", 10)], []), conflicts=lists)
+    assert violations(stated, by_hand(0, 5)) == ("a and b overlap in ram: [0, 10) and [5, 15)",)
+    assert not violations(stated, by_hand(0, 10))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "sound"), [(0, 30, True), (0, 29, False), (10, 0, True), (9, 0, False), (0, 100, True), (60, 0, True)]
+)
+def test_separations(a: int, b: int, sound: bool) -> None:
+    """b may start 30 bytes behind a; a may start 10 bytes behind b."""
+    stated = problem([buffer("a", 100), buffer("b", 60)], separations={("a", "b"): 30, ("b", "a"): 10})
+    assert (not violations(stated, by_hand(a, b))) == sound
+
+
+def test_a_separation_is_named() -> None:
+    stated = problem([buffer("a", 100), buffer("b", 60)], separations={("a", "b"): 30})
+    assert violations(stated, by_hand(0, 29)) == (
+        "a and b overlap in ram: [0, 100) and [29, 89); b must start at least 30 behind a, or a 60 behind b",
+    )
+
+
+def test_negative_separations_reach_below() -> None:
+    stated = problem([buffer("a", 8), buffer("b", 8)], separations={("a", "b"): -4})
+    assert not violations(stated, by_hand(4, 0))
+    assert violations(stated, by_hand(5, 0))
+    assert not violations(stated, by_hand(8, 0))
+
+
+@pytest.mark.parametrize(("offset", "sound"), [(0, True), (10, True), (11, True), (5, False)])
+def test_empty_buffers_stand_at_an_edge(offset: int, sound: bool) -> None:
+    stated = problem([buffer("a", 10), buffer("empty", 0)])
+    said = violations(stated, by_hand(0, offset))
+    assert said == (() if sound else ("a and empty are too close in ram: [0, 10) and [5, 5)",))
+
+
+def test_every_clash_is_told_once() -> None:
+    stated = problem([buffer(name, 10) for name in "abc"])
+    assert [text[:7] for text in violations(stated, by_hand(0, 0, 0))] == ["a and b", "a and c", "b and c"]

@@ -1,0 +1,76 @@
+"""Portable C99 kernels for int8 and float32: equal to TensorFlow Lite Micro's reference kernels, bit for bit for int8.
+
+How they touch memory, which separations of buffers may rely on:
+
+    row      pixels of the output row in ascending order, channels of a pixel in ascending order; the reads of a pixel
+             and the writes of its channels take turns, so a pixel counts as written before it is read
+    reduce   a row is read from its begin to its end into the accumulators, the output is written at the end
+    whole    elementwise kernels and copies go element by element, ascending, and write an element after reading it;
+             SOFTMAX does so within each row once it has read all of the row; FULLY_CONNECTED reads all of a batch for
+             every output; stretched operands and PAD move through their inputs as through a nest of loops
+
+No kernel touches a byte outside of its operands, keeps anything between calls, or needs memory beyond the scratch
+that it declares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from types import MappingProxyType
+
+from usmp_build.interfaces.kernels import Kernel, KernelSources, NoKernel
+from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.kernels.reference import convolution, elementwise, movement, quantization, softmax, unary
+from usmp_build.kernels.reference.dense import fully_connected
+from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.kernels.reference.pooling import pool_2d
+from usmp_build.kernels.reference.reduction import mean
+from usmp_build.kernels.reference.sources import sources
+
+FAMILIES: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
+    {
+        "ADD": elementwise.add_or_subtract,
+        "AVERAGE_POOL_2D": pool_2d,
+        "CONCATENATION": movement.concatenation,
+        "CONV_2D": convolution.conv_2d,
+        "DEPTHWISE_CONV_2D": convolution.depthwise_conv_2d,
+        "DEQUANTIZE": quantization.dequantize,
+        "EXPAND_DIMS": movement.reshape,
+        "FULLY_CONNECTED": fully_connected,
+        "LOGISTIC": unary.smooth,
+        "MAX_POOL_2D": pool_2d,
+        "MEAN": mean,
+        "MUL": elementwise.multiply,
+        "PAD": movement.pad,
+        "PADV2": movement.pad,
+        "QUANTIZE": quantization.quantize,
+        "RELU": unary.relu,
+        "RELU6": unary.relu6,
+        "RESHAPE": movement.reshape,
+        "SOFTMAX": softmax.softmax,
+        "SQUEEZE": movement.reshape,
+        "SUB": elementwise.add_or_subtract,
+        "TANH": unary.smooth,
+    }
+)
+"""Operator kind → what makes its kernel."""
+
+
+class Reference:
+    """The kernel library "reference"."""
+
+    def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
+        """Say how `operator` of `graph` runs.  Raises KernelError when its arithmetic has no defined result."""
+        if operator.kind not in FAMILIES:
+            return NoKernel("the reference library has no kernel of this kind")
+        try:
+            return FAMILIES[operator.kind](Node(operator, graph))
+        except Unsupported as reason:
+            return NoKernel(str(reason))
+
+    def sources(self, functions: Iterable[str], prefix: str, /) -> KernelSources:
+        """Return the C of these functions, and of what they need, and nothing else."""
+        return sources(functions, prefix)
+
+
+library = Reference()

@@ -1,0 +1,115 @@
+"""FULLY_CONNECTED."""
+
+from __future__ import annotations
+
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Output,
+    Parameters,
+    Rows,
+    Whole,
+)
+from usmp_build.ir.graph import DType
+from usmp_build.ir.options import FullyConnected
+from usmp_build.kernels.reference.activation import quantized_limits, real_limits
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.requantization import factor, factor_constants
+from usmp_build.kernels.reference.weights import bias_operand, channel_factors, check_sums
+
+_BIAS_TOLERANCE = 0.02
+"""Of the scale of the output, by which the scale of the bias may be off."""
+
+
+def fully_connected(node: Node) -> Kernel:
+    """Every output of a batch from every input of that batch."""
+    options = node.options(FullyConnected)
+    if options.shuffled_weights:
+        raise Unsupported("its weights are shuffled")
+    source, weights, output = node.input(0), node.input(1), node.output
+    node.expect(len(weights.shape) == 2, "has weights without two dimensions")
+    outputs, inputs = weights.shape
+    batches, rest = divmod(source.elements, inputs)
+    node.expect(rest == 0, f"has {source.elements} inputs, not a multiple of {inputs}")
+    node.expect(output.elements == batches * outputs, f"makes {batches * outputs} outputs, not {output.elements}")
+    node.array(1, "weights")
+    sizes = (("batches", batches), ("inputs", inputs), ("outputs", outputs))
+    types = {source.dtype, weights.dtype, output.dtype}
+    if types == {DType.FLOAT32}:
+        return _float32(node, sizes, outputs)
+    if types == {DType.INT8}:
+        check_sums(node, inputs, weights)
+        if weights.quantization is not None and weights.quantization.per_channel:
+            return _per_channel(node, sizes)
+        return _int8(node, sizes, outputs)
+    raise unsupported_types(source, weights, output)
+
+
+def _float32(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kernel:
+    bias, constants = bias_operand(node, outputs, DType.FLOAT32)
+    low, high = real_limits(node.options(FullyConnected).activation)
+    parameters = Parameters("fully_connected_f32_parameters", (*sizes, ("low", low), ("high", high)))
+    operands = (Input(0), Input(1), bias or Derived(0), Output(0))
+    return Kernel((KernelCall("fully_connected_f32", Whole(), operands, parameters),), constants)
+
+
+def _int8(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kernel:
+    source, weights, output = node.input(0), node.input(1), node.output
+    _check_bias_scale(node)
+    bias, constants = bias_operand(node, outputs, DType.INT32)
+    scale = factor(node, node.scale(source) * node.scale(weights) / node.scale(output))
+    low, high = quantized_limits(node, node.options(FullyConnected).activation, output)
+    fields = (
+        *sizes,
+        ("input_zero_point", node.zero_point(source)),
+        ("weights_zero_point", node.zero_point(weights)),
+        ("multiplier", scale.multiplier),
+        ("shift", scale.shift),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+    operands = (Input(0), Input(1), bias or Derived(0), Output(0))
+    parameters = Parameters("fully_connected_s8_parameters", fields)
+    return Kernel((KernelCall("fully_connected_s8", Whole(), operands, parameters),), constants)
+
+
+def _check_bias_scale(node: Node) -> None:
+    """A bias that was quantized with another scale than its sums adds something else than it says."""
+    bias = node.optional(2)
+    if bias is None or bias.quantization is None or not bias.quantization.scales:
+        return
+    difference = node.scale(node.input(0)) * node.scale(node.input(1)) - bias.quantization.scales[0]
+    if abs(difference) / node.scale(node.output) > _BIAS_TOLERANCE:
+        raise Unsupported("the scale of its biases is not that of its inputs times that of its weights")
+
+
+def _per_channel(node: Node, sizes: tuple[tuple[str, int], ...]) -> Kernel:
+    """A scale for each output: the batches are the pixels of an image that is convolved with filters of one pixel."""
+    (_, batches), (_, inputs), (_, outputs) = sizes
+    source, weights, output = node.streamed(), node.input(1), node.output
+    bias, zeros = bias_operand(node, outputs, DType.INT32)
+    constants: tuple[Constant, ...] = (*factor_constants(channel_factors(node, weights, 0)), *zeros)
+    low, high = quantized_limits(node, node.options(FullyConnected).activation, output)
+    fields = (
+        ("input_width", 1),
+        ("input_channels", inputs),
+        ("output_width", 1),
+        ("output_channels", outputs),
+        ("window_height", 1),
+        ("window_width", 1),
+        ("stride", 1),
+        ("dilation", 1),
+        ("before", 0),
+        ("input_zero_point", node.zero_point(source)),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+    form = Rows(images=1, rows=batches, input_rows=batches, input_pitch=inputs, output_pitch=outputs)
+    operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
+    parameters = Parameters("conv_2d_s8_parameters", fields)
+    return Kernel((KernelCall("conv_2d_s8_row", form, operands, parameters),), constants)

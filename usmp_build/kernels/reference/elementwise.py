@@ -1,0 +1,149 @@
+"""ADD, SUB and MUL, with operands that are stretched to the shape of the output where theirs is 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, KernelCall, Output, Parameters, Whole
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.options import Binary
+from usmp_build.kernels.reference.activation import quantized_limits, real_limits
+from usmp_build.kernels.reference.fixed_point import Factor, quantize
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.requantization import factor, int32_constant
+
+_MOST_AXES = 5
+_FRACTION_BITS = 20
+"""Of both operands of a sum, once they have the same scale."""
+
+Fields = tuple[tuple[str, int | float], ...]
+
+
+class _Axis(NamedTuple):
+    """An axis of the output, and how far one step along it moves in the operands."""
+
+    size: int
+    left: int
+    right: int
+
+
+def add_or_subtract(node: Node) -> Kernel:
+    """ADD and SUB."""
+    sign = -1 if node.operator.kind == "SUB" else 1
+    low, high = real_limits(node.options(Binary).activation)
+    return _binary(node, "add", (("sign", float(sign)), ("low", low), ("high", high)), sign)
+
+
+def multiply(node: Node) -> Kernel:
+    """MUL."""
+    low, high = real_limits(node.options(Binary).activation)
+    return _binary(node, "mul", (("low", low), ("high", high)), 0)
+
+
+def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
+    left, right, output = node.input(0), node.input(1), node.output
+    axes = _merged(_axes(node, left, right, output))
+    types = {left.dtype, right.dtype, output.dtype}
+    if types == {DType.FLOAT32}:
+        suffix, own = "f32", real
+    elif types == {DType.INT8}:
+        suffix, own = "s8", _sum_fields(node, sign) if sign else _product_fields(node)
+    else:
+        raise unsupported_types(left, right, output)
+    parameters = Parameters(f"{name}_{suffix}_parameters", (("size", output.elements), *own))
+    if len(axes) == 1 and axes[0].left == axes[0].right == 1:
+        operands = (Input(0), Input(1), Output(0))
+        return Kernel((KernelCall(f"{name}_{suffix}", Whole(), operands, parameters),))
+    call = KernelCall(f"{name}_{suffix}_stretched", Whole(), (Input(0), Input(1), Derived(0), Output(0)), parameters)
+    return Kernel((call,), (_table(axes),))
+
+
+def _sum_fields(node: Node, sign: int) -> Fields:
+    left, right, output = node.input(0), node.input(1), node.output
+    scales = node.scale(left), node.scale(right)
+    common = 2 * max(scales)
+    left_factor, right_factor = (_below_one(node, scale / common) for scale in scales)
+    output_factor = _below_one(node, common / ((1 << _FRACTION_BITS) * node.scale(output)))
+    low, high = quantized_limits(node, node.options(Binary).activation, output)
+    return (
+        ("left_zero_point", node.zero_point(left)),
+        ("left_multiplier", left_factor.multiplier),
+        ("left_shift", left_factor.shift),
+        ("right_zero_point", node.zero_point(right)),
+        ("right_multiplier", right_factor.multiplier),
+        ("right_shift", right_factor.shift),
+        ("sign", sign),
+        ("output_multiplier", output_factor.multiplier),
+        ("output_shift", output_factor.shift),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+
+
+def _below_one(node: Node, real: float) -> Factor:
+    if real < 1 and quantize(real).shift <= 0:
+        return quantize(real)
+    message = f"has an output whose scale, {node.scale(node.output):g}, is too small for those of its inputs"
+    raise node.error("K405", message, "quantize the model again; the sums are far outside of the output's range")
+
+
+def _product_fields(node: Node) -> Fields:
+    left, right, output = node.input(0), node.input(1), node.output
+    scale = factor(node, node.scale(left) * node.scale(right) / node.scale(output))
+    low, high = quantized_limits(node, node.options(Binary).activation, output)
+    return (
+        ("left_zero_point", node.zero_point(left)),
+        ("right_zero_point", node.zero_point(right)),
+        ("multiplier", scale.multiplier),
+        ("shift", scale.shift),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+
+
+def _axes(node: Node, left: Tensor, right: Tensor, output: Tensor) -> list[_Axis]:
+    """The output's axes, each with the steps of both operands."""
+    rank = len(output.shape)
+    steps = []
+    for operand in (left, right):
+        node.expect(len(operand.shape) <= rank, "has an input with more dimensions than its output")
+        shape = (1,) * (rank - len(operand.shape)) + operand.shape
+        fits = all(size in (1, whole) for size, whole in zip(shape, output.shape, strict=True))
+        node.expect(fits, f"cannot stretch {list(operand.shape)} to {list(output.shape)}")
+        steps.append(_steps(shape))
+    return [_Axis(*axis) for axis in zip(output.shape, *steps, strict=True)]
+
+
+def _steps(shape: Sequence[int]) -> list[int]:
+    """Elements from one index to the next along each axis; 0 where there is only one."""
+    steps, step = [], 1
+    for size in reversed(shape):
+        steps.append(step if size > 1 else 0)
+        step *= size
+    return steps[::-1]
+
+
+def _merged(axes: list[_Axis]) -> list[_Axis]:
+    """Merge neighbours through which both operands run alike; what is left is never empty.
+
+    >>> _merged([_Axis(2, 12, 0), _Axis(3, 4, 0), _Axis(4, 1, 1)])
+    [_Axis(size=6, left=4, right=0), _Axis(size=4, left=1, right=1)]
+    """
+    merged: list[_Axis] = []
+    for axis in axes:
+        if axis.size == 1:
+            continue
+        if merged and merged[-1][1:] == (axis.left * axis.size, axis.right * axis.size):
+            axis = axis._replace(size=merged.pop().size * axis.size)
+        merged.append(axis)
+    return merged or [_Axis(1, 1, 1)]
+
+
+def _table(axes: list[_Axis]) -> Constant:
+    if len(axes) > _MOST_AXES:
+        raise Unsupported(f"it stretches its inputs along more than {_MOST_AXES} groups of axes")
+    padded = [_Axis(1, 0, 0)] * (_MOST_AXES - len(axes)) + axes
+    return int32_constant("axes", (number for axis in padded for number in axis))

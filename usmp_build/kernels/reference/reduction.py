@@ -1,0 +1,92 @@
+"""MEAN."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from usmp_build.interfaces.kernels import (
+    Input,
+    Kernel,
+    KernelCall,
+    Output,
+    Parameters,
+    Reduce,
+    Scratch,
+    ScratchRequest,
+)
+from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.fixed_point import Factor, single
+from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.requantization import factor
+
+
+class _Block(NamedTuple):
+    """A tensor as images of rows of pixels of channels; rows and pixels are averaged."""
+
+    images: int
+    rows: int
+    width: int
+    channels: int
+
+    @property
+    def size(self) -> int:
+        """How many elements become one."""
+        return self.rows * self.width
+
+
+def mean(node: Node) -> Kernel:
+    """The mean along axes that lie side by side."""
+    source, output = node.streamed(), node.output
+    block = _block(node)
+    node.expect(output.elements == block.images * block.channels, "makes another number of means than its output holds")
+    if (source.dtype, output.dtype) == (DType.INT8, DType.INT8):
+        return _kernel(block, "s8", DType.INT32, _int8_fields(node, block))
+    if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
+        return _kernel(block, "f32", DType.FLOAT32, (("count", single(block.size)),))
+    raise unsupported_types(source, output)
+
+
+def _block(node: Node) -> _Block:
+    shape = node.input(0).shape
+    given = [int(axis) for axis in node.array(1, "axes").reshape(-1)]
+    node.expect(all(-len(shape) <= axis < len(shape) for axis in given), "averages along axes that its input lacks")
+    axes = sorted({axis % len(shape) for axis in given if shape[axis] > 1})
+    if not axes:
+        return _Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
+    first, last = axes[0], axes[-1]
+    if any(shape[axis] > 1 and axis not in axes for axis in range(first, last)):
+        raise Unsupported("it averages along axes that do not lie side by side")
+    images, reduced, channels = prod(shape[:first]), shape[first : last + 1], prod(shape[last + 1 :])
+    if channels == 1:  # then a row of a single number each would be a call of its own
+        return _Block(images, 1, prod(reduced), 1)
+    return _Block(images, reduced[0], prod(reduced[1:]), channels)
+
+
+def _int8_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
+    """The factor also divides by the count, in as many bits as an int32 has left."""
+    source, output = node.input(0), node.output
+    if block.size * 255 > LARGEST:
+        raise Unsupported(f"it averages {block.size:,} elements, whose sum may not fit 32 bits")
+    scale = factor(node, node.scale(source) / node.scale(output))
+    spare = min(block.size.bit_length() - 1, 32, 31 + scale.shift)
+    divided = Factor((scale.multiplier << spare) // block.size, scale.shift - spare)
+    return (
+        ("offset", -node.zero_point(source) * block.size),
+        ("multiplier", divided.multiplier),
+        ("shift", divided.shift),
+        ("output_zero_point", node.zero_point(output)),
+    )
+
+
+def _kernel(block: _Block, suffix: str, sums: DType, own: tuple[tuple[str, int | float], ...]) -> Kernel:
+    form = Reduce(
+        images=block.images,
+        rows=block.rows,
+        input_pitch=block.width * block.channels,
+        output_pitch=block.channels,
+    )
+    fields = (("width", block.width), ("channels", block.channels), *own)
+    parameters = Parameters(f"mean_{suffix}_parameters", fields)
+    call = KernelCall(f"mean_{suffix}", form, (Input(0), Scratch(0), Output(0)), parameters)
+    return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * 4, sums),))

@@ -1,0 +1,52 @@
+"""SOFTMAX."""
+
+from __future__ import annotations
+
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Whole
+from usmp_build.ir.graph import DType
+from usmp_build.ir.options import Softmax
+from usmp_build.kernels.reference.fixed_point import ONE, quantize, single
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+
+_INTEGER_BITS = 5
+"""Before the point of an exponent."""
+_LONGEST_ROW = 4095
+"""Elements whose sum of exponentials surely fits its 12 bits before the point."""
+
+_OUTPUTS = {DType.INT8: ("softmax_s8", 1 / 256, -128, 0.0), DType.INT16: ("softmax_s8_s16", 1 / 65536, -32768, 0.001)}
+"""Function, scale, zero point and the part of the scale by which it may be off."""
+
+
+def softmax(node: Node) -> Kernel:
+    """Exponentials along the last axis, divided by their sum."""
+    source, output = node.input(0), node.output
+    node.expect(len(source.shape) >= 1, "works on a tensor without dimensions")
+    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    size = source.shape[-1]
+    sizes = (("rows", source.elements // size), ("size", size))
+    beta = single(node.options(Softmax).beta)
+    if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
+        parameters = Parameters("softmax_f32_parameters", (*sizes, ("beta", beta)))
+        return Kernel((KernelCall("softmax_f32", Whole(), (Input(0), Output(0)), parameters),))
+    if source.dtype is not DType.INT8 or output.dtype not in _OUTPUTS:
+        raise unsupported_types(source, output)
+    if size > _LONGEST_ROW:
+        raise Unsupported(f"it sums rows of more than {_LONGEST_ROW:,} elements")
+    function, scale, zero_point, tolerance = _OUTPUTS[output.dtype]
+    if abs(node.scale(output) - scale) > tolerance * scale or node.zero_point(output) != zero_point:
+        raise Unsupported(
+            f"its output has another scale than 1/{1 / scale:.0f}, or another zero point than {zero_point}"
+        )
+    parameters = Parameters("softmax_s8_parameters", (*sizes, *_exponent_fields(node, beta)))
+    return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters),))
+
+
+def _exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
+    """What is farther from the maximum than `reach` does not fit before the point, and its exponential is nothing."""
+    real = min(beta * node.scale(node.input(0)) * (1 << (31 - _INTEGER_BITS)), ONE - 1.0)
+    if not real > 1:
+        message = f"has an input whose scale times beta is {real / (1 << (31 - _INTEGER_BITS)):g}: too small"
+        raise node.error("K406", message, "quantize the model again; its input is as good as constant")
+    factor = quantize(real)
+    reach = ((1 << _INTEGER_BITS) - 1 << 31 - _INTEGER_BITS) >> factor.shift
+    return (("multiplier", factor.multiplier), ("shift", factor.shift), ("reach", reach))

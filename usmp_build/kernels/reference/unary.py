@@ -1,0 +1,84 @@
+"""LOGISTIC, TANH, RELU and RELU6 as operators of their own."""
+
+from __future__ import annotations
+
+import math
+
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Operand,
+    Output,
+    Parameters,
+    Whole,
+)
+from usmp_build.ir.graph import DType
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.reference import tables
+from usmp_build.kernels.reference.activation import quantized_limits
+from usmp_build.kernels.reference.fixed_point import ONE, Factor, round_half_away
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.quantization import requantize
+
+_LARGEST_SHIFT = 62
+"""Up to which TensorFlow Lite Micro's arithmetic on 64 bits is defined."""
+_FUNCTIONS = {"LOGISTIC": tables.logistic, "TANH": tables.tanh}
+
+
+def smooth(node: Node) -> Kernel:
+    """LOGISTIC and TANH: for int8 a table."""
+    if _is_int8(node):
+        operands = (Input(0), Derived(0), Output(0))
+        return Kernel((_call(node, "lookup_s8", operands),), (Constant("table", DType.INT8, _table(node)),))
+    return Kernel((_call(node, f"{node.operator.kind.lower()}_f32"),))
+
+
+def relu(node: Node) -> Kernel:
+    """RELU: for int8 also to another scale."""
+    if _is_int8(node):
+        return requantize(node, "s8_s8", quantized_limits(node, Activation.RELU, node.output))
+    return Kernel((_call(node, "relu_f32"),))
+
+
+def relu6(node: Node) -> Kernel:
+    """RELU6: for int8 the input's scale counts, whatever the output's is."""
+    if not _is_int8(node):
+        return Kernel((_call(node, "relu6_f32"),))
+    source = node.input(0)
+    zero_point = node.zero_point(source)
+    _, six = quantized_limits(node, Activation.RELU6, source)
+    fields = (("size", source.elements), ("low", zero_point), ("high", six + zero_point))
+    parameters = Parameters("clamp_s8_parameters", fields)
+    return Kernel((KernelCall("clamp_s8", Whole(), (Input(0), Output(0)), parameters),))
+
+
+def _is_int8(node: Node) -> bool:
+    source, output = node.input(0), node.output
+    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    types = (source.dtype, output.dtype)
+    if types not in {(DType.INT8, DType.INT8), (DType.FLOAT32, DType.FLOAT32)}:
+        raise unsupported_types(source, output)
+    return source.dtype is DType.INT8
+
+
+def _call(node: Node, function: str, operands: tuple[Operand, ...] = (Input(0), Output(0))) -> KernelCall:
+    parameters = Parameters("elements", (("size", node.output.elements),))
+    return KernelCall(function, Whole(), operands, parameters)
+
+
+def _table(node: Node) -> bytes:
+    """The input is brought to four bits before the point; farther than `reach` it would not fit."""
+    source, kind = node.input(0), node.operator.kind
+    if kind == "LOGISTIC" and node.zero_point(node.output) != -128:
+        raise Unsupported("its output has a zero point other than -128")
+    bits = tables.INTEGER_BITS
+    fraction, shift = math.frexp(node.scale(source) * (1 << (31 - bits)))
+    if not 0 <= shift <= _LARGEST_SHIFT:
+        message = f"has an input whose scale, {node.scale(source):g}, is too small or too large for its table"
+        raise node.error("K407", message, "quantize the model again")
+    factor = Factor(round_half_away(fraction * ONE), shift)
+    reach = ((1 << bits) - 1 << 31 - bits) >> shift
+    return tables.table(_FUNCTIONS[kind], node.zero_point(source), factor, reach)
