@@ -193,8 +193,8 @@ function(_usmp_finish_plan plan)
     list(APPEND DEPENDS ${FILES})
   endif()
 
-  # CMake before 4.4 garbles "#" and "$" on the way from a depfile to Ninja, which would then plan in every build.  The
-  # depfile tells nothing new where every model's file is named here.
+  # CMake before 4.4 garbles "#" and "$" on the way from a depfile to Ninja, which would then plan in every build.  Where
+  # every model's file is named here, a depfile would only add the files of usmp_build.
   set(depfile DEPFILE "${STAMP}.d")
   set(unnamed ${ARGUMENTS})
   list(FILTER unnamed EXCLUDE REGEX "^--model=[^=]*=")
@@ -202,15 +202,12 @@ function(_usmp_finish_plan plan)
     set(depfile "")
   endif()
 
-  # Another usmp_build plans again.
-  _usmp_package(package)
-  file(GLOB_RECURSE sources "${package}/*.py" "${package}/*.j2" "${package}/*.c" "${package}/*.h")
   file(MAKE_DIRECTORY "${dir}")
   add_custom_command(
     OUTPUT "${STAMP}" ${byproducts}
     COMMAND ${COMMAND} ${ARGUMENTS} --depfile "${STAMP}.d" --depfile-target "${STAMP}"
     COMMAND "${CMAKE_COMMAND}" -E touch "${STAMP}"
-    DEPENDS ${DEPENDS} ${sources}
+    DEPENDS ${DEPENDS}
     ${depfile}
     WORKING_DIRECTORY "${dir}"
     COMMENT "Planning the memory of ${names}"
@@ -328,21 +325,10 @@ function(_usmp_choose_python result)
   set(${result} "${Python3_EXECUTABLE}" PARENT_SCOPE)
 endfunction()
 
-# Return the folder of the Python package: above this one where it is installed, beside it in the source tree.
-function(_usmp_package result)
-  _usmp_source_tree(root)
-  if(root)
-    set(${result} "${root}/usmp_build" PARENT_SCOPE)
-  else()
-    cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH package)
-    set(${result} "${package}" PARENT_SCOPE)
-  endif()
-endfunction()
-
 # Return the source tree that these files are in; nothing when they are installed.
 function(_usmp_source_tree result)
   cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH above)
-  if(EXISTS "${above}/__init__.py")
+  if(EXISTS "${above}/__init__.py") # the package itself
     set(above "")
   endif()
   set(${result} "${above}" PARENT_SCOPE)

@@ -52,7 +52,7 @@ def test_the_plan_as_a_table(tmp_path: Path) -> None:
     assert head.split() == ["pool", "access", "used", "limit", "bound", "gap", "region"]
     assert rows[0].split()[:2] == ["tcm", "rw"]
     assert rows[0].endswith("DTCM")
-    assert "sharing saves" in out
+    assert "bytes together" in out
     assert "verified plan by auto" in out
 
 

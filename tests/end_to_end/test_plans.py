@@ -102,7 +102,7 @@ def _foreign(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_foreign")
 def test_a_wrong_plan_is_caught_and_named(tmp_path: Path) -> None:
-    done = call("plan", manifest(tmp_path, TWO_MODELS + '[plan]\nalgorithm = "wrong"\n'))
+    done = call("plan", manifest(tmp_path, one_model("digits", '[plan]\nalgorithm = "wrong"\n')))
     assert done.code == 4
     assert 'error[P501]: algorithm "wrong" returned a wrong plan: ' in done.err
     assert "overlap" in done.err

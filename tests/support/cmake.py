@@ -69,7 +69,7 @@ class Project:
 
     def products(self) -> dict[str, int]:
         """Return the time of every file that the build made: generated files, stamps, objects, libraries, programs."""
-        kinds = (".a", ".c", ".d", ".h", ".json", ".ld", ".o", ".obj", ".stamp")
+        kinds = (".a", ".c", ".h", ".json", ".ld", ".o", ".obj", ".stamp")
         files = [path for path in self.binary.rglob("*") if path.suffix in kinds or path.name == "app"]
         return {path.relative_to(self.binary).as_posix(): path.stat().st_mtime_ns for path in files if path.is_file()}
 
@@ -136,7 +136,7 @@ def train_again(model: Path) -> None:
     for index in range(graph.TensorsLength()):
         tensor = graph.Tensors(index)
         constants = tflite.Model.GetRootAsModel(data, 0).Buffers(tensor.Buffer())
-        if constants.DataLength() and tensor.Type() in (tflite.TensorType.INT8, tflite.TensorType.INT32):
+        if constants.DataLength() and tensor.Quantization().ScaleLength():
             # Weights and biases alike, for a bias has the scale of input times weights.
             tensor.Quantization().ScaleAsNumpy()[:] *= np.float32(0.75)
             constants.DataAsNumpy()[0] ^= 1

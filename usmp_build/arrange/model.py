@@ -105,7 +105,7 @@ def _checks(model: str, analysis: Analysis, places: Mapping[int, Place]) -> list
             continue
         end = f"{place.macro}_OFFSET + {place.macro}_SIZE"
         pool = f"{model.upper()}_{place.pool.name.upper()}_WORKSPACE_POOL_SIZE"
-        checks.append((f"{end} <= {pool}", f"{place.macro}_is_inside".lower()))
+        checks.append((f"{place.macro}_OFFSET >= 0 && {end} <= {pool}", f"{place.macro}_is_inside".lower()))
         if place.row.alignment > 1:
             condition = f"{place.macro}_OFFSET % {place.row.alignment} == 0"
             checks.append((condition, f"{place.macro}_is_aligned".lower()))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
+import usmp_build
 from usmp_build import pipeline, writer
 from usmp_build.cli.common import manifest_arguments, read_request
 
@@ -16,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--diff", action="store_true", help="write nothing; show what would change, and exit 4 if it would"
     )
-    parser.add_argument("--depfile", metavar="FILE", help="also write a Make rule with every file that was read")
+    parser.add_argument("--depfile", metavar="FILE", help="also write a Make rule with all that was read: manifest, models, usmp_build itself")
     parser.add_argument("--depfile-target", metavar="TARGET", help="the target of that rule (default: plan.json)")
 
 
@@ -31,6 +33,13 @@ def run(parsed: argparse.Namespace) -> int:
     changed = writer.write(bundle, parsed.out)
     if parsed.depfile:
         target = parsed.depfile_target or str(Path(parsed.out) / "plan.json")
-        writer.write_text(parsed.depfile, writer.depfile(target, files.seen))
+        writer.write_text(parsed.depfile, writer.depfile(target, [*files.seen, *_own_files()]))
     print(f"{len(bundle.files)} files in {parsed.out}, {len(changed)} of them changed")
     return 0
+
+
+def _own_files() -> Iterator[str]:
+    """Yield our own code, templates and kernels: another version of them generates other files."""
+    for path in sorted(Path(usmp_build.__file__).parent.rglob("*")):
+        if path.suffix in (".py", ".j2", ".c", ".h"):
+            yield path.as_posix()

@@ -48,7 +48,7 @@ def spell_data(tensor: Tensor, data: bytes, full: bool) -> str:
     numbers = spell_numbers(data, tensor.dtype) if len(data) <= _SMALL else None
     if numbers is not None:
         return spell_runs(numbers)
-    if len(data) == tensor.size and not any(data):
+    if tensor.dtype.bits and len(data) == tensor.size and not any(data):
         return "zeros"
     if len(data) > _SMALL and not full:
         return f"bytes {len(data)} sha256:{digest(data)}"
@@ -93,6 +93,9 @@ def read_data(line: Line, tensor: Tensor) -> bytes | None:
     if form == "hex":
         return None
     if form == "zeros":
+        if not tensor.dtype.bits:
+            message = f"{tensor.dtype.name.lower()} has no size of its own"
+            raise line.error("T309", message, "spell the bytes out after `hex`", start)
         line.spend(tensor.size, start)
         return bytes(max(0, tensor.size))
     if form == "bytes":

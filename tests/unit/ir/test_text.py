@@ -85,6 +85,7 @@ def test_the_whole_form() -> None:
         (constant(struct.pack("<I", 0x7FC00001), DType.FLOAT32, 1), "float32[1] = hex"),
         (constant(b"\x21", DType.INT4, 2), "int4[2] = hex"),
         (constant(b"\2\0hi", DType.STRING, 1), "string[1] = hex"),
+        (constant(b"\0", DType.STRING, 1), "string[1] = hex"),
         (constant(b"\1\2\3", DType.INT16, 2), "int16[2] = hex"),
         (Tensor("t", (), DType.INT8, Quantization((), ())), "int8[] scales=[] zeros=[]"),
         (

@@ -73,6 +73,7 @@ CASES = [
     ("T309", 4, '%1 "b" bool[4] = [2]', "[", "bool cannot hold 2"),
     ("T309", 4, '%1 "b" int8[4] = [1.5]', "[", "invalid literal"),
     ("T309", 4, '%1 "b" int4[4] = [1]', "[", "numbers do not spell int4"),
+    ("T309", 4, '%1 "b" string[4] = zeros', "zeros", "string has no size of its own"),
     ("T310", 4, '%1 "b" int8[1000000, 1000000] = zeros', "zeros", "more than 268,435,456 bytes"),
     ("T310", 4, '%1 "b" int8[4] = bytes 1000000000000 sha256:000000000000', "1000000000000", "more than"),
     ("T310", 4, '%1 "b" int8[4] = [1*1000000000000]', "1000000000000", "more than"),

@@ -101,13 +101,6 @@ def constant(
     return Tensor(name, data.shape, DType(data.dtype.name.upper()), quantization, np.ascontiguousarray(data).tobytes())
 
 
-def window(r: Random, size: int, most: int, most_dilation: int) -> tuple[o.Padding, int, int, int, int]:
-    """Draw padding, window, stride, dilation, and the output's size along one axis."""
-    length, stride, dilation = span(r, 1, most), span(r, 1, 3), span(r, 1, most_dilation)
-    reach = (length - 1) * dilation + 1
-    return o.Padding.SAME, length, stride, dilation, reach
-
-
 def slid(padding: o.Padding, size: int, reach: int, stride: int) -> int:
     """Return how many places a window has; less than 1 when it does not fit."""
     return -(-size // stride) if padding is o.Padding.SAME else (size - reach) // stride + 1
@@ -140,11 +133,12 @@ def filters(
         return weights, pick(r, [bias, bias, None]), 1.0
     scales = r.uniform(0.001, 0.02, channels if many else 1)
     weights = constant("weights", r.integers(-127, 128, shape, np.int8), scales, axis=axis)
-    assert source.quantization is not None and weights.quantization is not None
+    assert source.quantization is not None
+    assert weights.quantization is not None
     unit = source.quantization.scales[0] * np.array(weights.quantization.scales)
     bias = constant("bias", r.integers(-20000, 20000, channels).astype(np.int32), unit)
-    products = prod(shape) / channels
-    return weights, pick(r, [bias, bias, None]), float(unit.mean() * sqrt(products) * r.uniform(10, 150))
+    usual = sqrt(prod(shape) / channels) * r.uniform(10, 150)
+    return weights, pick(r, [bias, bias, None]), float(unit.mean() * pick(r, [usual, usual, usual, r.uniform(0.2, 3)]))
 
 
 def conv_2d(r: Random) -> Case:
@@ -166,7 +160,8 @@ def depthwise_conv_2d(r: Random) -> Case:
     source = activation("x", (images, *size, channels), dtype, r.uniform(0.001, 0.2), r=r)
     shape = (1, *kernel, channels * multiplier)
     weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
-    assert bias is None or bias.data  # TensorFlow Lite Micro crashes without one
+    while bias is None:  # TensorFlow Lite Micro crashes without one
+        weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
     output = activation("y", (images, *result, channels * multiplier), dtype, scale, r=r)
     options = o.DepthwiseConv2D(
         padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=multiplier, **numbers
@@ -267,7 +262,7 @@ def unary(kind: str, *fixed: float) -> Callable[[Random], Case]:
 
 def reshaping(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
-        dtype = pick(r, [INT8, FLOAT, DType.INT32, DType.INT16])
+        dtype = pick(r, [INT8, FLOAT] if kind == "EXPAND_DIMS" else [INT8, FLOAT, DType.INT32, DType.INT16])
         shape = tuple(span(r, 1, 5) for _ in range(span(r, 1, 4)))
         source = activation("x", shape, dtype, 0.1, 0)
         if kind == "RESHAPE":

@@ -1,6 +1,7 @@
 """Runs `Kernel` declarations: the loops that generated code has around kernels, over a shared library of all of them.
 
-Every buffer stands between guard bytes and begins full of garbage; a guard that changed is an error.
+Every buffer stands between guard bytes, and starts full of garbage unless it is given; a guard or an input that
+changes is an error.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import struct
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,14 +35,13 @@ from usmp_build.kernels.reference.sources import functions
 
 HERE = Path(__file__).parent
 PREFIX = "case"
-_GUARD = 64
 
 
 def build(folder: Path, *flags: str) -> Path:
     """Compile all kernels into a shared library."""
     c = library.sources(functions(), PREFIX)
     source = folder / "kernels.c"
-    source.write_text(f'#include "usmp.h"\n\n{c.header}\n\n{c.source}\n')
+    source.write_text(f'#include "usmp.h"\n\n{c.header}\n\n{c.source}\n', encoding="utf-8")
     target = folder / "kernels.so"
     command = ["gcc", "-std=c99", "-shared", "-fPIC", f"-I{HERE}", *flags, str(source), "-o", str(target), "-lm"]
     subprocess.run(command, check=True)
@@ -48,76 +49,85 @@ def build(folder: Path, *flags: str) -> Path:
 
 
 class Runner:
-    """Kernels of a shared library, called by their declarations."""
+    """Kernels of a shared library, called as they declare.
 
-    def __init__(self, path: Path) -> None:
+    With a guard of 0 bytes each buffer is a block of the C library's heap and nothing more, so that a sanitizer sees
+    where it ends.
+    """
+
+    def __init__(self, path: Path, guard: int = 64) -> None:
         self._library = ctypes.CDLL(str(path))
+        self._guard = guard
         self._garbage = random.Random(7)
 
-    def run(self, graph: Subgraph, kernel: Kernel, inputs: Sequence[NDArray[np.generic]]) -> NDArray[np.generic]:
-        """Run the only operator of a graph; `inputs` are those that are not constant, in the graph's order."""
+    def run(
+        self, graph: Subgraph, kernel: Kernel, inputs: Sequence[NDArray[Any]], distance: int | None = None
+    ) -> NDArray[Any]:
+        """Run the only operator of a graph; `inputs` are those that are not constant, in the graph's order.
+
+        With a distance, output and first input share a block: the output begins that many bytes before the input.
+        """
         op = graph.operators[0]
         given = dict(zip(graph.inputs, inputs, strict=True))
-        buffers: dict[Operand, _Buffer] = {}
-        for position, index in enumerate(op.inputs):
-            if index is not None:
-                tensor = graph.tensors[index]
-                data = tensor.data if tensor.data is not None else given[index].tobytes()
-                buffers[Input(position)] = self._buffer(len(data), data)
-        for position, constant in enumerate(kernel.constants):
-            buffers[Derived(position)] = self._buffer(len(constant.data), constant.data)
-        for position, request in enumerate(kernel.scratch):
-            buffers[Scratch(position)] = self._buffer(request.size)
         result = graph.tensors[op.outputs[0]]
-        buffers[Output(0)] = self._buffer(result.size)
-        widths = {Output(0): _width(result)}
-        widths |= {Input(p): _width(graph.tensors[i]) for p, i in enumerate(op.inputs) if i is not None}
+        tensors: dict[Operand, Tensor] = {Input(p): graph.tensors[t] for p, t in enumerate(op.inputs) if t is not None}
+        tensors[Output(0)] = result
+        contents: dict[Operand, bytes] = {
+            Input(p): graph.tensors[t].data or given[t].tobytes() for p, t in enumerate(op.inputs) if t is not None
+        }
+        contents |= {Derived(p): constant.data for p, constant in enumerate(kernel.constants)}
+        contents |= {Scratch(p): self._garbage.randbytes(request.size) for p, request in enumerate(kernel.scratch)}
+        contents |= {Output(0): self._garbage.randbytes(result.size)}
+        if distance is not None:
+            contents[Output(0)] = b"".join(
+                (self._garbage.randbytes(max(distance, 0)), contents[Input(0)], bytes(max(0, result.size - distance)))
+            )
+        buffers = {operand: _Buffer(data, self._guard) for operand, data in contents.items()}
+        places = {operand: buffer.address for operand, buffer in buffers.items()}
+        start = 0
+        if distance is not None:
+            start = max(0, -distance)
+            places[Input(0)] = places[Output(0)] + max(distance, 0)
+            places[Output(0)] += start
         for call in kernel.calls:
-            self._call(call, buffers, widths)
+            self._call(call, places, tensors)
+        made = buffers[Output(0)].content()[start : start + result.size]
         for operand, buffer in buffers.items():
             buffer.check(f"{op.kind}: {operand}", may_change=isinstance(operand, Output | Scratch))
-        return np.frombuffer(buffers[Output(0)].content(), result.dtype.numpy).reshape(result.shape)
+        return np.frombuffer(made, result.dtype.numpy).reshape(result.shape)
 
-    def _buffer(self, size: int, data: bytes | None = None) -> _Buffer:
-        return _Buffer(self._garbage.randbytes(size) if data is None else data, self._garbage.randbytes(_GUARD))
-
-    def _call(self, call: KernelCall, buffers: dict[Operand, _Buffer], widths: dict[Operand, int]) -> None:
+    def _call(self, call: KernelCall, places: dict[Operand, int], tensors: dict[Operand, Tensor]) -> None:
+        arguments = [places[operand] for operand in call.operands]
         parameters = [] if call.parameters is None else [_packed(call.parameters)]
-        places = [buffers[operand].address for operand in call.operands]
-        widest = (widths[call.operands[0]], widths[call.operands[-1]])
-        match call.form:
-            case Rows():
-                self._rows(call.function, call.form, parameters, places, widest)
-            case Reduce():
-                self._reduce(call.function, call.form, parameters, places, widest)
-            case _:
-                self._function(call.function, *parameters, *places)
+        if not isinstance(call.form, Rows | Reduce):
+            self._function(call.function, *parameters, *arguments)
+            return
+        widths = [tensors[operand].dtype.bits // 8 for operand in (call.operands[0], call.operands[-1])]
+        pitches = [call.form.input_pitch * widths[0], call.form.output_pitch * widths[1]]
+        if isinstance(call.form, Rows):
+            self._rows(call.function, call.form, parameters, arguments, pitches)
+        else:
+            self._reduce(call.function, call.form, parameters, arguments, pitches)
 
-    def _rows(self, name: str, form: Rows, parameters: list[bytes], places: list[int], widths: tuple[int, int]) -> None:
+    def _rows(self, name: str, form: Rows, parameters: list[bytes], places: list[int], pitches: list[int]) -> None:
         source, *others, target = places
         for image in range(form.images):
             for y in range(form.rows):
                 needed = [y * form.stride - form.before + k * form.dilation for k in range(form.window)]
-                pitch = form.input_pitch * widths[0]
-                rows = [
-                    source + (image * form.input_rows + row) * pitch if 0 <= row < form.input_rows else 0
-                    for row in needed
-                ]
+                first = source + image * form.input_rows * pitches[0]
+                rows = [first + row * pitches[0] if 0 <= row < form.input_rows else 0 for row in needed]
                 pointers = (ctypes.c_void_p * form.window)(*rows)
-                output = target + (image * form.rows + y) * form.output_pitch * widths[1]
+                output = target + (image * form.rows + y) * pitches[1]
                 self._function(name, *parameters, ctypes.addressof(pointers), *others, output)
 
-    def _reduce(
-        self, name: str, form: Reduce, parameters: list[bytes], places: list[int], widths: tuple[int, int]
-    ) -> None:
+    def _reduce(self, name: str, form: Reduce, parameters: list[bytes], places: list[int], pitches: list[int]) -> None:
         source, scratch, target = places
         for image in range(form.images):
             self._function(f"{name}_begin", *parameters, scratch)
             for y in range(form.rows):
-                row = source + (image * form.rows + y) * form.input_pitch * widths[0]
+                row = source + (image * form.rows + y) * pitches[0]
                 self._function(f"{name}_row", *parameters, row, scratch)
-            output = target + image * form.output_pitch * widths[1]
-            self._function(f"{name}_finish", *parameters, scratch, output)
+            self._function(f"{name}_finish", *parameters, scratch, target + image * pitches[1])
 
     def _function(self, name: str, *arguments: int | bytes) -> None:
         function = getattr(self._library, f"{PREFIX}_{name}")
@@ -125,28 +135,34 @@ class Runner:
         function(*(a if isinstance(a, bytes) else ctypes.c_void_p(a) for a in arguments))
 
 
-class _Buffer:
-    """Bytes of the C library's heap, between guards; behind them lies whatever a sanitizer puts there."""
+_malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(("malloc", ctypes.CDLL(None)))
+_free = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(("free", ctypes.CDLL(None)))
 
-    def __init__(self, data: bytes, guard: bytes) -> None:
-        self._before, self._data, self._guard = data, bytes(data), guard
-        self._memory = ctypes.create_string_buffer(guard + data + guard, len(data) + 2 * len(guard))
+
+class _Buffer:
+    """A block of the C library's heap: guard, data, guard."""
+
+    def __init__(self, data: bytes, guard: int) -> None:
+        self._data = data
+        self._guard = bytes(range(0xA0, 0xA0 + guard))
+        self._block = _malloc(len(data) + 2 * guard)
+        ctypes.memmove(self._block, self._guard + data + self._guard, len(data) + 2 * guard)
+
+    def __del__(self) -> None:
+        _free(self._block)
 
     @property
     def address(self) -> int:
-        return ctypes.addressof(self._memory) + len(self._guard)
+        return int(self._block) + len(self._guard)
 
     def content(self) -> bytes:
-        return self._memory.raw[len(self._guard) : -len(self._guard)]
+        return ctypes.string_at(self.address, len(self._data))
 
     def check(self, name: str, *, may_change: bool) -> None:
-        raw, size = self._memory.raw, len(self._guard)
-        assert raw[:size] == raw[-size:] == self._guard, f"{name}: a byte outside was written"
+        size = len(self._guard)
+        before, behind = ctypes.string_at(self._block, size), ctypes.string_at(self.address + len(self._data), size)
+        assert before == behind == self._guard, f"{name}: a byte outside was written"
         assert may_change or self.content() == self._data, f"{name}: an input was written"
-
-
-def _width(tensor: Tensor) -> int:
-    return max(1, tensor.dtype.bits // 8)
 
 
 def _packed(parameters: Parameters) -> bytes:

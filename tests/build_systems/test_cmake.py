@@ -1,0 +1,221 @@
+"""CMake: one joint plan from several folders, and builds that do what is needed and no more."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.cli import DATA, call
+from tests.support.cmake import FIND, PYTHON, Project, copy_project, need, touch, train_again, write_project
+
+BOTH = pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
+MODELS = {"digits/digits.tflite": "digits", "odd_even/odd_even.tflite": "odd_even"}
+EVERYTHING = [
+    *("compile digits.c", "compile doorbell_kernels.c", "compile doorbell_pools.c", "compile main.c"),
+    *("compile odd_even.c", "link app", "link libdigits.a", "link libodd_even.a", "link libplan.a", "plan"),
+]
+
+
+def two_folders(tmp_path: Path, generator: str) -> Project:
+    need(generator)
+    source = copy_project("two_folders", tmp_path / "source", MODELS)
+    return Project(source, tmp_path / "build", generator)
+
+
+def answers(app: Path, picture: int = 0) -> tuple[bytes, bytes]:
+    """What the program says of a picture, and what TensorFlow Lite Micro says."""
+    golden = np.load(DATA / "digits.npz")
+    said = subprocess.run([app], input=golden["images"][picture].tobytes(), capture_output=True, check=True).stdout
+    return said, golden["digits_output"][picture].tobytes() + golden["odd_even_output"][picture].tobytes()
+
+
+@BOTH
+def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, generator: str) -> None:
+    project = two_folders(tmp_path, generator)
+    project.configure(FIND, PYTHON)
+    assert project.build() == EVERYTHING
+    said, expected = answers(project.binary / "app")
+    assert said == expected
+
+    before = project.products()
+    assert project.build() == []
+    assert project.products() == before
+
+    # A model that is touched but equal: plan, compile nothing.
+    touch(project.source / "odd_even" / "odd_even.tflite")
+    assert project.build() == ["plan"]
+    assert changed(before, project) == {"CMakeFiles/plan.usmp.stamp"}
+    assert project.build() == []
+
+    # A model that changed: compile it and the file of constants, leave the other model alone.
+    before = project.products()
+    train_again(project.source / "odd_even" / "odd_even.tflite")
+    needed = ["compile doorbell_pools.c", "compile odd_even.c"]
+    assert project.build() == [*needed, "link app", "link libodd_even.a", "link libplan.a", "plan"]
+    assert not {name for name in changed(before, project) if "digits" in name or "kernels" in name or ".h" in name}
+    assert project.build() == []
+    said, expected = answers(project.binary / "app")
+    assert said[:10] == expected[:10]
+
+    # The manifest: configure, plan, and here only the text of the linker fragment changes.
+    manifest = project.source / "usmp.toml"
+    manifest.write_text(manifest.read_text().replace('region = "SRAM"', 'region = "DTCM"'))
+    touch(manifest)
+    assert project.build() == ["link app", "plan"]
+    assert "} > DTCM" in (project.generated / "doorbell.ld").read_text()
+    assert project.build() == []
+
+
+@BOTH
+def test_a_deleted_file_is_generated_again(tmp_path: Path, generator: str) -> None:
+    project = two_folders(tmp_path, generator)
+    project.configure(FIND, PYTHON)
+    project.build()
+    files = {path.name: path.read_bytes() for path in project.generated.iterdir()}
+    for name in ("odd_even.c", "digits.h", "doorbell_pools.c", "plan.json"):
+        (project.generated / name).unlink()
+    done = project.build()
+    assert done.count("plan") == 1
+    assert {"compile odd_even.c", "compile doorbell_pools.c", "link app"} <= set(done)
+    assert {path.name: path.read_bytes() for path in project.generated.iterdir()} == files
+    assert project.build() == []
+    project.build("--target", "clean")
+    assert not list(project.generated.iterdir())
+    assert project.build() == EVERYTHING
+
+
+def changed(before: dict[str, int], project: Project) -> set[str]:
+    after = project.products()
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+@pytest.mark.parametrize(
+    ("generator", "folder", "build"),
+    [
+        ("Ninja", "a #1 $ place", "a $ place"),
+        ("Unix Makefiles", "a $ place", "a $ place"),  # CMake's makefiles cannot configure again below a "#"
+    ],
+)
+def test_paths_may_hold_spaces_and_signs(tmp_path: Path, generator: str, folder: str, build: str) -> None:
+    need(generator)
+    source = copy_project("two_folders", tmp_path / folder, {})
+    models = {}
+    for name in ("digits", "odd_even"):
+        models[name] = source / f"{name} #1 $x.tflite"
+        models[name].write_bytes((DATA / f"{name}.tflite").read_bytes())
+        (source / name / "CMakeLists.txt").write_text(
+            f"add_usmp_model({name} PLAN plan MODEL [[../{models[name].name}]])\n"
+        )
+    project = Project(source, tmp_path / "built" / build, generator)
+    project.configure(FIND, PYTHON)
+    project.build()
+    said, expected = answers(project.binary / "app")
+    assert said == expected
+    assert project.build() == []
+    touch(models["digits"])
+    assert project.build() == ["plan"]
+    touch(source / "usmp.toml")
+    assert project.build() == ["plan"]
+    assert project.build() == []
+
+
+@BOTH
+def test_a_manifest_with_all_its_models(tmp_path: Path, generator: str) -> None:
+    """The build system hears from the depfile where these models are."""
+    need(generator)
+    source = copy_project("two_folders", tmp_path / "a place", {"one model.tflite": "odd_even"})
+    with (source / "usmp.toml").open("a") as manifest:
+        manifest.write(
+            f"[models.odd_even]\npath = 'one model.tflite'\n[models.digits]\npath = '{DATA}/digits.tflite'\n"
+        )
+    write_project(
+        source,
+        {
+            "CMakeLists.txt": "cmake_minimum_required(VERSION 3.22)\nproject(doorbell C)\n"
+            "find_package(usmp_build REQUIRED)\n"
+            "usmp_add_manifest(plan MANIFEST usmp.toml OUTPUT_DIR generated)\n"
+            "add_executable(app main.c)\ntarget_link_libraries(app PRIVATE digits odd_even)\n"
+        },
+    )
+    project = Project(source, tmp_path / "a build", generator)
+    project.configure(FIND, PYTHON)
+    assert "plan" in project.build()
+    assert (project.binary / "generated" / "odd_even.c").is_file()
+    said, expected = answers(project.binary / "app")
+    assert said == expected
+    assert project.build() == []
+    touch(source / "one model.tflite")
+    assert project.build() == ["plan"]
+    assert project.build() == []
+
+
+@BOTH
+def test_a_model_that_the_build_makes(tmp_path: Path, generator: str) -> None:
+    need(generator)
+    source = copy_project("two_folders", tmp_path / "source", MODELS)
+    (source / "digits" / "CMakeLists.txt").write_text(
+        "add_custom_command(OUTPUT made.tflite COMMAND ${CMAKE_COMMAND} -E copy "
+        "${CMAKE_CURRENT_SOURCE_DIR}/digits.tflite made.tflite DEPENDS digits.tflite)\n"
+        "add_custom_target(convert DEPENDS ${CMAKE_CURRENT_BINARY_DIR}/made.tflite)\n"
+        "add_usmp_model(digits PLAN plan MODEL ${CMAKE_CURRENT_BINARY_DIR}/made.tflite DEPENDS convert)\n"
+    )
+    project = Project(source, tmp_path / "build", generator)
+    project.configure(FIND, PYTHON)
+    project.build("--target", "plan_gen")
+    assert project.build("--target", "plan_gen") == []
+    train_again(source / "digits" / "digits.tflite")
+    assert project.build("--target", "plan_gen") == ["plan"]
+    assert project.build("--target", "plan_gen") == []
+
+
+def test_two_configurations_share_one_plan(tmp_path: Path) -> None:
+    project = two_folders(tmp_path, "Ninja Multi-Config")
+    project.configure(FIND, PYTHON)
+    assert project.build("--config", "Debug") == EVERYTHING
+    assert project.build("--config", "Release") == [step for step in EVERYTHING if step != "plan"]
+    assert project.build("--config", "Debug") == []
+    said, expected = answers(project.binary / "Release" / "app")
+    assert said == expected
+
+
+def test_the_order_of_calls_does_not_change_a_byte(tmp_path: Path) -> None:
+    one = two_folders(tmp_path, "Unix Makefiles")
+    two = Project(tmp_path / "other", tmp_path / "elsewhere" / "build")
+    copy_project("two_folders", two.source, MODELS)
+    text = (two.source / "CMakeLists.txt").read_text()
+    first, second = "add_subdirectory(digits)\n", "add_subdirectory(odd_even)\n"
+    swapped = text.replace(first, "").replace(
+        second, second + 'add_usmp_model(digits PLAN plan MODEL "digits/digits.tflite")\n'
+    )
+    (two.source / "CMakeLists.txt").write_text(swapped)
+    for project in (one, two):
+        project.configure(FIND, PYTHON)
+        project.build("--target", "plan_gen")
+    models = [f"--model={name}={one.source}/{name}/{name}.tflite" for name in ("odd_even", "digits")]
+    assert call("generate", one.source / "usmp.toml", "--out", tmp_path / "by hand", *models).code == 0
+    folders = [
+        {path.name: path.read_bytes() for path in folder.iterdir()}
+        for folder in (one.generated, two.generated, tmp_path / "by hand")
+    ]
+    assert folders[0] == folders[1] == folders[2]
+    assert not [name for name, data in folders[0].items() if str(tmp_path).encode() in data]
+    assert sys.executable.encode() not in b"".join(folders[0].values())
+
+
+def test_two_plans_in_one_build(tmp_path: Path) -> None:
+    project = two_folders(tmp_path, "Unix Makefiles")
+    with (project.source / "CMakeLists.txt").open("a") as lists:
+        lists.write("usmp_add_plan(second MANIFEST second.toml)\nadd_usmp_model(branchy PLAN second)\n")
+    write_project(
+        project.source,
+        {"second.toml": '[project]\nname = "second"\n[models.branchy]\npath = "DATA/branchy.tflite"\n'},
+    )
+    project.configure(FIND, PYTHON)
+    done = project.build()
+    assert done.count("plan") == 2
+    assert {"compile branchy.c", "compile second_pools.c", "compile doorbell_pools.c"} <= set(done)
+    assert project.build() == []

@@ -1,0 +1,91 @@
+"""Every kernel against TensorFlow Lite Micro: integers bit for bit, floats within a tolerance."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.conftest import ROOT
+from tests.unit.kernels import oracle
+from tests.unit.kernels.cases import CASES, Case
+from tests.unit.kernels.driver import Runner, build
+from tests.unit.kernels.flatfile import flatfile
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.kernels.reference import FAMILIES, library
+
+COUNT = int(os.environ.get("USMP_CASES", "60"))
+needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
+needs_oracle = pytest.mark.skipif(not oracle.AVAILABLE, reason="tflite-micro is not installed")
+
+
+def draw(kind: str, count: int = COUNT) -> list[Case]:
+    return [CASES[kind](np.random.default_rng([zlib.crc32(kind.encode()), i])) for i in range(count)]
+
+
+def kernel_of(case: Case) -> Kernel:
+    kernel = library.kernel(case.graph.operators[0], case.graph)
+    assert isinstance(kernel, Kernel), kernel
+    return kernel
+
+
+@pytest.fixture(scope="module", params=["-O0", "-O2", "-O3"])
+def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(build(tmp_path_factory.mktemp("kernels"), request.param))
+
+
+@pytest.fixture(scope="module")
+def optimized(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(build(tmp_path_factory.mktemp("kernels"), "-O2"))
+
+
+def test_every_kind_has_cases() -> None:
+    assert set(CASES) == set(FAMILIES)
+
+
+@needs_gcc
+@needs_oracle
+@pytest.mark.parametrize("kind", CASES)
+def test_outputs_equal_tflm(kind: str, optimized: Runner, tmp_path: Path) -> None:
+    cases = draw(kind)
+    answers = oracle.outputs([(flatfile(case.graph), list(case.inputs)) for case in cases], tmp_path)
+    for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
+        assert not isinstance(answer, str), f"case {number}: {answer}"
+        made = optimized.run(case.graph, kernel_of(case), case.inputs)
+        expected = np.asarray(answer[0]).reshape(made.shape)
+        message = f"case {number}: {case.graph.operators[0]}"
+        if made.dtype.kind == "f":
+            np.testing.assert_allclose(made, expected, rtol=1e-5, atol=1e-6, err_msg=message)
+        else:
+            np.testing.assert_array_equal(made, expected, err_msg=message)
+
+
+@needs_gcc
+def test_sanitizers_find_nothing_and_change_nothing(optimized: Runner, tmp_path: Path) -> None:
+    cases = [case for kind in CASES for case in draw(kind, min(COUNT, 20))]
+    flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    try:
+        path = build(tmp_path, *flags)
+    except subprocess.CalledProcessError:
+        pytest.skip("gcc has no sanitizers")
+    (tmp_path / "cases").write_bytes(pickle.dumps(cases))
+    script = ROOT / "tests" / "unit" / "kernels" / "sanitized_worker.py"
+    preload = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, script, path, tmp_path / "cases", tmp_path / "results"],
+        env=os.environ
+        | {"LD_PRELOAD": preload.stdout.strip(), "ASAN_OPTIONS": "detect_leaks=0", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for case, made in zip(cases, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
+        np.testing.assert_array_equal(made, optimized.run(case.graph, kernel_of(case), case.inputs))

@@ -1,0 +1,101 @@
+"""The C itself: clean under every compiler at hand, no state, and structs as the Python side fills them."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.unit.kernels.cases import CASES
+from tests.unit.kernels.driver import HERE, PREFIX
+from tests.unit.kernels.test_against_tflm import draw, kernel_of
+from usmp_build.kernels.reference import library
+from usmp_build.kernels.reference import sources as module
+from usmp_build.kernels.reference.sources import functions
+
+FOLDER = Path(module.__file__).parent / "c"
+WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
+COMPILERS = {
+    "gcc c99": ["gcc", "-std=c99", "-O2"],
+    "gcc c11": ["gcc", "-std=c11", "-O3"],
+    "g++ c++17": ["g++", "-x", "c++", "-std=c++17", "-O2"],
+    "clang c99": ["clang", "-std=c99", "-O2"],
+    "clang c++17": ["clang", "-x", "c++", "-std=c++17", "-Os"],
+    "arm gcc": ["arm-none-eabi-gcc", "-std=c99", "-Os", "-mcpu=cortex-m0"],
+}
+FROM_THE_C_LIBRARY = {"expf", "memcpy", "memmove", "memset", "roundf", "tanhf"}
+
+
+def compile_(compiler: str, *arguments: str | Path, folder: Path) -> None:
+    command = COMPILERS[compiler]
+    if not shutil.which(command[0]):
+        pytest.skip(f"{command[0]} is not installed")
+    done = subprocess.run(
+        [*command, *WARNINGS, f"-I{HERE}", f"-I{FOLDER}", "-c", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def emitted(*names: str) -> str:
+    c = library.sources(names, PREFIX)
+    return f'#include "usmp.h"\n\n{c.header}\n\n{c.source}\n'
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_every_file_compiles_by_itself(compiler: str, tmp_path: Path) -> None:
+    compile_(compiler, *sorted(FOLDER.glob("*.c")), folder=tmp_path)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_every_function_compiles_with_what_it_needs(compiler: str, tmp_path: Path) -> None:
+    names = [name for name in functions() if not name.endswith(("_begin", "_finish")) and not name.startswith("mean")]
+    files = [*names, "mean_s8", "mean_f32"]
+    for name in files:
+        (tmp_path / f"{name}.c").write_text(emitted(name), encoding="utf-8")
+    compile_(compiler, *(f"{name}.c" for name in files), folder=tmp_path)
+
+
+def test_kernels_keep_nothing_and_call_little(tmp_path: Path) -> None:
+    (tmp_path / "all.c").write_text(emitted(*functions()), encoding="utf-8")
+    compile_("gcc c99", "all.c", folder=tmp_path)
+    listed = subprocess.run(["nm", "all.o"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    symbols = [line.split()[-2:] for line in listed.splitlines()]
+    assert {name for kind, name in symbols if kind == "U"} <= FROM_THE_C_LIBRARY
+    assert {kind for kind, _ in symbols} <= set("UTtr")
+    assert {name for kind, name in symbols if kind == "T"} == {f"{PREFIX}_{name}" for name in functions()}
+
+
+def test_structs_have_the_fields_that_python_fills() -> None:
+    used = {name: f"{PREFIX}_{name}" for name in functions()}
+    header = library.sources(used, PREFIX).header
+    structs = dict(re.findall(rf"struct {PREFIX}_(\w+) \{{\n(.*?)\}};", header, re.DOTALL))
+    seen = set()
+    for kind in CASES:
+        for case in draw(kind):
+            for call in kernel_of(case).calls:
+                assert call.parameters is not None
+                fields = re.findall(r"(\w+) (\w+);", structs[call.parameters.struct])
+                kinds = {int: "int32_t", float: "float"}
+                assert fields == [(kinds[type(value)], name) for name, value in call.parameters.fields]
+                seen.add(call.parameters.struct)
+    assert seen == structs.keys()
+
+
+def test_prototypes_take_the_operands_that_python_passes() -> None:
+    header = library.sources(functions(), PREFIX).header
+    prototypes = {name: text.split(",") for name, text in re.findall(rf"{PREFIX}_(\w+)\(([^)]*)\);", header)}
+    names = {"Whole": [""], "Rows": [""], "Reduce": ["_begin", "_row", "_finish"]}
+    for kind in CASES:
+        for case in draw(kind):
+            for call in kernel_of(case).calls:
+                form = type(call.form).__name__
+                counts = [len(prototypes[call.function + suffix]) for suffix in names[form]]
+                whole = 1 + len(call.operands)
+                assert counts == ([whole - 2, whole - 1, whole - 1] if form == "Reduce" else [whole])
