@@ -144,9 +144,9 @@ function(usmp_link_pools target plan)
   _usmp_get_plan("${plan}" plan)
   get_target_property(dir ${plan} USMP_DIR)
   get_target_property(fragment ${plan} USMP_LINKER_FRAGMENT)
-  # A library folder is where ld looks for scripts, too, and compilers hand it on before any script: an option
-  # "-Wl,-L" that comes after "-Wl,-T" would be too late.
-  target_link_directories(${target} PRIVATE "${dir}")
+  # Compilers hand a plain -L on before any script.  "-Wl,-L" would have to stand before "-Wl,-T", and a comma in the
+  # path would split it; a link directory of CMake's would end up in the run path of the program.
+  target_link_options(${target} PRIVATE "-L${dir}")
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${fragment}")
   add_dependencies(${target} ${plan}_gen)
 endfunction()
@@ -185,12 +185,16 @@ function(_usmp_finish_plan plan)
   list(JOIN models ", " names)
 
   set(byproducts BYPRODUCTS ${FILES})
+  set(forget "")
   if(CMAKE_GENERATOR MATCHES "Makefiles")
     foreach(file IN LISTS FILES)
       add_custom_command(OUTPUT "${file}" COMMAND "${CMAKE_COMMAND}" -E true COMMENT "" VERBATIM)
     endforeach()
     set(byproducts "")
     list(APPEND DEPENDS ${FILES})
+    # CMake 3.25 adds up all that a depfile ever named: after a model was renamed it would plan in every build.
+    set(cache "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${plan}_gen.dir/compiler_depend.internal")
+    set(forget COMMAND "${CMAKE_COMMAND}" -E rm -f "${cache}")
   endif()
 
   # CMake before 4.4 garbles "#" and "$" on the way from a depfile to Ninja, which would then plan in every build.  Where
@@ -207,6 +211,7 @@ function(_usmp_finish_plan plan)
     OUTPUT "${STAMP}" ${byproducts}
     COMMAND ${COMMAND} ${ARGUMENTS} --depfile "${STAMP}.d" --depfile-target "${STAMP}"
     COMMAND "${CMAKE_COMMAND}" -E touch "${STAMP}"
+    ${forget}
     DEPENDS ${DEPENDS}
     ${depfile}
     WORKING_DIRECTORY "${dir}"

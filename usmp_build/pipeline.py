@@ -62,7 +62,7 @@ def plan(request: Request, files: Files) -> Planned:
     """From a request to a proven plan; operators without kernels are welcome here."""
     models = tuple(import_model(model, files) for model in request.models)
     analysis = analyze(request, models)
-    algorithm = plugins.algorithm(request.algorithm, request.options, request.plan_span)
+    algorithm = plugins.algorithm(request.algorithm, request.options, request.plan_span, request.option_spans)
     found = solve(request, analysis, algorithm)
     summary = arrange.summarize(request, analysis, found, needs_alone(analysis))
     return Planned(request, models, analysis, found, summary)
@@ -70,7 +70,7 @@ def plan(request: Request, files: Files) -> Planned:
 
 def lay_out(planned: Planned) -> Layout:
     """From a plan to everything that C needs."""
-    library = plugins.kernels(planned.request.kernels, planned.request.plan_span)
+    library = plugins.kernels(planned.request.kernels, planned.request.kernels_span)
     return arrange.arrange(planned.request, planned.analysis, planned.plan, planned.summary, library)
 
 
@@ -91,7 +91,7 @@ def import_model(model: ModelRequest, files: Files) -> Model:
 
 def analyze(request: Request, models: tuple[Model, ...]) -> Analysis:
     """Find out everything that can be known before anything is placed."""
-    library = plugins.kernels(request.kernels, request.plan_span)
+    library = plugins.kernels(request.kernels, request.kernels_span)
     rewritten = tuple(map(passes.rewrite, models))
     kernels = passes.select(request, rewritten, library)
     schedule = passes.schedule(rewritten)
@@ -106,15 +106,22 @@ def solve(request: Request, analysis: Analysis, algorithm: Algorithm) -> Plan:
     problem = analysis.problem
     found = algorithm(problem)
     if found is None:
-        names = [step.name for step in steps(analysis.schedule.root)]
-        message, hint = put_into_words(problem, explain(problem, algorithm), names)
-        raise DoesNotFit(Diagnostic("P502", message, request.plan_span, hint))
+        raise DoesNotFit(shortage(request, analysis, algorithm))
     grouped = arrange.group_constants(analysis.storage, problem, found)
     if broken := violations(problem, grouped):
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         message = f'algorithm "{found.algorithm}" returned a wrong plan: {broken[0]}{more}'
         raise CheckFailed(Diagnostic("P501", message, request.plan_span, "choose another one, and report this"))
     return grouped
+
+
+def shortage(request: Request, analysis: Analysis, algorithm: Algorithm) -> Diagnostic:
+    """Explain why an algorithm finds no plan; the place is the limit that is too small."""
+    reason = explain(analysis.problem, algorithm)
+    names = [step.name for step in steps(analysis.schedule.root)]
+    message, hint = put_into_words(analysis.problem, reason, names)
+    place = request.pools[reason.pools[0]].span if reason.pools else request.plan_span
+    return Diagnostic("P502", message, place, hint)
 
 
 def needs_alone(analysis: Analysis) -> tuple[int, ...]:

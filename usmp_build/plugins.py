@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib import import_module
 from importlib.metadata import entry_points
+from types import MappingProxyType
 from typing import Any
 
 from usmp_build.errors import Diagnostic, ManifestError, ModelError, Span
@@ -31,6 +32,8 @@ EMITTERS = {
     "linker": "usmp_build.emitters.linker:emit",
     "plan.json": "usmp_build.emitters.plan_json:emit",
 }
+
+_NOWHERE: Mapping[str, Span] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,9 @@ def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
     return dict(sorted(found.items()))
 
 
-def algorithm(name: str, options: Mapping[str, object], place: Span | str) -> Algorithm:
+def algorithm(
+    name: str, options: Mapping[str, object], place: Span | str, option_places: Mapping[str, Span] = _NOWHERE
+) -> Algorithm:
     """Return the algorithm that the manifest asks for, with its options set."""
     provider = _choose(providers("algorithms", ALGORITHMS), name, "algorithm", place)
     made = provider.load()
@@ -78,7 +83,9 @@ def algorithm(name: str, options: Mapping[str, object], place: Span | str) -> Al
     for key in options:
         if key not in known:
             hint = f"its options are: {', '.join(known)}" if known else "it has no options"
-            raise ManifestError(Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', place, hint))
+            raise ManifestError(
+                Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', option_places.get(key, place), hint)
+            )
     result: Algorithm = made(**options)
     return result
 

@@ -41,6 +41,7 @@ class PoolRequest:
     section: str
     origin: int | None
     span: Span | str = ""
+    """The place of its size in the manifest; of its table when it has none."""
 
 
 @dataclass(frozen=True, slots=True)

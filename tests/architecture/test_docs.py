@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.support.cli import call
+from tests.support.cli import call, call_apart
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 
@@ -53,3 +53,25 @@ def test_files_that_the_architecture_names_exist() -> None:
 
 def test_readme_is_short() -> None:
     assert (ROOT / "README.md").read_text(encoding="utf-8").count("\n") <= 150
+
+
+def block(text: str, start: str) -> str:
+    """The fenced block of a page that begins with `start`."""
+    return next(
+        part for part in text.split("```") if part.lstrip("a-z").removeprefix("toml").lstrip("\n").startswith(start)
+    )
+
+
+def test_the_quick_start_of_the_readme_is_what_happens(real_models: Path, tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    manifest = block(text, "[project]").removeprefix("toml\n")
+    (tmp_path / "models").mkdir()
+    for name in ("kws", "vww"):
+        (tmp_path / "models" / f"{name}.tflite").write_bytes((real_models / f"{name}.tflite").read_bytes())
+    (tmp_path / "usmp.toml").write_text(manifest, encoding="utf-8")
+    shown = [
+        part.strip().removeprefix("$ usmp-build plan\n") for part in text.split("```") if "$ usmp-build plan" in part
+    ]
+    assert call_apart("plan", cwd=tmp_path).out.strip() == shown[0]
+    (tmp_path / "usmp.toml").write_text(manifest.replace("64 KiB", "55295 B"), encoding="utf-8")
+    assert call_apart("plan", cwd=tmp_path).err.strip() == shown[1]

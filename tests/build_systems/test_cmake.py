@@ -150,6 +150,10 @@ def test_a_manifest_with_all_its_models(tmp_path: Path, generator: str) -> None:
     assert project.build() == []
     touch(source / "one model.tflite")
     assert project.build() == ["plan"]
+    (source / "one model.tflite").rename(source / "renamed.tflite")
+    (source / "usmp.toml").write_text((source / "usmp.toml").read_text().replace("one model", "renamed"))
+    touch(source / "usmp.toml")
+    assert project.build() == ["plan"]
     assert project.build() == []
 
 

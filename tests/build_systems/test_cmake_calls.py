@@ -79,7 +79,7 @@ def test_messages_of_the_tool_are_shown_as_they_are(tmp_path: Path) -> None:
     manifest = case.source / "usmp.toml"
     code, text = case.try_to_configure(FIND, PYTHON, *QUICK)
     assert code != 0
-    assert f"{manifest}:2:1: error[M103]: " in text
+    assert f"{manifest}:2:1: error[M105]: " in text
     assert "\n    2 | nam = 'p'\n      | ^^^\nhelp: " in text
     manifest.write_text("[project]\nname = 'p'\n[models.kws]\npath = 'kws.tflite'\n")
     case.configure(FIND, PYTHON, *QUICK)
@@ -156,7 +156,9 @@ def test_another_usmp_build_plans_again(tmp_path: Path) -> None:
     assert "/* new */" in (case.generated / "p_pools.c").read_text()
 
 
-@pytest.mark.parametrize("variable", ["USMP_BUILD_PYTHON", "Python3_EXECUTABLE", "Python_EXECUTABLE", "PYTHON_EXECUTABLE"])
+@pytest.mark.parametrize(
+    "variable", ["USMP_BUILD_PYTHON", "Python3_EXECUTABLE", "Python_EXECUTABLE", "PYTHON_EXECUTABLE"]
+)
 def test_an_interpreter_that_does_not_run_the_tool_is_an_error_with_a_cure(tmp_path: Path, variable: str) -> None:
     other = tmp_path / "other"
     other.write_text("#!/bin/sh\necho 'No module named usmp_build' >&2\nexit 1\n")
@@ -191,7 +193,9 @@ def stamp(case: Project) -> Path:
 def test_the_folder_and_the_path_have_no_say(tmp_path: Path) -> None:
     """Neither a module in the folder where the build runs, nor other tools of this name."""
     case = project(tmp_path, FOUND + "usmp_add_manifest(plan MANIFEST usmp.toml)\n")
-    fake = write_project(tmp_path / "fake", {"usmp_build/__init__.py": "raise SystemExit(7)\n", "usmp-build": "#!/bin/sh\nexit 7\n"})
+    fake = write_project(
+        tmp_path / "fake", {"usmp_build/__init__.py": "raise SystemExit(7)\n", "usmp-build": "#!/bin/sh\nexit 7\n"}
+    )
     (fake / "usmp-build").chmod(0o755)
     shutil.copytree(fake / "usmp_build", case.generated / "usmp_build")
     env = os.environ | {"PYTHONPATH": str(fake), "PATH": f"{fake}{os.pathsep}{os.environ['PATH']}"}

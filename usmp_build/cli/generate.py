@@ -18,7 +18,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--diff", action="store_true", help="write nothing; show what would change, and exit 4 if it would"
     )
-    parser.add_argument("--depfile", metavar="FILE", help="also write a Make rule with all that was read: manifest, models, usmp_build itself")
+    parser.add_argument(
+        "--depfile",
+        metavar="FILE",
+        help="also write a Make rule with all that was read: manifest, models, usmp_build itself",
+    )
     parser.add_argument("--depfile-target", metavar="TARGET", help="the target of that rule (default: plan.json)")
 
 

@@ -12,6 +12,7 @@ from usmp_build.manifest import defaults
 from usmp_build.manifest.check import problems
 from usmp_build.manifest.kinds import name_problem
 from usmp_build.manifest.load import in_order
+from usmp_build.manifest.locate import Places
 from usmp_build.manifest.model import Manifest, Model, Pool, Target
 from usmp_build.manifest.phrases import quoted
 from usmp_build.manifest.references import undefined_model
@@ -79,8 +80,13 @@ def _declared_pools(manifest: Manifest) -> Iterator[PoolRequest]:
             region=pool.region or "",
             section=pool.section or defaults.section(manifest.project.name, name),
             origin=pool.origin,
-            span=manifest.places.key("pools", name),
+            span=_limit(manifest.places, name),
         )
+
+
+def _limit(places: Places, pool: str) -> Span:
+    """The place of a pool's size, of its table if it has none."""
+    return places.value("pools", pool, "size") if places.has("pools", pool, "size") else places.key("pools", pool)
 
 
 def _implicit_pools(manifest: Manifest) -> Iterator[PoolRequest]:

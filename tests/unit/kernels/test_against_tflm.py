@@ -36,11 +36,6 @@ def kernel_of(case: Case) -> Kernel:
     return kernel
 
 
-@pytest.fixture(scope="module", params=["-O0", "-O2", "-O3"])
-def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("kernels"), request.param))
-
-
 @pytest.fixture(scope="module")
 def optimized(tmp_path_factory: pytest.TempPathFactory) -> Runner:
     return Runner(build(tmp_path_factory.mktemp("kernels"), "-O2"))

@@ -20,12 +20,11 @@ from types import MappingProxyType
 
 from usmp_build.interfaces.kernels import Kernel, KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
-from usmp_build.kernels.reference import convolution, elementwise, movement, quantization, softmax, unary
+from usmp_build.kernels.reference import convolution, elementwise, movement, quantization, softmax, sources, unary
 from usmp_build.kernels.reference.dense import fully_connected
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.kernels.reference.pooling import pool_2d
 from usmp_build.kernels.reference.reduction import mean
-from usmp_build.kernels.reference.sources import sources
 
 FAMILIES: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
     {
@@ -70,7 +69,7 @@ class Reference:
 
     def sources(self, functions: Iterable[str], prefix: str, /) -> KernelSources:
         """Return the C of these functions, and of what they need, and nothing else."""
-        return sources(functions, prefix)
+        return sources.choose(functions, prefix)
 
 
 library = Reference()

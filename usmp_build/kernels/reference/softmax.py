@@ -34,9 +34,7 @@ def softmax(node: Node) -> Kernel:
         raise Unsupported(f"it sums rows of more than {_LONGEST_ROW:,} elements")
     function, scale, zero_point, tolerance = _OUTPUTS[output.dtype]
     if abs(node.scale(output) - scale) > tolerance * scale or node.zero_point(output) != zero_point:
-        raise Unsupported(
-            f"its output has another scale than 1/{1 / scale:.0f}, or another zero point than {zero_point}"
-        )
+        raise Unsupported(f"its output does not have the scale 1/{1 / scale:.0f} and the zero point {zero_point}")
     parameters = Parameters("softmax_s8_parameters", (*sizes, *_exponent_fields(node, beta)))
     return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters),))
 

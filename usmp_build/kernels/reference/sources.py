@@ -7,7 +7,7 @@ the first column, after an empty line.  Comments that stand alone speak of the f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -34,11 +34,11 @@ class Piece:
     """System headers of its file."""
 
 
-def sources(functions: Iterable[str], prefix: str) -> KernelSources:
-    """Return the C of functions, named without a prefix, and of all that they use, with the prefix asked for."""
+def choose(calls: Iterable[str], prefix: str) -> KernelSources:
+    """Return the C of functions as `KernelCall` names them, and of all that they use, with the prefix asked for."""
     pieces = library()
-    requested = {PREFIX + function for function in functions}
     definitions = {piece.name: piece for piece in pieces if not piece.is_prototype}
+    requested = {name for call in calls for name in _functions(call, definitions.keys())}
     public = {use for p in pieces if p.is_prototype and p.name in requested for use in p.uses & definitions.keys()}
     declared = [p for p in pieces if p.name in public or (p.is_prototype and p.name in requested)]
     wanted = _closure(requested, definitions) - public
@@ -89,6 +89,15 @@ def _pieces(text: str, local: Iterable[str]) -> list[Piece]:
             name = found[1] or found[2]
             pieces.append(Piece(name, part, code.endswith(");"), frozenset(_NAME.findall(code)) - {name}, headers))
     return pieces
+
+
+def _functions(call: str, defined: Collection[str]) -> list[str]:
+    """Return the function of a call, or the three of a reduction."""
+    names = [f"{PREFIX}{call}{suffix}" for suffix in ("", "_begin", "_row", "_finish")]
+    found = [name for name in names if name in defined]
+    if not found:
+        raise KeyError(f"no C function is called {call}")
+    return found
 
 
 def _closure(requested: set[str], definitions: dict[str, Piece]) -> set[str]:
