@@ -105,7 +105,7 @@ class Place:
     """`t22` for tensor 22 of the model and all that share its buffer, `s0` for scratch."""
     c_type: str
     macro: str
-    """`<macro>_OFFSET` and `<macro>_SIZE` are constants of the model's file."""
+    """`<macro>_OFFSET` and `<macro>_BYTES` are constants of the model's file."""
     row: BufferRow
     pool: PoolRow
     comment: str

@@ -54,3 +54,12 @@ def show_bytes(size: int) -> str:
     '55,296'
     """
     return f"{size:,}"
+
+
+def count_bytes(size: int) -> str:
+    """Write a number of bytes as part of a sentence.
+
+    >>> count_bytes(1), count_bytes(5632)
+    ('1 byte', '5,632 bytes')
+    """
+    return f"{show_bytes(size)} {'byte' if size == 1 else 'bytes'}"

@@ -29,6 +29,17 @@ def project(tmp_path: Path, lists: str, manifest: str = MANIFEST) -> Project:
     return Project(write_project(tmp_path / "source", {"CMakeLists.txt": lists, "usmp.toml": manifest}), tmp_path / "b")
 
 
+@pytest.fixture
+def stub(tmp_path: Path) -> str:
+    """The option for an interpreter that answers at once, where only CMake is tested."""
+    answers = f'*--version) echo "usmp_build {usmp_build.__version__}";;'
+    answers += " *outputs*) printf 'p\\tp.h\\n<model>\\t<model>.c\\ndigits\\tdigits.c\\n';;"
+    path = tmp_path / "stub"
+    path.write_text(f'#!/bin/sh\ncase "$*" in {answers} esac\n')
+    path.chmod(0o755)
+    return f"-DUSMP_BUILD_PYTHON={path}"
+
+
 def said(text: str) -> str:
     """What CMake said, without the line breaks that it puts into messages."""
     return re.sub(r"\s+", " ", text)
@@ -60,15 +71,15 @@ PLAN = "usmp_add_plan(plan MANIFEST usmp.toml)\n"
         (PLAN + "usmp_link_pools(plan plan x)", "usmp_link_pools(plan plan): unknown argument: x"),
     ],
 )
-def test_a_wrong_call_is_an_error_in_one_sentence(tmp_path: Path, calls: str, message: str) -> None:
-    code, text = project(tmp_path, FOUND + calls + "\n").try_to_configure(FIND, PYTHON, *QUICK)
+def test_a_wrong_call_is_an_error_in_one_sentence(tmp_path: Path, stub: str, calls: str, message: str) -> None:
+    code, text = project(tmp_path, FOUND + calls + "\n").try_to_configure(FIND, stub, *QUICK)
     assert code != 0
     assert message in said(text)
 
 
-def test_a_project_without_c_is_told_so(tmp_path: Path) -> None:
+def test_a_project_without_c_is_told_so(tmp_path: Path, stub: str) -> None:
     lists = FOUND.replace("test C", "test NONE") + PLAN
-    code, text = project(tmp_path, lists).try_to_configure(FIND, PYTHON)
+    code, text = project(tmp_path, lists).try_to_configure(FIND, stub)
     assert code != 0
     assert "write project(... LANGUAGES C)" in said(text)
 
@@ -89,15 +100,15 @@ def test_messages_of_the_tool_are_shown_as_they_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["", "0", "0.1", "0.1.0", "0.1...<0.9"])
-def test_versions_that_will_do(tmp_path: Path, version: str) -> None:
+def test_versions_that_will_do(tmp_path: Path, stub: str, version: str) -> None:
     lists = FOUND.replace("usmp_build CONFIG", f"usmp_build {version} CONFIG") + 'message("v${usmp_build_VERSION}.")\n'
-    assert f"v{usmp_build.__version__}." in project(tmp_path, lists).configure(FIND, PYTHON, *QUICK)
+    assert f"v{usmp_build.__version__}." in project(tmp_path, lists).configure(FIND, stub, *QUICK)
 
 
 @pytest.mark.parametrize("version", ["0.0", "0.2", "1", "0.2...<0.9", "0.0...<0.1.0"])
-def test_versions_that_will_not_do(tmp_path: Path, version: str) -> None:
+def test_versions_that_will_not_do(tmp_path: Path, stub: str, version: str) -> None:
     lists = FOUND.replace("usmp_build CONFIG", f"usmp_build {version} CONFIG")
-    code, text = project(tmp_path, lists).try_to_configure(FIND, PYTHON, *QUICK)
+    code, text = project(tmp_path, lists).try_to_configure(FIND, stub, *QUICK)
     assert code != 0
     assert f"version: {usmp_build.__version__}" in text
 

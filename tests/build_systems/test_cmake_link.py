@@ -16,7 +16,12 @@ from tests.support.cmake import FIND, PYTHON, Project, copy_project, need, touch
 
 TARGETS = {
     "host": ("cc", "nm", "size", ["-DCMAKE_EXE_LINKER_FLAGS=-static"]),
-    "arm": ("arm-none-eabi-gcc", "arm-none-eabi-nm", "arm-none-eabi-size", ["-DCMAKE_TOOLCHAIN_FILE=arm-none-eabi.cmake"]),
+    "arm": (
+        "arm-none-eabi-gcc",
+        "arm-none-eabi-nm",
+        "arm-none-eabi-size",
+        ["-DCMAKE_TOOLCHAIN_FILE=arm-none-eabi.cmake"],
+    ),
 }
 
 
@@ -28,7 +33,7 @@ def firmware(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Project, s
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
     source = copy_project("bare_metal", tmp_path / "source", {"digits.tflite": "digits"})
-    project = Project(source, tmp_path / "build, $ it")
+    project = Project(source, tmp_path / "build, it")
     options = [option.replace("=arm", f"={source}/arm") for option in options]
     project.configure(FIND, PYTHON, *options)
     return project, nm, size
@@ -81,7 +86,7 @@ def test_a_checked_in_folder_builds_without_python(tmp_path: Path) -> None:
             "include(generated/usmp-targets.cmake)\n"
             "add_executable(app main.c)\ntarget_link_libraries(app PRIVATE usmp::digits usmp::odd_even)\n"
             "usmp_link_pools_doorbell(app)\n"
-            "get_target_property(size usmp::doorbell USMP_SRAM_SIZE)\nmessage(\"sram ${size}\")\n"
+            'get_target_property(size usmp::doorbell USMP_SRAM_SIZE)\nmessage("sram ${size}")\n'
         },
     )
     path = path_without_python(tmp_path / "bin")

@@ -11,10 +11,10 @@ from usmp_build.arrange.steps import step_code
 from usmp_build.errors import Diagnostic, KernelError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel
-from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
+from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, TensorRef
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import ModelCode, Place, StepCode, Summary, TraceRow
+from usmp_build.layout import ModelCode, Place, Summary, TraceRow
 from usmp_build.memory.plan import Plan
 from usmp_build.naming import c_comment
 from usmp_build.request import Request
@@ -35,8 +35,14 @@ def model_code(
     inputs, outputs = ports(request.models[index], analysis.models[index], tuple(pool.name for pool in request.pools))
     locate = Locate(analysis, index, request.project.lower(), {**constants, **variables}, places, inputs, outputs)
     graph = analysis.models[index].main
+    views: dict[int, list[int]] = {}
+    for op in graph.operators:
+        if op.kind == "VIEW" and op.inputs[0] is not None:
+            views.setdefault(op.inputs[0], []).extend(op.outputs)
     steps = tuple(
-        _traced(analysis, OperatorRef(index, 0, i), locate) for i, op in enumerate(graph.operators) if op.kind != "VIEW"
+        step_code(analysis, OperatorRef(index, 0, i), locate, _traces(op, graph, views, locate))
+        for i, op in enumerate(graph.operators)
+        if op.kind != "VIEW"
     )
     passed = {argument for step in steps for argument in step.arguments}
     return ModelCode(
@@ -48,16 +54,12 @@ def model_code(
     )
 
 
-def _traced(analysis: Analysis, ref: OperatorRef, locate: Locate) -> StepCode:
-    """The step, and what the hook shows after it: its outputs and the views of them."""
-    op = operator_at(analysis.models, ref)
-    graph = analysis.models[ref.model].main
+def _traces(op: Operator, graph: Subgraph, views: Mapping[int, list[int]], locate: Locate) -> tuple[TraceRow, ...]:
+    """What the hook shows after an operator: its outputs, and the views of them."""
     shown = list(op.outputs)
-    for view in graph.operators:
-        if view.kind == "VIEW" and view.inputs[0] in shown:
-            shown += view.outputs
-    traces = (TraceRow(op.position, t, locate.expression(t), graph.tensors[t].size) for t in shown)
-    return step_code(analysis, ref, locate, tuple(traces))
+    for tensor in shown:
+        shown += views.get(tensor, ())
+    return tuple(TraceRow(op.position, t, locate.expression(t), graph.tensors[t].size) for t in shown)
 
 
 def _places(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dict[int, Place]:
@@ -103,7 +105,7 @@ def _checks(model: str, analysis: Analysis, places: Mapping[int, Place]) -> list
     for number, place in places.items():
         if not place.row.size:
             continue
-        end = f"{place.macro}_OFFSET + {place.macro}_SIZE"
+        end = f"{place.macro}_OFFSET + {place.macro}_BYTES"
         pool = f"{model.upper()}_{place.pool.name.upper()}_WORKSPACE_POOL_SIZE"
         checks.append((f"{place.macro}_OFFSET >= 0 && {end} <= {pool}", f"{place.macro}_is_inside".lower()))
         if place.row.alignment > 1:

@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--any-model",
         action="store_true",
-        help=f"list first what a model called {_ANY_MODEL} would have: the same as any model that the build system adds",
+        help=f"also list what a model called {_ANY_MODEL} would have: any other has the same, with its own name",
     )
 
 

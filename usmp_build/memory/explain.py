@@ -10,7 +10,7 @@ from usmp_build.memory.bounds import Witness, pool_bounds, required
 from usmp_build.memory.plan import Plan, peaks
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.verify import violations
-from usmp_build.units import show_bytes
+from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 6
 """So many buffers are named in a message."""
@@ -64,7 +64,7 @@ def put_into_words(problem: Problem, shortage: Shortage, step_names: Sequence[st
     pools = f"pool {names}" if len(shortage.pools) == 1 else f"pools {names} together"
     message = (
         f"the buffers do not fit: {pools} ({show_bytes(shortage.room)} bytes)"
-        f" {'is' if len(shortage.pools) == 1 else 'are'} {show_bytes(shortage.missing)} bytes too small"
+        f" {'is' if len(shortage.pools) == 1 else 'are'} {count_bytes(shortage.missing)} too small"
         f"{_at_step(shortage.witness, step_names)}: {_sizes(problem, shortage.witness)}"
     )
     either = names.replace(" and ", " or ")

@@ -24,8 +24,8 @@ class _Axis(NamedTuple):
     """An axis of the output, and how far one step along it moves in the operands."""
 
     size: int
-    left: int
-    right: int
+    first: int
+    second: int
 
 
 def add_or_subtract(node: Node) -> Kernel:
@@ -42,17 +42,17 @@ def multiply(node: Node) -> Kernel:
 
 
 def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
-    left, right, output = node.input(0), node.input(1), node.output
-    axes = _merged(_axes(node, left, right, output))
-    types = {left.dtype, right.dtype, output.dtype}
+    first, second, output = node.input(0), node.input(1), node.output
+    axes = _merged(_axes(node, first, second, output))
+    types = {first.dtype, second.dtype, output.dtype}
     if types == {DType.FLOAT32}:
         suffix, own = "f32", real
     elif types == {DType.INT8}:
         suffix, own = "s8", _sum_fields(node, sign) if sign else _product_fields(node)
     else:
-        raise unsupported_types(left, right, output)
+        raise unsupported_types(first, second, output)
     parameters = Parameters(f"{name}_{suffix}_parameters", (("size", output.elements), *own))
-    if len(axes) == 1 and axes[0].left == axes[0].right == 1:
+    if len(axes) == 1 and axes[0].first == axes[0].second == 1:
         operands = (Input(0), Input(1), Output(0))
         return Kernel((KernelCall(f"{name}_{suffix}", Whole(), operands, parameters),))
     call = KernelCall(f"{name}_{suffix}_stretched", Whole(), (Input(0), Input(1), Derived(0), Output(0)), parameters)
@@ -60,22 +60,22 @@ def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
 
 
 def _sum_fields(node: Node, sign: int) -> Fields:
-    left, right, output = node.input(0), node.input(1), node.output
-    scales = node.scale(left), node.scale(right)
+    first, second, output = node.input(0), node.input(1), node.output
+    scales = node.scale(first), node.scale(second)
     common = 2 * max(scales)
-    left_factor, right_factor = (_below_one(node, scale / common) for scale in scales)
+    first_factor, second_factor = (_below_one(node, scale / common) for scale in scales)
     output_factor = _below_one(node, common / ((1 << _FRACTION_BITS) * node.scale(output)))
     low, high = quantized_limits(node, node.options(Binary).activation, output)
     return (
-        ("left_zero_point", node.zero_point(left)),
-        ("left_multiplier", left_factor.multiplier),
-        ("left_shift", left_factor.shift),
-        ("right_zero_point", node.zero_point(right)),
-        ("right_multiplier", right_factor.multiplier),
-        ("right_shift", right_factor.shift),
+        ("first_zero_point", node.zero_point(first)),
+        ("first_multiplier", first_factor.multiplier),
+        ("first_shift", -first_factor.shift),
+        ("second_zero_point", node.zero_point(second)),
+        ("second_multiplier", second_factor.multiplier),
+        ("second_shift", -second_factor.shift),
         ("sign", sign),
         ("output_multiplier", output_factor.multiplier),
-        ("output_shift", output_factor.shift),
+        ("output_shift", -output_factor.shift),
         ("output_zero_point", node.zero_point(output)),
         ("low", low),
         ("high", high),
@@ -90,12 +90,12 @@ def _below_one(node: Node, real: float) -> Factor:
 
 
 def _product_fields(node: Node) -> Fields:
-    left, right, output = node.input(0), node.input(1), node.output
-    scale = factor(node, node.scale(left) * node.scale(right) / node.scale(output))
+    first, second, output = node.input(0), node.input(1), node.output
+    scale = factor(node, node.scale(first) * node.scale(second) / node.scale(output))
     low, high = quantized_limits(node, node.options(Binary).activation, output)
     return (
-        ("left_zero_point", node.zero_point(left)),
-        ("right_zero_point", node.zero_point(right)),
+        ("first_zero_point", node.zero_point(first)),
+        ("second_zero_point", node.zero_point(second)),
         ("multiplier", scale.multiplier),
         ("shift", scale.shift),
         ("output_zero_point", node.zero_point(output)),
@@ -104,11 +104,11 @@ def _product_fields(node: Node) -> Fields:
     )
 
 
-def _axes(node: Node, left: Tensor, right: Tensor, output: Tensor) -> list[_Axis]:
+def _axes(node: Node, first: Tensor, second: Tensor, output: Tensor) -> list[_Axis]:
     """The output's axes, each with the steps of both operands."""
     rank = len(output.shape)
     steps = []
-    for operand in (left, right):
+    for operand in (first, second):
         node.expect(len(operand.shape) <= rank, "has an input with more dimensions than its output")
         shape = (1,) * (rank - len(operand.shape)) + operand.shape
         fits = all(size in (1, whole) for size, whole in zip(shape, output.shape, strict=True))
@@ -127,16 +127,16 @@ def _steps(shape: Sequence[int]) -> list[int]:
 
 
 def _merged(axes: list[_Axis]) -> list[_Axis]:
-    """Merge neighbours through which both operands run alike; what is left is never empty.
+    """Merge neighbours through which both operands run alike; what is first is never empty.
 
     >>> _merged([_Axis(2, 12, 0), _Axis(3, 4, 0), _Axis(4, 1, 1)])
-    [_Axis(size=6, left=4, right=0), _Axis(size=4, left=1, right=1)]
+    [_Axis(size=6, first=4, second=0), _Axis(size=4, first=1, second=1)]
     """
     merged: list[_Axis] = []
     for axis in axes:
         if axis.size == 1:
             continue
-        if merged and merged[-1][1:] == (axis.left * axis.size, axis.right * axis.size):
+        if merged and merged[-1][1:] == (axis.first * axis.size, axis.second * axis.size):
             axis = axis._replace(size=merged.pop().size * axis.size)
         merged.append(axis)
     return merged or [_Axis(1, 1, 1)]

@@ -4,16 +4,17 @@
 
 #include "usmp.h"
 
-/* Both operands, less their zero points, are brought to one scale, with 20 bits behind the point.  `sign` is that of
- * the right operand: 1 adds, -1 subtracts.  Low and high are the limits of the output less its zero point. */
+/* Both operands, less their zero points, are brought to one scale, with 20 bits behind the point.  Shifts are to the
+ * right.  `sign` is that of the second operand: 1 adds, -1 subtracts.  Low and high are the limits of the output less
+ * its zero point. */
 struct usmp_add_s8_parameters {
     int32_t size;
-    int32_t left_zero_point;
-    int32_t left_multiplier;
-    int32_t left_shift;
-    int32_t right_zero_point;
-    int32_t right_multiplier;
-    int32_t right_shift;
+    int32_t first_zero_point;
+    int32_t first_multiplier;
+    int32_t first_shift;
+    int32_t second_zero_point;
+    int32_t second_multiplier;
+    int32_t second_shift;
     int32_t sign;
     int32_t output_multiplier;
     int32_t output_shift;
@@ -22,7 +23,7 @@ struct usmp_add_s8_parameters {
     int32_t high;
 };
 
-/* `sign` is that of the right operand: 1 adds, -1 subtracts. */
+/* `sign` is that of the second operand: 1 adds, -1 subtracts. */
 struct usmp_add_f32_parameters {
     int32_t size;
     float sign;
@@ -32,22 +33,22 @@ struct usmp_add_f32_parameters {
 
 /* Two tensors of one shape. */
 void usmp_add_s8(
-    const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right, int8_t *output);
+    const struct usmp_add_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output);
 
 /* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
- * innermost last: its size, and how far one step along it moves in `left` and in `right`. */
+ * innermost last: its size, and how far one step along it moves in `first` and in `second`. */
 void usmp_add_s8_stretched(
-    const struct usmp_add_s8_parameters *p, const int8_t *left, const int8_t *right, const int32_t *axes,
+    const struct usmp_add_s8_parameters *p, const int8_t *first, const int8_t *second, const int32_t *axes,
     int8_t *output);
 
 /* Two tensors of one shape. */
 void usmp_add_f32(
-    const struct usmp_add_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right, usmp_f32 *output);
+    const struct usmp_add_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output);
 
 /* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
- * innermost last: its size, and how far one step along it moves in `left` and in `right`. */
+ * innermost last: its size, and how far one step along it moves in `first` and in `second`. */
 void usmp_add_f32_stretched(
-    const struct usmp_add_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
+    const struct usmp_add_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second,
     const int32_t *axes, usmp_f32 *output);
 
 #endif

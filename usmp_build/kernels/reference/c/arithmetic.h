@@ -25,12 +25,19 @@ static inline int32_t usmp_shift_right(int32_t value, int32_t count)
     return value < 0 ? -(int32_t)rounded : (int32_t)rounded;
 }
 
+/* value * factor, for a factor of 0 to 1 that is given as multiplier * 2^(-31 - right). */
+static inline int32_t usmp_scale_down(int32_t value, int32_t multiplier, int32_t right)
+{
+    return usmp_shift_right(usmp_multiply_high(value, multiplier), right);
+}
+
 /* value * factor, for a factor >= 0 that is given as multiplier * 2^(shift - 31). */
 static inline int32_t usmp_scale(int32_t value, int32_t multiplier, int32_t shift)
 {
-    const int32_t left = shift > 0 ? shift : 0;
-    const int32_t right = shift > 0 ? 0 : -shift;
-    return usmp_shift_right(usmp_multiply_high((int32_t)((uint32_t)value << left), multiplier), right);
+    if (shift <= 0) {
+        return usmp_scale_down(value, multiplier, -shift);
+    }
+    return usmp_multiply_high((int32_t)((uint32_t)value << shift), multiplier);
 }
 
 static inline int32_t usmp_minimum(int32_t a, int32_t b)

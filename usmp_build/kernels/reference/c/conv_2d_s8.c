@@ -8,7 +8,7 @@ void usmp_conv_2d_s8_row(
     const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
 {
     const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
-    const int8_t zero_point = (int8_t)p->input_zero_point;
+    const int32_t zero_point = p->input_zero_point;
 
     for (int32_t x = 0; x < p->output_width; ++x) {
         const int32_t start = x * p->stride - p->before;

@@ -4,7 +4,7 @@
 
 /* Adds `count` taps, `pitch` inputs and `channels` weights apart, to the sum of one channel. */
 static inline void usmp_one_channel_s8(
-    const int8_t *input, int8_t zero_point, int32_t pitch, const int8_t *weights, int32_t channels,
+    const int8_t *input, int32_t zero_point, int32_t pitch, const int8_t *weights, int32_t channels,
     int32_t count, int32_t *sum)
 {
     for (; count > 0; --count) {
@@ -16,7 +16,7 @@ static inline void usmp_one_channel_s8(
 
 /* The same for four channels, whose inputs are `step` apart: 0 when all have the same. */
 static inline void usmp_four_channels_s8(
-    const int8_t *input, int8_t zero_point, int32_t pitch, int32_t step, const int8_t *weights,
+    const int8_t *input, int32_t zero_point, int32_t pitch, int32_t step, const int8_t *weights,
     int32_t channels, int32_t count, int32_t *sums)
 {
     int32_t sum_a = sums[0];
@@ -46,7 +46,7 @@ void usmp_depthwise_conv_2d_s8_row(
     const int32_t pitch = p->dilation * p->input_channels;
     const int32_t step = p->depth_multiplier == 1 ? 1 : 0;
     const int32_t most = step == 1 || p->depth_multiplier % 4 == 0 ? 4 : 1;
-    const int8_t zero_point = (int8_t)p->input_zero_point;
+    const int32_t zero_point = (int8_t)p->input_zero_point;
 
     for (int32_t x = 0; x < p->output_width; ++x) {
         const int32_t start = x * p->stride - p->before;

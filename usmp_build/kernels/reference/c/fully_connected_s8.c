@@ -29,7 +29,7 @@ void usmp_fully_connected_s8(
             for (int32_t i = 0; i < 4; ++i) {
                 filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * p->inputs;
             }
-            usmp_add_products_s8(input, (int8_t)p->input_zero_point, filters, 0, p->inputs, sums);
+            usmp_add_products_s8(input, p->input_zero_point, filters, 0, p->inputs, sums);
             for (int32_t i = 0; i < lanes; ++i) {
                 const int32_t sum = usmp_add(sums[i] - share, bias[c + i]);
                 const int32_t scaled = usmp_scale(sum, p->multiplier, p->shift);

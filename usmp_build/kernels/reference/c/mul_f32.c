@@ -3,21 +3,21 @@
 #include "mul.h"
 
 void usmp_mul_f32(
-    const struct usmp_mul_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right, usmp_f32 *output)
+    const struct usmp_mul_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output)
 {
     for (int32_t i = 0; i < p->size; ++i) {
-        output[i] = usmp_clamp_f32(left[i] * right[i], p->low, p->high);
+        output[i] = usmp_clamp_f32(first[i] * second[i], p->low, p->high);
     }
 }
 
 void usmp_mul_f32_stretched(
-    const struct usmp_mul_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
+    const struct usmp_mul_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second,
     const int32_t *axes, usmp_f32 *output)
 {
     struct usmp_position at = {{0, 0, 0, 0, 0}, 0, 0};
 
     for (int32_t i = 0; i < p->size; ++i) {
-        output[i] = usmp_clamp_f32(left[at.left] * right[at.right], p->low, p->high);
+        output[i] = usmp_clamp_f32(first[at.first] * second[at.second], p->low, p->high);
         usmp_next_position(&at, axes);
     }
 }

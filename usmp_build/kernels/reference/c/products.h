@@ -7,7 +7,7 @@
 /* Adds to four sums the products of `count` inputs, less their zero point, with the weights of four filters from
  * `offset` on.  Blocks of 16 are what compilers turn into SIMD, some even at -O2. */
 static inline void usmp_add_products_s8(
-    const int8_t *input, int8_t zero_point, const int8_t *const *filters, int32_t offset, int32_t count,
+    const int8_t *input, int32_t zero_point, const int8_t *const *filters, int32_t offset, int32_t count,
     int32_t *sums)
 {
     const int8_t *const a = filters[0] + offset;
