@@ -202,6 +202,8 @@ class ModelRow:
     macro: str
     workspace: int
     """Bytes of workspace it would need alone."""
+    shared: int
+    """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int
     """Bytes of its constants, shared ones too."""
     pools: tuple[tuple[PoolRow, int], ...]

@@ -95,6 +95,7 @@ def _model(
         name=name,
         macro=name.upper(),
         workspace=alone,
+        shared=_shared(buffers, name),
         constants=sum(row.size for row in mine if row.kind == Kind.CONSTANT.value),
         pools=tuple((p, _extent(mine, p)) for p in pools if p.name in used),
         without_kernel=tuple(missing),
@@ -108,3 +109,21 @@ def _extent(rows: list[BufferRow], pool: PoolRow) -> int:
     if pool.access == Access.CONSTANT.value:
         return sum(row.size for row in mine)
     return max((row.offset + row.size for row in mine), default=0)
+
+
+def _shared(buffers: tuple[BufferRow, ...], model: str) -> int:
+    """Count the bytes of workspace that lie under buffers of this model and of others; sweep over where they end."""
+    edges: list[tuple[str, int, bool, int]] = []
+    for row in buffers:
+        if row.kind != Kind.CONSTANT.value and row.size:
+            mine = model in row.models
+            edges += [(row.pool, row.offset, mine, 1), (row.pool, row.offset + row.size, mine, -1)]
+    edges.sort()
+    covering = {True: 0, False: 0}
+    total = previous = 0
+    for _, offset, mine, change in edges:
+        if covering[True] and covering[False]:
+            total += offset - previous
+        covering[mine] += change
+        previous = offset
+    return total

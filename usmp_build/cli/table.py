@@ -25,11 +25,14 @@ def plan_table(summary: Summary) -> str:
         )
         for pool in summary.pools
     ]
-    models = [(model.name, show_bytes(model.workspace), show_bytes(model.constants)) for model in summary.models]
+    models = [
+        (model.name, show_bytes(model.workspace), show_bytes(model.shared), show_bytes(model.constants))
+        for model in summary.models
+    ]
     lines = [
         *columns(("pool", "access", "used", "limit", "bound", "gap", "region"), pools, "<<>>>><"),
         "",
-        *columns(("model", "alone", "constants"), models, "<>>"),
+        *columns(("model", "alone", "shared", "constants"), models, "<>>>"),
         "",
         *_sharing(summary),
         _proof(summary),

@@ -63,6 +63,8 @@ class ModelRecord(_Record):
     name: str
     workspace: int
     """Bytes of workspace that it would need alone."""
+    shared: int
+    """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int
     """Bytes of its constants."""
     without_kernel: tuple[str, ...]
