@@ -107,12 +107,17 @@ def solve(request: Request, analysis: Analysis, algorithm: Algorithm) -> Plan:
     found = algorithm(problem)
     if found is None:
         raise DoesNotFit(shortage(request, analysis, algorithm))
+    _believe(found, request, analysis)
     grouped = arrange.group_constants(analysis.storage, problem, found)
-    if broken := violations(problem, grouped):
+    _believe(grouped, request, analysis)
+    return grouped
+
+
+def _believe(found: Plan, request: Request, analysis: Analysis) -> None:
+    if broken := violations(analysis.problem, found):
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         message = f'algorithm "{found.algorithm}" returned a wrong plan: {broken[0]}{more}'
         raise CheckFailed(Diagnostic("P501", message, request.plan_span, "choose another one, and report this"))
-    return grouped
 
 
 def shortage(request: Request, analysis: Analysis, algorithm: Algorithm) -> Diagnostic:

@@ -85,6 +85,14 @@ class Wrong:
 
 
 @dataclass(frozen=True)
+class Short:
+    """An algorithm that forgets the last buffer."""
+
+    def __call__(self, problem: Problem) -> Plan:
+        return Plan("short", tuple(Allocation(buffer.pools[0], 0) for buffer in problem.buffers[:-1]))
+
+
+@dataclass(frozen=True)
 class Helpless:
     """An algorithm that finds nothing."""
 
@@ -97,6 +105,7 @@ class Helpless:
 @pytest.fixture
 def _foreign(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(plugins.ALGORITHMS, "wrong", f"{__name__}:Wrong")
+    monkeypatch.setitem(plugins.ALGORITHMS, "short", f"{__name__}:Short")
     monkeypatch.setitem(plugins.ALGORITHMS, "helpless", f"{__name__}:Helpless")
 
 
@@ -106,6 +115,13 @@ def test_a_wrong_plan_is_caught_and_named(tmp_path: Path) -> None:
     assert done.code == 4
     assert 'error[P501]: algorithm "wrong" returned a wrong plan: ' in done.err
     assert "overlap" in done.err
+
+
+@pytest.mark.usefixtures("_foreign")
+def test_a_plan_that_is_too_short_is_caught(tmp_path: Path) -> None:
+    done = call("plan", manifest(tmp_path, one_model("digits", '[plan]\nalgorithm = "short"\n')))
+    assert done.code == 4
+    assert "places for" in done.err
 
 
 @pytest.mark.usefixtures("_foreign")
