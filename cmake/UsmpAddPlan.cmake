@@ -1,7 +1,7 @@
 # UsmpAddPlan.cmake - plan the memory of all models of a firmware, and build the C that comes of it
 #
 #   usmp_add_plan(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])
-#   add_usmp_model(<name> PLAN <plan> [MODEL <file>] [DEPENDS <target or file>...])
+#   add_usmp_model(<name> PLAN <plan> [MODEL <file>] [DEPENDS <target>...])
 #   usmp_add_manifest(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])
 #   usmp_link_pools(<target> <plan>)
 #
@@ -14,7 +14,7 @@
 include_guard(GLOBAL)
 cmake_policy(VERSION 3.22...4.1)
 
-set(USMP_BUILD_PYTHON "" CACHE FILEPATH "The Python interpreter that runs usmp_build; empty: look for one")
+include("${CMAKE_CURRENT_LIST_DIR}/UsmpTool.cmake")
 
 # usmp_add_plan(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])
 #
@@ -72,7 +72,7 @@ function(usmp_add_plan plan)
   cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL _usmp_finish_plans)
 endfunction()
 
-# add_usmp_model(<name> PLAN <plan> [MODEL <file>] [DEPENDS <target or file>...])
+# add_usmp_model(<name> PLAN <plan> [MODEL <file>] [DEPENDS <target>...])
 #
 # Adds a model to a plan, and the library <name>, also called usmp::<name>, that runs it.  May be called from any
 # folder, in any order.  Without MODEL the manifest says where the model is.  A MODEL that the build makes needs the
@@ -135,8 +135,8 @@ endfunction()
 # Lets the linker script of an executable INCLUDE the plan's linker fragment, and links again when it changes.
 # Without a linker script it does nothing that could be seen.
 function(usmp_link_pools target plan)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "")
   set(call "usmp_link_pools(${target} ${plan})")
-  set(arg_UNPARSED_ARGUMENTS ${ARGN})
   _usmp_check_call()
   if(NOT TARGET ${target})
     _usmp_fail("there is no target ${target} yet")
@@ -206,7 +206,6 @@ function(_usmp_finish_plan plan)
     set(depfile "")
   endif()
 
-  file(MAKE_DIRECTORY "${dir}")
   add_custom_command(
     OUTPUT "${STAMP}" ${byproducts}
     COMMAND ${COMMAND} ${ARGUMENTS} --depfile "${STAMP}.d" --depfile-target "${STAMP}"
@@ -214,7 +213,7 @@ function(_usmp_finish_plan plan)
     ${forget}
     DEPENDS ${DEPENDS}
     ${depfile}
-    WORKING_DIRECTORY "${dir}"
+    WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
     COMMENT "Planning the memory of ${names}"
     VERBATIM
   )
@@ -235,6 +234,7 @@ endfunction()
 function(_usmp_list_outputs manifest project plan_files model_files models)
   execute_process(
     COMMAND ${tool} outputs "${manifest}" --any-model
+    WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
     OUTPUT_VARIABLE lines
     ERROR_VARIABLE errors
     RESULT_VARIABLE result
@@ -248,19 +248,17 @@ function(_usmp_list_outputs manifest project plan_files model_files models)
   foreach(line IN LISTS lines)
     string(REGEX MATCH "^([^\t]+)\t(.+)$" line "${line}")
     list(APPEND owners "${CMAKE_MATCH_1}")
-    list(APPEND "files_of_${CMAKE_MATCH_1}" "${CMAKE_MATCH_2}")
+    list(APPEND "_usmp_files_of_${CMAKE_MATCH_1}" "${CMAKE_MATCH_2}")
   endforeach()
   list(REMOVE_DUPLICATES owners)
   list(POP_FRONT owners name pattern)
   set(${project} "${name}" PARENT_SCOPE)
-  set(${plan_files} "${files_of_${name}}" PARENT_SCOPE)
-  set(${model_files} "${files_of_${pattern}}" PARENT_SCOPE)
+  set(${plan_files} "${_usmp_files_of_${name}}" PARENT_SCOPE)
+  set(${model_files} "${_usmp_files_of_${pattern}}" PARENT_SCOPE)
   set(${models} "${owners}" PARENT_SCOPE)
 endfunction()
 
-# ------------------------------------------------------------------------------------------------------ the interpreter
-
-# Return the command line of the tool.
+# Return the command line of the tool, or stop.
 function(_usmp_get_tool result)
   _usmp_find_tool(problem)
   if(problem)
@@ -270,76 +268,7 @@ function(_usmp_get_tool result)
   set(${result} "${tool}" PARENT_SCOPE)
 endfunction()
 
-# Find the tool, once for each configuration: an interpreter that runs usmp_build in the version of these files.
-# Return what is wrong if there is none.
-function(_usmp_find_tool problem)
-  set(${problem} "" PARENT_SCOPE)
-  get_property(known GLOBAL PROPERTY _USMP_TOOL SET)
-  if(known)
-    return()
-  endif()
-  _usmp_choose_python(python)
-  if(NOT python)
-    set(${problem} "no Python 3.10 or newer was found; set USMP_BUILD_PYTHON to one" PARENT_SCOPE)
-    return()
-  endif()
-
-  # Neither PATH nor the folder where the build happens to run has a say.
-  set(tool "${CMAKE_COMMAND}" -E env PYTHONDONTWRITEBYTECODE=1 PYTHONSAFEPATH=1)
-  include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/usmp_buildConfigVersion.cmake") # for PACKAGE_VERSION
-  set(install "usmp_build==${PACKAGE_VERSION}")
-  _usmp_source_tree(root)
-  if(root)
-    list(APPEND tool "PYTHONPATH=${root}")
-    set(install "\"${root}\"")
-  endif()
-  list(APPEND tool "${python}" -m usmp_build)
-  execute_process(COMMAND ${tool} --version OUTPUT_VARIABLE output ERROR_VARIABLE output RESULT_VARIABLE result)
-  string(REGEX MATCH "[^\n]*\n*$" last "${output}")
-  string(STRIP "${last}" last)
-  if(result EQUAL 0 AND last STREQUAL "usmp_build ${PACKAGE_VERSION}")
-    set_property(GLOBAL PROPERTY _USMP_TOOL "${tool}")
-    return()
-  endif()
-  string(CONCAT text
-    "${python} cannot run usmp_build ${PACKAGE_VERSION} (${last}).  Install it with\n"
-    "  \"${python}\" -m pip install ${install}\n"
-    "or set USMP_BUILD_PYTHON to an interpreter that has it."
-  )
-  set(${problem} "${text}" PARENT_SCOPE)
-endfunction()
-
-# Return the interpreter: the one that was named, else the one of the virtual environment that these files are
-# installed in, else any.
-function(_usmp_choose_python result)
-  foreach(variable USMP_BUILD_PYTHON Python3_EXECUTABLE Python_EXECUTABLE PYTHON_EXECUTABLE)
-    if(${variable})
-      set(${result} "${${variable}}" PARENT_SCOPE)
-      return()
-    endif()
-  endforeach()
-  foreach(python "../../../../../bin/python" "../../../../Scripts/python.exe")
-    cmake_path(ABSOLUTE_PATH python BASE_DIRECTORY "${CMAKE_CURRENT_FUNCTION_LIST_DIR}" NORMALIZE)
-    cmake_path(GET python PARENT_PATH scripts)
-    if(EXISTS "${scripts}/../pyvenv.cfg" AND EXISTS "${python}")
-      set(${result} "${python}" PARENT_SCOPE)
-      return()
-    endif()
-  endforeach()
-  find_package(Python3 3.10 QUIET COMPONENTS Interpreter)
-  set(${result} "${Python3_EXECUTABLE}" PARENT_SCOPE)
-endfunction()
-
-# Return the source tree that these files are in; nothing when they are installed.
-function(_usmp_source_tree result)
-  cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH above)
-  if(EXISTS "${above}/__init__.py") # the package itself
-    set(above "")
-  endif()
-  set(${result} "${above}" PARENT_SCOPE)
-endfunction()
-
-# ------------------------------------------------------------------------------------------------- wrong calls
+# --------------------------------------------------------------------------------------------------------- wrong calls
 # These read the variables `call` and `arg_*` of the function that calls them.
 
 function(_usmp_fail text)
@@ -371,6 +300,8 @@ endfunction()
 
 # Return the true name of a plan.
 function(_usmp_get_plan name result)
+  set(project "")
+  set(alias "")
   if(TARGET "${name}")
     get_target_property(project "${name}" USMP_PROJECT)
     get_target_property(alias "${name}" ALIASED_TARGET)

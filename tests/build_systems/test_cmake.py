@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
+import shutil
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.support.cli import DATA, call
-from tests.support.cmake import FIND, PYTHON, Project, copy_project, need, touch, train_again, write_project
+from tests.support.cmake import PYTHON, Project, answers, copy_project, need, touch, train_again, write_project
 
 BOTH = pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
 MODELS = {"digits/digits.tflite": "digits", "odd_even/odd_even.tflite": "odd_even"}
@@ -26,17 +25,10 @@ def two_folders(tmp_path: Path, generator: str) -> Project:
     return Project(source, tmp_path / "build", generator)
 
 
-def answers(app: Path, picture: int = 0) -> tuple[bytes, bytes]:
-    """What the program says of a picture, and what TensorFlow Lite Micro says."""
-    golden = np.load(DATA / "digits.npz")
-    said = subprocess.run([app], input=golden["images"][picture].tobytes(), capture_output=True, check=True).stdout
-    return said, golden["digits_output"][picture].tobytes() + golden["odd_even_output"][picture].tobytes()
-
-
 @BOTH
-def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, generator: str) -> None:
+def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, find: str, generator: str) -> None:
     project = two_folders(tmp_path, generator)
-    project.configure(FIND, PYTHON)
+    project.configure(find, PYTHON)
     assert project.build() == EVERYTHING
     said, expected = answers(project.binary / "app")
     assert said == expected
@@ -71,9 +63,9 @@ def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, generator: s
 
 
 @BOTH
-def test_a_deleted_file_is_generated_again(tmp_path: Path, generator: str) -> None:
+def test_a_deleted_file_is_generated_again(tmp_path: Path, find: str, generator: str) -> None:
     project = two_folders(tmp_path, generator)
-    project.configure(FIND, PYTHON)
+    project.configure(find, PYTHON)
     project.build()
     files = {path.name: path.read_bytes() for path in project.generated.iterdir()}
     for name in ("odd_even.c", "digits.h", "doorbell_pools.c", "plan.json"):
@@ -82,6 +74,9 @@ def test_a_deleted_file_is_generated_again(tmp_path: Path, generator: str) -> No
     assert done.count("plan") == 1
     assert {"compile odd_even.c", "compile doorbell_pools.c", "link app"} <= set(done)
     assert {path.name: path.read_bytes() for path in project.generated.iterdir()} == files
+    assert project.build() == []
+    shutil.rmtree(project.generated)
+    assert "plan" in project.build()
     assert project.build() == []
     project.build("--target", "clean")
     assert not list(project.generated.iterdir())
@@ -100,7 +95,7 @@ def changed(before: dict[str, int], project: Project) -> set[str]:
         ("Unix Makefiles", "a $ place", "a $ place"),  # CMake's makefiles cannot configure again below a "#"
     ],
 )
-def test_paths_may_hold_spaces_and_signs(tmp_path: Path, generator: str, folder: str, build: str) -> None:
+def test_paths_may_hold_spaces_and_signs(tmp_path: Path, find: str, generator: str, folder: str, build: str) -> None:
     need(generator)
     source = copy_project("two_folders", tmp_path / folder, {})
     models = {}
@@ -111,7 +106,7 @@ def test_paths_may_hold_spaces_and_signs(tmp_path: Path, generator: str, folder:
             f"add_usmp_model({name} PLAN plan MODEL [[../{models[name].name}]])\n"
         )
     project = Project(source, tmp_path / "built" / build, generator)
-    project.configure(FIND, PYTHON)
+    project.configure(find, PYTHON)
     project.build()
     said, expected = answers(project.binary / "app")
     assert said == expected
@@ -124,7 +119,7 @@ def test_paths_may_hold_spaces_and_signs(tmp_path: Path, generator: str, folder:
 
 
 @BOTH
-def test_a_manifest_with_all_its_models(tmp_path: Path, generator: str) -> None:
+def test_a_manifest_with_all_its_models(tmp_path: Path, find: str, generator: str) -> None:
     """The build system hears from the depfile where these models are."""
     need(generator)
     source = copy_project("two_folders", tmp_path / "a place", {"one model.tflite": "odd_even"})
@@ -142,7 +137,7 @@ def test_a_manifest_with_all_its_models(tmp_path: Path, generator: str) -> None:
         },
     )
     project = Project(source, tmp_path / "a build", generator)
-    project.configure(FIND, PYTHON)
+    project.configure(find, PYTHON)
     assert "plan" in project.build()
     assert (project.binary / "generated" / "odd_even.c").is_file()
     said, expected = answers(project.binary / "app")
@@ -158,7 +153,7 @@ def test_a_manifest_with_all_its_models(tmp_path: Path, generator: str) -> None:
 
 
 @BOTH
-def test_a_model_that_the_build_makes(tmp_path: Path, generator: str) -> None:
+def test_a_model_that_the_build_makes(tmp_path: Path, find: str, generator: str) -> None:
     need(generator)
     source = copy_project("two_folders", tmp_path / "source", MODELS)
     (source / "digits" / "CMakeLists.txt").write_text(
@@ -168,7 +163,7 @@ def test_a_model_that_the_build_makes(tmp_path: Path, generator: str) -> None:
         "add_usmp_model(digits PLAN plan MODEL ${CMAKE_CURRENT_BINARY_DIR}/made.tflite DEPENDS convert)\n"
     )
     project = Project(source, tmp_path / "build", generator)
-    project.configure(FIND, PYTHON)
+    project.configure(find, PYTHON)
     project.build("--target", "plan_gen")
     assert project.build("--target", "plan_gen") == []
     train_again(source / "digits" / "digits.tflite")
@@ -176,9 +171,9 @@ def test_a_model_that_the_build_makes(tmp_path: Path, generator: str) -> None:
     assert project.build("--target", "plan_gen") == []
 
 
-def test_two_configurations_share_one_plan(tmp_path: Path) -> None:
+def test_two_configurations_share_one_plan(tmp_path: Path, find: str) -> None:
     project = two_folders(tmp_path, "Ninja Multi-Config")
-    project.configure(FIND, PYTHON)
+    project.configure(find, PYTHON)
     assert project.build("--config", "Debug") == EVERYTHING
     assert project.build("--config", "Release") == [step for step in EVERYTHING if step != "plan"]
     assert project.build("--config", "Debug") == []
@@ -186,7 +181,7 @@ def test_two_configurations_share_one_plan(tmp_path: Path) -> None:
     assert said == expected
 
 
-def test_the_order_of_calls_does_not_change_a_byte(tmp_path: Path) -> None:
+def test_the_order_of_calls_does_not_change_a_byte(tmp_path: Path, find: str) -> None:
     one = two_folders(tmp_path, "Unix Makefiles")
     two = Project(tmp_path / "other", tmp_path / "elsewhere" / "build")
     copy_project("two_folders", two.source, MODELS)
@@ -197,7 +192,7 @@ def test_the_order_of_calls_does_not_change_a_byte(tmp_path: Path) -> None:
     )
     (two.source / "CMakeLists.txt").write_text(swapped)
     for project in (one, two):
-        project.configure(FIND, PYTHON)
+        project.configure(find, PYTHON)
         project.build("--target", "plan_gen")
     models = [f"--model={name}={one.source}/{name}/{name}.tflite" for name in ("odd_even", "digits")]
     assert call("generate", one.source / "usmp.toml", "--out", tmp_path / "by hand", *models).code == 0
@@ -210,7 +205,7 @@ def test_the_order_of_calls_does_not_change_a_byte(tmp_path: Path) -> None:
     assert sys.executable.encode() not in b"".join(folders[0].values())
 
 
-def test_two_plans_in_one_build(tmp_path: Path) -> None:
+def test_two_plans_in_one_build(tmp_path: Path, find: str) -> None:
     project = two_folders(tmp_path, "Unix Makefiles")
     with (project.source / "CMakeLists.txt").open("a") as lists:
         lists.write("usmp_add_plan(second MANIFEST second.toml)\nadd_usmp_model(branchy PLAN second)\n")
@@ -218,7 +213,7 @@ def test_two_plans_in_one_build(tmp_path: Path) -> None:
         project.source,
         {"second.toml": '[project]\nname = "second"\n[models.branchy]\npath = "DATA/branchy.tflite"\n'},
     )
-    project.configure(FIND, PYTHON)
+    project.configure(find, PYTHON)
     done = project.build()
     assert done.count("plan") == 2
     assert {"compile branchy.c", "compile second_pools.c", "compile doorbell_pools.c"} <= set(done)

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.build_systems.test_cmake import answers
 from tests.support.cli import call
-from tests.support.cmake import FIND, PYTHON, Project, copy_project, need, touch, write_project
+from tests.support.cmake import PYTHON, Project, answers, copy_project, need, touch, write_project
 
 TARGETS = {
     "host": ("cc", "nm", "size", ["-DCMAKE_EXE_LINKER_FLAGS=-static"]),
@@ -26,7 +25,7 @@ TARGETS = {
 
 
 @pytest.fixture(params=TARGETS)
-def firmware(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Project, str, str]:
+def firmware(request: pytest.FixtureRequest, tmp_path: Path, find: str) -> tuple[Project, str, str]:
     """A configured firmware, and the names of nm and size for it."""
     compiler, nm, size, options = TARGETS[request.param]
     need("Unix Makefiles")
@@ -35,7 +34,7 @@ def firmware(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Project, s
     source = copy_project("bare_metal", tmp_path / "source", {"digits.tflite": "digits"})
     project = Project(source, tmp_path / "build, it")
     options = [option.replace("=arm", f"={source}/arm") for option in options]
-    project.configure(FIND, PYTHON, *options)
+    project.configure(find, PYTHON, *options)
     return project, nm, size
 
 
@@ -112,7 +111,7 @@ def path_without_python(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("checked_in", ["ON", "OFF"])
-def test_floating_point_needs_no_further_library(tmp_path: Path, checked_in: str) -> None:
+def test_floating_point_needs_no_further_library(tmp_path: Path, find: str, checked_in: str) -> None:
     need("Unix Makefiles")
     source = write_project(
         tmp_path / "source",
@@ -127,6 +126,6 @@ def test_floating_point_needs_no_further_library(tmp_path: Path, checked_in: str
     )
     assert call("generate", source / "usmp.toml", "--out", source / "generated").code == 0
     project = Project(source, tmp_path / "build")
-    project.configure(FIND, PYTHON, f"-DCHECKED_IN={checked_in}")
+    project.configure(find, PYTHON, f"-DCHECKED_IN={checked_in}")
     assert "link app" in project.build()
     assert subprocess.run([project.binary / "app"], check=False).returncode == 0

@@ -18,9 +18,7 @@ import tflite
 from tests.conftest import ROOT
 from tests.support.cli import DATA
 
-CMAKE_DIR = ROOT / "cmake"
 PROJECTS = ROOT / "tests" / "build_systems" / "projects"
-FIND = f"-Dusmp_build_DIR={CMAKE_DIR.as_posix()}"
 PYTHON = f"-DUSMP_BUILD_PYTHON={Path(sys.executable).as_posix()}"
 
 _TOOLS = {"Ninja": "ninja", "Ninja Multi-Config": "ninja", "Unix Makefiles": "make"}
@@ -120,6 +118,13 @@ def write_project(to: Path, files: Mapping[str, str]) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text.replace("DATA", DATA.as_posix()).replace("ROOT", ROOT.as_posix()), encoding="utf-8")
     return to
+
+
+def answers(app: Path, picture: int = 0) -> tuple[bytes, bytes]:
+    """What the program says of a picture, and what TensorFlow Lite Micro says."""
+    golden = np.load(DATA / "digits.npz")
+    said = subprocess.run([app], input=golden["images"][picture].tobytes(), capture_output=True, check=True).stdout
+    return said, golden["digits_output"][picture].tobytes() + golden["odd_even_output"][picture].tobytes()
 
 
 def touch(path: Path) -> None:

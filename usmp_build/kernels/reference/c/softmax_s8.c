@@ -5,7 +5,7 @@
 /* e^x of an input less its row's maximum, Q0.31. */
 static inline int32_t usmp_softmax_exp(const struct usmp_softmax_s8_parameters *p, int32_t difference)
 {
-    if (difference <= -p->reach) {
+    if (difference < -p->reach) {
         return 0;
     }
     return usmp_exp_of_negative(usmp_multiply_high((int32_t)((uint32_t)difference << p->shift), p->multiplier));
