@@ -183,6 +183,21 @@ def fully_connected(r: Random) -> Case:
     return case(r, "FULLY_CONNECTED", (source, weights, bias), output, o.FullyConnected(pick(r, ACTIVATIONS)))
 
 
+def near_ties(r: Random, kind: str) -> Case:
+    """Draw sums (all of them biases) just below and just above what rounds up: a factor's last bit tells them apart."""
+    halves = np.arange(-100, 100) + 0.5
+    source = activation("x", (1, 1, 1, 1), INT8, r.uniform(0.001, 0.1), r=r)
+    scales = r.uniform(0.001, 0.1, 400 if kind == "CONV_2D" else 1)
+    shape = (400, 1, 1, 1) if kind == "CONV_2D" else (400, 1)
+    weights = constant("weights", np.zeros(shape, np.int8), scales)
+    output = activation("y", (1, 1, 1, 400), INT8, source.quantization.scales[0] * scales.mean() * 2**22, 0)
+    factors = source.quantization.scales[0] * np.array(weights.quantization.scales) / output.quantization.scales[0]
+    sums = np.floor(np.repeat(halves, 2) / factors) + np.tile([0, 1], 200)
+    bias = constant("bias", np.clip(sums, -(2**31), 2**31 - 1).astype(np.int32))
+    options = o.Conv2D() if kind == "CONV_2D" else o.FullyConnected()
+    return case(r, kind, (source, weights, bias), output, options)
+
+
 def pool_2d(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
         dtype = pick(r, [INT8, INT8, FLOAT])

@@ -15,7 +15,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.unit.kernels import oracle
-from tests.unit.kernels.cases import CASES, Case
+from tests.unit.kernels.cases import CASES, Case, near_ties
 from tests.unit.kernels.driver import Runner, build
 from tests.unit.kernels.flatfile import flatfile
 from usmp_build.interfaces.kernels import Kernel
@@ -49,7 +49,17 @@ def test_every_kind_has_cases() -> None:
 @needs_oracle
 @pytest.mark.parametrize("kind", CASES)
 def test_outputs_equal_tflm(kind: str, optimized: Runner, tmp_path: Path) -> None:
-    cases = draw(kind)
+    compare(draw(kind), optimized, tmp_path)
+
+
+@needs_gcc
+@needs_oracle
+@pytest.mark.parametrize("kind", ["CONV_2D", "FULLY_CONNECTED"])
+def test_factors_equal_tflms_to_the_last_bit(kind: str, optimized: Runner, tmp_path: Path) -> None:
+    compare([near_ties(np.random.default_rng(seed), kind) for seed in range(40)], optimized, tmp_path)
+
+
+def compare(cases: list[Case], optimized: Runner, tmp_path: Path) -> None:
     answers = oracle.outputs([(flatfile(case.graph), list(case.inputs)) for case in cases], tmp_path)
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         assert not isinstance(answer, str), f"case {number}: {answer}"

@@ -20,9 +20,10 @@ from types import MappingProxyType
 
 from usmp_build.interfaces.kernels import Kernel, KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
-from usmp_build.kernels.reference import convolution, elementwise, movement, quantization, softmax, sources, unary
+from usmp_build.kernels.reference import convolution, copies, elementwise, quantization, softmax, sources, unary
 from usmp_build.kernels.reference.dense import fully_connected
 from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.kernels.reference.padding import pad
 from usmp_build.kernels.reference.pooling import pool_2d
 from usmp_build.kernels.reference.reduction import mean
 
@@ -30,24 +31,26 @@ FAMILIES: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
     {
         "ADD": elementwise.add_or_subtract,
         "AVERAGE_POOL_2D": pool_2d,
-        "CONCATENATION": movement.concatenation,
+        "CONCATENATION": copies.concatenation,
         "CONV_2D": convolution.conv_2d,
         "DEPTHWISE_CONV_2D": convolution.depthwise_conv_2d,
         "DEQUANTIZE": quantization.dequantize,
-        "EXPAND_DIMS": movement.reshape,
+        "EXPAND_DIMS": copies.reshape,
         "FULLY_CONNECTED": fully_connected,
         "LOGISTIC": unary.smooth,
         "MAX_POOL_2D": pool_2d,
         "MEAN": mean,
         "MUL": elementwise.multiply,
-        "PAD": movement.pad,
-        "PADV2": movement.pad,
+        "PACK": copies.pack,
+        "PAD": pad,
+        "PADV2": pad,
         "QUANTIZE": quantization.quantize,
         "RELU": unary.relu,
         "RELU6": unary.relu6,
-        "RESHAPE": movement.reshape,
+        "RESHAPE": copies.reshape,
         "SOFTMAX": softmax.softmax,
-        "SQUEEZE": movement.reshape,
+        "SPLIT": copies.split,
+        "SQUEEZE": copies.reshape,
         "SUB": elementwise.add_or_subtract,
         "TANH": unary.smooth,
     }

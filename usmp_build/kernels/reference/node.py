@@ -66,9 +66,13 @@ class Node:
     @cached_property
     def output(self) -> Tensor:
         """The only output."""
-        if len(self.operator.outputs) != 1:
-            raise self.error("K408", f"has {len(self.operator.outputs)} outputs", _DAMAGED)
-        return self.graph.tensors[self.operator.outputs[0]]
+        self.expect(len(self.outputs) == 1, f"has {len(self.outputs)} outputs")
+        return self.outputs[0]
+
+    @cached_property
+    def outputs(self) -> tuple[Tensor, ...]:
+        """All outputs."""
+        return tuple(self.graph.tensors[index] for index in self.operator.outputs)
 
     def options(self, kind: type[AnyOptions]) -> AnyOptions:
         """Return the options, which must be of this kind."""

@@ -4,12 +4,10 @@
 
 void usmp_copy(const struct usmp_copy_parameters *p, const void *input, void *output)
 {
-    const uint8_t *from = (const uint8_t *)input;
-    uint8_t *to = (uint8_t *)output + p->offset;
+    const uint8_t *const from = (const uint8_t *)input + p->input_offset;
+    uint8_t *const to = (uint8_t *)output + p->output_offset;
 
     for (int32_t i = 0; i < p->count; ++i) {
-        memmove(to, from, (size_t)p->size);
-        from += p->size;
-        to += p->pitch;
+        memmove(to + i * p->output_pitch, from + i * p->input_pitch, (size_t)p->size);
     }
 }

@@ -1,16 +1,18 @@
-/* Bytes that move as they are: CONCATENATION, RESHAPE and the like; elements of any type. */
+/* Bytes that move as they are: CONCATENATION, SPLIT, RESHAPE and the like; elements of any type. */
 #ifndef USMP_COPY_H
 #define USMP_COPY_H
 
 #include "usmp.h"
 
-/* `count` blocks of `size` bytes, which lie side by side in the input; in the output the first one begins at `offset`
- * and each of the others `pitch` bytes after the one before. */
+/* `count` blocks of `size` bytes.  The first one begins at an offset, each of the others a pitch after the one before:
+ * so in the input, and so in the output. */
 struct usmp_copy_parameters {
     int32_t count;
     int32_t size;
-    int32_t pitch;
-    int32_t offset;
+    int32_t input_offset;
+    int32_t input_pitch;
+    int32_t output_offset;
+    int32_t output_pitch;
 };
 
 /* Input and output may overlap when there is one block. */

@@ -7,10 +7,8 @@ static inline void usmp_one_channel_s8(
     const int8_t *input, int32_t zero_point, int32_t pitch, const int8_t *weights, int32_t channels,
     int32_t count, int32_t *sum)
 {
-    for (; count > 0; --count) {
-        *sum += (*input - zero_point) * *weights;
-        input += pitch;
-        weights += channels;
+    for (int32_t i = 0; i < count; ++i) {
+        *sum += (input[i * pitch] - zero_point) * weights[i * channels];
     }
 }
 
@@ -24,13 +22,13 @@ static inline void usmp_four_channels_s8(
     int32_t sum_c = sums[2];
     int32_t sum_d = sums[3];
 
-    for (; count > 0; --count) {
-        sum_a += (input[0] - zero_point) * weights[0];
-        sum_b += (input[step] - zero_point) * weights[1];
-        sum_c += (input[2 * step] - zero_point) * weights[2];
-        sum_d += (input[3 * step] - zero_point) * weights[3];
-        input += pitch;
-        weights += channels;
+    for (int32_t i = 0; i < count; ++i) {
+        const int8_t *const x = input + i * pitch;
+        const int8_t *const w = weights + i * channels;
+        sum_a += (x[0] - zero_point) * w[0];
+        sum_b += (x[step] - zero_point) * w[1];
+        sum_c += (x[2 * step] - zero_point) * w[2];
+        sum_d += (x[3 * step] - zero_point) * w[3];
     }
     sums[0] = sum_a;
     sums[1] = sum_b;

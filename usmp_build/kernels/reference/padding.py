@@ -1,4 +1,4 @@
-"""Operators that only move bytes: RESHAPE and its kin, CONCATENATION, PAD and PADV2."""
+"""PAD and PADV2."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from usmp_build.interfaces.kernels import (
     Parameters,
     Whole,
 )
-from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Activation, Concatenation
+from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import int32_constant
 
@@ -30,49 +29,6 @@ class _Frame(NamedTuple):
     before: int
     size: int
     behind: int
-
-
-def reshape(node: Node) -> Kernel:
-    """The same bytes under another shape."""
-    source, output = node.input(0), node.output
-    if source.dtype is not output.dtype:
-        raise unsupported_types(source, output)
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
-    return Kernel((_copy(0, count=1, size=source.size, pitch=source.size, offset=0),))
-
-
-def concatenation(node: Node) -> Kernel:
-    """The inputs side by side along one axis: one copy for each of them."""
-    options, output = node.options(Concatenation), node.output
-    rank = len(output.shape)
-    node.expect(-rank <= options.axis < rank, f"joins along axis {options.axis}, which its output lacks")
-    axis = options.axis % rank
-    if options.activation is not Activation.NONE:
-        raise Unsupported(f"it has no kernel with the activation {options.activation.name}")
-    calls, offset = [], 0
-    count = prod(output.shape[:axis])
-    for position, tensor in enumerate(node.inputs):
-        _check_part(node, tensor, axis)
-        size = tensor.size // count
-        calls.append(_copy(position, count=count, size=size, pitch=output.size // count, offset=offset))
-        offset += size
-    node.expect(offset * count == output.size, "has inputs that do not fill its output")
-    return Kernel(tuple(calls))
-
-
-def _check_part(node: Node, tensor: Tensor, axis: int) -> None:
-    output = node.output
-    if tensor.dtype is not output.dtype or tensor.dtype.bits % 8:
-        raise unsupported_types(tensor, output)
-    others = [shape[:axis] + shape[axis + 1 :] for shape in (tensor.shape, output.shape)]
-    node.expect(len(tensor.shape) == len(output.shape) and others[0] == others[1], "has inputs of unlike shapes")
-    if tensor.dtype in {DType.INT8, DType.UINT8, DType.INT16} and tensor.quantization != output.quantization:
-        raise Unsupported("its inputs and its output are quantized in different ways")
-
-
-def _copy(position: int, *, count: int, size: int, pitch: int, offset: int) -> KernelCall:
-    fields = (("count", count), ("size", size), ("pitch", pitch), ("offset", offset))
-    return KernelCall("copy", Whole(), (Input(position), Output(0)), Parameters("copy_parameters", fields))
 
 
 def pad(node: Node) -> Kernel:

@@ -1,0 +1,120 @@
+"""Operators that only move bytes: RESHAPE and its kin, CONCATENATION, PACK and SPLIT."""
+
+from __future__ import annotations
+
+from math import prod
+
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Whole
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.options import Activation, Concatenation, Pack
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+
+_QUANTIZED = {DType.INT8, DType.UINT8, DType.INT16}
+
+
+def reshape(node: Node) -> Kernel:
+    """The same bytes under another shape."""
+    source, output = node.input(0), node.output
+    _check_types(source, output)
+    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    return Kernel((_copy(Input(0), Output(0), 1, source.size),))
+
+
+def concatenation(node: Node) -> Kernel:
+    """The inputs side by side along one axis: one copy for each of them."""
+    options, output = node.options(Concatenation), node.output
+    axis = _axis(node, options.axis, output)
+    if options.activation is not Activation.NONE:
+        raise Unsupported(f"it has no kernel with the activation {options.activation.name}")
+    for tensor in node.inputs:
+        _check_types(tensor, output)
+        _check_part(node, tensor, output, axis)
+        _check_quantization(tensor, output)
+    node.expect(sum(t.elements for t in node.inputs) == output.elements, "has inputs that do not fill its output")
+    return _joined(node, prod(output.shape[:axis]))
+
+
+def pack(node: Node) -> Kernel:
+    """The inputs side by side along an axis of their own."""
+    output = node.output
+    axis = _axis(node, node.options(Pack).axis, output)
+    for tensor in node.inputs:
+        _check_types(tensor, output)
+        _check_quantization(tensor, output)
+        shape = (*tensor.shape[:axis], len(node.inputs), *tensor.shape[axis:])
+        node.expect(shape == output.shape, f"makes a tensor of shape {list(shape)}, not {list(output.shape)}")
+    return _joined(node, prod(output.shape[:axis]))
+
+
+def split(node: Node) -> Kernel:
+    """Equal parts of the input, along one axis: one copy for each of them."""
+    source, axes = node.input(1), node.array(0, "axes").reshape(-1).tolist()
+    node.expect(len(axes) == 1, "does not have one axis")
+    axis = _axis(node, int(axes[0]), source)
+    count = prod(source.shape[:axis])
+    calls, offset = [], 0
+    for position, part in enumerate(node.outputs):
+        _check_types(source, part)
+        _check_part(node, part, source, axis)
+        size = part.size // count
+        calls.append(
+            _copy(Input(1), Output(position), count, size, input_offset=offset, input_pitch=source.size // count)
+        )
+        offset += size
+    node.expect(offset * count == source.size, "has outputs that do not take all of its input")
+    return Kernel(tuple(calls))
+
+
+def _joined(node: Node, count: int) -> Kernel:
+    """Copy `count` blocks of each input to their places in the output."""
+    calls, offset = [], 0
+    for position, tensor in enumerate(node.inputs):
+        size, pitch = tensor.size // count, node.output.size // count
+        calls.append(_copy(Input(position), Output(0), count, size, output_offset=offset, output_pitch=pitch))
+        offset += size
+    return Kernel(tuple(calls))
+
+
+def _axis(node: Node, axis: int, whole: Tensor) -> int:
+    rank = len(whole.shape)
+    node.expect(-rank <= axis < rank, f"works along axis {axis} of a tensor of shape {list(whole.shape)}")
+    return axis % rank
+
+
+def _check_types(source: Tensor, output: Tensor) -> None:
+    if source.dtype is not output.dtype or source.dtype.bits % 8:
+        raise unsupported_types(source, output)
+
+
+def _check_part(node: Node, part: Tensor, whole: Tensor, axis: int) -> None:
+    others = [shape[:axis] + shape[axis + 1 :] for shape in (part.shape, whole.shape)]
+    same = len(part.shape) == len(whole.shape) and others[0] == others[1]
+    node.expect(same, f"has parts of shape {list(part.shape)} along axis {axis} of {list(whole.shape)}")
+
+
+def _check_quantization(source: Tensor, output: Tensor) -> None:
+    if source.dtype in _QUANTIZED and source.quantization != output.quantization:
+        raise Unsupported("its inputs and its output are quantized in different ways")
+
+
+def _copy(
+    source: Input,
+    target: Output,
+    count: int,
+    size: int,
+    *,
+    input_offset: int = 0,
+    input_pitch: int | None = None,
+    output_offset: int = 0,
+    output_pitch: int | None = None,
+) -> KernelCall:
+    """Copy blocks; without a pitch they lie side by side."""
+    fields = (
+        ("count", count),
+        ("size", size),
+        ("input_offset", input_offset),
+        ("input_pitch", size if input_pitch is None else input_pitch),
+        ("output_offset", output_offset),
+        ("output_pitch", size if output_pitch is None else output_pitch),
+    )
+    return KernelCall("copy", Whole(), (source, target), Parameters("copy_parameters", fields))
