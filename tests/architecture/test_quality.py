@@ -28,7 +28,7 @@ from tests.conftest import ROOT
 def test_tool_is_content(command: list[str]) -> None:
     tool = Path(sys.executable).parent / command[0]
     if not tool.exists():
-        pytest.skip(f"{command[0]} is not installed: pip install ".[test]"")
+        pytest.skip(f'{command[0]} is not installed; it comes with the extra "test"')
     done = subprocess.run([tool, *command[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

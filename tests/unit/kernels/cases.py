@@ -35,16 +35,18 @@ def case(
     r: Random,
     kind: str,
     inputs: Sequence[Tensor | None],
-    output: Tensor,
+    outputs: Tensor | Sequence[Tensor],
     options: o.Options | None = None,
 ) -> Case:
     """Put a model together, and draw its inputs: mostly anything, at times the ends of the range."""
     tensors = [tensor for tensor in inputs if tensor is not None]
     numbers = iter(range(len(tensors)))
     indices = tuple(None if tensor is None else next(numbers) for tensor in inputs)
-    operator = Operator(kind, indices, (len(tensors),), options, 0)
+    results = [outputs] if isinstance(outputs, Tensor) else outputs
+    made = tuple(range(len(tensors), len(tensors) + len(results)))
+    operator = Operator(kind, indices, made, options, 0)
     ports = tuple(i for i, tensor in enumerate(tensors) if not tensor.is_constant)
-    graph = Subgraph("main", (*tensors, output), ports, (len(tensors),), (operator,))
+    graph = Subgraph("main", (*tensors, *results), ports, made, (operator,))
     return Case(graph, tuple(values(r, tensors[i]) for i in ports))
 
 
@@ -325,6 +327,25 @@ def concatenation(r: Random) -> Case:
     return case(r, "CONCATENATION", inputs, output, o.Concatenation(pick(r, [axis, axis - len(shape)])))
 
 
+def pack(r: Random) -> Case:
+    dtype = pick(r, [INT8, FLOAT, DType.INT32])
+    shape = [span(r, 1, 4) for _ in range(span(r, 0, 3))]
+    axis, count = span(r, 0, len(shape)), span(r, 1, 4)
+    inputs = [activation(f"x{i}", shape, dtype, 0.1, 3) for i in range(count)]
+    output = activation("y", [*shape[:axis], count, *shape[axis:]], dtype, 0.1, 3)
+    return case(r, "PACK", inputs, output, o.Pack(count, pick(r, [axis, axis - len(shape) - 1])))
+
+
+def split(r: Random) -> Case:
+    dtype = pick(r, [INT8, FLOAT, DType.INT32, DType.INT16])
+    shape = [span(r, 1, 4) for _ in range(span(r, 1, 4))]
+    axis, count = span(r, 0, len(shape) - 1), span(r, 1, 4)
+    whole = [*shape[:axis], shape[axis] * count, *shape[axis + 1 :]]
+    axes = constant("axis", np.array(pick(r, [axis, axis - len(shape)]), np.int32))
+    source = activation("x", whole, dtype, 0.1, 0)
+    return case(r, "SPLIT", (axes, source), [activation(f"y{i}", shape, dtype, 0.1, 0) for i in range(count)])
+
+
 def quantize(r: Random) -> Case:
     pairs = [(FLOAT, INT8), (FLOAT, DType.INT16), (INT8, INT8), (INT8, DType.UINT8), (DType.UINT8, INT8)]
     pairs += [(INT8, DType.INT16), (DType.INT16, INT8), (DType.INT16, DType.INT16)]
@@ -356,6 +377,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
     "MEAN": mean,
     "MUL": binary("MUL"),
+    "PACK": pack,
     "PAD": pad("PAD"),
     "PADV2": pad("PADV2"),
     "QUANTIZE": quantize,
@@ -363,6 +385,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "RELU6": unary("RELU6"),
     "RESHAPE": reshaping("RESHAPE"),
     "SOFTMAX": softmax,
+    "SPLIT": split,
     "SQUEEZE": reshaping("SQUEEZE"),
     "SUB": binary("SUB"),
     "TANH": unary("TANH", 1 / 128, 0),

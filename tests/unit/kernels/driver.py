@@ -62,26 +62,26 @@ class Runner:
 
     def run(
         self, graph: Subgraph, kernel: Kernel, inputs: Sequence[NDArray[Any]], distance: int | None = None
-    ) -> NDArray[Any]:
+    ) -> list[NDArray[Any]]:
         """Run the only operator of a graph; `inputs` are those that are not constant, in the graph's order.
 
-        With a distance, output and first input share a block: the output begins that many bytes before the input.
+        With a distance, the only output and the first input share a block: the output begins that many bytes before
+        the input.
         """
         op = graph.operators[0]
         given = dict(zip(graph.inputs, inputs, strict=True))
-        result = graph.tensors[op.outputs[0]]
+        results = {Output(p): graph.tensors[t] for p, t in enumerate(op.outputs)}
         tensors: dict[Operand, Tensor] = {Input(p): graph.tensors[t] for p, t in enumerate(op.inputs) if t is not None}
-        tensors[Output(0)] = result
+        tensors |= results
         contents: dict[Operand, bytes] = {
             Input(p): graph.tensors[t].data or given[t].tobytes() for p, t in enumerate(op.inputs) if t is not None
         }
         contents |= {Derived(p): constant.data for p, constant in enumerate(kernel.constants)}
         contents |= {Scratch(p): self._garbage.randbytes(request.size) for p, request in enumerate(kernel.scratch)}
-        contents |= {Output(0): self._garbage.randbytes(result.size)}
+        contents |= {output: self._garbage.randbytes(result.size) for output, result in results.items()}
         if distance is not None:
-            contents[Output(0)] = b"".join(
-                (self._garbage.randbytes(max(distance, 0)), contents[Input(0)], bytes(max(0, result.size - distance)))
-            )
+            before, behind = max(distance, 0), max(0, results[Output(0)].size - distance)
+            contents[Output(0)] = self._garbage.randbytes(before) + contents[Input(0)] + bytes(behind)
         buffers = {operand: _Buffer(data, self._guard) for operand, data in contents.items()}
         places = {operand: buffer.address for operand, buffer in buffers.items()}
         start = 0
@@ -91,10 +91,12 @@ class Runner:
             places[Output(0)] += start
         for call in kernel.calls:
             self._call(call, places, tensors)
-        made = buffers[Output(0)].content()[start : start + result.size]
         for operand, buffer in buffers.items():
             buffer.check(f"{op.kind}: {operand}", may_change=isinstance(operand, Output | Scratch))
-        return np.frombuffer(made, result.dtype.numpy).reshape(result.shape)
+        return [
+            np.frombuffer(buffers[output].content(), result.dtype.numpy, result.elements, start).reshape(result.shape)
+            for output, result in results.items()
+        ]
 
     def _call(self, call: KernelCall, places: dict[Operand, int], tensors: dict[Operand, Tensor]) -> None:
         arguments = [places[operand] for operand in call.operands]

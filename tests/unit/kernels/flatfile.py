@@ -18,6 +18,7 @@ _TABLES = {
     "MAX_POOL_2D": "Pool2DOptions",
     "MEAN": "ReducerOptions",
     "MUL": "MulOptions",
+    "PACK": "PackOptions",
     "SOFTMAX": "SoftmaxOptions",
     "SUB": "SubOptions",
 }
@@ -53,7 +54,10 @@ def _tensor(tensor: Tensor, buffer: int) -> fb.Node:
 
 def _operator(op: Operator) -> fb.Node:
     inputs = [-1 if index is None else index for index in op.inputs]
-    return fb.operator(op.kind, inputs, op.outputs, _options(op.kind, op.options) if op.options else None)
+    options = _options(op.kind, op.options) if op.options else None
+    if op.kind == "SPLIT":
+        options = fb.Node("SplitOptions", NumSplits=len(op.outputs))
+    return fb.operator(op.kind, inputs, op.outputs, options)
 
 
 def _options(kind: str, options: Options) -> fb.Node:

@@ -9,6 +9,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Concatenation, Pack
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 
+_WIDTHS = {8, 16, 32, 64}
 _QUANTIZED = {DType.INT8, DType.UINT8, DType.INT16}
 
 
@@ -56,10 +57,8 @@ def split(node: Node) -> Kernel:
     for position, part in enumerate(node.outputs):
         _check_types(source, part)
         _check_part(node, part, source, axis)
-        size = part.size // count
-        calls.append(
-            _copy(Input(1), Output(position), count, size, input_offset=offset, input_pitch=source.size // count)
-        )
+        size, pitch = part.size // count, source.size // count
+        calls.append(_copy(Input(1), Output(position), count, size, input_offset=offset, input_pitch=pitch))
         offset += size
     node.expect(offset * count == source.size, "has outputs that do not take all of its input")
     return Kernel(tuple(calls))
@@ -82,7 +81,7 @@ def _axis(node: Node, axis: int, whole: Tensor) -> int:
 
 
 def _check_types(source: Tensor, output: Tensor) -> None:
-    if source.dtype is not output.dtype or source.dtype.bits % 8:
+    if source.dtype is not output.dtype or source.dtype.bits not in _WIDTHS:
         raise unsupported_types(source, output)
 
 
