@@ -23,6 +23,6 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
         (row, model_code(request, analysis, plan, summary, members, index)) for index, row in enumerate(summary.models)
     )
     chosen = [kernel for kernel in analysis.kernels.values() if isinstance(kernel, Kernel)]
-    functions = sorted({name for kernel in chosen for call in kernel.calls for name in call.functions()})
+    functions = sorted({call.function for kernel in chosen for call in kernel.calls})
     sources = library.sources(functions, prefix)
     return Layout(summary, constants, models, sources.header, sources.source)

@@ -114,12 +114,6 @@ class KernelCall:
     operands: tuple[Operand, ...]
     parameters: Parameters | None = None
 
-    def functions(self) -> tuple[str, ...]:
-        """Return the names of all C functions that the call needs."""
-        if isinstance(self.form, Reduce):
-            return tuple(f"{self.function}_{part}" for part in ("begin", "row", "finish"))
-        return (self.function,)
-
 
 @dataclass(frozen=True, slots=True)
 class ScratchRequest:
@@ -184,4 +178,4 @@ class KernelLibrary(Protocol):
         """
 
     def sources(self, functions: Iterable[str], prefix: str, /) -> KernelSources:
-        """Return the C of these functions, as `KernelCall.functions` names them, and of what they need, and no more."""
+        """Return the C of these functions, as `KernelCall` names them, and of what they need, and nothing else."""

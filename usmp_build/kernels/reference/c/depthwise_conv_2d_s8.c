@@ -44,7 +44,7 @@ void usmp_depthwise_conv_2d_s8_row(
     const int32_t pitch = p->dilation * p->input_channels;
     const int32_t step = p->depth_multiplier == 1 ? 1 : 0;
     const int32_t most = step == 1 || p->depth_multiplier % 4 == 0 ? 4 : 1;
-    const int32_t zero_point = (int8_t)p->input_zero_point;
+    const int32_t zero_point = p->input_zero_point;
 
     for (int32_t x = 0; x < p->output_width; ++x) {
         const int32_t start = x * p->stride - p->before;
