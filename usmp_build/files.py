@@ -37,6 +37,8 @@ class DiskFiles:
         """See `Files.read`."""
         full = self._root / path
         try:
+            if full.is_dir():
+                raise ManifestError(_unreadable(str(full), "it is a folder", asked_by))
             if not full.is_file():
                 raise ManifestError(_unreadable(path, "no such file", asked_by))
             if full.stat().st_size > LARGEST_FILE:

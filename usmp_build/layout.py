@@ -68,13 +68,18 @@ class ConstantRow:
 
 @dataclass(frozen=True, slots=True)
 class ConstantGroup:
-    """The constants that the same models read from the same pool: one C object."""
+    """The constants of one pool that only one model reads, or that several do: one C object."""
 
     symbol: str
     """The object and the tag of its struct: `kws_flash_constants`."""
     models: tuple[int, ...]
     pool: PoolRow
     rows: tuple[ConstantRow, ...]
+
+    @property
+    def needs_math(self) -> bool:
+        """Whether a value is spelled INFINITY or NAN, which <math.h> defines."""
+        return any("N" in line for row in self.rows for line in row.lines if row.c_type in {"float", "double"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +194,12 @@ class ModelCode:
     """(condition, name): the plan, checked once more by the C compiler."""
 
     @property
+    def needs_math(self) -> bool:
+        """Whether a scalar is spelled INFINITY or NAN, which <math.h> defines."""
+        literals = (value for step in self.steps for call in step.calls for _, value in call.fields)
+        return any(value.endswith(("INFINITY", "NAN")) for value in literals)
+
+    @property
     def width(self) -> int:
         """Columns of the widest constant of the plan, for the table that they make."""
         return max((len(f"{p.macro}_OFFSET = {max(p.row.offset, p.row.size)},") for p in self.places), default=0)
@@ -212,6 +223,9 @@ class ModelRow:
     """Operators that are planned but cannot be generated, with the reason."""
     application_io: bool
     """Whether inputs and outputs are the caller's arrays."""
+    inputs: tuple[str, ...]
+    """Their names in C."""
+    outputs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

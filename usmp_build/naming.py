@@ -21,9 +21,10 @@ C_KEYWORDS = frozenset(
     template this thread_local throw true try typedef typeid typename typeof typeof_unqual union unsigned using virtual
     void volatile wchar_t while xor xor_eq
     linux main unix
+    EOF BUFSIZ RAND_MAX EXIT_SUCCESS EXIT_FAILURE TRUE FALSE assert errno stdin stdout stderr I complex signals
     """.split()
 )
-"""Words that C99 to C23 and C++17 keep for themselves, and what compilers predefine without underscores."""
+"""Words that C99 to C23 and C++17 keep for themselves, and macros of compilers and common headers."""
 
 _OF_HEADERS = re.compile(r"U?INT\w*|SIZE_MAX|WCHAR_\w+|WINT_\w+|SIG_\w+|PTRDIFF_\w+|\w+_t|NULL|NAN|INFINITY|HUGE_VAL\w*"
                          r"|offsetof|(usmp|USMP)(_.*)?")  # fmt: skip
@@ -106,6 +107,26 @@ def html_text(text: str) -> str:
 def make_path(text: str) -> str:
     """Write a path for a Make rule, as depfiles need it (GNU Make's escapes, which Ninja reads too)."""
     return text.replace("\\", "/").replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
+
+
+def plan_files(project: str) -> tuple[str, ...]:
+    """Return the names of the generated files that a plan has once: they follow from the project's name alone."""
+    return (
+        "plan.json",
+        "usmp-targets.cmake",
+        "usmp.h",
+        f"{project}.h",
+        f"{project}.ld",
+        f"{project}_kernels.c",
+        f"{project}_kernels.h",
+        f"{project}_pools.c",
+        f"{project}_shared_constants.h",
+    )
+
+
+def model_files(model: str) -> tuple[str, ...]:
+    """Return the names of the generated files of a model: they follow from its name alone."""
+    return (f"{model}.c", f"{model}.h", f"{model}_constants.h")
 
 
 def _ascii(text: str) -> str:

@@ -1,19 +1,27 @@
 """The only hand that writes: a bundle goes to disk as a whole.
 
 All files that changed are first written beside their places under temporary names, and only when every byte is there
-are they renamed, one after the other, plan.json last.  A run that dies earlier leaves the old set; what it
-staged is swept up by the next run.  A file that did not change keeps its time stamp: nothing recompiles.
+are they renamed, one after the other, plan.json last.  A run that dies earlier leaves the old set; what it staged is
+swept up by the next run.  Runs into one folder wait for each other.  A file that did not change keeps its time stamp:
+nothing recompiles.
 """
 
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from usmp_build.bundle import Bundle, OutputFile
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.naming import make_path
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _STAGED = ".usmp-staged"
 
@@ -21,19 +29,38 @@ _STAGED = ".usmp-staged"
 def write(bundle: Bundle, folder: str | Path) -> tuple[str, ...]:
     """Put a bundle into a folder; return the paths that changed.  Raises UsageError when the disk refuses."""
     root = Path(folder)
-    changed = [file for file in bundle.files if _read(root / file.path) != file.data]
-    changed.sort(key=lambda file: file.path == "plan.json")
     try:
         root.mkdir(parents=True, exist_ok=True)
-        for leftover in root.glob(f"*{_STAGED}"):
-            leftover.unlink()
-        for file in changed:
-            _stage(root, file)
-        for file in changed:
-            (root / (file.path + _STAGED)).replace(root / file.path)
+        with _alone_in(root):
+            return _replace(bundle, root)
     except OSError as error:
         raise UsageError(_cannot_write(root, error)) from None
+
+
+def _replace(bundle: Bundle, root: Path) -> tuple[str, ...]:
+    changed = [file for file in bundle.files if _read(root / file.path) != file.data]
+    changed.sort(key=lambda file: file.path == "plan.json")
+    for leftover in root.glob(f"*{_STAGED}"):
+        leftover.unlink()
+    for file in changed:
+        _stage(root, file)
+    for file in changed:
+        (root / (file.path + _STAGED)).replace(root / file.path)
     return tuple(sorted(file.path for file in changed))
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other run writes to this folder; the lock dies with its owner."""
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def write_text(path: str | Path, text: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import groupby
 
 from usmp_build.arrange.c_types import plain_type, value_lines
+from usmp_build.arrange.group import owner
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import ConstantGroup, ConstantRow, Summary
@@ -22,13 +23,14 @@ def constant_groups(
     order.sort(key=lambda i: plan.allocations[i])
     expressions: dict[int, str] = {}
     groups = []
-    for (pool, owners), members in groupby(order, lambda i: (plan.allocations[i].pool, buffers[i].models)):
+    for (pool, only), members in groupby(order, lambda i: (plan.allocations[i].pool, owner(buffers[i]))):
         indices = list(members)
-        owner = summary.models[owners[0]].name if len(owners) == 1 else f"{summary.project}_shared"
-        symbol = f"{owner}_{summary.pools[pool].name}_constants"
+        readers = tuple(sorted({model for i in indices for model in buffers[i].models}))
+        whose = summary.models[only[0]].name if only else f"{summary.project}_shared"
+        symbol = f"{whose}_{summary.pools[pool].name}_constants"
         names = unique(c_identifier(buffers[i].name.partition(".")[2]) for i in indices)
         rows = tuple(_row(analysis, i, name) for i, name in zip(indices, names, strict=True))
-        groups.append(ConstantGroup(symbol, owners, summary.pools[pool], _pad(analysis, indices, rows)))
+        groups.append(ConstantGroup(symbol, readers, summary.pools[pool], _pad(analysis, indices, rows)))
         expressions |= {i: f"{symbol}.{name}" for i, name in zip(indices, names, strict=True)}
     return expressions, tuple(groups)
 

@@ -6,18 +6,23 @@ owner is the order that keeps generated files still: a model that grows moves no
 
 from __future__ import annotations
 
-from usmp_build.ir.storage import Kind, Storage
+from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 from usmp_build.memory.plan import Allocation, Plan
 from usmp_build.memory.problem import Problem
 
 
 def group_constants(storage: Storage, problem: Problem, plan: Plan) -> Plan:
-    """Reorder every constant pool by (models, name); which pool a constant is in stays as planned."""
+    """Reorder every constant pool by (owner, name); which pool a constant is in stays as planned."""
     places = list(plan.allocations)
     constants = [index for index, buffer in enumerate(storage.buffers) if buffer.kind is Kind.CONSTANT]
     ends: dict[int, int] = {}
-    for index in sorted(constants, key=lambda i: (storage.buffers[i].models, storage.buffers[i].name)):
+    for index in sorted(constants, key=lambda i: (owner(storage.buffers[i]), storage.buffers[i].name)):
         pool = places[index].pool
         places[index] = Allocation(pool, ends.get(pool, 0))
         ends[pool] = ends.get(pool, 0) + problem.buffers[index].size
     return Plan(plan.algorithm, tuple(places))
+
+
+def owner(buffer: StorageBuffer) -> tuple[int, ...]:
+    """Return the only model that reads a constant; nothing when several do, whichever they are."""
+    return buffer.models if len(buffer.models) == 1 else ()

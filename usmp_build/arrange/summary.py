@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import usmp_build
+from usmp_build.arrange.ports import ports
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import NoKernel
 from usmp_build.ir.graph import operator_at
@@ -83,6 +84,7 @@ def _model(
     request: Request, analysis: Analysis, buffers: tuple[BufferRow, ...], pools: tuple[PoolRow, ...], m: int, alone: int
 ) -> ModelRow:
     name = request.models[m].name
+    inputs, outputs = ports(request.models[m], analysis.models[m], tuple(pool.name for pool in pools))
     mine = [row for row in buffers if name in row.models]
     used = {row.pool for row in mine}
     missing = [
@@ -100,6 +102,8 @@ def _model(
         pools=tuple((p, _extent(mine, p)) for p in pools if p.name in used),
         without_kernel=tuple(missing),
         application_io=request.models[m].io is InputOutput.APPLICATION,
+        inputs=tuple(inputs.values()),
+        outputs=tuple(outputs.values()),
     )
 
 

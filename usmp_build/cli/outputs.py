@@ -10,11 +10,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from usmp_build.cli.common import manifest_arguments, named_models
-from usmp_build.emitters.names import model_files, plan_files
 from usmp_build.errors import ManifestError
 from usmp_build.files import DiskFiles
 from usmp_build.manifest.check import problems
 from usmp_build.manifest.load import in_order, load
+from usmp_build.naming import model_files, plan_files
 
 _ANY_MODEL = "<model>"
 

@@ -67,6 +67,9 @@ class ModelRecord(_Record):
     """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int
     """Bytes of its constants."""
+    inputs: tuple[str, ...]
+    """Their names in C."""
+    outputs: tuple[str, ...]
     without_kernel: tuple[str, ...]
     """Operators that are planned but for which no C can be generated."""
 

@@ -8,6 +8,7 @@ from usmp_build.errors import Diagnostic, Span
 from usmp_build.manifest import defaults
 from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.phrases import quoted
+from usmp_build.naming import model_files, plan_files
 
 _HEADERS = frozenset(
     """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic
@@ -40,20 +41,20 @@ def file_problem(name: str) -> str:
 def _files(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic]:
     """The project and every model have files called like them, on disks that may not tell `a` from `A`."""
     project = manifest.project.name
-    taken = {"usmp": "the header that all generated code includes"}
-    own: list[tuple[str, str, Span | str]] = [("the project", project, manifest.places.value("project", "name"))]
-    models = dict.fromkeys([*manifest.models, *brought])
-    own += [(f'model "{name}"', name, _model_place(manifest, name)) for name in models]
-    for who, name, place in own:
-        lower = name.lower()
-        if lower in taken:
-            message = f"{who} has the name of {taken[lower]}"
+    place: Span | str = manifest.places.value("project", "name")
+    own = [("the project", project, plan_files(project), place)]
+    for name in dict.fromkeys([*manifest.models, *brought]):
+        own.append((f'model "{name}"', name, model_files(name), _model_place(manifest, name)))
+    taken: dict[str, str] = {}
+    for who, name, files, place in own:
+        other = next((file for file in files if taken.get(file.lower(), who) != who), "")
+        if other:
+            message = f"{who} gets a file {other}, as does {taken[other.lower()]}"
             yield Diagnostic("M110", message, place, "choose another name; case does not count")
         elif file_problem(name):
             yield Diagnostic("M110", f"{who} gets a file {name}.h, which {file_problem(name)}", place, "rename it")
-        taken.setdefault(lower, who)
-        if who == "the project":
-            taken |= {f"{lower}_{part}": f"the project's file {name}_{part}" for part in ("pools", "kernels")}
+        for file in files:
+            taken.setdefault(file.lower(), who)
 
 
 def _model_place(manifest: Manifest, name: str) -> Span | str:

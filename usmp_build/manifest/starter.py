@@ -12,7 +12,7 @@ from usmp_build.errors import printable
 from usmp_build.manifest.clashes import file_problem
 from usmp_build.manifest.kinds import LONGEST_NAME, name_problem
 from usmp_build.manifest.phrases import toml
-from usmp_build.naming import c_identifier
+from usmp_build.naming import c_identifier, model_files, plan_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +39,17 @@ def fitting_names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     >>> fitting_names(["kws-large.v2", "int", "string", "KWS_large_v2"], ["doorbell"])
     ['kws_large_v2', 'int_', 'model_string', 'KWS_large_v2_2']
     """
-    used = {"usmp", *(name.lower() + ending for name in taken for ending in ("", "_pools", "_kernels"))}
+    used = {file.lower() for name in taken for file in plan_files(name)} | {"usmp.h"}
     result = []
     for text in texts:
         base = c_identifier(text, LONGEST_NAME - 16)
         if name_problem(base) or file_problem(base):
             base = f"model_{base}"
         name, number = base, 1
-        while name.lower() in used:
+        while not used.isdisjoint(file.lower() for file in model_files(name)):
             number += 1
             name = f"{base}_{number}"
-        used.add(name.lower())
+        used |= {file.lower() for file in model_files(name)}
         result.append(name)
     return result
 

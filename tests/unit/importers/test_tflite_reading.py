@@ -131,7 +131,7 @@ def test_quantization() -> None:
     assert [t.quantization for t in imported(model(subgraph(tensors))).main.tensors] == [
         Quantization((0.5,), (-3,)),
         Quantization((0.5, 0.25, 0.0), (0, 1, 2), 1),
-        Quantization((0.5, 0.25), (0, 0)),
+        None,
         None,
         None,
     ]

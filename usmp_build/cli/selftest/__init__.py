@@ -25,8 +25,8 @@ from usmp_build.pipeline import Planned
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     manifest_arguments(parser)
-    parser.add_argument("--runs", type=_positive, default=10, metavar="N", help="inputs per model (default: 10)")
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="of the random inputs (default: 1)")
+    parser.add_argument("--runs", type=_count, default=10, metavar="N", help="inputs per model (default: 10)")
+    parser.add_argument("--seed", type=_count, default=1, metavar="N", help="of the random inputs (default: 1)")
     parser.add_argument("--sanitize", action="store_true", help="compile with the address and undefined sanitizers")
     parser.add_argument("--cc", default="", metavar="COMPILER", help="the C compiler (default: $CC, else cc)")
     parser.add_argument("--keep", metavar="FOLDER", help="leave the built program in this folder")
@@ -74,8 +74,7 @@ def _same_in_other_garbage(planned: Planned, index: int, runs: list[Run], others
                 )
 
 
-def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return value
+def _count(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 1 on')
+    return int(text)

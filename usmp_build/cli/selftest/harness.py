@@ -13,7 +13,7 @@ from pathlib import Path
 from usmp_build.bundle import Bundle, OutputFile
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.emitters.render import render
-from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.ir.schedule import Step
 from usmp_build.layout import Layout
 from usmp_build.pipeline import Planned
@@ -69,17 +69,30 @@ def build(folder: Path, layout: Layout, compiler: str, sanitize: bool) -> Path:
     """Compile the program.  Raises CheckFailed when the compiler refuses."""
     project = layout.summary.project
     names = [_PROGRAM, f"{project}_pools", f"{project}_kernels", *(row.name for row, _ in layout.models)]
-    command = shlex.split(compiler or os.environ.get("CC", "cc"))
+    command = _compiler(compiler)
     command += [*_FLAGS, *(_SANITIZE if sanitize else ()), *(f"{name}.c" for name in names), "-o", _PROGRAM, "-lm"]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         hint = "install one, or name it with --cc"
         raise CheckFailed(Diagnostic("S601", f"cannot run the C compiler: {error}", help=hint)) from None
-    if done.returncode:
-        message = "the generated code does not compile:\n" + done.stderr.decode("utf-8", "replace").strip()
-        raise CheckFailed(Diagnostic("S601", message, help="this is a fault of usmp_build: please report it"))
+    if done.returncode or not (folder / _PROGRAM).exists():
+        said = done.stderr.decode("utf-8", "replace").strip() or f"{command[0]} says nothing and makes no program"
+        hint = "if it is a C99 compiler, this is a fault of usmp_build: please report it"
+        raise CheckFailed(Diagnostic("S601", f"the generated code does not compile:\n{said}", help=hint))
     return folder / _PROGRAM
+
+
+def _compiler(asked: str) -> list[str]:
+    """Split the compiler's name from its options, as a shell would."""
+    text = asked or os.environ.get("CC") or "cc"
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = []
+    if not words:
+        raise UsageError(Diagnostic("U208", f"no command can be made of {text!r}", help="name a C compiler: --cc gcc"))
+    return words
 
 
 def run_all(program: Path, planned: Planned, inputs: list[list[Sample]], garbage: int) -> list[list[Run]]:

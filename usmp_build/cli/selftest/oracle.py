@@ -38,7 +38,7 @@ def oracle_tensors(
         folder = Path(scratch)
         (folder / "model.tflite").write_bytes(data)
         arrays = {f"{run}_{i}": array for run, sample in enumerate(inputs) for i, array in enumerate(sample)}
-        np.savez(folder / "inputs.npz", allow_pickle=False, **arrays)
+        np.savez(folder / "inputs.npz", allow_pickle=False, runs=np.array(len(inputs)), **arrays)
         files = [str(folder / name) for name in ("model.tflite", "inputs.npz", "tensors.npz")]
         command = [sys.executable, "-m", "usmp_build.cli.selftest.oracle", *files, *map(str, wanted)]
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
@@ -62,10 +62,11 @@ def _answer(model: str, inputs: str, tensors: str, *wanted: str) -> None:
     interpreter = runtime.Interpreter.from_file(model, arena_size=_ARENA, intrepreter_config=keep)
     results: dict[str, NDArray[Any]] = {}
     with np.load(inputs) as stored:
-        keys = sorted(tuple(map(int, key.split("_"))) for key in stored.files)
-        for run in dict.fromkeys(run for run, _ in keys):
-            for index in (index for other, index in keys if other == run):
-                interpreter.set_input(stored[f"{run}_{index}"], index)
+        names = [name for name in stored.files if name != "runs"]
+        for run in range(int(stored["runs"])):
+            for name in names:
+                if name.startswith(f"{run}_"):
+                    interpreter.set_input(stored[name], int(name.partition("_")[2]))
             interpreter.invoke()
             for tensor in map(int, wanted):
                 results[f"{run}_{tensor}"] = np.array(interpreter._interpreter.GetTensor(tensor, 0)["tensor_data"])

@@ -47,7 +47,6 @@ def _quantization(stored: schema.QuantizationParameters, label: str) -> Quantiza
     if stored.details_type:
         message = f"{label} has quantization details of type {stored.details_type}, which are not supported"
         raise ModelError(Diagnostic("T209", message, help="Quantize per tensor or per channel."))
-    if not stored.scale:
+    if not stored.scale or not stored.zero_point:  # TensorFlow Lite Micro, too, then takes numbers for what they are
         return None
-    zero_points = stored.zero_point or (0,) * len(stored.scale)
-    return Quantization(stored.scale, zero_points, stored.quantized_dimension if len(stored.scale) > 1 else 0)
+    return Quantization(stored.scale, stored.zero_point, stored.quantized_dimension if len(stored.scale) > 1 else 0)

@@ -49,7 +49,7 @@ def pack(node: Node) -> Kernel:
 
 def split(node: Node) -> Kernel:
     """Equal parts of the input, along one axis: one copy for each of them."""
-    source, axes = node.input(1), node.array(0, "axes").reshape(-1).tolist()
+    source, axes = node.input(1), node.integers(0, "axes")
     node.expect(len(axes) == 1, "does not have one axis")
     axis = _axis(node, int(axes[0]), source)
     count = prod(source.shape[:axis])

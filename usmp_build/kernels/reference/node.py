@@ -87,6 +87,13 @@ class Node:
             raise Unsupported(f"its {role} are not constant")
         return tensor.as_array()
 
+    def integers(self, position: int, role: str) -> list[int]:
+        """Return the constant input at a position as a flat list; `role` names it in the plural."""
+        array = self.array(position, role)
+        self.expect(array.dtype.kind in "iu", f"has {role} that are not integers")
+        numbers: list[int] = array.reshape(-1).tolist()
+        return numbers
+
     def streamed(self, position: int = 0) -> Tensor:
         """Return the input that is read row by row."""
         tensor = self.input(position)

@@ -50,7 +50,7 @@ def pad(node: Node) -> Kernel:
 
 def _frames(node: Node) -> list[_Frame]:
     source, output = node.input(0), node.output
-    paddings = node.array(1, "paddings").reshape(-1).tolist()
+    paddings = node.integers(1, "paddings")
     node.expect(len(paddings) == 2 * len(source.shape), "does not have two paddings for each dimension")
     node.expect(min(paddings, default=0) >= 0, "has a padding below 0")
     pairs = zip(paddings[::2], source.shape, paddings[1::2], strict=True)

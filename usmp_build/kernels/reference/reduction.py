@@ -49,7 +49,7 @@ def mean(node: Node) -> Kernel:
 
 def _block(node: Node) -> _Block:
     shape = node.input(0).shape
-    given = [int(axis) for axis in node.array(1, "axes").reshape(-1)]
+    given = node.integers(1, "axes")
     node.expect(all(-len(shape) <= axis < len(shape) for axis in given), "averages along axes that its input lacks")
     axes = sorted({axis % len(shape) for axis in given if shape[axis] > 1})
     if not axes:

@@ -8,6 +8,8 @@ from usmp_build.ir.options import Padding
 from usmp_build.kernels.reference.node import Node, Unsupported
 
 _WIDEST = 1 << 30
+_MOST_TAPS = 256
+"""Of a window along one axis: the generated code keeps a pointer for each of its rows on the stack."""
 
 
 class Slide(NamedTuple):
@@ -26,7 +28,7 @@ def slide(node: Node, padding: Padding, size: int, window: int, stride: int, dil
     """
     node.expect(min(window, stride, dilation) >= 1, "has a window, stride or dilation of 0")
     reach = (window - 1) * dilation + 1
-    if max(reach, stride) > _WIDEST:
+    if max(reach, stride) > _WIDEST or window > _MOST_TAPS:
         raise Unsupported("its window is too wide")
     if padding is Padding.VALID:
         node.expect(reach <= size, f"has a window of {reach} pixels over an image of {size}")

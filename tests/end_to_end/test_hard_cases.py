@@ -1,0 +1,166 @@
+"""Cases that are unusual but legal, or wrong in unusual ways: each broke something once, or could have."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
+
+
+def text_models(folder: Path, models: dict[str, str], head: str = '[project]\nname = "p"\n') -> Path:
+    """A manifest of models in textual form."""
+    for name, body in models.items():
+        lines = "\n".join(f"  {line.strip()}" for line in body.strip().splitlines())
+        (folder / f"{name}.model.txt").write_text(f'model "{name}"\nsubgraph 0 "main"\n{lines}\n', encoding="utf-8")
+    tables = "".join(f'[models.{name}]\npath = "{name}.model.txt"\n' for name in models)
+    return manifest(folder, head + tables)
+
+
+def runs(path: Path) -> None:
+    done = call("selftest", path, "--sanitize", "--runs", "3")
+    assert done.code == 0, done.err
+
+
+def adds(*values: int) -> str:
+    """A float model that adds constants, one after the other."""
+    count = len(values)
+    constants = [f'%{i + 1} "c{i}" float32[2] = [{value}, {value}]' for i, value in enumerate(values)]
+    sums = [f'%{count + 1 + i} "s{i}" float32[2]' for i in range(count)]
+    operators = [f"%{count + 1 + i} = ADD(%{count + i if i else 0}, %{i + 1})" for i in range(count)]
+    return "\n".join(['%0 "x" float32[2]', *constants, *sums, "inputs %0", f"outputs %{2 * count}", *operators])
+
+
+def test_constants_that_different_models_share_pairwise(tmp_path: Path) -> None:
+    runs(text_models(tmp_path, {"a": adds(1, 2), "b": adds(1, 3), "c": adds(2, 3)}))
+
+
+def test_constants_that_are_no_numbers(tmp_path: Path) -> None:
+    body = """
+        %0 "x" float32[3]
+        %1 "odd" float32[3] = hex
+        | 0000807f000080ff0000c07f
+        %2 "y" float32[3]
+        inputs %0
+        outputs %2
+        %2 = ADD(%0, %1)
+    """
+    path = text_models(tmp_path, {"m": body})
+    runs(path)
+    call("generate", path, "--out", tmp_path / "out")
+    assert "INFINITY, -INFINITY" in (tmp_path / "out" / "p_pools.c").read_text()
+
+
+def test_a_model_without_inputs(tmp_path: Path) -> None:
+    body = """
+        %0 "a" float32[2] = [1, 2]
+        %1 "b" float32[2] = [3, 4]
+        %2 "y" float32[2]
+        inputs
+        outputs %2
+        %2 = ADD(%0, %1)
+    """
+    runs(text_models(tmp_path, {"m": body}))
+
+
+def test_an_input_that_nothing_reads_and_one_that_is_an_output(tmp_path: Path) -> None:
+    body = """
+        %0 "unused" float32[2]
+        %1 "through" float32[2]
+        %2 "y" float32[2]
+        inputs %0, %1
+        outputs %1, %2
+        %2 = RELU(%1)
+    """
+    runs(text_models(tmp_path, {"m": body}))
+
+
+def test_outputs_that_show_the_same_bytes(tmp_path: Path) -> None:
+    body = """
+        %0 "x" float32[4]
+        %1 "a" float32[4]
+        %2 "b" float32[2,2]
+        %3 "c" float32[4,1]
+        inputs %0
+        outputs %2, %3
+        %1 = RELU(%0)
+        %2 = RESHAPE(%1)
+        %3 = RESHAPE(%2)
+    """
+    runs(text_models(tmp_path, {"m": body}))
+
+
+def test_names_that_become_one_in_c(tmp_path: Path) -> None:
+    pools = '[pools.b_c]\naccess = "rw"\n[pools.c]\naccess = "rw"\n'
+    digits = f'path = "{DATA.as_posix()}/digits.tflite"\n'
+    models = f'[models.a]\n{digits}workspace_pools = ["b_c"]\n[models.a_b]\n{digits}workspace_pools = ["c"]\n'
+    done = call("generate", manifest(tmp_path, f'[project]\nname = "p"\n{pools}{models}'), "--out", tmp_path / "out")
+    assert done.code == 1
+    assert "error[P306]" in done.err
+    assert "A_B_C_WORKSPACE_POOL_SIZE" in done.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["p_shared", "p_pools", "P"])
+def test_models_whose_files_are_the_projects(tmp_path: Path, name: str) -> None:
+    done = call("plan", manifest(tmp_path, one_model(name, path=f"{DATA.as_posix()}/digits.tflite")))
+    assert done.code == 1
+    assert "error[M110]" in done.err
+
+
+def test_a_model_whose_files_are_another_models(tmp_path: Path) -> None:
+    digits = f'path = "{DATA.as_posix()}/digits.tflite"\n'
+    both = f'[project]\nname = "p"\n[models.x]\n{digits}[models.x_constants]\n{digits}'
+    done = call("plan", manifest(tmp_path, both))
+    assert done.code == 1
+    assert "x_constants.h" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [(["--seed", "-1"], 2), (["--runs", "x"], 2), (["--cc", "'"], 2), (["--cc", "  "], 2), (["--cc", "true"], 4)],
+)
+def test_odd_options_of_the_selftest(tmp_path: Path, options: list[str], code: int) -> None:
+    done = call("selftest", manifest(tmp_path, one_model("digits")), *options)
+    assert done.code == code
+    assert done.err
+
+
+def test_wrong_names_are_found_before_c_is_made(tmp_path: Path) -> None:
+    done = call("plan", manifest(tmp_path, one_model("digits", 'names = { zz = "q" }')))
+    assert done.code == 1
+    assert "error[P304]" in done.err
+
+
+@pytest.mark.parametrize("path", [".", "folder"])
+def test_a_folder_is_no_model(tmp_path: Path, path: str) -> None:
+    (tmp_path / "folder").mkdir()
+    done = call("plan", manifest(tmp_path, one_model("digits", path=f"{path}/x.tflite/..")))
+    assert done.code == 1
+    done = call("plan", tmp_path)
+    assert done.code == 1
+    assert "it is a folder" in done.err
+
+
+def test_runs_into_one_folder_wait_for_each_other(tmp_path: Path) -> None:
+    """What is left is the output of one of them, whole."""
+    first = manifest(tmp_path, TWO_MODELS, "first.toml")
+    second = manifest(tmp_path, TWO_MODELS.replace("512 B", "300 B"), "second.toml")
+    expected = []
+    for path in (first, second):
+        call("generate", path, "--out", tmp_path / path.stem)
+        expected.append({file.name: file.read_bytes() for file in (tmp_path / path.stem).iterdir()})
+    together = [
+        subprocess.Popen(
+            [sys.executable, "-m", "usmp_build", "generate", path, "--out", tmp_path / "out"],
+            cwd=ROOT,
+            stdout=subprocess.DEVNULL,
+        )
+        for path in (first, second) * 2
+    ]
+    assert [process.wait(timeout=120) for process in together] == [0, 0, 0, 0]
+    assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} in expected

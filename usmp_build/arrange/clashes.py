@@ -1,0 +1,48 @@
+"""Names that are made of two names: `a_b` of pool `c` and `a` of pool `b_c` are one and the same to C."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.layout import ConstantGroup, ModelCode, ModelRow, Summary
+
+
+def refuse_clashes(
+    summary: Summary, groups: tuple[ConstantGroup, ...], models: tuple[tuple[ModelRow, ModelCode], ...], manifest: str
+) -> None:
+    """Raise ManifestError, placed at the manifest, when two things of the generated C would have one name."""
+    taken: dict[str, str] = {}
+    for owner, name in _names(summary, groups, models):
+        other = taken.setdefault(name, owner)
+        if other != owner:
+            message = f"{other} and {owner} both make the name {name} in C"
+            raise ManifestError(Diagnostic("P306", message, manifest, "rename one of the two in the manifest"))
+
+
+def _names(
+    summary: Summary, groups: tuple[ConstantGroup, ...], models: tuple[tuple[ModelRow, ModelCode], ...]
+) -> Iterator[tuple[str, str]]:
+    """Yield (whose, name) of every macro, object, function and guard that others could see."""
+    yield "the project", f"{summary.macro}_H"
+    for pool in summary.pools:
+        owner = f'pool "{pool.name}"'
+        yield owner, pool.symbol
+        yield from ((owner, f"{pool.macro}_{part}") for part in ("SIZE", "ALIGNMENT", "SECTION"))
+    for group in groups:
+        readers = " and ".join(summary.models[index].name for index in group.models)
+        yield f'the constants of {readers} in pool "{group.pool.name}"', group.symbol
+    for row, code in models:
+        owner = f'model "{row.name}"'
+        yield owner, f"{row.macro}_H"
+        yield from ((owner, f"{row.name}_{part}") for part in ("inputs", "outputs", "run", "map_inputs", "map_outputs"))
+        yield from ((owner, step.function) for step in code.steps)
+        for pool, _ in row.pools:
+            kind = "WORKSPACE" if pool.access == "rw" else "CONSTANT"
+            yield f'{owner} in pool "{pool.name}"', f"{row.macro}_{pool.name.upper()}_{kind}_POOL_SIZE"
+        for side, ports in (("input", code.inputs), ("output", code.outputs)):
+            for port in ports:
+                whose = f'{side} "{port.name}" of {owner}'
+                yield from ((whose, f"{port.macro}_{part}") for part in ("SIZE", "SCALE", "ZERO_POINT"))
+        for place in code.places:
+            yield from ((f"{owner}, {place.variable}", f"{place.macro}_{part}") for part in ("OFFSET", "BYTES"))
