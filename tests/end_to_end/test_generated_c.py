@@ -178,4 +178,4 @@ def test_the_linker_fragment_places_checks_and_names_every_pool(generated: list[
     assert ".usmp.two.flash : ALIGN(16)" in text  # constants are loaded
     for pool in ("tcm", "sram", "flash"):
         assert f"__usmp_{pool}_start = .;" in text
-        assert f"ASSERT(__usmp_{pool}_end - __usmp_{pool}_start <= " in text
+        assert f"ASSERT(SIZEOF(.usmp.two.{pool}) <= " in text
