@@ -74,6 +74,8 @@ class ConstantGroup:
     """The object and the tag of its struct: `kws_flash_constants`."""
     models: tuple[int, ...]
     pool: PoolRow
+    alignment: int
+    """Of the object.  Its size is a multiple of it, so that no linker leaves gaps between the objects of a pool."""
     rows: tuple[ConstantRow, ...]
 
     @property

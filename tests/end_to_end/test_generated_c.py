@@ -157,6 +157,21 @@ def _without_comments(file: Path) -> str:
     return done.stdout
 
 
+def test_every_section_has_the_planned_size(generated: list[Path], tmp_path: Path) -> None:
+    """Nothing between the objects of a pool: what the linker fragment asserts must hold."""
+    for folder in generated:
+        pools = json.loads((folder / "plan.json").read_text())["pools"]
+        (source,) = folder.glob("*_pools.c")
+        for compiler in filter(shutil.which, ("gcc", "clang", "arm-none-eabi-gcc")):
+            for level in ("-O0", "-O2", "-Os"):
+                target = tmp_path / "pools.o"
+                subprocess.run([compiler, "-std=c99", level, "-c", source.name, "-o", target], cwd=folder, check=True)
+                listed = subprocess.run(["size", "-A", target], capture_output=True, text=True, check=True).stdout
+                found = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
+                for pool in pools:
+                    assert int(found.get(pool["section"], 0)) == pool["size"], (compiler, level, pool["section"])
+
+
 def test_c_is_short_and_names_what_it_does(generated: list[Path]) -> None:
     """What a reader of digits.c relies on."""
     text = (generated[0] / "digits.c").read_text()

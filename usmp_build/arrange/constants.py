@@ -30,7 +30,8 @@ def constant_groups(
         symbol = f"{whose}_{summary.pools[pool].name}_constants"
         names = unique(c_identifier(buffers[i].name.partition(".")[2]) for i in indices)
         rows = tuple(_row(analysis, i, name) for i, name in zip(indices, names, strict=True))
-        groups.append(ConstantGroup(symbol, readers, summary.pools[pool], _pad(analysis, indices, rows)))
+        unit = max(analysis.problem.buffers[i].alignment for i in indices)
+        groups.append(ConstantGroup(symbol, readers, summary.pools[pool], unit, _pad(analysis, indices, rows)))
         expressions |= {i: f"{symbol}.{name}" for i, name in zip(indices, names, strict=True)}
     return expressions, tuple(groups)
 
