@@ -1,7 +1,7 @@
 """What went wrong, where, and what to do about it.
 
 A problem is a value (`Diagnostic`) until the command line prints it.  Every error the user can cause is a
-`UsmpError`; its exit code is the one documented in the README.  Anything else that escapes is a bug of ours.
+`UsmpError`; its exit code is the one documented in docs/cli.md.  Anything else that escapes is a bug of ours.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Diagnostic:
     """A sentence, a place and a next step."""
 
     code: str
-    """Stable, and explained in docs/errors.md."""
+    """Stable, and explained in docs/errors/."""
     message: str
     place: Span | str = ""
     """A span of a text file, or the name of a file that has no lines (a model)."""

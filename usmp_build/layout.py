@@ -137,6 +137,12 @@ class LoopCode:
     dilation: int = 1
     before: int = 0
 
+    @property
+    def inside(self) -> bool:
+        """Whether no row that is asked for is padding."""
+        last = (self.rows - 1) * self.stride + (self.window - 1) * self.dilation
+        return self.before == 0 and last < self.input_rows
+
 
 @dataclass(frozen=True, slots=True)
 class CallCode:

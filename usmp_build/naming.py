@@ -6,7 +6,6 @@ Each kind of output has its own filter here, and every template uses them.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable
 
@@ -97,11 +96,6 @@ def linker_name(text: str) -> str:
 def cmake_string(text: str) -> str:
     """Make text safe inside a quoted CMake argument, also where it becomes an element of a list."""
     return re.sub(r'["\\$;@]', r"\\\g<0>", _ascii(text))
-
-
-def html_text(text: str) -> str:
-    """Make text safe inside HTML."""
-    return html.escape(text, quote=True)
 
 
 def make_path(text: str) -> str:

@@ -133,4 +133,5 @@ def needs_alone(analysis: Analysis) -> tuple[int, ...]:
     """Return for each model the bytes of workspace it would need if it were the only one and nothing had a limit."""
     algorithm = plugins.algorithm("auto", {}, "")
     problems = [passes.alone(analysis.storage, analysis.problem, model) for model in range(len(analysis.models))]
-    return tuple(sum(peaks(problem, found)) for problem in problems if (found := algorithm(problem)))
+    plans = ((problem, algorithm(problem)) for problem in problems)
+    return tuple(sum(peaks(problem, found)) if found is not None else 0 for problem, found in plans)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from types import MappingProxyType
@@ -79,13 +79,15 @@ def algorithm(
     """Return the algorithm that the manifest asks for, with its options set."""
     provider = _choose(providers("algorithms", ALGORITHMS), name, "algorithm", place)
     made = provider.load()
-    known = [field.name for field in fields(made)]
-    for key in options:
+    known = {field.name: field.default for field in fields(made)} if is_dataclass(made) else {}
+    for key, value in options.items():
+        where = option_places.get(key, place)
         if key not in known:
             hint = f"its options are: {', '.join(known)}" if known else "it has no options"
-            raise ManifestError(
-                Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', option_places.get(key, place), hint)
-            )
+            raise ManifestError(Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', where, hint))
+        if known[key] is not MISSING and type(value) is not type(known[key]):
+            message = f'option "{key}" of algorithm "{name}" should be of type {type(known[key]).__name__}'
+            raise ManifestError(Diagnostic("P406", message, where, f"its default is {known[key]!r}"))
     result: Algorithm = made(**options)
     return result
 

@@ -94,6 +94,82 @@ def test_outputs_that_show_the_same_bytes(tmp_path: Path) -> None:
     runs(text_models(tmp_path, {"m": body}))
 
 
+def test_constants_named_like_padding_and_like_macros(tmp_path: Path) -> None:
+    body = """
+        %0 "x" float32[1]
+        %1 "w" float32[1] = [1]
+        %2 "w_padding" float32[1] = [2]
+        %3 "M_X_SIZE" float32[1] = [3]
+        %4 "a" float32[1]
+        %5 "b" float32[1]
+        %6 "c" float32[1]
+        inputs %0
+        outputs %6
+        %4 = ADD(%0, %1)
+        %5 = ADD(%4, %2)
+        %6 = ADD(%5, %3)
+    """
+    runs(text_models(tmp_path, {"m": body}))
+
+
+def test_padding_that_has_the_name_of_a_constant(tmp_path: Path) -> None:
+    body = """
+        %0 "x" int8[1,3] scale=1 zero=0
+        %1 "w" int8[1,3] scale=0.5 zero=0 = [1, 2, 3]
+        %2 "w_padding" int8[1,3] scale=0.5 zero=0 = [4, 5, 6]
+        %3 "a" int8[1,1] scale=1 zero=0
+        %4 "b" int8[1,1] scale=1 zero=0
+        inputs %0
+        outputs %3, %4
+        %3 = FULLY_CONNECTED(%0, %1, _)
+        %4 = FULLY_CONNECTED(%0, %2, _)
+    """
+    path = text_models(tmp_path, {"m": body})
+    runs(path)
+    call("generate", path, "--out", tmp_path / "out")
+    assert "uint8_t w_padding_2[1];" in (tmp_path / "out" / "m_constants.h").read_text()
+
+
+def test_an_input_named_like_one_of_our_macros(tmp_path: Path) -> None:
+    body = """
+        %0 "x" float32[2]
+        %1 "M_X_SIZE" float32[2]
+        %2 "y" float32[2]
+        inputs %0, %1
+        outputs %2
+        %2 = ADD(%0, %1)
+    """
+    done = call("generate", text_models(tmp_path, {"m": body}), "--out", tmp_path / "out")
+    assert done.code == 1
+    assert "error[P306]" in done.err
+
+
+def test_a_model_of_empty_tensors(tmp_path: Path) -> None:
+    body = """
+        %0 "x" float32[0]
+        inputs %0
+        outputs %0
+    """
+    runs(text_models(tmp_path, {"m": body}))
+
+
+def test_a_section_has_one_name_everywhere(tmp_path: Path) -> None:
+    pool = '[pools.ram]\naccess = "rw"\nsection = "{}"\n'
+    assert call("plan", manifest(tmp_path, one_model("digits", pool.format(".my-ram")))).code == 1
+    path = manifest(tmp_path, one_model("digits", pool.format(".my_ram.x")))
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    assert '".my_ram.x"' in (tmp_path / "out" / "p.h").read_text()
+    assert "KEEP(*(.my_ram.x))" in (tmp_path / "out" / "p.ld").read_text()
+
+
+@pytest.mark.parametrize(("value", "code"), [('"many"', 1), ("1.5", 1), ("100_000_000_000_000", 3)])
+def test_options_of_algorithms_have_types_and_search_ends(tmp_path: Path, value: str, code: int) -> None:
+    text = f'[pools.ram]\naccess = "rw"\nsize = 100\n[plan]\noptions = {{ rounds = {value} }}\n'
+    done = call("plan", manifest(tmp_path, one_model("digits", text)))
+    assert done.code == code
+    assert ("error[P406]" in done.err) == (code == 1)
+
+
 def test_names_that_become_one_in_c(tmp_path: Path) -> None:
     pools = '[pools.b_c]\naccess = "rw"\n[pools.c]\naccess = "rw"\n'
     digits = f'path = "{DATA.as_posix()}/digits.tflite"\n'

@@ -96,6 +96,8 @@ def _attempts(problem: Problem, part: Sequence[int], rounds: int) -> Iterator[tu
             orders[name] = _promoted(order, _badly_treated(problem, attempt))
             if orders[name] == order:
                 del orders[name]
+        if not orders:
+            return
         suffix = " (improved)"
 
 

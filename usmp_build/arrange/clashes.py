@@ -44,5 +44,7 @@ def _names(
             for port in ports:
                 whose = f'{side} "{port.name}" of {owner}'
                 yield from ((whose, f"{port.macro}_{part}") for part in ("SIZE", "SCALE", "ZERO_POINT"))
+                if port.name.isupper():  # a member of a struct, which must not be one of our macros
+                    yield f"the name {port.name} of {owner}", port.name
         for place in code.places:
             yield from ((f"{owner}, {place.variable}", f"{place.macro}_{part}") for part in ("OFFSET", "BYTES"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 
 from usmp_build.arrange.c_types import plain_type, value_lines
@@ -28,12 +28,20 @@ def constant_groups(
         readers = tuple(sorted({model for i in indices for model in buffers[i].models}))
         whose = summary.models[only[0]].name if only else f"{summary.project}_shared"
         symbol = f"{whose}_{summary.pools[pool].name}_constants"
-        names = unique(c_identifier(buffers[i].name.partition(".")[2]) for i in indices)
-        rows = tuple(_row(analysis, i, name) for i, name in zip(indices, names, strict=True))
+        wanted = [_member(buffers[i].name.partition(".")[2]) for i in indices]
+        both = unique([*wanted, *(f"{name}_padding" for name in wanted)])
+        names, paddings = both[: len(wanted)], both[len(wanted) :]
+        rows = tuple(_rows(analysis, indices, names, paddings))
         unit = max(analysis.problem.buffers[i].alignment for i in indices)
-        groups.append(ConstantGroup(symbol, readers, summary.pools[pool], unit, _pad(analysis, indices, rows)))
+        groups.append(ConstantGroup(symbol, readers, summary.pools[pool], unit, rows))
         expressions |= {i: f"{symbol}.{name}" for i, name in zip(indices, names, strict=True)}
     return expressions, tuple(groups)
+
+
+def _member(name: str) -> str:
+    """Make a name for a member; names all in capitals are left to macros."""
+    plain = c_identifier(name)
+    return f"{plain}_" if plain.isupper() else plain
 
 
 def _row(analysis: Analysis, index: int, member: str) -> ConstantRow:
@@ -49,13 +57,11 @@ def _row(analysis: Analysis, index: int, member: str) -> ConstantRow:
     )
 
 
-def _pad(analysis: Analysis, indices: list[int], rows: tuple[ConstantRow, ...]) -> tuple[ConstantRow, ...]:
-    """Fill the space behind each member up to the next one, so that the struct is the plan on any compiler."""
-    padded: list[ConstantRow] = []
-    for index, row in zip(indices, rows, strict=True):
-        padded.append(row)
+def _rows(analysis: Analysis, indices: list[int], names: list[str], paddings: list[str]) -> Iterator[ConstantRow]:
+    """Yield members, each with the space behind it up to the next one: the struct is the plan on any compiler."""
+    for index, name, padding in zip(indices, names, paddings, strict=True):
+        yield _row(analysis, index, name)
         space = analysis.problem.buffers[index].size - analysis.storage.buffers[index].size
         if space:
             zeros = ", ".join(["0"] * space) + ","
-            padded.append(ConstantRow(f"{row.member}_padding", "uint8_t", space, "", (zeros,)))
-    return tuple(padded)
+            yield ConstantRow(padding, "uint8_t", space, "", (zeros,))

@@ -72,7 +72,7 @@ def _places(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dic
     scratches = 0
     places = {}
     for number, stored in enumerate(analysis.storage.buffers):
-        if index not in stored.models or stored.kind is Kind.CONSTANT:
+        if index not in stored.models or stored.kind is Kind.CONSTANT or not stored.size:
             continue
         if number in tensors:
             variable = f"t{tensors[number]}"
@@ -103,8 +103,6 @@ def _checks(model: str, analysis: Analysis, places: Mapping[int, Place]) -> list
     """The plan as conditions for the C compiler: inside the pool, aligned, and apart from everything in conflict."""
     checks = []
     for number, place in places.items():
-        if not place.row.size:
-            continue
         end = f"{place.macro}_OFFSET + {place.macro}_BYTES"
         pool = f"{model.upper()}_{place.pool.name.upper()}_WORKSPACE_POOL_SIZE"
         checks.append((f"{place.macro}_OFFSET >= 0 && {end} <= {pool}", f"{place.macro}_is_inside".lower()))

@@ -97,8 +97,8 @@ class Locate:
             return f"inputs->{self.inputs[port]}"
         return f"outputs->{self.outputs[self.analysis.models[self.model].main.outputs.index(port)]}"
 
-    def scratch(self, buffer: int) -> str:
-        """Return the pointer to a scratch buffer or a derived constant."""
+    def buffer(self, buffer: int) -> str:
+        """Return the pointer to a buffer that is no tensor: scratch, or a derived constant."""
         return self.buffers.get(buffer, "NULL")
 
     def input_rows(self) -> tuple[PortRow, ...]:
@@ -136,8 +136,8 @@ class Locate:
             return ""
         if self.analysis.storage.buffers[buffer].kind is Kind.CONSTANT:
             return self.buffers.get(buffer, "NULL")
-        place = self.places[buffer]
-        return f"{place.pool.symbol} + {place.macro}_OFFSET"
+        place = self.places.get(buffer)
+        return f"{place.pool.symbol} + {place.macro}_OFFSET" if place else "NULL"
 
 
 def show_type(tensor: Tensor) -> str:

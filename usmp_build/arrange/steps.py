@@ -77,7 +77,7 @@ def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Lo
     for i, scratch in enumerate(scratches):
         buffer = analysis.storage.scratch[ref][scratch.position]
         c_type = f"{pool_type(kernel.scratch[scratch.position].dtype)} *"
-        result[scratch] = _Parameter(c_type, _numbered("scratch", i, len(scratches)), locate.scratch(buffer))
+        result[scratch] = _Parameter(c_type, _numbered("scratch", i, len(scratches)), locate.buffer(buffer))
     for i, output in enumerate(outputs):
         tensor = op.outputs[output.position]
         c_type = f"{pool_type(graph.tensors[tensor].dtype)} *"
@@ -104,7 +104,7 @@ def _call(
         if operand in parameters:
             return parameters[operand].name
         if isinstance(operand, Derived):
-            return locate.scratch(analysis.storage.derived[ref][operand.position])
+            return locate.buffer(analysis.storage.derived[ref][operand.position])
         assert isinstance(operand, Input)
         tensor = op.inputs[operand.position]
         return "NULL" if tensor is None else locate.expression(tensor)

@@ -30,7 +30,9 @@ def summarize(request: Request, analysis: Analysis, plan: Plan, alone: tuple[int
         pools=pools,
         buffers=buffers,
         steps=timeline,
-        models=tuple(_model(request, analysis, buffers, pools, index, alone[index]) for index in range(len(alone))),
+        models=tuple(
+            _model(request, analysis, buffers, pools, index, alone[index]) for index in range(len(request.models))
+        ),
     )
 
 
@@ -86,7 +88,7 @@ def _model(
     name = request.models[m].name
     inputs, outputs = ports(request.models[m], analysis.models[m], tuple(pool.name for pool in pools))
     mine = [row for row in buffers if name in row.models]
-    used = {row.pool for row in mine}
+    used = {row.pool for row in mine if row.size}
     missing = [
         f"{op.kind} {op.position}: {kernel.reason}"
         for ref, kernel in analysis.kernels.items()

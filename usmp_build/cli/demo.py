@@ -41,7 +41,11 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _call(*command: str) -> str:
     """Run a program; return what it prints.  Raises CheckFailed with that when it fails."""
-    done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        message = f"{command[0]} did not end within {_SECONDS} seconds"
+        raise CheckFailed(Diagnostic("S606", message, help="run the demo again")) from None
     output = done.stdout.decode("utf-8", "replace")
     if done.returncode:
         message = f"{command[0]} failed:\n{output}{done.stderr.decode('utf-8', 'replace')}"

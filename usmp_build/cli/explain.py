@@ -45,7 +45,7 @@ def _explain(summary: Summary, row: BufferRow) -> str:
         f"{row.name}: {row.kind}, {row.reason}",
         f"  place   pool {row.pool}, bytes [{show_bytes(row.offset)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
         f"  size    {show_bytes(row.size)} bytes, aligned to {row.alignment}",
-        *(f"  alive   {_interval(summary, start, stop)}" for start, stop in row.intervals),
+        *(f"  alive   {when}" for when in _alive(summary, row)),
     ]
     if row.name in pool.peak_buffers:
         lines.append(f"  peak    one of the {len(pool.peak_buffers)} buffers that set the size of {row.pool}")
@@ -53,7 +53,8 @@ def _explain(summary: Summary, row: BufferRow) -> str:
     return "\n".join(lines)
 
 
-def _interval(summary: Summary, start: int, stop: int) -> str:
-    if (start, stop) == (0, len(summary.steps)):
-        return "for ever"
-    return f"[{start}, {stop}): from {summary.steps[start]} to {summary.steps[stop - 1]}"
+def _alive(summary: Summary, row: BufferRow) -> list[str]:
+    if row.kind in {"constant", "variable"}:
+        return ["for ever"]
+    steps = summary.steps
+    return [f"[{start}, {stop}): from {steps[start]} to {steps[stop - 1]}" for start, stop in row.intervals]

@@ -91,6 +91,7 @@ class ProofRecord(_Record):
     optimal: bool
     """Every pool is as small as its bound."""
     witnesses: tuple[WitnessRecord, ...]
+    """For workspace pools; the bound of a constant pool is the sum of all that is in it."""
 
 
 class PlanRecord(_Record):
@@ -152,7 +153,7 @@ def _proof(summary: Summary) -> ProofRecord:
     witnesses = tuple(
         WitnessRecord(pool=pool.name, step=pool.peak_step, buffers=pool.peak_buffers, bytes=pool.bound)
         for pool in summary.pools
-        if pool.peak_buffers
+        if pool.peak_buffers and pool.access == "rw"
     )
     return ProofRecord(verified=True, optimal=summary.optimal, witnesses=witnesses)
 

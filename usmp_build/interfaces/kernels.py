@@ -142,7 +142,8 @@ class Kernel:
     constants: tuple[Constant, ...] = ()
     scratch: tuple[ScratchRequest, ...] = ()
     alignment: int = 1
-    """Of every tensor that it touches, in bytes, where more than the elements' own is demanded."""
+    """Of every tensor in a pool that it touches, in bytes, where more than the elements' own is demanded; the caller's
+    arrays are only aligned to their elements."""
 
     def input_positions(self) -> frozenset[int]:
         """Return the positions of the operator's inputs that any call reads."""

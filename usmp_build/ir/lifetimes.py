@@ -15,7 +15,6 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lifetimes:
-    """For each buffer of the storage, sorted intervals that do not touch; and the number of steps."""
+    """For each buffer of the storage, sorted intervals that do not touch."""
 
     intervals: tuple[tuple[Interval, ...], ...]
-    length: int

@@ -136,7 +136,7 @@ Reference: TypeAlias = str
 """A name that the manifest gives elsewhere; `references` sees whether it does."""
 
 _REGION = text_rule("[A-Za-z_][A-Za-z0-9_.]*", "the name of a region", "write it as MEMORY in the linker script does")
-_SECTION = text_rule("[A-Za-z0-9_.$-]+", "the name of a section", "use letters, digits, and any of _ . $ -")
+_SECTION = text_rule("[A-Za-z0-9_.]+", "the name of a section", "use letters, digits, _ and .")
 _PATH = text_rule("[^\\x00-\\x1f\\x7f]+", "a path", "write the path of a file, relative to the manifest or absolute")
 _DIGEST = text_rule("[0-9a-fA-F]{64}", "64 hexadecimal digits", "`sha256sum FILE` prints them", str.lower)
 _PLUGIN = text_rule("[A-Za-z_][A-Za-z0-9_.-]*", "the name of a plug-in", "`usmp-build plugins` lists them")

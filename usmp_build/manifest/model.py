@@ -46,7 +46,10 @@ class Pool(Table):
     )
     reserve: kinds.SizeOrNothing = word("size", "Bytes of `size` to keep free for others.", "4 KiB", 0)
     alignment: kinds.Alignment = word(
-        "power of two", "Alignment of the pool's base, in bytes; 65536 at the most.", 16, 16
+        "power of two",
+        "Alignment of the pool's base, in bytes; 65536 at the most. The linker fragment sees to it for `ro` pools.",
+        16,
+        16,
     )
     region: kinds.Region | None = word(
         "name",

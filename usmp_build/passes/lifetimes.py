@@ -35,7 +35,7 @@ def lifetimes(schedule: Schedule, storage: Storage) -> Lifetimes:
     for index, buffer in enumerate(storage.buffers):
         if buffer.kind in {Kind.VARIABLE, Kind.CONSTANT}:
             intervals[index] = whole
-    return Lifetimes(tuple(intervals), schedule.length)
+    return Lifetimes(tuple(intervals))
 
 
 class _Effect(NamedTuple):

@@ -36,12 +36,9 @@ def lower(request: Request, schedule: Schedule, storage: Storage, lifetimes: Lif
 
 
 def _candidates(request: Request, buffer: StorageBuffer) -> tuple[int, ...]:
-    """Pools that every user of the buffer may use, in the order of the first user."""
-    lists = [
-        request.models[m].constant_pools if buffer.kind is Kind.CONSTANT else request.models[m].workspace_pools
-        for m in buffer.models
-    ]
-    return tuple(pool for pool in lists[0] if all(pool in other for other in lists))
+    """Return the pools that its models may use: constants are shared only between models that agree on them."""
+    model = request.models[buffer.models[0]]
+    return model.constant_pools if buffer.kind is Kind.CONSTANT else model.workspace_pools
 
 
 def _bytes_moved(schedule: Schedule, storage: Storage) -> Counter[int]:

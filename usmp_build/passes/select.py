@@ -31,7 +31,7 @@ def select(request: Request, models: tuple[Model, ...], library: KernelLibrary) 
     return chosen
 
 
-def constant_inputs(kernel: Kernel | NoKernel, inputs: int) -> frozenset[int]:
+def inputs_read(kernel: Kernel | NoKernel, inputs: int) -> frozenset[int]:
     """Return the positions of an operator's inputs whose bytes are read when it runs, out of `inputs` many."""
     if isinstance(kernel, NoKernel):
         return frozenset(range(inputs))

@@ -16,7 +16,7 @@ from usmp_build.ir.graph import DType, Model, OperatorRef, Subgraph, Tensor, Ten
 from usmp_build.ir.schedule import Schedule, Step, steps
 from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 from usmp_build.naming import short_name, unique
-from usmp_build.passes.select import constant_inputs
+from usmp_build.passes.select import inputs_read
 from usmp_build.request import InputOutput, Request
 
 
@@ -71,7 +71,7 @@ class _Builder:
         if step.operator is not None:
             kernel = self.kernels[step.operator]
             op = operator_at(self.models, step.operator)
-            positions = constant_inputs(kernel, len(op.inputs))
+            positions = inputs_read(kernel, len(op.inputs))
             needed = {op.inputs[position] for position in positions}
             alignment = kernel.alignment if isinstance(kernel, Kernel) else 1
         for ref in (*step.reads, *step.writes):

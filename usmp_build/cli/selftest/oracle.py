@@ -41,7 +41,11 @@ def oracle_tensors(
         np.savez(folder / "inputs.npz", allow_pickle=False, runs=np.array(len(inputs)), **arrays)
         files = [str(folder / name) for name in ("model.tflite", "inputs.npz", "tensors.npz")]
         command = [sys.executable, "-m", "usmp_build.cli.selftest.oracle", *files, *map(str, wanted)]
-        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+        except subprocess.TimeoutExpired:
+            message = f'TensorFlow Lite Micro did not run model "{model.name}" within {_SECONDS} seconds'
+            raise CheckFailed(Diagnostic("S603", message, model.path, "ask for fewer runs: --runs 1")) from None
         if done.returncode:
             last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
             message = f'TensorFlow Lite Micro refuses model "{model.name}": {" ".join(last) or "it aborts"}'
