@@ -13,20 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from usmp_build import arrange, passes, plugins
+from usmp_build import arrange, passes, plugins, solving
 from usmp_build.bundle import Bundle
-from usmp_build.errors import CheckFailed, Diagnostic, DoesNotFit, ModelError
+from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.files import Files
-from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import Model
-from usmp_build.ir.schedule import steps
 from usmp_build.layout import Layout, Summary
 from usmp_build.manifest.load import load
 from usmp_build.manifest.resolve import resolve
-from usmp_build.memory.explain import explain, put_into_words
-from usmp_build.memory.plan import Plan, peaks
-from usmp_build.memory.verify import violations
+from usmp_build.memory.plan import Plan
 from usmp_build.request import ModelRequest, Request
 
 
@@ -63,8 +59,8 @@ def plan(request: Request, files: Files) -> Planned:
     models = tuple(import_model(model, files) for model in request.models)
     analysis = analyze(request, models)
     algorithm = plugins.algorithm(request.algorithm, request.options, request.plan_span, request.option_spans)
-    found = solve(request, analysis, algorithm)
-    summary = arrange.summarize(request, analysis, found, needs_alone(analysis))
+    found = solving.solve(request, analysis, algorithm)
+    summary = arrange.summarize(request, analysis, found, solving.needs_alone(analysis))
     return Planned(request, models, analysis, found, summary)
 
 
@@ -99,39 +95,3 @@ def analyze(request: Request, models: tuple[Model, ...]) -> Analysis:
     lifetimes = passes.lifetimes(schedule, storage)
     problem = passes.lower(request, schedule, storage, lifetimes)
     return Analysis(rewritten, kernels, schedule, storage, lifetimes, problem)
-
-
-def solve(request: Request, analysis: Analysis, algorithm: Algorithm) -> Plan:
-    """Run an algorithm and believe nothing it says."""
-    problem = analysis.problem
-    found = algorithm(problem)
-    if found is None:
-        raise DoesNotFit(shortage(request, analysis, algorithm))
-    _believe(found, request, analysis)
-    grouped = arrange.group_constants(analysis.storage, problem, found)
-    _believe(grouped, request, analysis)
-    return grouped
-
-
-def _believe(found: Plan, request: Request, analysis: Analysis) -> None:
-    if broken := violations(analysis.problem, found):
-        more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
-        message = f'algorithm "{found.algorithm}" returned a wrong plan: {broken[0]}{more}'
-        raise CheckFailed(Diagnostic("P501", message, request.plan_span, "choose another one, and report this"))
-
-
-def shortage(request: Request, analysis: Analysis, algorithm: Algorithm) -> Diagnostic:
-    """Explain why an algorithm finds no plan; the place is the limit that is too small."""
-    reason = explain(analysis.problem, algorithm)
-    names = [step.name for step in steps(analysis.schedule.root)]
-    message, hint = put_into_words(analysis.problem, reason, names)
-    place = request.pools[reason.pools[0]].span if reason.pools else request.plan_span
-    return Diagnostic("P502", message, place, hint)
-
-
-def needs_alone(analysis: Analysis) -> tuple[int, ...]:
-    """Return for each model the bytes of workspace it would need if it were the only one and nothing had a limit."""
-    algorithm = plugins.algorithm("auto", {}, "")
-    problems = [passes.alone(analysis.storage, analysis.problem, model) for model in range(len(analysis.models))]
-    plans = ((problem, algorithm(problem)) for problem in problems)
-    return tuple(sum(peaks(problem, found)) if found is not None else 0 for problem, found in plans)
