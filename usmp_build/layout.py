@@ -197,6 +197,8 @@ class ModelCode:
     inputs: tuple[PortRow, ...]
     outputs: tuple[PortRow, ...]
     places: tuple[Place, ...]
+    views: tuple[TraceRow, ...]
+    """Views of inputs, which the hook shows before the first step."""
     steps: tuple[StepCode, ...]
     checks: tuple[tuple[str, str], ...]
     """(condition, name): the plan, checked once more by the C compiler."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from usmp_build.arrange.c_types import pool_type
@@ -49,6 +49,7 @@ def model_code(
         inputs=locate.input_rows(),
         outputs=locate.output_rows(),
         places=tuple(replace(place, used=place.variable in passed) for place in places.values()),
+        views=tuple(view for view in _views_of_inputs(graph, locate) if view.expression in passed),
         steps=steps,
         checks=tuple(_checks(summary.models[index].name, analysis, places)),
     )
@@ -60,6 +61,15 @@ def _traces(op: Operator, graph: Subgraph, views: Mapping[int, list[int]], locat
     for tensor in shown:
         shown += views.get(tensor, ())
     return tuple(TraceRow(op.position, t, locate.expression(t), graph.tensors[t].size) for t in shown)
+
+
+def _views_of_inputs(graph: Subgraph, locate: Locate) -> Iterator[TraceRow]:
+    known = set(graph.inputs)
+    for op in graph.operators:
+        if op.kind == "VIEW" and op.inputs[0] in known:
+            known.update(op.outputs)
+            for t in op.outputs:
+                yield TraceRow(op.position, t, locate.expression(t), graph.tensors[t].size)
 
 
 def _places(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dict[int, Place]:
