@@ -24,6 +24,7 @@ include("${CMAKE_CURRENT_LIST_DIR}/UsmpTool.cmake")
 #   USMP_PROJECT          the manifest's project, which is the prefix of files and symbols
 #   USMP_DIR              the folder of the generated files
 #   USMP_LINKER_FRAGMENT  the linker fragment
+#   USMP_COPY_TABLE       the fragment of the start-up code's copy table
 #   USMP_PLAN_JSON        the plan for other programs
 #   USMP_MODELS           the models so far
 function(usmp_add_plan plan)
@@ -58,6 +59,7 @@ function(usmp_add_plan plan)
     USMP_PROJECT "${project}"
     USMP_DIR "${dir}"
     USMP_LINKER_FRAGMENT "${dir}/${project}.ld"
+    USMP_COPY_TABLE "${dir}/${project}_copy_table.ld"
     USMP_PLAN_JSON "${dir}/plan.json"
     USMP_MODELS ""
     _USMP_COMMAND "${tool};generate;${manifest};--out;${dir}"
@@ -144,10 +146,11 @@ function(usmp_link_pools target plan)
   _usmp_get_plan("${plan}" plan)
   get_target_property(dir ${plan} USMP_DIR)
   get_target_property(fragment ${plan} USMP_LINKER_FRAGMENT)
+  get_target_property(copy_table ${plan} USMP_COPY_TABLE)
   # Compilers hand a plain -L on before any script.  "-Wl,-L" would have to stand before "-Wl,-T", and a comma in the
   # path would split it; a link directory of CMake's would end up in the run path of the program.
   target_link_options(${target} PRIVATE "-L${dir}")
-  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${fragment}")
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${fragment}" "${copy_table}")
   add_dependencies(${target} ${plan}_gen)
 endfunction()
 

@@ -38,6 +38,8 @@ class PoolRow:
     alignment: int
     section: str
     region: str
+    load_region: str
+    """Where the image holds it, if it is to be copied to `region`; else empty."""
     origin: int | None
     symbol: str
     """The C object of a workspace pool: `doorbell_dtcm_pool`."""

@@ -111,6 +111,7 @@ def plan_files(project: str) -> tuple[str, ...]:
         "usmp.h",
         f"{project}.h",
         f"{project}.ld",
+        f"{project}_copy_table.ld",
         f"{project}_kernels.c",
         f"{project}_kernels.h",
         f"{project}_pools.c",

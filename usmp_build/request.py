@@ -42,6 +42,8 @@ class PoolRequest:
     origin: int | None
     span: Span | str = ""
     """The place of its size in the manifest; of its table when it has none."""
+    load_region: str = ""
+    """Where the image holds it until start-up code copies it to `region`; empty when it is used where it is loaded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -193,4 +193,15 @@ def test_the_linker_fragment_places_checks_and_names_every_pool(generated: list[
     assert ".usmp.two.flash : ALIGN(16)" in text  # constants are loaded
     for pool in ("tcm", "sram", "flash"):
         assert f"__usmp_{pool}_start = .;" in text
-        assert f"ASSERT(SIZEOF(.usmp.two.{pool}) <= " in text
+        assert f"ASSERT(SIZEOF(.usmp.two.{pool}) == " in text
+    assert "LONG" not in (generated[0] / "two_copy_table.ld").read_text()
+
+
+def test_a_pool_that_runs_elsewhere_is_in_the_copy_table(tmp_path: Path) -> None:
+    itcm = 'region = "ITCM"\nload_region = "FLASH"'
+    text = one_model("odd_even").replace("[models", f'[pools.itcm]\naccess = "ro"\n{itcm}\n[models')
+    assert call("generate", manifest(tmp_path, text), "--out", tmp_path).code == 0
+    assert "} > ITCM AT> FLASH\n__usmp_itcm_load = LOADADDR(" in (tmp_path / "p.ld").read_text()
+    entry = "LONG(__usmp_itcm_load) LONG(__usmp_itcm_start) LONG(__usmp_itcm_size / 4)\n"
+    assert entry in (tmp_path / "p_copy_table.ld").read_text()
+    assert "X(itcm, RO) \\\n    X(workspace, RW)\n" in (tmp_path / "p.h").read_text()

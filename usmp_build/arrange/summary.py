@@ -52,6 +52,7 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
                 alignment=max([pool.alignment, *(b.alignment for b in members)]),
                 section=pool.section,
                 region=pool.region,
+                load_region=pool.load_region,
                 origin=pool.origin,
                 symbol=f"{request.project}_{pool.name}_pool",
                 macro=f"{request.project}_{pool.name}".upper(),

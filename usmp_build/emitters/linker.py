@@ -1,4 +1,4 @@
-"""The linker fragment: one output section for each pool, to `INCLUDE` in the SECTIONS of the user's own script."""
+"""Linker fragments to `INCLUDE` in the user's own script: an output section for each pool, and what start-up copies."""
 
 from __future__ import annotations
 
@@ -10,5 +10,7 @@ from usmp_build.layout import Layout
 
 
 def emit(layout: Layout) -> Iterator[OutputFile]:
-    """Yield the fragment."""
-    yield OutputFile(f"{layout.summary.project}.ld", render("plan.ld.j2", summary=layout.summary))
+    """Yield the fragments."""
+    summary = layout.summary
+    yield OutputFile(f"{summary.project}.ld", render("plan.ld.j2", summary=summary))
+    yield OutputFile(f"{summary.project}_copy_table.ld", render("copy_table.ld.j2", summary=summary))

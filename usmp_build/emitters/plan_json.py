@@ -34,6 +34,8 @@ class PoolRecord(_Record):
     """The section its object goes into."""
     region: str
     """The linker's memory region; empty: the linker script decides."""
+    load_region: str
+    """The region whose image start-up code copies to `region`; empty: nothing is copied."""
     origin: int | None
     """The address that the manifest says it has."""
 

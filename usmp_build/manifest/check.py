@@ -38,6 +38,21 @@ def _pool(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
         message = f'pool "{name}" is at 0x{pool.origin:X}, which is no multiple of its alignment, {pool.alignment}'
         help_ = "correct `origin`, or give a smaller `alignment`"
         yield Diagnostic("M112", message, manifest.places.value(*path, "origin"), help_)
+    yield from _load_region(name, pool, manifest)
+
+
+def _load_region(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
+    if pool.load_region is None:
+        return
+    problems = {
+        'is a workspace, but has "load_region": nothing is loaded into it': pool.access == "rw",
+        'has "load_region" but no "region" to be copied to': pool.region is None,
+        f'is loaded into region "{pool.region}", where it is used': pool.region == pool.load_region,
+    }
+    place = manifest.places.value("pools", name, "load_region")
+    for problem in [problem for problem, there in problems.items() if there][:1]:
+        help_ = "leave `load_region` out, or name the region that is copied from, and in `region` the one copied to"
+        yield Diagnostic("M112", f'pool "{name}" {problem}', place, help_)
 
 
 def _place(place: Place, path: tuple[str | int, ...], manifest: Manifest) -> Iterator[Diagnostic]:

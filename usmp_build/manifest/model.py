@@ -58,6 +58,13 @@ class Pool(Table):
         None,
         "the linker script places the section",
     )
+    load_region: kinds.Region | None = word(
+        "name",
+        "Where the image holds an `ro` pool that runs elsewhere: start-up code copies it to `region`.",
+        "FLASH",
+        None,
+        "it is used where it is loaded",
+    )
     section: kinds.Section | None = word(
         "section name",
         "The section of the pool's array. Each pool has its own.",

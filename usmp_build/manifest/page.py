@@ -79,6 +79,11 @@ page_bytes = "2 KiB"                   # ... of this size (later)
 [pools.flash]
 access = "ro"                          # weights live here
 
+[pools.itcm]
+access = "ro"                          # and these weights are used here ...
+region = "ITCM"
+load_region = "FLASH"                  # ... once start-up code has copied them from there
+
 # Targets: the processors. Without this, there is "cpu".
 
 [targets.cpu]

@@ -78,6 +78,7 @@ def _declared_pools(manifest: Manifest) -> Iterator[PoolRequest]:
             limit=None if pool.size is None else pool.size - pool.reserve,
             alignment=pool.alignment,
             region=pool.region or "",
+            load_region=pool.load_region or "",
             section=pool.section or defaults.section(manifest.project.name, name),
             origin=pool.origin,
             span=_limit(manifest.places, name),

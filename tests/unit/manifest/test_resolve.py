@@ -26,6 +26,8 @@ origin = 0x20000000
 [pools.flash]
 access = "ro"
 section = ".my_weights"
+region = "ITCM"
+load_region = "FLASH"
 
 [pools.dtcm]
 access = "rw"
@@ -74,7 +76,7 @@ def test_pools() -> None:
     assert sram == PoolRequest(
         "sram", Access.WORKSPACE, 63 * 1024, 32, "SRAM", ".usmp.doorbell.sram", 0x20000000, sram.span
     )
-    assert flash == PoolRequest("flash", Access.CONSTANT, None, 16, "", ".my_weights", None, flash.span)
+    assert flash == PoolRequest("flash", Access.CONSTANT, None, 16, "ITCM", ".my_weights", None, flash.span, "FLASH")
     assert dtcm == PoolRequest("dtcm", Access.WORKSPACE, None, 16, "", ".usmp.doorbell.dtcm", None, dtcm.span)
 
 
