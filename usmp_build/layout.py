@@ -20,6 +20,9 @@ class BufferRow:
     size: int
     alignment: int
     intervals: tuple[tuple[int, int], ...]
+    read: int
+    """Bytes, in one run of each of its models."""
+    written: int
     reason: str
 
 
@@ -218,6 +221,15 @@ class ModelCode:
 
 
 @dataclass(frozen=True, slots=True)
+class TrafficRow:
+    """What one run of a model moves to and from one pool."""
+
+    pool: str
+    read: int
+    written: int
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRow:
     """A model as planned."""
 
@@ -231,6 +243,7 @@ class ModelRow:
     """Bytes of its constants, shared ones too."""
     pools: tuple[tuple[PoolRow, int], ...]
     """Each pool it uses, and up to where."""
+    traffic: tuple[TrafficRow, ...]
     without_kernel: tuple[str, ...]
     """Operators that are planned but cannot be generated, with the reason."""
     application_io: bool

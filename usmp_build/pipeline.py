@@ -1,6 +1,6 @@
 """The road, from a manifest to a bundle of files.  Start reading here.
 
-    load → resolve → import → rewrite → select kernels → schedule → storage → lifetimes → lower
+    load → resolve → import → rewrite → select kernels → schedule → storage → lifetimes → traffic → lower
          → algorithm → verify → summarize → arrange → emit
 
 Every stage is a function from values to a new value.  Reading goes through `files`; nothing here writes.
@@ -93,5 +93,6 @@ def analyze(request: Request, models: tuple[Model, ...]) -> Analysis:
     schedule = passes.schedule(rewritten)
     storage = passes.storage(request, rewritten, schedule, kernels)
     lifetimes = passes.lifetimes(schedule, storage)
-    problem = passes.lower(request, schedule, storage, lifetimes)
-    return Analysis(rewritten, kernels, schedule, storage, lifetimes, problem)
+    traffic = passes.traffic(rewritten, kernels, storage)
+    problem = passes.lower(request, schedule, storage, lifetimes, traffic)
+    return Analysis(rewritten, kernels, schedule, storage, lifetimes, traffic, problem)

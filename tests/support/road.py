@@ -59,7 +59,9 @@ def analyze(
     schedule = passes.schedule(rewritten)
     storage = passes.storage(asked, rewritten, schedule, kernels)
     lifetimes = passes.lifetimes(schedule, storage)
-    return Analysis(rewritten, kernels, schedule, storage, lifetimes, passes.lower(asked, schedule, storage, lifetimes))
+    traffic = passes.traffic(rewritten, kernels, storage)
+    problem = passes.lower(asked, schedule, storage, lifetimes, traffic)
+    return Analysis(rewritten, kernels, schedule, storage, lifetimes, traffic, problem)
 
 
 def alive(analysis: Analysis) -> dict[str, list[tuple[int, int]]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import usmp_build
 from usmp_build.arrange.ports import ports
 from usmp_build.interfaces.analysis import Analysis
@@ -9,7 +11,7 @@ from usmp_build.interfaces.kernels import NoKernel
 from usmp_build.ir.graph import operator_at
 from usmp_build.ir.schedule import steps
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import BufferRow, ModelRow, PoolRow, Summary
+from usmp_build.layout import BufferRow, ModelRow, PoolRow, Summary, TrafficRow
 from usmp_build.memory.bounds import pool_bounds
 from usmp_build.memory.plan import Plan, peaks
 from usmp_build.request import Access, InputOutput, Request
@@ -31,7 +33,8 @@ def summarize(request: Request, analysis: Analysis, plan: Plan, alone: tuple[int
         buffers=buffers,
         steps=timeline,
         models=tuple(
-            _model(request, analysis, buffers, pools, index, alone[index]) for index in range(len(request.models))
+            _model(request, analysis, buffers, pools, index, alone[index], traffic)
+            for index, traffic in enumerate(_traffic(request, analysis, plan))
         ),
     )
 
@@ -66,8 +69,10 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
 def _buffers(request: Request, analysis: Analysis, plan: Plan) -> tuple[BufferRow, ...]:
     """By pool, then offset, then name."""
     rows = []
+    traffic = [analysis.moved_by(model) for model in range(len(request.models))]
     facts = zip(analysis.storage.buffers, analysis.lifetimes.intervals, plan.allocations, strict=True)
-    for buffer, intervals, place in facts:
+    for index, (buffer, intervals, place) in enumerate(facts):
+        moved = [traffic[model][index] for model in buffer.models if index in traffic[model]]
         row = BufferRow(
             name=buffer.name,
             kind=buffer.kind.value,
@@ -77,14 +82,34 @@ def _buffers(request: Request, analysis: Analysis, plan: Plan) -> tuple[BufferRo
             size=buffer.size,
             alignment=buffer.alignment,
             intervals=tuple((i.start, i.stop) for i in intervals),
+            read=sum(both.read for both in moved),
+            written=sum(both.written for both in moved),
             reason=buffer.reason,
         )
         rows.append((place, row))
     return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))
 
 
+def _traffic(request: Request, analysis: Analysis, plan: Plan) -> Iterator[tuple[TrafficRow, ...]]:
+    """For each model what one run moves to and from each pool that it touches."""
+    for model in range(len(request.models)):
+        moved = [[0, 0] for _ in request.pools]
+        for buffer, traffic in analysis.moved_by(model).items():
+            total = moved[plan.allocations[buffer].pool]
+            total[0] += traffic.read
+            total[1] += traffic.written
+        rows = zip(request.pools, moved, strict=True)
+        yield tuple(TrafficRow(pool.name, *both) for pool, both in rows if any(both))
+
+
 def _model(
-    request: Request, analysis: Analysis, buffers: tuple[BufferRow, ...], pools: tuple[PoolRow, ...], m: int, alone: int
+    request: Request,
+    analysis: Analysis,
+    buffers: tuple[BufferRow, ...],
+    pools: tuple[PoolRow, ...],
+    m: int,
+    alone: int,
+    traffic: tuple[TrafficRow, ...],
 ) -> ModelRow:
     name = request.models[m].name
     inputs, outputs = ports(request.models[m], analysis.models[m], tuple(pool.name for pool in pools))
@@ -103,6 +128,7 @@ def _model(
         shared=_shared(buffers, name),
         constants=sum(row.size for row in mine if row.kind == Kind.CONSTANT.value),
         pools=tuple((p, _extent(mine, p)) for p in pools if p.name in used),
+        traffic=traffic,
         without_kernel=tuple(missing),
         application_io=request.models[m].io is InputOutput.APPLICATION,
         inputs=tuple(inputs.values()),

@@ -1,4 +1,4 @@
-"""Print one stage of the road: model, schedule, storage, lifetimes or problem, as text or JSON."""
+"""Print one stage of the road: model, schedule, storage, lifetimes, traffic or problem, as text or JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from usmp_build.cli.common import manifest_arguments, read_request
 from usmp_build.cli.table import columns
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir import text
-from usmp_build.ir.schedule import Branch, Call, Loop, Node, Sequence, Step
+from usmp_build.ir.schedule import Branch, Call, Loop, Node, Sequence, Step, steps
 from usmp_build.units import show_bytes
 
 
@@ -96,6 +96,16 @@ def _lifetimes(analysis: Analysis) -> Iterator[str]:
     yield from columns(("buffer", "steps"), rows, "<<")
 
 
+def _traffic(analysis: Analysis) -> Iterator[str]:
+    """One line for each buffer that an operator touches."""
+    rows = []
+    for step in steps(analysis.schedule.root):
+        for buffer, moved in analysis.traffic[step.operator].items() if step.operator else ():
+            name = analysis.storage.buffers[buffer].name
+            rows.append((step.name, name, show_bytes(moved.read), show_bytes(moved.written)))
+    yield from columns(("operator", "buffer", "read", "written"), rows, "<<>>")
+
+
 def _problem(analysis: Analysis) -> Iterator[str]:
     problem = analysis.problem
     pools = [(p.name, show_bytes(p.limit) if p.limit is not None else "-") for p in problem.pools]
@@ -116,6 +126,7 @@ _STAGES: Mapping[str, Callable[[Analysis], Iterator[str]]] = {
     "schedule": _schedule,
     "storage": _storage,
     "lifetimes": _lifetimes,
+    "traffic": _traffic,
     "problem": _problem,
 }
 

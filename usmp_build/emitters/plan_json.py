@@ -55,8 +55,22 @@ class BufferRecord(_Record):
     alignment: int
     intervals: tuple[tuple[int, int], ...]
     """Half-open steps [start, stop) in which it holds data, on the timeline `steps`."""
+    read: int
+    """Bytes that kernels read of it in one run of each of its models; what is read again counts again."""
+    written: int
+    """Bytes that kernels write to it in one run of each of its models."""
     reason: str
     """Why it exists."""
+
+
+class TrafficRecord(_Record):
+    """What the kernels of a model move to and from one pool in one run."""
+
+    pool: str
+    read: int
+    """Bytes; what is read again counts again."""
+    written: int
+    """Bytes; exact for the reference kernels."""
 
 
 class ModelRecord(_Record):
@@ -69,6 +83,7 @@ class ModelRecord(_Record):
     """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int
     """Bytes of its constants."""
+    traffic: tuple[TrafficRecord, ...]
     inputs: tuple[str, ...]
     """Their names in C."""
     outputs: tuple[str, ...]
@@ -166,8 +181,9 @@ def _pool(row: PoolRow) -> PoolRecord:
 
 
 def _model(row: ModelRow) -> ModelRecord:
-    names = ModelRecord.model_fields
-    return ModelRecord(**{name: getattr(row, name) for name in names})
+    traffic = tuple(TrafficRecord(pool=each.pool, read=each.read, written=each.written) for each in row.traffic)
+    own = {name: getattr(row, name) for name in ModelRecord.model_fields if name != "traffic"}
+    return ModelRecord(traffic=traffic, **own)
 
 
 def _buffer(row: BufferRow) -> BufferRecord:

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from usmp_build.interfaces.kernels import Kernel, NoKernel
+from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import Model, OperatorRef
 from usmp_build.ir.lifetimes import Lifetimes
-from usmp_build.ir.schedule import Schedule
+from usmp_build.ir.schedule import Schedule, steps
 from usmp_build.ir.storage import Storage
 from usmp_build.memory.problem import Problem
 
 Kernels: TypeAlias = Mapping[OperatorRef, Kernel | NoKernel]
 """How each operator runs that runs by itself."""
+
+TrafficOf: TypeAlias = Mapping[OperatorRef, Mapping[int, Traffic]]
+"""For each operator the buffers that it touches, and the bytes it moves in one run."""
 
 
 @dataclass(frozen=True)
@@ -27,5 +30,15 @@ class Analysis:
     schedule: Schedule
     storage: Storage
     lifetimes: Lifetimes
+    traffic: TrafficOf
     problem: Problem
     """`problem.buffers[i]` is `storage.buffers[i]`."""
+
+    def moved_by(self, model: int) -> Mapping[int, Traffic]:
+        """Add up what one run of a model moves to and from each buffer; a loop counts once."""
+        total: dict[int, Traffic] = {}
+        for step in steps(self.schedule.programs[model]):
+            for buffer, moved in self.traffic.get(step.operator, {}).items() if step.operator else ():
+                before = total.get(buffer, Traffic())
+                total[buffer] = Traffic(before.read + moved.read, before.written + moved.written)
+        return total

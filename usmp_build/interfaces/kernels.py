@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from usmp_build.ir.graph import DType, Operator, Subgraph
 
@@ -104,6 +104,13 @@ class Parameters:
     """(name, value); every int fits an int32_t, every float is a float32."""
 
 
+class Traffic(NamedTuple):
+    """Bytes that a call moves between the processor and one operand; a byte that is read again counts again."""
+
+    read: int = 0
+    written: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class KernelCall:
     """One C function and its arguments; `parameters` come first when there are any."""
@@ -113,6 +120,9 @@ class KernelCall:
     form: Form
     operands: tuple[Operand, ...]
     parameters: Parameters | None = None
+    traffic: tuple[Traffic, ...] = ()
+    """For each operand, all rows of the loop together.  Empty: all of an input is read once, all of an output written
+    once, scratch both."""
 
 
 @dataclass(frozen=True, slots=True)

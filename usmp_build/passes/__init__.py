@@ -1,4 +1,4 @@
-"""From models to a memory problem: rewrite, schedule, storage, lifetimes, lower.  Each is value → new value."""
+"""From models to a memory problem: rewrite, schedule, storage, lifetimes, traffic, lower; values → new values."""
 
 from usmp_build.passes.alone import alone
 from usmp_build.passes.lifetimes import lifetimes
@@ -7,5 +7,6 @@ from usmp_build.passes.rewrite import rewrite
 from usmp_build.passes.schedule import schedule
 from usmp_build.passes.select import select
 from usmp_build.passes.storage import storage
+from usmp_build.passes.traffic import traffic
 
-__all__ = ["alone", "lifetimes", "lower", "rewrite", "schedule", "select", "storage"]
+__all__ = ["alone", "lifetimes", "lower", "rewrite", "schedule", "select", "storage", "traffic"]

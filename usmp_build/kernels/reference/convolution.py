@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Rows
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Conv2D, DepthwiseConv2D
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor_constants
-from usmp_build.kernels.reference.weights import bias_operand, channel_factors, check_sums
-from usmp_build.kernels.reference.window import Slide, slide
+from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
+from usmp_build.kernels.reference.window import Slide, slide, taps_inside
 
 
 def conv_2d(node: Node) -> Kernel:
@@ -25,7 +26,9 @@ def conv_2d(node: Node) -> Kernel:
         raise Unsupported(f"it convolves in {groups} groups of channels")
     node.expect(window.output.shape[3] == output_channels, "does not have one output channel for each filter")
     check_sums(node, window.weights.elements // output_channels, window.weights)
-    return window.kernel("conv_2d", ("output_channels", output_channels), output_channels, 0, options.activation)
+    inputs = blocks(output_channels) * input_channels
+    elements = _Elements(inputs, inputs * BLOCK)
+    return window.kernel("conv_2d", ("output_channels", output_channels), elements, 0, options.activation)
 
 
 def depthwise_conv_2d(node: Node) -> Kernel:
@@ -38,7 +41,15 @@ def depthwise_conv_2d(node: Node) -> Kernel:
     node.expect(one == 1 and rest == 0 and multiplier == stated, "has filters that do not share out among its channels")
     node.expect(window.output.shape[3] == output_channels, "does not have one output channel for each filter")
     check_sums(node, height * width, window.weights)
-    return window.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), output_channels, 3, options.activation)
+    elements = _Elements(output_channels, output_channels)
+    return window.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), elements, 3, options.activation)
+
+
+class _Elements(NamedTuple):
+    """What is read for one pixel under the window."""
+
+    inputs: int
+    weights: int
 
 
 @dataclass(frozen=True)
@@ -54,25 +65,26 @@ class _Window:
     columns: Slide
 
     def kernel(
-        self, name: str, own: tuple[str, int], channels: int, channel_axis: int, activation: Activation
+        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, activation: Activation
     ) -> Kernel:
         """Put the kernel together; `own` is the parameter in which the two kinds differ."""
         types = {self.input.dtype, self.weights.dtype, self.output.dtype}
         if types == {DType.INT8}:
-            return self._int8(name, own, channels, channel_axis, activation)
+            return self._int8(name, own, elements, channel_axis, activation)
         if types == {DType.FLOAT32}:
-            bias, constants = bias_operand(self.node, channels, DType.FLOAT32)
+            bias, constants = bias_operand(self.node, self.channels, DType.FLOAT32)
             low, high = real_limits(activation)
             parameters = Parameters(f"{name}_f32_parameters", (*self._geometry(own), ("low", low), ("high", high)))
             operands = (Input(0), Input(1), bias or Derived(0), Output(0))
-            return Kernel((KernelCall(f"{name}_f32_row", self._form(), operands, parameters),), constants)
+            traffic = self._traffic(elements, 4, (4,))
+            return Kernel((KernelCall(f"{name}_f32_row", self._form(), operands, parameters, traffic),), constants)
         raise unsupported_types(self.input, self.weights, self.output)
 
     def _int8(
-        self, name: str, own: tuple[str, int], channels: int, channel_axis: int, activation: Activation
+        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, activation: Activation
     ) -> Kernel:
         node = self.node
-        bias, zeros = bias_operand(node, channels, DType.INT32)
+        bias, zeros = bias_operand(node, self.channels, DType.INT32)
         constants = (*factor_constants(channel_factors(node, self.weights, channel_axis)), *zeros)
         low, high = quantized_limits(node, activation, self.output)
         fields = (
@@ -84,7 +96,27 @@ class _Window:
         )
         operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
         parameters = Parameters(f"{name}_s8_parameters", fields)
-        return Kernel((KernelCall(f"{name}_s8_row", self._form(), operands, parameters),), constants)
+        traffic = self._traffic(elements, 1, (4, 4, 1))
+        return Kernel((KernelCall(f"{name}_s8_row", self._form(), operands, parameters, traffic),), constants)
+
+    @property
+    def channels(self) -> int:
+        """Of the output."""
+        return self.output.shape[3]
+
+    def _traffic(self, elements: _Elements, width: int, constants: tuple[int, ...]) -> tuple[Traffic, ...]:
+        """Of input, weights, `constants` (bytes for each output element) and output; elements are `width` bytes."""
+        images, height, across, _ = self.input.shape
+        options, (window_height, window_width) = self.options, self.weights.shape[1:3]
+        rows = taps_inside(self.rows, height, window_height, options.stride_h, options.dilation_h)
+        columns = taps_inside(self.columns, across, window_width, options.stride_w, options.dilation_w)
+        taps = images * rows * columns
+        return (
+            Traffic(taps * elements.inputs * width),
+            Traffic(taps * elements.weights * width),
+            *(Traffic(self.output.elements * size) for size in constants),
+            Traffic(written=self.output.size),
+        )
 
     def _geometry(self, own: tuple[str, int]) -> tuple[tuple[str, int], ...]:
         height, width = self.weights.shape[1:3]
@@ -107,7 +139,7 @@ class _Window:
             rows=self.rows.output,
             input_rows=height,
             input_pitch=width * channels,
-            output_pitch=self.columns.output * self.output.shape[3],
+            output_pitch=self.columns.output * self.channels,
             window=self.weights.shape[1],
             stride=self.options.stride_h,
             dilation=self.options.dilation_h,

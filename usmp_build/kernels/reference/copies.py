@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Concatenation, Pack
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
@@ -116,4 +116,5 @@ def _copy(
         ("output_offset", output_offset),
         ("output_pitch", size if output_pitch is None else output_pitch),
     )
-    return KernelCall("copy", Whole(), (source, target), Parameters("copy_parameters", fields))
+    traffic = (Traffic(count * size), Traffic(written=count * size))
+    return KernelCall("copy", Whole(), (source, target), Parameters("copy_parameters", fields), traffic)

@@ -11,6 +11,7 @@ from usmp_build.interfaces.kernels import (
     Output,
     Parameters,
     Rows,
+    Traffic,
     Whole,
 )
 from usmp_build.ir.graph import DType
@@ -18,7 +19,7 @@ from usmp_build.ir.options import FullyConnected
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, factor_constants
-from usmp_build.kernels.reference.weights import bias_operand, channel_factors, check_sums
+from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
 
 _BIAS_TOLERANCE = 0.02
 """Of the scale of the output, by which the scale of the bias may be off."""
@@ -53,7 +54,8 @@ def _float32(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Ke
     low, high = real_limits(node.options(FullyConnected).activation)
     parameters = Parameters("fully_connected_f32_parameters", (*sizes, ("low", low), ("high", high)))
     operands = (Input(0), Input(1), bias or Derived(0), Output(0))
-    return Kernel((KernelCall("fully_connected_f32", Whole(), operands, parameters),), constants)
+    traffic = _traffic(node, blocks(outputs), 4)
+    return Kernel((KernelCall("fully_connected_f32", Whole(), operands, parameters, traffic),), constants)
 
 
 def _int8(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kernel:
@@ -74,7 +76,19 @@ def _int8(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kerne
     )
     operands = (Input(0), Input(1), bias or Derived(0), Output(0))
     parameters = Parameters("fully_connected_s8_parameters", fields)
-    return Kernel((KernelCall("fully_connected_s8", Whole(), operands, parameters),), constants)
+    traffic = _traffic(node, blocks(outputs), 1, again=node.zero_point(weights) != 0)
+    return Kernel((KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic),), constants)
+
+
+def _traffic(node: Node, blocks: int, width: int, again: bool = False) -> tuple[Traffic, ...]:
+    """Of input, weights, bias and output; `again`: one more pass over the input, for a zero point of the weights."""
+    source, output = node.input(0), node.output
+    return (
+        Traffic(source.elements * (blocks + again) * width),
+        Traffic(source.elements * blocks * BLOCK * width),
+        Traffic(output.elements * 4),
+        Traffic(written=output.size),
+    )
 
 
 def _check_bias_scale(node: Node) -> None:
@@ -112,4 +126,6 @@ def _per_channel(node: Node, sizes: tuple[tuple[str, int], ...]) -> Kernel:
     form = Rows(images=1, rows=batches, input_rows=batches, input_pitch=inputs, output_pitch=outputs)
     operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
     parameters = Parameters("conv_2d_s8_parameters", fields)
-    return Kernel((KernelCall("conv_2d_s8_row", form, operands, parameters),), constants)
+    *read, written = _traffic(node, blocks(outputs), 1)
+    traffic = (*read, Traffic(4 * output.elements), Traffic(output.elements), written)
+    return Kernel((KernelCall("conv_2d_s8_row", form, operands, parameters, traffic),), constants)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import Constant, Derived, Input, Kernel, KernelCall, Output, Parameters, Whole
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Output,
+    Parameters,
+    Traffic,
+    Whole,
+)
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Binary
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
@@ -14,6 +24,8 @@ from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_typ
 from usmp_build.kernels.reference.requantization import factor, int32_constant
 
 _MOST_AXES = 5
+_AXIS_BYTES = 12
+"""Of an axis in the table: size and two steps.  Mostly only the innermost is looked at."""
 _FRACTION_BITS = 20
 """Of both operands of a sum, once they have the same scale."""
 
@@ -53,9 +65,11 @@ def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
         raise unsupported_types(first, second, output)
     parameters = Parameters(f"{name}_{suffix}_parameters", (("size", output.elements), *own))
     if len(axes) == 1 and axes[0].first == axes[0].second == 1:
-        operands = (Input(0), Input(1), Output(0))
-        return Kernel((KernelCall(f"{name}_{suffix}", Whole(), operands, parameters),))
-    call = KernelCall(f"{name}_{suffix}_stretched", Whole(), (Input(0), Input(1), Derived(0), Output(0)), parameters)
+        return Kernel((KernelCall(f"{name}_{suffix}", Whole(), (Input(0), Input(1), Output(0)), parameters),))
+    operands = (Input(0), Input(1), Derived(0), Output(0))
+    each, axis = Traffic(output.size), Traffic(_AXIS_BYTES * output.elements)
+    traffic = (each, each, axis, Traffic(written=output.size))
+    call = KernelCall(f"{name}_{suffix}_stretched", Whole(), operands, parameters, traffic)
     return Kernel((call,), (_table(axes),))
 
 

@@ -14,6 +14,7 @@ from usmp_build.interfaces.kernels import (
     Operand,
     Output,
     Parameters,
+    Traffic,
     Whole,
 )
 from usmp_build.ir.graph import DType
@@ -21,6 +22,8 @@ from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_typ
 from usmp_build.kernels.reference.requantization import int32_constant
 
 _MOST_AXES = 5
+_AXES_BYTES = 12 * _MOST_AXES
+"""Of the table, which is looked at for every line."""
 
 
 class _Frame(NamedTuple):
@@ -44,7 +47,9 @@ def pad(node: Node) -> Kernel:
     value, zero = _value(node)
     lines = prod(sum(frame) for frame in frames[:-1])
     parameters = Parameters("pad_parameters", (("lines", lines), ("width", source.dtype.bits // 8)))
-    call = KernelCall("pad", Whole(), (Input(0), value, Derived(0), Output(0)), parameters)
+    padding = output.size - source.size
+    traffic = (Traffic(source.size), Traffic(padding), Traffic(lines * _AXES_BYTES), Traffic(written=output.size))
+    call = KernelCall("pad", Whole(), (Input(0), value, Derived(0), Output(0)), parameters, traffic)
     return Kernel((call,), (axes, *zero))
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Pool2D
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.fixed_point import single
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.window import slide
+from usmp_build.kernels.reference.window import slide, taps_inside
 
 _SAME_SCALE = 1e-6
 """Scales that differ by no more count as one."""
@@ -48,7 +48,11 @@ def pool_2d(node: Node) -> Kernel:
     )
     name = {"AVERAGE_POOL_2D": "average_pool_2d", "MAX_POOL_2D": "max_pool_2d"}[node.operator.kind]
     parameters = Parameters(f"pool_2d_{suffix}_parameters", fields)
-    return Kernel((KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters),))
+    down = taps_inside(rows, height, options.filter_h, options.stride_h)
+    across = taps_inside(columns, width, options.filter_w, options.stride_w)
+    read = images * down * across * channels * source.dtype.bits // 8
+    traffic = (Traffic(read), Traffic(written=output.size))
+    return Kernel((KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic),))
 
 
 def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[str, int | float, int | float]:

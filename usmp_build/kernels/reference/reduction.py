@@ -14,6 +14,7 @@ from usmp_build.interfaces.kernels import (
     Reduce,
     Scratch,
     ScratchRequest,
+    Traffic,
 )
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.fixed_point import Factor, single
@@ -41,9 +42,9 @@ def mean(node: Node) -> Kernel:
     block = _block(node)
     node.expect(output.elements == block.images * block.channels, "makes another number of means than its output holds")
     if (source.dtype, output.dtype) == (DType.INT8, DType.INT8):
-        return _kernel(block, "s8", DType.INT32, _int8_fields(node, block))
+        return _kernel(node, block, "s8", DType.INT32, _int8_fields(node, block))
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
-        return _kernel(block, "f32", DType.FLOAT32, (("count", single(block.size)),))
+        return _kernel(node, block, "f32", DType.FLOAT32, (("count", single(block.size)),))
     raise unsupported_types(source, output)
 
 
@@ -79,7 +80,7 @@ def _int8_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _kernel(block: _Block, suffix: str, sums: DType, own: tuple[tuple[str, int | float], ...]) -> Kernel:
+def _kernel(node: Node, block: _Block, suffix: str, sums: DType, own: tuple[tuple[str, int | float], ...]) -> Kernel:
     form = Reduce(
         images=block.images,
         rows=block.rows,
@@ -88,5 +89,8 @@ def _kernel(block: _Block, suffix: str, sums: DType, own: tuple[tuple[str, int |
     )
     fields = (("width", block.width), ("channels", block.channels), *own)
     parameters = Parameters(f"mean_{suffix}_parameters", fields)
-    call = KernelCall(f"mean_{suffix}", form, (Input(0), Scratch(0), Output(0)), parameters)
+    source, output = node.input(0), node.output
+    each = 4 * (source.elements + output.elements)  # a sum is begun, added to by every element, and read at the end
+    traffic = (Traffic(source.size), Traffic(each, each), Traffic(written=output.size))
+    call = KernelCall(f"mean_{suffix}", form, (Input(0), Scratch(0), Output(0)), parameters, traffic)
     return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * 4, sums),))

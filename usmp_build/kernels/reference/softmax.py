@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Softmax
 from usmp_build.kernels.reference.fixed_point import ONE, quantize, single
@@ -27,7 +27,8 @@ def softmax(node: Node) -> Kernel:
     beta = single(node.options(Softmax).beta)
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
         parameters = Parameters("softmax_f32_parameters", (*sizes, ("beta", beta)))
-        return Kernel((KernelCall("softmax_f32", Whole(), (Input(0), Output(0)), parameters),))
+        traffic = (Traffic(2 * source.size), Traffic(output.size, 2 * output.size))
+        return Kernel((KernelCall("softmax_f32", Whole(), (Input(0), Output(0)), parameters, traffic),))
     if source.dtype is not DType.INT8 or output.dtype not in _OUTPUTS:
         raise unsupported_types(source, output)
     if size > _LONGEST_ROW:
@@ -36,7 +37,8 @@ def softmax(node: Node) -> Kernel:
     if abs(node.scale(output) - scale) > tolerance * scale or node.zero_point(output) != zero_point:
         raise Unsupported(f"its output does not have the scale 1/{1 / scale:.0f} and the zero point {zero_point}")
     parameters = Parameters("softmax_s8_parameters", (*sizes, *_exponent_fields(node, beta)))
-    return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters),))
+    traffic = (Traffic(3 * source.size), Traffic(written=output.size))
+    return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters, traffic),))
 
 
 def _exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:

@@ -13,6 +13,7 @@ from usmp_build.interfaces.kernels import (
     Operand,
     Output,
     Parameters,
+    Traffic,
     Whole,
 )
 from usmp_build.ir.graph import DType
@@ -32,7 +33,9 @@ def smooth(node: Node) -> Kernel:
     """LOGISTIC and TANH: for int8 a table."""
     if _is_int8(node):
         operands = (Input(0), Derived(0), Output(0))
-        return Kernel((_call(node, "lookup_s8", operands),), (Constant("table", DType.INT8, _table(node)),))
+        size = node.output.elements
+        traffic = (Traffic(size), Traffic(size), Traffic(written=size))
+        return Kernel((_call(node, "lookup_s8", operands, traffic),), (Constant("table", DType.INT8, _table(node)),))
     return Kernel((_call(node, f"{node.operator.kind.lower()}_f32"),))
 
 
@@ -64,9 +67,11 @@ def _is_int8(node: Node) -> bool:
     return source.dtype is DType.INT8
 
 
-def _call(node: Node, function: str, operands: tuple[Operand, ...] = (Input(0), Output(0))) -> KernelCall:
+def _call(
+    node: Node, function: str, operands: tuple[Operand, ...] = (Input(0), Output(0)), traffic: tuple[Traffic, ...] = ()
+) -> KernelCall:
     parameters = Parameters("elements", (("size", node.output.elements),))
-    return KernelCall(function, Whole(), operands, parameters)
+    return KernelCall(function, Whole(), operands, parameters, traffic)
 
 
 def _table(node: Node) -> bytes:

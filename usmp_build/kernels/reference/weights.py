@@ -11,6 +11,14 @@ from usmp_build.kernels.reference.requantization import factor
 _WIDEST_DIFFERENCE = 255
 """Between an int8 and its zero point."""
 
+BLOCK = 4
+"""Outputs that are summed together: what is read of the input serves them all."""
+
+
+def blocks(outputs: int) -> int:
+    """Return how many blocks there are; the last one may be short, but reads as many weights as the others."""
+    return -(-outputs // BLOCK)
+
 
 def bias_operand(node: Node, channels: int, dtype: DType) -> tuple[Input | None, tuple[Constant, ...]]:
     """Return the bias as an operand; when it was left out, None and zeros as a derived constant."""

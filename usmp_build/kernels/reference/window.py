@@ -35,3 +35,18 @@ def slide(node: Node, padding: Padding, size: int, window: int, stride: int, dil
         return Slide((size - reach) // stride + 1, 0)
     output = -(-size // stride)
     return Slide(output, max(0, (output - 1) * stride + reach - size) // 2)
+
+
+def taps_inside(places: Slide, size: int, window: int, stride: int, dilation: int = 1) -> int:
+    """Count the pixels under the window, at all its places together, that are not padding.
+
+    >>> taps_inside(Slide(output=4, before=1), size=4, window=3, stride=1)
+    10
+    """
+    total = 0
+    for tap in range(window):
+        offset = tap * dilation - places.before
+        first = max(0, -(offset // stride))
+        last = min(places.output - 1, (size - 1 - offset) // stride)
+        total += max(0, last - first + 1)
+    return total
