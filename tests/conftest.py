@@ -1,8 +1,10 @@
-"""What all tests share: where models are, and no silent skips where every tier is asked for."""
+"""What all tests share: models, a copy of the tree to build with, and no silent skips where every tier is asked for."""
 
 from __future__ import annotations
 
+import compileall
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,3 +30,19 @@ def real_models() -> Path:
     if not folder.is_dir():
         pytest.skip(f"the real models are not at {folder.name}; set USMP_MODELS")
     return folder
+
+
+@pytest.fixture(scope="session")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of our source tree: builds depend on it, so nobody may edit it while tests run."""
+    folder = tmp_path_factory.mktemp("tree")
+    for name in ("usmp_build", "cmake"):
+        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+    compileall.compile_dir(folder, quiet=1)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def find(tree: Path) -> str:
+    """The option that tells CMake where the package is."""
+    return f"-Dusmp_build_DIR={tree.as_posix()}/cmake"

@@ -157,10 +157,11 @@ def _without_comments(file: Path) -> str:
     return done.stdout
 
 
-def test_every_section_has_the_planned_size(generated: list[Path], tmp_path: Path) -> None:
-    """Nothing between the objects of a pool: what the linker fragment asserts must hold."""
+def test_every_section_is_as_planned(generated: list[Path], tmp_path: Path) -> None:
+    """Nothing between the objects of a pool, and no other order than the plan's."""
     for folder in generated:
-        pools = json.loads((folder / "plan.json").read_text())["pools"]
+        made = json.loads((folder / "plan.json").read_text())
+        pools = made["pools"]
         (source,) = folder.glob("*_pools.c")
         for compiler in filter(shutil.which, ("gcc", "clang", "arm-none-eabi-gcc")):
             for level in ("-O0", "-O2", "-Os"):
@@ -168,8 +169,19 @@ def test_every_section_has_the_planned_size(generated: list[Path], tmp_path: Pat
                 subprocess.run([compiler, "-std=c99", level, "-c", source.name, "-o", target], cwd=folder, check=True)
                 listed = subprocess.run(["size", "-A", target], capture_output=True, text=True, check=True).stdout
                 found = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
+                symbols = subprocess.run(["nm", target], capture_output=True, text=True, check=True).stdout
                 for pool in pools:
-                    assert int(found.get(pool["section"], 0)) == pool["size"], (compiler, level, pool["section"])
+                    name = pool["name"]
+                    assert int(found.get(pool["section"], 0)) == pool["size"], (compiler, level, name)
+                    for value, owner in re.findall(rf"^(\w+) . (\w+)_{name}_constants$", symbols, re.MULTILINE):
+                        assert int(value, 16) == first_constant(made, owner, name), (compiler, level, name, owner)
+
+
+def first_constant(made: dict[str, Any], owner: str, pool: str) -> int:
+    """Where the constants of a model begin in a pool; of what is shared, `<project>_shared`."""
+    shared = owner == f"{made['project']}_shared"
+    mine = [b for b in made["buffers"] if b["kind"] == "constant" and b["pool"] == pool]
+    return min(b["offset"] for b in mine if (bool(b["shared_with"]) if shared else b["model"] == owner))
 
 
 def test_c_is_short_and_names_what_it_does(generated: list[Path]) -> None:

@@ -25,7 +25,7 @@ from usmp_build.kernels.reference.requantization import factor, int32_constant
 
 _MOST_AXES = 5
 _AXIS_BYTES = 12
-"""Of an axis in the table: size and two steps.  Mostly only the innermost is looked at."""
+"""Of an axis in the table: size and two steps."""
 _FRACTION_BITS = 20
 """Of both operands of a sum, once they have the same scale."""
 
@@ -67,8 +67,8 @@ def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
     if len(axes) == 1 and axes[0].first == axes[0].second == 1:
         return Kernel((KernelCall(f"{name}_{suffix}", Whole(), (Input(0), Input(1), Output(0)), parameters),))
     operands = (Input(0), Input(1), Derived(0), Output(0))
-    each, axis = Traffic(output.size), Traffic(_AXIS_BYTES * output.elements)
-    traffic = (each, each, axis, Traffic(written=output.size))
+    each = Traffic(output.size)
+    traffic = (each, each, Traffic(_AXIS_BYTES * _visits(axes, output.elements)), Traffic(written=output.size))
     call = KernelCall(f"{name}_{suffix}_stretched", Whole(), operands, parameters, traffic)
     return Kernel((call,), (_table(axes),))
 
@@ -154,6 +154,19 @@ def _merged(axes: list[_Axis]) -> list[_Axis]:
             axis = axis._replace(size=merged.pop().size * axis.size)
         merged.append(axis)
     return merged or [_Axis(1, 1, 1)]
+
+
+def _visits(axes: list[_Axis], elements: int) -> int:
+    """Count how often an axis is looked at: the innermost for every element, the next one when that is through, ...
+
+    >>> _visits([_Axis(30, 4, 0), _Axis(4, 1, 1)], 120)
+    153
+    """
+    total = elements
+    for axis in [*reversed(axes), *[_Axis(1, 0, 0)] * _MOST_AXES][: _MOST_AXES - 1]:
+        elements //= max(1, axis.size)
+        total += elements
+    return total
 
 
 def _table(axes: list[_Axis]) -> Constant:

@@ -22,8 +22,8 @@ from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_typ
 from usmp_build.kernels.reference.requantization import int32_constant
 
 _MOST_AXES = 5
-_AXES_BYTES = 12 * _MOST_AXES
-"""Of the table, which is looked at for every line."""
+_TABLE_BYTES = 48
+"""What is read of the table of axes for a line that crosses the input."""
 
 
 class _Frame(NamedTuple):
@@ -45,10 +45,11 @@ def pad(node: Node) -> Kernel:
     frames = [_Frame(0, 1, 0)] * (_MOST_AXES - len(frames)) + frames
     axes = int32_constant("axes", (number for frame in frames for number in frame))
     value, zero = _value(node)
-    lines = prod(sum(frame) for frame in frames[:-1])
-    parameters = Parameters("pad_parameters", (("lines", lines), ("width", source.dtype.bits // 8)))
-    padding = output.size - source.size
-    traffic = (Traffic(source.size), Traffic(padding), Traffic(lines * _AXES_BYTES), Traffic(written=output.size))
+    lines, crossing = prod(sum(frame) for frame in frames[:-1]), prod(frame.size for frame in frames[:-1])
+    width = source.dtype.bits // 8
+    parameters = Parameters("pad_parameters", (("lines", lines), ("width", width)))
+    fills = lines + crossing if width == 1 else output.size - source.size  # a byte is filled with all at once
+    traffic = (Traffic(source.size), Traffic(fills), Traffic(lines * _TABLE_BYTES), Traffic(written=output.size))
     call = KernelCall("pad", Whole(), (Input(0), value, Derived(0), Output(0)), parameters, traffic)
     return Kernel((call,), (axes, *zero))
 
