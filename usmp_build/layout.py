@@ -236,7 +236,7 @@ class ModelRow:
     name: str
     macro: str
     workspace: int
-    """Bytes of workspace it would need alone."""
+    """Bytes of workspace that it would need alone, in the same pools."""
     shared: int
     """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int

@@ -60,7 +60,7 @@ def plan(request: Request, files: Files) -> Planned:
     analysis = analyze(request, models)
     algorithm = plugins.algorithm(request.algorithm, request.options, request.plan_span, request.option_spans)
     found = solving.solve(request, analysis, algorithm)
-    summary = arrange.summarize(request, analysis, found, solving.needs_alone(analysis))
+    summary = arrange.summarize(request, analysis, found, solving.needs_alone(analysis, found))
     return Planned(request, models, analysis, found, summary)
 
 

@@ -8,7 +8,7 @@ from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.schedule import steps
 from usmp_build.memory.explain import explain, put_into_words
-from usmp_build.memory.plan import Plan, peaks
+from usmp_build.memory.plan import Plan, peaks, quality
 from usmp_build.memory.verify import violations
 from usmp_build.request import Request
 
@@ -41,9 +41,12 @@ def _shortage(request: Request, analysis: Analysis, algorithm: Algorithm) -> Dia
     return Diagnostic("P502", message, place, hint)
 
 
-def needs_alone(analysis: Analysis) -> tuple[int, ...]:
-    """Return for each model the bytes of workspace it would need if it were the only one and nothing had a limit."""
+def needs_alone(analysis: Analysis, plan: Plan) -> tuple[int, ...]:
+    """Return for each model the bytes of workspace that it would need if it were the only one in these pools."""
     algorithm = plugins.algorithm("auto", {}, "")
-    problems = [passes.alone(analysis.storage, analysis.problem, model) for model in range(len(analysis.models))]
-    plans = ((problem, algorithm(problem)) for problem in problems)
-    return tuple(sum(peaks(problem, found)) if found is not None else 0 for problem, found in plans)
+    needed = []
+    for model in range(len(analysis.models)):
+        problem, shared = passes.alone(analysis.storage, analysis.problem, plan, model)
+        plans = [shared, algorithm(problem) or shared]
+        needed.append(sum(peaks(problem, min(plans, key=lambda found: quality(problem, found)))))
+    return tuple(needed)

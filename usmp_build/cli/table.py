@@ -62,7 +62,9 @@ def _sharing(summary: Summary) -> list[str]:
 
 
 def _proof(summary: Summary) -> str:
-    known = "every pool is at its bound, so no plan needs less" if summary.optimal else "a smaller plan may exist"
+    several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
+    which = "no plan with the same buffers in each" if several else "no plan"
+    known = f"every pool is at its bound, so {which} needs less" if summary.optimal else "a smaller plan may exist"
     return f"verified plan by {summary.algorithm}; {known}"
 
 

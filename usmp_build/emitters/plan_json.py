@@ -78,7 +78,7 @@ class ModelRecord(_Record):
 
     name: str
     workspace: int
-    """Bytes of workspace that it would need alone."""
+    """Bytes of workspace that it would need alone, in the same pools."""
     shared: int
     """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int
