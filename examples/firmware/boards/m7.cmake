@@ -1,0 +1,7 @@
+# Cortex-M7 with floating point, double precision too
+set(BOARD m7)
+set(BOARD_TOOLS arm-none-eabi)
+set(BOARD_FLAGS "-mcpu=cortex-m7 -mthumb -mfloat-abi=hard")
+set(BOARD_SOURCES arm_start.c arm_fault.c arm_v7m_protect.c)
+set(BOARD_QEMU qemu-system-arm -M mps2-an500)
+include("${CMAKE_CURRENT_LIST_DIR}/toolchain.cmake")
