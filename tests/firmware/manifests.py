@@ -1,0 +1,73 @@
+"""Manifests of firmware: the memories are those that every board of the example has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from tests.support.cli import DATA
+
+OURS = ("branchy", "digits", "float_net", "kitchen_a", "kitchen_b", "odd_even", "quantized_io")
+REAL = ("hello", "ic", "kws", "micro_speech", "vww")
+
+SHARED = """
+[pools.dtcm]
+access = "rw"
+size = "32 KiB"
+region = "DTCM"
+
+[pools.sram]
+access = "rw"
+region = "SRAM"
+"""
+"""A small memory first; what does not fit goes to a large one."""
+
+THREE = """
+[pools.dtcm]
+access = "rw"
+size = "4 KiB"
+region = "DTCM"
+
+[pools.sram]
+access = "rw"
+size = "40 KiB"
+region = "SRAM"
+
+[pools.psram]
+access = "rw"
+region = "PSRAM"
+"""
+
+CONSTANTS = """
+[pools.itcm]
+access = "ro"
+size = "16 KiB"
+region = "ITCM"
+load_region = "FLASH"
+
+[pools.flash]
+access = "ro"
+alignment = 1024
+region = "FLASH"
+"""
+
+
+def of(models: Mapping[str, Path], pools: str, extra: str = "") -> str:
+    """Write a manifest; `extra` stands in every model's table."""
+    tables = "".join(f'\n[models.{name}]\npath = "{path.as_posix()}"\n{extra}' for name, path in models.items())
+    return f'[project]\nname = "firmware"\n{pools}{CONSTANTS}{tables}'
+
+
+def ours() -> dict[str, Path]:
+    """Return the models of our own."""
+    return {name: DATA / f"{name}.tflite" for name in OURS}
+
+
+def real(folder: Path, names: tuple[str, ...] = REAL) -> dict[str, Path]:
+    """Return real models."""
+    return {name: folder / f"{name}.tflite" for name in names}
+
+
+def goldens(models: Mapping[str, Path]) -> dict[str, Path]:
+    """Return where the stored inputs of each model are: beside it, in `golden`."""
+    return {name: path.parent / "golden" / f"{name}.npz" for name, path in models.items()}

@@ -1,0 +1,137 @@
+"""An image that runs every model of a manifest on a board, and tells the host every tensor."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+import numpy as np
+
+from tests.conftest import ROOT
+from tests.support import firmware
+from tests.support.firmware import Board
+from usmp_build import pipeline
+from usmp_build.cli.selftest.compare import compare, wanted
+from usmp_build.cli.selftest.harness import Record, Run
+from usmp_build.cli.selftest.inputs import Sample
+from usmp_build.cli.selftest.oracle import oracle_tensors
+from usmp_build.files import DiskFiles
+from usmp_build.layout import Layout
+from usmp_build.pipeline import Planned
+
+_HARNESS = ROOT / "tests" / "firmware" / "harness.c.j2"
+_RECORD = struct.Struct("<4i")
+
+
+@dataclass(frozen=True)
+class Image:
+    """What was built, and the plan that it was built from."""
+
+    board: Board
+    folder: Path
+    elf: Path
+    planned: Planned
+    layout: Layout
+
+    @property
+    def generated(self) -> Path:
+        """The folder of the generated files."""
+        return self.folder / "build" / "plan.usmp"
+
+
+def make(board: Board, folder: Path, manifest: str, runs: int, find: str) -> Image:
+    """Plan, write the harness, and build everything with the example's CMake project."""
+    path = folder / "usmp.toml"
+    path.write_text(manifest, encoding="utf-8")
+    files = DiskFiles(folder)
+    planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
+    layout = pipeline.lay_out(planned)
+    main = folder / "main.c"
+    main.write_text(_harness(planned, layout, runs), encoding="utf-8")
+    elf = firmware.build(board, folder / "build", manifest=path, main=main, definitions=("USMP_HOOK",), find=find)
+    return Image(board, folder, elf, planned, layout)
+
+
+def run(image: Image, inputs: Sequence[Sequence[Sample]], plugin_args: Sequence[str] = ()) -> list[list[Run]]:
+    """Run all models in turn on each of their inputs; return records by model, then run."""
+    runs = range(len(inputs[0]))
+    stream = b"".join(array.tobytes() for run in runs for samples in inputs for array in samples[run])
+    (image.folder / "inputs.bin").write_bytes(stream)
+    done = firmware.run(image.board, image.elf, image.folder, plugin_args=plugin_args)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return _records((image.folder / "records.bin").read_bytes(), len(inputs), len(runs))
+
+
+def check(image: Image, results: Sequence[list[Run]], inputs: Sequence[list[Sample]]) -> int:
+    """Compare every tensor with TensorFlow Lite Micro; return how many there were.  Raises CheckFailed."""
+    count = 0
+    for index, model in enumerate(image.planned.request.models):
+        tensors = wanted(image.planned, index, results[index])
+        data = (image.folder / model.path).read_bytes()
+        reference = oracle_tensors(model, data, inputs[index], tensors)
+        assert reference is not None, "tflite-micro is not installed"
+        count += compare(image.planned, index, results[index], reference)
+    return count
+
+
+def misplaced(image: Image) -> list[str]:
+    """Say of every pool that is not in its region, or not of its size."""
+    symbols = firmware.symbols(image.board, image.elf)
+    found = []
+    for pool in image.layout.summary.pools:
+        if not pool.size:
+            continue
+        start, stop = (symbols[f"__usmp_{pool.name}_{end}"][0] for end in ("start", "end"))
+        there = {image.board.region_of(start), image.board.region_of(stop - 1)}
+        if there != {pool.region}:
+            found.append(f"pool {pool.name} is in {' and '.join(sorted(map(str, there)))}, not in {pool.region}")
+        if stop - start != pool.size:
+            found.append(f"pool {pool.name} has {stop - start} bytes, not {pool.size}")
+    return found
+
+
+def stored_inputs(planned: Planned, goldens: Mapping[str, Path], runs: int) -> list[list[Sample]]:
+    """Read inputs of every model from its golden file: `input`, or `input_0`, `input_1` ..., ten runs each."""
+    samples = []
+    for request, model in zip(planned.request.models, planned.imported, strict=True):
+        with np.load(goldens[request.name]) as stored:
+            names = [f"input_{i}" if f"input_{i}" in stored else "input" for i in range(len(model.main.inputs))]
+            arrays = [stored[name] for name in names]
+        samples.append([tuple(array[run] for array in arrays) for run in range(runs)])
+    return samples
+
+
+def _harness(planned: Planned, layout: Layout, runs: int) -> str:
+    """Render the program's main file."""
+    models = []
+    for index, (row, code) in enumerate(layout.models):
+        outputs = zip(planned.analysis.models[index].main.outputs, code.outputs, strict=True)
+        models.append(
+            {
+                "name": row.name,
+                "application_io": row.application_io,
+                "inputs": code.inputs,
+                "outputs": list(outputs),
+            }
+        )
+    environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
+    return environment.from_string(_HARNESS.read_text(encoding="utf-8")).render(models=models, runs=runs)
+
+
+def _records(stream: bytes, models: int, runs: int) -> list[list[Run]]:
+    """Sort records by model and run; step -2 announces a run."""
+    results: list[list[Run]] = [[] for _ in range(models)]
+    at = 0
+    while at < len(stream):
+        model, step, tensor, size = _RECORD.unpack_from(stream, at)
+        at += _RECORD.size
+        if step == -2:
+            results[model].append([])
+        else:
+            results[model][-1].append(Record(step, tensor, stream[at : at + size]))
+        at += size
+    assert all(len(found) == runs for found in results)
+    return results
