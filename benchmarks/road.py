@@ -1,67 +1,59 @@
-"""How long each part of the road takes, for each model by itself:
-
-    python benchmarks/road.py ../shared/models/*.tflite
-
-Seconds of the best of five runs, after Python has started; the last line is the whole command in a fresh process.
-"""
+"""How long each part of the road takes, and the bytes that it comes to."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import TypeVar
 
+from benchmarks.figures import Figures
+from benchmarks.subject import MANIFEST, MODEL, Subject
+from benchmarks.tools import run
 from usmp_build import pipeline, writer
-from usmp_build.files import DictFiles
 from usmp_build.importers.tflite import import_tflite
 
 _RUNS = 5
-_Result = TypeVar("_Result")
 
 
-def main(paths: list[str]) -> None:
-    """Measure and print."""
-    print("| model | bytes | import | plan | C and files | workspace | bound |")
-    print("|---|--:|--:|--:|--:|--:|--:|")
-    for path in map(Path, paths):
-        data = path.read_bytes()
-        text = f'[project]\nname = "bench"\n[models.model]\npath = "{path.name}"\n'.encode()
-        files = DictFiles({"usmp.toml": text, path.name: data})
-        imported, _ = _best(lambda data=data: import_tflite(data, "model", "model"))
-        planned, plan = _best(lambda files=files: pipeline.plan(pipeline.read("usmp.toml", files), files))
-        emitted, _ = _best(lambda plan=plan: _write(plan))
-        workspace = plan.summary.pools[0]
-        sizes = f"{workspace.size:,} | {workspace.bound:,}"
-        print(f"| {path.stem} | {len(data):,} | {imported:.4f} | {planned:.3f} | {emitted:.3f} | {sizes} |")
-    if paths:
-        print(f"\n{Path(paths[-1]).stem} from manifest to files, Python's start included: {_whole(paths[-1]):.2f} s")
+def count(subject: Subject) -> Figures:
+    """Say what the plan comes to, in bytes."""
+    summary = subject.planned.summary
+    pools = [pool for pool in summary.pools if pool.access == "rw"]
+    workspace, bound = sum(pool.size for pool in pools), sum(pool.bound for pool in pools)
+    constants = summary.models[0].constants
+    return {"file bytes": len(subject.data), "workspace": workspace, "bound": bound, "constants": constants}
 
 
-def _best(function: Callable[[], _Result]) -> tuple[float, _Result]:
+def planning(subject: Subject) -> Figures:
+    """Time the import alone, and everything from the manifest's text to the proven plan."""
+    files = subject.files
+    return {
+        "import": _best(lambda: import_tflite(subject.data, "model", MODEL)),
+        "plan": _best(lambda: pipeline.plan(pipeline.read(MANIFEST, files), files)),
+    }
+
+
+def generating(subject: Subject) -> Figures:
+    """Time the way from the plan to files on disk, and the whole command.  Raises Unmeasured when that fails."""
+    return {"emit": _best(lambda: _emit(subject)), "whole command": _best(lambda: _command(subject))}
+
+
+def _emit(subject: Subject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        writer.write(pipeline.emit(pipeline.lay_out(subject.planned)), folder)
+
+
+def _command(subject: Subject) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        manifest = str(subject.folder / MANIFEST)
+        run([sys.executable, "-m", "usmp_build", "generate", manifest, "--out", folder])
+
+
+def _best(function: Callable[[], object]) -> float:
     times = []
     for _ in range(_RUNS):
         start = time.perf_counter()
-        result = function()
+        function()
         times.append(time.perf_counter() - start)
-    return min(times), result
-
-
-def _write(plan: pipeline.Planned) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        writer.write(pipeline.emit(pipeline.lay_out(plan)), folder)
-
-
-def _whole(model: str) -> float:
-    with tempfile.TemporaryDirectory() as folder:
-        manifest = Path(folder) / "usmp.toml"
-        manifest.write_text(f'[project]\nname = "bench"\n[models.model]\npath = "{Path(model).resolve().as_posix()}"\n')
-        command = [sys.executable, "-m", "usmp_build", "generate", str(manifest), "--out", folder]
-        return _best(lambda: subprocess.run(command, check=True, capture_output=True))[0]
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    return min(times)

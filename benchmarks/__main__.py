@@ -1,0 +1,74 @@
+"""The command: measure models, print tables.
+
+    python -m benchmarks ../shared/models/*.tflite --out docs/benchmarks.md
+
+Run it from the project's root.  What cannot be measured for want of a tool is "-", and a note says which.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import sys
+from pathlib import Path
+
+from benchmarks import tables
+from benchmarks.measure import measure
+from benchmarks.page import page
+
+
+def main(arguments: list[str]) -> int:
+    """Do it."""
+    parsed = _parser().parse_args(arguments)
+    rows = []
+    for path in parsed.models:
+        print(f"measuring {path.name} ...", file=sys.stderr)
+        rows.append(measure(path, parsed.runs))
+    print("\n\n".join(text for text in tables.parts(rows).values() if text))
+    if parsed.out:
+        parsed.out.write_text(page(rows, _command(parsed), parsed.machine, parsed.runs), encoding="utf-8")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="What our C costs, measured.")
+    parser.add_argument("models", nargs="+", type=Path, metavar="MODEL.tflite")
+    parser.add_argument("--out", type=Path, metavar="PAGE.md", help="write the page, too")
+    parser.add_argument("--runs", type=_count, default=100, metavar="N", help="runs on this machine (default: 100)")
+    parser.add_argument(
+        "--machine", default=_machine(), help="what the page says of this machine (default: %(default)s)"
+    )
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number from 1 on')
+    return int(text)
+
+
+def _machine() -> str:
+    return f"{os.cpu_count()} cores of a {platform.machine()} machine"
+
+
+def _command(parsed: argparse.Namespace) -> str:
+    """Return the command as it was given, with paths from here: those of this machine have no place on a page."""
+    models = [os.path.relpath(path) for path in parsed.models]
+    folder = Path(models[0]).parent
+    if sorted(models) == sorted(map(str, folder.glob("*.tflite"))):
+        models = [f"{folder}/*.tflite"]
+    words = [
+        *models,
+        "--runs",
+        str(parsed.runs),
+        "--machine",
+        f'"{parsed.machine}"',
+        "--out",
+        os.path.relpath(parsed.out),
+    ]
+    return " ".join(["python", "-m", "benchmarks", *words])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,71 @@
+"""Milliseconds of one inference on this machine: our C at -O2, and TensorFlow Lite Micro's reference kernels."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import inputs
+from benchmarks.subject import MODEL, POOLS, SOURCES, Subject
+from benchmarks.tools import Unmeasured, run
+
+COMPILER = "cc"
+_DRIVER = Path(__file__).with_name("host.c")
+_TOLERANCE = 1e-4
+"""Relative to the larger of 1 and the reference: floats are summed in another order."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The fastest run, and what it computed: all outputs' bytes."""
+
+    milliseconds: float
+    outputs: bytes
+
+
+def ours(subject: Subject, runs: int) -> Answer:
+    """Build and run the generated C.  Raises Unmeasured."""
+    (subject.folder / _DRIVER.name).write_bytes(_DRIVER.read_bytes())
+    flags = ["-std=c99", "-O2", "-DUSMP_SECTION(name)="]
+    run([COMPILER, *flags, *SOURCES, POOLS, _DRIVER.name, "-o", "host", "-lm"], cwd=subject.folder)
+    return _answer(run([str(subject.folder / "host"), str(runs)]))
+
+
+def reference(subject: Subject, runs: int) -> Answer:
+    """Ask TensorFlow Lite Micro, in a process of its own, for it aborts on models that it does not like."""
+    if find_spec("tflite_micro") is None:
+        raise Unmeasured("the package tflite-micro is not installed")
+    model = subject.planned.analysis.models[0]
+    arrays = inputs.drawn(model)
+    np.savez(
+        subject.folder / "inputs.npz", allow_pickle=False, **{str(index): array for index, array in enumerate(arrays)}
+    )
+    files = [str(subject.folder / name) for name in (MODEL, "inputs.npz")]
+    try:
+        command = [sys.executable, "-m", "benchmarks.tflm", *files, str(len(model.main.outputs)), str(runs)]
+        return _answer(run(command))
+    except Unmeasured as why:
+        raise Unmeasured(f"TensorFlow Lite Micro: {why}") from None
+
+
+def compare(subject: Subject, got: bytes, wanted: bytes) -> None:
+    """Raise Unmeasured when the two did not compute the same: their times would not be worth comparing."""
+    at = 0
+    main = subject.planned.analysis.models[0].main
+    for tensor in (main.tensors[index] for index in main.outputs):
+        kind = np.dtype(tensor.dtype.numpy or "uint8")
+        count = tensor.size // kind.itemsize
+        a, b = (np.frombuffer(data, kind, count, at) for data in (got, wanted))
+        close = np.abs(a - b) <= _TOLERANCE * np.maximum(1.0, np.abs(b)) if kind.kind == "f" else a == b
+        if not np.all(close):
+            raise Unmeasured(f"output {tensor.name} is not that of TensorFlow Lite Micro")
+        at += tensor.size
+
+
+def _answer(said: bytes) -> Answer:
+    nanoseconds, _, outputs = said.partition(b"\n")
+    return Answer(int(nanoseconds) / 1e6, outputs)

@@ -1,0 +1,78 @@
+"""Everything there is to measure of one model, whatever is missing."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from benchmarks import board, cortex, host, road, size, stack
+from benchmarks.figures import Figures
+from benchmarks.published import published
+from benchmarks.subject import Subject, generate, prepare
+from benchmarks.tools import Unmeasured
+
+_Result = TypeVar("_Result")
+_Arguments = ParamSpec("_Arguments")
+
+
+@dataclass
+class Measured:
+    """Figures of a model; where there is none, a note says why."""
+
+    model: str
+    figures: Figures = field(default_factory=dict)
+    stack: stack.Stack | None = None
+    notes: list[str] = field(default_factory=list)
+
+    def attempt(
+        self, function: Callable[_Arguments, _Result], *arguments: _Arguments.args, **names: _Arguments.kwargs
+    ) -> _Result | None:
+        """Return what a measurement returns; note why if there is nothing."""
+        try:
+            return function(*arguments, **names)
+        except Unmeasured as why:
+            self.notes.append(str(why))
+            return None
+
+
+def measure(path: Path, runs: int) -> Measured:
+    """Measure one model file; `runs` is how often it runs on this machine."""
+    measured = Measured(path.stem)
+    with tempfile.TemporaryDirectory(prefix="usmp-benchmark-") as folder:
+        subject = measured.attempt(prepare, path, Path(folder))
+        if subject is not None:
+            measured.figures |= published(path.stem, len(subject.data)) | road.count(subject) | road.planning(subject)
+            if measured.attempt(generate, subject) is not None:
+                measured.figures |= measured.attempt(road.generating, subject) or {}
+                _compiled(measured, subject)
+                _boards(measured, subject)
+                _host(measured, subject, runs)
+    return measured
+
+
+def _compiled(measured: Measured, subject: Subject) -> None:
+    objects = measured.attempt(cortex.objects, subject)
+    if objects:
+        measured.figures |= measured.attempt(size.size, objects) or {}
+        measured.stack = measured.attempt(stack.deepest, objects)
+    if measured.stack:
+        measured.figures["stack"] = measured.stack.bytes
+
+
+def _boards(measured: Measured, subject: Subject) -> None:
+    for column in board.BOARDS:
+        measured.figures |= measured.attempt(board.run, subject, column) or {}
+
+
+def _host(measured: Measured, subject: Subject, runs: int) -> None:
+    ours = measured.attempt(host.ours, subject, runs)
+    reference = measured.attempt(host.reference, subject, runs)
+    if ours:
+        measured.figures["host ms"] = ours.milliseconds
+    if reference:
+        measured.figures["host ms, TFLM reference"] = reference.milliseconds
+    if ours and reference:
+        measured.attempt(host.compare, subject, ours.outputs, reference.outputs)

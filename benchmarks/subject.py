@@ -1,0 +1,83 @@
+"""A model to measure: planned by itself, and its C in a folder.
+
+Every subject is called `model`, of a project called `firmware`: its functions have the same names whatever its file's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import inputs
+from benchmarks.tools import Unmeasured
+from usmp_build import pipeline, writer
+from usmp_build.errors import UsmpError
+from usmp_build.files import DictFiles
+from usmp_build.layout import Layout
+
+MANIFEST = "usmp.toml"
+MODEL = "model.tflite"
+SOURCES = ("model.c", "firmware_kernels.c")
+"""What is generated for one model, without constants and pools."""
+POOLS = "firmware_pools.c"
+
+_MANIFEST = f"""
+[project]
+name = "firmware"
+
+[pools.sram]
+access = "rw"
+region = "SRAM"
+
+[pools.flash]
+access = "ro"
+region = "FLASH"
+
+[models.model]
+path = "{MODEL}"
+"""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A model file, its plan, and the folder of its C."""
+
+    files: DictFiles
+    planned: pipeline.Planned
+    folder: Path
+
+    @property
+    def data(self) -> bytes:
+        """The model file."""
+        return self.files.read(MODEL)
+
+
+def prepare(path: Path, folder: Path) -> Subject:
+    """Read and plan a model.  Raises Unmeasured when it is refused."""
+    try:
+        data = path.read_bytes()
+        files = DictFiles({MANIFEST: _MANIFEST.encode(), MODEL: data})
+        planned = pipeline.plan(pipeline.read(MANIFEST, files), files)
+    except OSError as error:
+        raise Unmeasured(f"cannot be read: {error.strerror}") from None
+    except UsmpError as error:
+        raise Unmeasured(_first_line(error)) from None
+    (folder / MANIFEST).write_text(_MANIFEST, encoding="utf-8")
+    (folder / MODEL).write_bytes(data)
+    return Subject(files, planned, folder)
+
+
+def generate(subject: Subject) -> Layout:
+    """Write the model's C, and `benchmark.h` with its inputs.  Raises Unmeasured when an operator has no kernel."""
+    try:
+        layout = pipeline.lay_out(subject.planned)
+    except UsmpError as error:
+        raise Unmeasured(f"no C is generated: {_first_line(error)}") from None
+    writer.write(pipeline.emit(layout), subject.folder)
+    arrays = inputs.drawn(subject.planned.analysis.models[0])
+    (subject.folder / "benchmark.h").write_text(inputs.header(layout.models[0][1], arrays), encoding="utf-8")
+    return layout
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0].replace(f"{MODEL}: ", "")
