@@ -29,6 +29,7 @@ from usmp_build.files import DiskFiles
 from usmp_build.ir.lifetimes import Interval, Lifetimes
 from usmp_build.ir.schedule import Schedule
 from usmp_build.ir.storage import Storage
+from usmp_build.layout import BufferRow
 
 MODELS = {name: path for name, path in manifests.ours().items() if name in ("digits", "odd_even")}
 
@@ -76,27 +77,36 @@ def test_without_a_fault_no_net_catches_anything(made: Image, tmp_path: Path) ->
 
 
 def test_an_offset_moved_by_a_byte_does_not_compile(made: Image) -> None:
-    last = max((row for row in made.layout.summary.buffers if row.pool == "dtcm"), key=lambda row: row.offset)
+    last = last_in_dtcm(made)
     edit(made, f"{last.models[0]}.c", rf"(\w+_OFFSET) = {last.offset}\b", rf"\1 = {last.offset + 1}")
     code, text = rebuild(made)
     assert code != 0
     assert "static assertion failed" in text
 
 
+def move_pointer(made: Image, row: BufferRow, base: str, more: str) -> None:
+    """Move the pointer to a buffer, which its model makes when it runs."""
+    where = rf"\(firmware_dtcm_pool( \+ \w+_OFFSET)(\); /\* {row.name.partition('.')[2]} \*/)"
+    edit(made, f"{row.models[0]}.c", where, rf"({base}\1{more}\2")
+
+
+def last_in_dtcm(made: Image) -> BufferRow:
+    return max((row for row in made.layout.summary.buffers if row.pool == "dtcm"), key=lambda row: row.offset)
+
+
 def test_a_pointer_moved_by_a_byte_is_counted_astray(made: Image, tmp_path: Path) -> None:
     counting.need_plugins(made.board.qemu[0])
-    last = max((row for row in made.layout.summary.buffers if row.pool == "dtcm"), key=lambda row: row.offset)
-    where = rf"(\(firmware_dtcm_pool \+ \w+_OFFSET)(\); /\* {last.name.partition('.')[2]} \*/)"
-    edit(made, f"{last.models[0]}.c", where, r"\1 + 1\2")
+    row = last_in_dtcm(made)
+    move_pointer(made, row, "firmware_dtcm_pool", " + 1")
     assert rebuild(made)[0] == 0
     runs = count(made, inputs_of(made), counting.build_plugin(tmp_path))
     found = [problem for run in runs for operator in run for problem in problems(operator)]
     assert any("touches" in problem for problem in found)
-    assert any(f"bytes of {last.name}" in problem for problem in found)
+    assert any(f"bytes of {row.name}" in problem for problem in found)
 
 
 def test_a_pointer_far_from_its_pool_is_a_fault(made: Image) -> None:
-    edit(made, "odd_even.c", r"\(firmware_dtcm_pool \+", "((uintptr_t)firmware_dtcm_pool - 4096 +")
+    move_pointer(made, last_in_dtcm(made), "(uintptr_t)firmware_dtcm_pool", " - 16384")
     code, text = rebuild(made)
     assert code == 0, text
     (made.folder / "inputs.bin").write_bytes(bytes(100_000))

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,10 +129,14 @@ def answers(app: Path, picture: int = 0) -> tuple[bytes, bytes]:
 
 
 def touch(path: Path) -> None:
-    """Give a file the time of now; file systems are slower than tests, so a little later than its neighbours'."""
+    """Give a file the time of now; file systems are slower than tests, so a little later than its neighbours'.
+
+    What is made of it afterwards must be newer, so wait until that time has come.
+    """
     path.touch()
     newest = max(file.stat().st_mtime_ns for file in path.parent.iterdir())
     os.utime(path, ns=(newest + 10_000_000, newest + 10_000_000))
+    time.sleep(0.02)
 
 
 def train_again(model: Path) -> None:
