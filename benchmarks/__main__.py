@@ -1,6 +1,6 @@
 """The command: measure models, print tables.
 
-    python -m benchmarks ../shared/models/*.tflite --out docs/benchmarks.md
+    python -m benchmarks models/*.tflite --out docs/benchmarks.md
 
 Run it from the project's root.  What cannot be measured for want of a tool is "-", and a note says which.
 """
@@ -14,26 +14,41 @@ import sys
 from pathlib import Path
 
 from benchmarks import tables
-from benchmarks.measure import measure
+from benchmarks.measure import Measured, measure, measure_together
 from benchmarks.page import page
 
 
 def main(arguments: list[str]) -> int:
     """Do it."""
-    parsed = _parser().parse_args(arguments)
+    parser = _parser()
+    parsed = parser.parse_args(arguments)
+    for name in {name for names in parsed.together for name in names} - {path.stem for path in parsed.models}:
+        parser.error(f'--together: no model is called "{name}"')
     rows = []
     for path in parsed.models:
         print(f"measuring {path.name} ...", file=sys.stderr)
         rows.append(measure(path, parsed.runs))
-    print("\n\n".join(text for text in tables.parts(rows).values() if text))
+    parts = tables.parts(rows, _plans(parsed, rows))
+    print("\n\n".join(text for text in parts.values() if text))
     if parsed.out:
-        parsed.out.write_text(page(rows, _command(parsed), parsed.machine, parsed.runs), encoding="utf-8")
+        parsed.out.write_text(page(parts, _command(parsed), parsed.machine, parsed.runs), encoding="utf-8")
     return 0
+
+
+def _plans(parsed: argparse.Namespace, rows: list[Measured]) -> list[Measured]:
+    """Plan the groups that were asked for, and all models; those that are refused alone are left out."""
+    planned = [path for path, row in zip(parsed.models, rows, strict=True) if "workspace" in row.figures]
+    groups = [tuple(path for path in planned if path.stem in names) for names in parsed.together]
+    return [measure_together(group) for group in dict.fromkeys([*groups, tuple(planned)]) if len(group) > 1]
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="What our C costs, measured.")
     parser.add_argument("models", nargs="+", type=Path, metavar="MODEL.tflite")
+    parser.add_argument(
+        "--together", action="append", default=[], type=_names, metavar="NAME,NAME...",
+        help="show these models in one plan, too; one of all models is shown anyway",
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="PAGE.md", help="write the page, too")
     parser.add_argument("--runs", type=_count, default=100, metavar="N", help="runs on this machine (default: 100)")
     parser.add_argument(
@@ -48,6 +63,10 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
 def _machine() -> str:
     return f"{os.cpu_count()} cores of a {platform.machine()} machine"
 
@@ -60,6 +79,7 @@ def _command(parsed: argparse.Namespace) -> str:
         models = [f"{folder}/*.tflite"]
     words = [
         *models,
+        *(word for names in parsed.together for word in ("--together", ",".join(names))),
         "--runs",
         str(parsed.runs),
         "--machine",

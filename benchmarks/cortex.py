@@ -6,10 +6,11 @@ from pathlib import Path
 
 from benchmarks.subject import SOURCES, Subject
 from benchmarks.tools import run
+from tests.support.firmware import BOARDS
 
-COMPILER = "arm-none-eabi-gcc"
-_FLAGS = ("-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-ffunction-sections", "-fdata-sections", "-std=c11", "-O2")
-"""As in examples/firmware."""
+_BOARD = BOARDS["m4"]
+COMPILER = _BOARD.gcc
+_FLAGS = (*_BOARD.flags, "-ffunction-sections", "-fdata-sections", "-std=c11", "-O2")
 
 
 def objects(subject: Subject) -> list[Path]:

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 Column: TypeAlias = Literal[
     "workspace",
     "bound",
+    "apart",
     "TFLM arena",
     "constants",
     "text",
@@ -40,6 +41,7 @@ INFERENCE: tuple[Column, ...] = (
     "host ms",
     "host ms, TFLM reference",
 )
+TOGETHER: tuple[Column, ...] = ("workspace", "bound", "apart")
 SECONDS: tuple[Column, ...] = ("file bytes", "import", "plan", "emit", "whole command")
 
 COMPARED: tuple[tuple[Column, Column], ...] = (

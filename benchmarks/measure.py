@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from benchmarks import board, cortex, host, road, size, stack
-from benchmarks.figures import Figures
+from benchmarks.figures import COMPARED, INFERENCE, Figures
 from benchmarks.published import published
-from benchmarks.subject import Subject, generate, prepare
+from benchmarks.subject import Subject, generate, prepare, together
 from benchmarks.tools import Unmeasured
 
 _Result = TypeVar("_Result")
@@ -49,7 +49,16 @@ def measure(path: Path, runs: int) -> Measured:
                 measured.figures |= measured.attempt(road.generating, subject) or {}
                 _compiled(measured, subject)
                 _boards(measured, subject)
-                _host(measured, subject, runs)
+                on_host(measured, subject, runs)
+    return measured
+
+
+def measure_together(paths: Sequence[Path]) -> Measured:
+    """Measure one plan of several model files."""
+    measured = Measured(" + ".join(path.stem for path in paths))
+    planned = measured.attempt(together, paths)
+    if planned is not None:
+        measured.figures |= road.sharing(planned)
     return measured
 
 
@@ -67,12 +76,19 @@ def _boards(measured: Measured, subject: Subject) -> None:
         measured.figures |= measured.attempt(board.run, subject, column) or {}
 
 
-def _host(measured: Measured, subject: Subject, runs: int) -> None:
+def on_host(measured: Measured, subject: Subject, runs: int) -> None:
+    """Time both on this machine.  If they do not compute the same, nothing of theirs is worth comparing."""
     ours = measured.attempt(host.ours, subject, runs)
-    reference = measured.attempt(host.reference, subject, runs)
     if ours:
         measured.figures["host ms"] = ours.milliseconds
-    if reference:
+    reference = measured.attempt(host.reference, subject, runs)
+    if reference is None:
+        return
+    different = host.difference(subject, ours.outputs, reference.outputs) if ours else None
+    if different is None:
         measured.figures["host ms, TFLM reference"] = reference.milliseconds
-    if ours and reference:
-        measured.attempt(host.compare, subject, ours.outputs, reference.outputs)
+        return
+    measured.notes.append(f"output {different} is not that of TensorFlow Lite Micro: no inference of theirs is shown")
+    for _, theirs in COMPARED:
+        if theirs in INFERENCE:
+            measured.figures.pop(theirs, None)

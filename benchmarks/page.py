@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
 from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from string import Template
 
-from benchmarks import cortex, host, tables
-from benchmarks.measure import Measured
+from benchmarks import cortex, host
 from benchmarks.published import VERSIONS
 from benchmarks.tools import version as program_version
 from usmp_build import __version__
@@ -18,9 +16,8 @@ from usmp_build import __version__
 _TEMPLATE = Path(__file__).with_name("page.md.in")
 
 
-def page(rows: Sequence[Measured], command: str, machine: str, runs: int) -> str:
-    """Return the whole page."""
-    parts = tables.parts(rows)
+def page(parts: dict[str, str], command: str, machine: str, runs: int) -> str:
+    """Return the whole page; `parts` are those of tables.parts()."""
     facts = {
         "date": date.today().isoformat(),
         "command": command,

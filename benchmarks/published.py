@@ -23,5 +23,7 @@ _ROWS = {
 
 def published(model: str, file_bytes: int) -> Figures:
     """Return the figures of a model by its name; none if the file's bytes say that it is another one of that name."""
-    figures: Figures = dict(zip(_COLUMNS, _ROWS.get(model, ()), strict=False))
-    return figures if figures.get("file bytes") == file_bytes else {}
+    if model not in _ROWS:
+        return {}
+    figures: Figures = dict(zip(_COLUMNS, _ROWS[model], strict=True))
+    return figures if figures["file bytes"] == file_bytes else {}

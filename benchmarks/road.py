@@ -12,6 +12,8 @@ from benchmarks.subject import MANIFEST, MODEL, Subject
 from benchmarks.tools import run
 from usmp_build import pipeline, writer
 from usmp_build.importers.tflite import import_tflite
+from usmp_build.layout import Summary
+from usmp_build.pipeline import Planned
 
 _RUNS = 5
 
@@ -19,10 +21,17 @@ _RUNS = 5
 def count(subject: Subject) -> Figures:
     """Say what the plan comes to, in bytes."""
     summary = subject.planned.summary
+    return {"file bytes": len(subject.data), "constants": summary.models[0].constants, **_workspace(summary)}
+
+
+def sharing(planned: Planned) -> Figures:
+    """Say what a plan of several models comes to, in bytes, and what they need apart."""
+    return {"apart": sum(model.workspace for model in planned.summary.models), **_workspace(planned.summary)}
+
+
+def _workspace(summary: Summary) -> Figures:
     pools = [pool for pool in summary.pools if pool.access == "rw"]
-    workspace, bound = sum(pool.size for pool in pools), sum(pool.bound for pool in pools)
-    constants = summary.models[0].constants
-    return {"file bytes": len(subject.data), "workspace": workspace, "bound": bound, "constants": constants}
+    return {"workspace": sum(pool.size for pool in pools), "bound": sum(pool.bound for pool in pools)}
 
 
 def planning(subject: Subject) -> Figures:

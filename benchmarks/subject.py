@@ -1,10 +1,11 @@
-"""A model to measure: planned by itself, and its C in a folder.
+"""A model to measure: planned by itself, and its C in a folder; or several, planned together.
 
 Every subject is called `model`, of a project called `firmware`: its functions have the same names whatever its file's.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,7 +22,7 @@ SOURCES = ("model.c", "firmware_kernels.c")
 """What is generated for one model, without constants and pools."""
 POOLS = "firmware_pools.c"
 
-_MANIFEST = f"""
+_PROJECT = """
 [project]
 name = "firmware"
 
@@ -32,9 +33,10 @@ region = "SRAM"
 [pools.flash]
 access = "ro"
 region = "FLASH"
-
-[models.model]
-path = "{MODEL}"
+"""
+_MODEL = """
+[models.{name}]
+path = "{name}.tflite"
 """
 
 
@@ -54,17 +56,15 @@ class Subject:
 
 def prepare(path: Path, folder: Path) -> Subject:
     """Read and plan a model.  Raises Unmeasured when it is refused."""
-    try:
-        data = path.read_bytes()
-        files = DictFiles({MANIFEST: _MANIFEST.encode(), MODEL: data})
-        planned = pipeline.plan(pipeline.read(MANIFEST, files), files)
-    except OSError as error:
-        raise Unmeasured(f"cannot be read: {error.strerror}") from None
-    except UsmpError as error:
-        raise Unmeasured(_first_line(error)) from None
-    (folder / MANIFEST).write_text(_MANIFEST, encoding="utf-8")
-    (folder / MODEL).write_bytes(data)
+    files, planned = _plan({MODEL: path})
+    for name in (MANIFEST, MODEL):
+        (folder / name).write_bytes(files.read(name))
     return Subject(files, planned, folder)
+
+
+def together(paths: Sequence[Path]) -> pipeline.Planned:
+    """Read several models and plan them into the same pools.  Raises Unmeasured when that is refused."""
+    return _plan({f"model_{index}.tflite": path for index, path in enumerate(paths)})[1]
 
 
 def generate(subject: Subject) -> Layout:
@@ -77,6 +77,17 @@ def generate(subject: Subject) -> Layout:
     arrays = inputs.drawn(subject.planned.analysis.models[0])
     (subject.folder / "benchmark.h").write_text(inputs.header(layout.models[0][1], arrays), encoding="utf-8")
     return layout
+
+
+def _plan(paths: dict[str, Path]) -> tuple[DictFiles, pipeline.Planned]:
+    manifest = _PROJECT + "".join(_MODEL.format(name=Path(name).stem) for name in paths)
+    try:
+        files = DictFiles({MANIFEST: manifest.encode(), **{name: path.read_bytes() for name, path in paths.items()}})
+        return files, pipeline.plan(pipeline.read(MANIFEST, files), files)
+    except OSError as error:
+        raise Unmeasured(f"cannot be read: {error.strerror}") from None
+    except UsmpError as error:
+        raise Unmeasured(_first_line(error)) from None
 
 
 def _first_line(error: Exception) -> str:

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import floor, log10
 
-from benchmarks.figures import BYTES, COMPARED, INFERENCE, SECONDS, Column
+from benchmarks.figures import BYTES, COMPARED, INFERENCE, SECONDS, TOGETHER, Column
 from benchmarks.measure import Measured
 from usmp_build.errors import printable
 
 
-def parts(rows: Sequence[Measured]) -> dict[str, str]:
-    """Return every table and list, by the name that page.md.in uses."""
+def parts(rows: Sequence[Measured], plans: Sequence[Measured]) -> dict[str, str]:
+    """Return every table and list, by the name that page.md.in uses: of models alone, and of plans of several."""
     return {
         "bytes": _table(rows, BYTES),
+        "together": _table(plans, TOGETHER, "one plan of"),
         "inference": _table(rows, INFERENCE),
         "ratios": _ratios(rows),
         "seconds": _table(rows, SECONDS),
         "chains": "\n".join(f"- {row.model}: {_chain(row)}" for row in rows if row.stack),
-        "notes": _notes(rows),
+        "notes": _notes([*rows, *plans]),
     }
 
 
-def _table(rows: Sequence[Measured], columns: Sequence[Column]) -> str:
-    lines = [f"| model | {' | '.join(columns)} |", f"|---|{'--:|' * len(columns)}"]
+def _table(rows: Sequence[Measured], columns: Sequence[Column], head: str = "model") -> str:
+    lines = [f"| {head} | {' | '.join(columns)} |", f"|---|{'--:|' * len(columns)}"]
     for row in rows:
         cells = [_show(row.figures.get(column)) for column in columns]
         lines += [f"| {_safe(row.model)} | {' | '.join(cells)} |"]

@@ -38,12 +38,12 @@ class PoolRequest:
     """Of the pool's base, in bytes; a power of two."""
     region: str
     """The linker's MEMORY region; empty when the linker script is left to place the section."""
+    load_region: str
+    """Where the image holds it until start-up code copies it to `region`; empty when it is used where it is loaded."""
     section: str
     origin: int | None
     span: Span | str = ""
     """The place of its size in the manifest; of its table when it has none."""
-    load_region: str = ""
-    """Where the image holds it until start-up code copies it to `region`; empty when it is used where it is loaded."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,6 @@ def needs_alone(analysis: Analysis, plan: Plan) -> tuple[int, ...]:
     needed = []
     for model in range(len(analysis.models)):
         problem, shared = passes.alone(analysis.storage, analysis.problem, plan, model)
-        plans = [shared, algorithm(problem) or shared]
+        plans = [shared, algorithm(problem) or shared]  # what fits with others fits alone
         needed.append(sum(peaks(problem, min(plans, key=lambda found: quality(problem, found)))))
     return tuple(needed)

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import board, host
+from benchmarks.measure import Measured, on_host
+from benchmarks.published import published
 from benchmarks.stack import follow
+from benchmarks.subject import prepare
 from benchmarks.tools import Unmeasured
 from tests.conftest import ROOT
 from tests.support import counting, firmware
@@ -25,15 +29,14 @@ def benchmark(*arguments: object) -> str:
 
 def test_every_column_is_measured(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    for board in firmware.BOARDS:
-        if board.name in ("m4", "m55"):
-            firmware.need(board)
-            counting.need_plugins(board.qemu[0])
+    for name in board.BOARDS.values():
+        firmware.need(firmware.BOARDS[name])
+        counting.need_plugins(firmware.BOARDS[name].qemu[0])
     page = tmp_path / "page.md"
     said = benchmark(DATA / "odd_even.tflite", "--out", page)
     rows = re.findall(r"^\| odd_even \|(.*)\|$", said, re.MULTILINE)
     assert len(rows) == 3
-    # All but what is published of other models: the arena, and instructions of others on M4 (two) and M55.
+    # Everything but TFLM's figures, which are published for other models only: the arena; M4 (two) and M55.
     cells = [[cell.strip() for cell in row.split("|")] for row in rows]
     assert [sum(cell == "-" for cell in row) for row in cells] == [1, 3, 0]
     assert all(row in page.read_text() for row in rows)
@@ -42,9 +45,27 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
 
 def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:
     (tmp_path / "no_model.tflite").write_bytes(b"nothing")
-    said = benchmark(DATA / "control.tflite", tmp_path / "no_model.tflite")
-    assert re.search(r"^- control: .*has no C yet", said, re.MULTILINE)
+    said = benchmark(DATA / "control.tflite", DATA / "stateful.tflite", tmp_path / "no_model.tflite")
+    assert re.search(r"^- control.*: .*has no C yet", said, re.MULTILINE)
     assert re.search(r"^- no_model: ", said, re.MULTILINE)
+    assert re.search(r"^\| control \+ stateful \|( [\d,]+ \|){3}$", said, re.MULTILINE)
+
+
+@pytest.mark.parametrize(("computed", "theirs"), [(b"a", {"host ms, TFLM reference", "M4, CMSIS-NN"}), (b"b", set())])
+def test_what_computes_something_else_is_not_compared(
+    computed: bytes, theirs: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "ours", lambda *_: host.Answer(1.0, b"a"))
+    monkeypatch.setattr(host, "reference", lambda *_: host.Answer(2.0, computed))
+    measured = Measured("odd_even", {"TFLM arena": 1, "M4": 1, "M4, CMSIS-NN": 1})
+    on_host(measured, prepare(DATA / "odd_even.tflite", tmp_path), 1)
+    assert measured.figures.keys() == {"TFLM arena", "M4", "host ms"} | theirs
+    assert len(measured.notes) == (not theirs)
+
+
+def test_only_the_very_model_has_published_figures() -> None:
+    assert published("kws", 53_936)["TFLM arena"] > 0
+    assert published("kws", 53_937) == published("another", 53_936) == {}
 
 
 GRAPH = r"""

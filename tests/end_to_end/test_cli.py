@@ -75,12 +75,28 @@ def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
     assert call("plan", path, "--model", "nobody").code == 1
 
 
-@pytest.mark.parametrize("stage", ["model", "schedule", "storage", "lifetimes", "problem"])
+@pytest.mark.parametrize("stage", ["model", "schedule", "storage", "lifetimes", "traffic", "problem"])
 @pytest.mark.parametrize("model", ["digits", "control", "stateful", "lstm_unrolled"])
 def test_every_stage_can_be_seen(tmp_path: Path, stage: str, model: str) -> None:
     path = manifest(tmp_path, one_model(model))
     assert call("inspect", stage, path).out.count("\n") > 5
     assert json.loads(call("inspect", stage, path, "--json").out)
+
+
+def test_traffic_is_the_same_everywhere(tmp_path: Path) -> None:
+    """What `inspect traffic` says of operators, plan.json says of buffers, and of models and pools."""
+    path = manifest(tmp_path, one_model("digits"))
+    operators = [line.split() for line in call("inspect", "traffic", path).out.replace(",", "").splitlines()[1:]]
+    by_buffer: dict[str, list[int]] = {}
+    for *_, name, read, written in operators:
+        before = by_buffer.get(name, [0, 0])
+        by_buffer[name] = [before[0] + int(read), before[1] + int(written)]
+    made = json.loads(call("plan", path, "--json").out)
+    assert {b["name"]: [b["read"], b["written"]] for b in made["buffers"]} == by_buffer
+    for pool in made["models"][0]["traffic"]:
+        mine = [b for b in made["buffers"] if b["pool"] == pool["pool"]]
+        assert [sum(b["read"] for b in mine), sum(b["written"] for b in mine)] == [pool["read"], pool["written"]]
+        assert pool["read"] > 0
 
 
 def test_a_dump_of_a_model_is_a_model(tmp_path: Path) -> None:

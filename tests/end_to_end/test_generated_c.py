@@ -209,11 +209,13 @@ def test_the_linker_fragment_places_checks_and_names_every_pool(generated: list[
     assert "LONG" not in (generated[0] / "two_copy_table.ld").read_text()
 
 
-def test_a_pool_that_runs_elsewhere_is_in_the_copy_table(tmp_path: Path) -> None:
+def test_a_pool_that_is_used_elsewhere_is_in_the_copy_table(tmp_path: Path) -> None:
     itcm = 'region = "ITCM"\nload_region = "FLASH"'
     text = one_model("odd_even").replace("[models", f'[pools.itcm]\naccess = "ro"\n{itcm}\n[models')
     assert call("generate", manifest(tmp_path, text), "--out", tmp_path).code == 0
-    assert "} > ITCM AT> FLASH\n__usmp_itcm_load = LOADADDR(" in (tmp_path / "p.ld").read_text()
+    fragment = (tmp_path / "p.ld").read_text()
+    assert "} > ITCM AT> FLASH\n" in fragment
+    assert "__usmp_itcm_load = LOADADDR(" in fragment
     entry = "LONG(__usmp_itcm_load) LONG(__usmp_itcm_start) LONG(__usmp_itcm_size / 4)\n"
     assert entry in (tmp_path / "p_copy_table.ld").read_text()
-    assert "X(itcm, RO) \\\n    X(workspace, RW)\n" in (tmp_path / "p.h").read_text()
+    assert "usmp_x(itcm, RO) \\\n    usmp_x(workspace, RW)\n" in (tmp_path / "p.h").read_text()

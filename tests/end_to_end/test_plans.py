@@ -65,6 +65,27 @@ def test_one_byte_too_few_is_refused_and_explained(tmp_path: Path) -> None:
     assert "help: " in done.err
 
 
+REFUSED = """\
+FOLDER/usmp.toml:8:8: error[P502]: the buffers do not fit: pool "sram" (36,863 bytes) is 1 byte too small at step 17 \
+"vww: CONV_2D 2": vww.activation_2/Relu 36,864
+    8 | size = 36863
+      |        ^^^^^
+help: no plan needs less; enlarge "sram", or give some of these buffers another pool
+"""
+
+
+def test_one_byte_less_than_two_models_need_is_refused(real_models: Path, tmp_path: Path) -> None:
+    """The small memory overflows, and the large one holds one byte less than the least that any plan needs."""
+    pools = '[pools.dtcm]\naccess = "rw"\nsize = "32 KiB"\n[pools.sram]\naccess = "rw"\nsize = 36864\n'
+    models = "".join(f'[models.{n}]\npath = "{(real_models / n).as_posix()}.tflite"\n' for n in ("kws", "vww"))
+    path = manifest(tmp_path, f'[project]\nname = "p"\n{pools}{models}')
+    assert call("plan", path).code == 0
+    manifest(tmp_path, path.read_text().replace("36864", "36863"))
+    done = call("generate", path, "--out", tmp_path / "out")
+    assert (done.code, done.err) == (3, REFUSED.replace("FOLDER", str(tmp_path)))
+    assert not (tmp_path / "out").exists()
+
+
 def test_models_without_kernels_are_planned_and_say_so(tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("control"))
     made = plan(path)
@@ -151,3 +172,16 @@ def test_unknown_algorithms_and_options_are_named(tmp_path: Path, table: str, co
 def test_every_algorithm_by_its_name(tmp_path: Path, algorithm: str) -> None:
     made = plan(manifest(tmp_path, f'{TWO_MODELS}[plan]\nalgorithm = "{algorithm}"\n'))
     assert made["algorithm"].startswith(algorithm)
+
+
+def test_alone_is_meant_in_the_same_pools(tmp_path: Path) -> None:
+    """A small pool that is preferred makes a model spread out, with others or without."""
+    pools = '[pools.tcm]\naccess = "rw"\nsize = 1536\n[pools.sram]\naccess = "rw"\n'
+    odd_even = '[models.odd_even]\npath = "DATA/odd_even.tflite"\n'
+    both = manifest(tmp_path, one_model("digits", pools + odd_even))
+    alone = plan(manifest(tmp_path, one_model("digits", pools), "alone.toml"))
+    workspaces = [model["workspace"] for model in plan(both)["models"]]
+    assert workspaces[0] == sum(pool["size"] for pool in alone["pools"] if pool["access"] == "rw")
+    out = call("plan", both).out
+    assert f"apart: sharing saves {workspaces[1]}" in out
+    assert "every pool is at its bound, so no plan with the same buffers in each needs less" in out

@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.conftest import ROOT
 from tests.support.cli import DATA
-from tests.support.firmware import BOARDS, EXAMPLE, Board, build, need, run, symbols, try_build
+from tests.support.firmware import EXAMPLE, Board, build, run, symbols, try_build
 
+README = (EXAMPLE / "README.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "firmware.md").read_text("utf-8")
 POOLS = ("dtcm", "sram", "itcm", "flash")
 
 
-@pytest.fixture(params=BOARDS, ids=lambda board: board.name)
-def board(request: pytest.FixtureRequest) -> Board:
-    """A board whose tools are there."""
-    board: Board = request.param
-    need(board)
-    return board
-
-
-@pytest.fixture(scope="module", params=BOARDS, ids=lambda board: board.name)
-def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, find: str) -> tuple[Board, Path]:
-    """A board, and the folder that the example was built in."""
-    board: Board = request.param
-    need(board)
+@pytest.fixture(scope="module")
+def built(board: Board, tmp_path_factory: pytest.TempPathFactory, find: str) -> Path:
+    """The folder that the example was built in."""
     folder = tmp_path_factory.mktemp(board.name) / "build, it"
     code, text = try_build(board, folder, find=find)
     assert code == 0, text
     assert "warning" not in text
-    return board, folder
+    return folder
 
 
 def said(*command: str) -> str:
@@ -41,15 +36,14 @@ def said(*command: str) -> str:
     return done.stdout
 
 
-def test_it_reads_digits_and_passes_its_own_tests(built: tuple[Board, Path]) -> None:
-    _, folder = built
-    shown = said("cmake", "--build", str(folder), "--target", "run")
+def test_it_reads_digits_and_passes_its_own_tests(built: Path) -> None:
+    shown = said("cmake", "--build", str(built), "--target", "run")
     assert re.findall(r"^0x[0-9a-f]{8}  r[ow]  pool (\w+), \d+ bytes$", shown, re.MULTILINE) == list(POOLS)
     with np.load(DATA / "digits.npz") as golden:
         wanted = [(str(label), "odd" if odd >= 0 else "even") for label, odd in _rows(golden)]
     assert re.findall(r"(\d), (odd|even)", shown) == wanted
-    assert "100% tests passed, 0 tests failed out of 7" in said("ctest", "--test-dir", str(folder))
-    assert said("cmake", "--build", str(folder)) == "ninja: no work to do.\n"
+    assert "100% tests passed, 0 tests failed out of 7" in said("ctest", "--test-dir", str(built))
+    assert said("cmake", "--build", str(built)) == "ninja: no work to do.\n"
 
 
 def _rows(golden: np.lib.npyio.NpzFile) -> list[tuple[int, int]]:
@@ -62,9 +56,8 @@ def test_there_are_presets_to_configure_build_and_test(board: Board) -> None:
     assert said("cmake", "--list-presets=all").count(f'"{board.name}"') == 3
 
 
-def test_everything_is_in_its_memory(built: tuple[Board, Path]) -> None:
-    board, folder = built
-    found = symbols(board, folder / "firmware.elf")
+def test_everything_is_in_its_memory(board: Board, built: Path) -> None:
+    found = symbols(board, built / "firmware.elf")
     for pool in POOLS:
         start, end = found[f"__usmp_{pool}_start"][0], found[f"__usmp_{pool}_end"][0]
         assert board.region_of(start) == board.region_of(end - 1) == pool.upper()
@@ -72,9 +65,8 @@ def test_everything_is_in_its_memory(built: tuple[Board, Path]) -> None:
     assert {name: board.region_of(found[name][0]) for name in places} == places
 
 
-def test_pictures_must_be_there(built: tuple[Board, Path], tmp_path: Path) -> None:
-    board, folder = built
-    done = run(board, folder / "firmware.elf", tmp_path)
+def test_pictures_must_be_there(board: Board, built: Path, tmp_path: Path) -> None:
+    done = run(board, built / "firmware.elf", tmp_path)
     assert (done.returncode, done.stdout) == (1, "there is no pictures.bin where the debugger or QEMU runs\n")
 
 
@@ -89,9 +81,8 @@ REPORTS = {
 
 
 @pytest.mark.parametrize("word", REPORTS)
-def test_trespassers_are_caught(built: tuple[Board, Path], tmp_path: Path, word: str) -> None:
-    board, folder = built
-    program = folder / "trespass.elf"
+def test_trespassers_are_caught(board: Board, built: Path, tmp_path: Path, word: str) -> None:
+    program = built / "trespass.elf"
     found = symbols(board, program)
     dtcm, dtcm_end = found["__usmp_dtcm_start"][0], found["__usmp_dtcm_end"][0]
     end = protected_end(board, dtcm, dtcm_end)
@@ -113,10 +104,31 @@ def protected_end(board: Board, start: int, end: int) -> int:
     return -(-end // granule) * granule
 
 
-def test_who_stays_inside_is_not_caught(built: tuple[Board, Path], tmp_path: Path) -> None:
-    board, folder = built
-    done = run(board, folder / "trespass.elf", tmp_path)
+def test_who_stays_inside_is_not_caught(board: Board, built: Path, tmp_path: Path) -> None:
+    done = run(board, built / "trespass.elf", tmp_path)
     assert (done.returncode, done.stdout) == (0, "no fault\n")
+
+
+@pytest.mark.parametrize("board", ["m55"], indirect=True)
+def test_pages_show_what_is_printed(board: Board, built: Path, tmp_path: Path) -> None:
+    shown = [line.rstrip() for line in run(board, built / "firmware.elf", EXAMPLE).stdout.splitlines()]
+    _, _, block = README.partition("`run` shows\n\n```\n")
+    first = block.partition("```")[0].splitlines()
+    assert first == shown[: len(first)]
+
+    printed = {word: run(board, built / "trespass.elf", tmp_path, words=word).stdout for word in REPORTS}
+    assert faults(README) == faults(printed["behind"])
+    assert faults(PAGE) == [faults(printed[word])[0] for word in ("behind", "constant", "execute", "nowhere", "stack")]
+
+    size = symbols(board, built / "firmware.elf")["__usmp_dtcm_size"][0]
+    sentence = f"{size} bytes are seven eighths of a kilobyte with {1024 // 8 * 7 - size} bytes to spare"
+    assert sentence in " ".join(PAGE.split())
+
+
+def faults(text: str) -> list[str]:
+    """All reports of faults, without what the compiler decides: where code is, and how far down a stack goes."""
+    lines = re.findall(r"^fault: .*$", text, re.MULTILINE)
+    return [re.sub(r"\(pc 0x\w+\)|0x\w+: \d+ bytes (?=below)", "...", line) for line in lines]
 
 
 DUMP = """\
@@ -142,7 +154,7 @@ def test_constants_have_been_copied_to_where_they_run(board: Board, tmp_path: Pa
     assert run(board, program, tmp_path).returncode == 0
     planned = tmp_path / "planned.bin"
     section = ["--dump-section", f".usmp.firmware.itcm={planned}"]
-    subprocess.run([f"{board.tools}-objcopy", *section, program, tmp_path / "copy.elf"], check=True)
+    subprocess.run([board.objcopy, *section, program, tmp_path / "copy.elf"], check=True)
     assert any(planned.read_bytes())
     assert (tmp_path / "itcm.bin").read_bytes() == planned.read_bytes()
 
@@ -158,6 +170,13 @@ int main(void)
 }
 """
 HEAD = f'[project]\nname = "firmware"\n\n[models.digits]\npath = "{DATA.as_posix()}/digits.tflite"\n'
+ANYWHERE = """
+[pools.work]
+access = "rw"
+
+[pools.weights]
+access = "ro"
+"""
 NEIGHBOURS = """
 [pools.one]
 access = "rw"
@@ -171,30 +190,56 @@ region = "SRAM"
 MANY = "".join(f'\n[pools.p{i}]\naccess = "ro"\nsize = {64 << i}\nalignment = 4096\n' for i in range(7))
 
 
+APART = (
+    "memory protection: what opens pool one would open pool two, too; give pools a larger alignment in the manifest\n"
+)
+FEWER = "memory protection: the plan has more pools than this processor has regions\n"
+
+
 @pytest.mark.parametrize(
-    ("name", "pools", "expected"),
+    ("board", "pools", "expected"),
     [
         ("m3", "", "hello\n"),
         ("riscv", "", "hello\n"),
+        ("m3", ANYWHERE, "hello\n"),
         ("riscv", NEIGHBOURS, "hello\n"),
-        (
-            "m3",
-            NEIGHBOURS,
-            "memory protection: what opens pool one would open pool two, too;"
-            " give pools a larger alignment in the manifest\n",
-        ),
-        ("m3", MANY, "memory protection: the plan has more pools than this processor has regions\n"),
-        ("riscv", MANY, "memory protection: the plan has more pools than this processor has regions\n"),
+        ("m3", NEIGHBOURS, APART),
+        ("m3", MANY, FEWER),
+        ("riscv", MANY, FEWER),
     ],
-    ids=["m3", "riscv", "riscv-neighbours", "m3-neighbours", "m3-many", "riscv-many"],
+    ids=["m3", "riscv", "m3-anywhere", "riscv-neighbours", "m3-neighbours", "m3-many", "riscv-many"],
+    indirect=["board"],
 )
-def test_another_manifest(tmp_path: Path, find: str, name: str, pools: str, expected: str) -> None:
+def test_another_manifest(board: Board, tmp_path: Path, find: str, pools: str, expected: str) -> None:
     """Pools without a region have one all the same; and what cannot be protected is said before anything runs."""
-    board = next(board for board in BOARDS if board.name == name)
-    need(board)
-    manifest, main = tmp_path / "usmp.toml", tmp_path / "hello.c"
-    manifest.write_text(HEAD + pools, encoding="utf-8")
-    main.write_text(HELLO, encoding="utf-8")
-    program = build(board, tmp_path / "build", manifest=manifest, main=main, find=find)
+    program = build_hello(board, tmp_path, EXAMPLE, find, pools)
     done = run(board, program, tmp_path)
     assert (done.returncode, done.stdout) == (0 if expected == "hello\n" else 1, expected)
+    assert expected in ("hello\n", *PAGE.splitlines(keepends=True))
+
+
+@pytest.mark.parametrize("board", ["m3", "m33", "riscv"], indirect=True)
+def test_memories_may_stand_in_any_order(board: Board, tmp_path: Path, find: str) -> None:
+    """Constants match `r` and `w`, yet pools without a region find theirs."""
+    source = shutil.copytree(EXAMPLE, tmp_path / "example", ignore=shutil.ignore_patterns("build"))
+    script = source / "boards" / f"{board.name}.ld"
+    head, brace, rest = script.read_text().partition("{\n")
+    rows, end, tail = rest.partition("}\n")
+    script.write_text("".join([head, brace, *reversed(rows.splitlines(keepends=True)), end, tail]))
+    program = build_hello(board, tmp_path, source, find, ANYWHERE)
+    assert run(board, program, tmp_path).stdout == "hello\n"
+
+
+def build_hello(board: Board, folder: Path, source: Path, find: str, pools: str) -> Path:
+    """Build a program, whose pools are where they should be if they have no region."""
+    manifest, main = folder / "usmp.toml", folder / "hello.c"
+    manifest.write_text(HEAD + pools, encoding="utf-8")
+    main.write_text(HELLO, encoding="utf-8")
+    program = build(board, folder / "build", source=source, manifest=manifest, main=main, find=find)
+    found = symbols(board, program)
+    fitting = {"ro": board.constant_region, "rw": board.workspace_region}
+    for pool in json.loads((folder / "build" / "plan.usmp" / "plan.json").read_text("utf-8"))["pools"]:
+        start, end = (found.get(f"__usmp_{pool['name']}_{side}", (0, 0))[0] for side in ("start", "end"))
+        if start < end:  # constants of a manifest without such pools are in .rodata
+            assert board.region_of(start) == (pool["region"] or fitting[pool["access"]]), pool["name"]
+    return program

@@ -4,24 +4,24 @@
 - A pointer moved by a byte behind its back: every access counted.
 - A pointer far from its pool: memory protection, and its report.
 - A pool in another region: addresses in the image.
-- An array outside of its pool's section, a pool that is not where its origin says: ASSERT, in the linker.
+- An array or constants outside of their pool's section, a pool that is not at its origin: ASSERT, in the linker.
 - A lifetime cut short, constants that nobody copied: every tensor compared.
+
+One board for each kind of memory protection.
 """
 
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.firmware import manifests
-from tests.firmware.counts import count
-from tests.firmware.test_counts import problems
-from tests.support import counting, firmware, image
-from tests.support.firmware import BOARDS
+from tests.firmware.accesses import count, problems
+from tests.support import cmake, firmware, image
+from tests.support.firmware import Board
 from tests.support.image import Image
 from usmp_build import passes, pipeline, writer
 from usmp_build.errors import CheckFailed
@@ -34,11 +34,15 @@ from usmp_build.layout import BufferRow
 MODELS = {name: path for name, path in manifests.ours().items() if name in ("digits", "odd_even")}
 
 
-@pytest.fixture(params=["m3", "m55", "riscv"])
-def made(request: pytest.FixtureRequest, tmp_path: Path, find: str) -> Image:
-    """An image without a fault, of two models: one board for each kind of memory protection."""
-    board = next(board for board in BOARDS if board.name == request.param)
-    firmware.need(board)
+pytestmark = [
+    pytest.mark.usefixtures("needs_oracle"),
+    pytest.mark.parametrize("board", ["m3", "m55", "riscv"], indirect=True),
+]
+
+
+@pytest.fixture
+def made(board: Board, tmp_path: Path, find: str) -> Image:
+    """An image without a fault, of two models."""
     return image.make(board, tmp_path, manifests.of(MODELS, manifests.THREE), 1, find)
 
 
@@ -51,12 +55,8 @@ def edit(made: Image, name: str, pattern: str, replacement: str) -> None:
 
 
 def rebuild(made: Image) -> tuple[int, str]:
-    """Build again, with generated files as they are."""
-    command = ["cmake", "--build", str(made.folder / "build")]
-    done = subprocess.run(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False
-    )
-    return done.returncode, done.stdout
+    """Build again, with generated files as they are; return the exit code and what was said."""
+    return firmware.rebuild(made.folder / "build")
 
 
 def inputs_of(made: Image) -> list[list[image.Sample]]:
@@ -68,12 +68,10 @@ def check(made: Image) -> int:
     return image.check(made, image.run(made, inputs), inputs)
 
 
-def test_without_a_fault_no_net_catches_anything(made: Image, tmp_path: Path) -> None:
-    counting.need_plugins(made.board.qemu[0])
+def test_without_a_fault_no_net_catches_anything(made: Image, plugin: Path) -> None:
     assert check(made) > 0
     assert image.misplaced(made) == []
-    runs = count(made, inputs_of(made), counting.build_plugin(tmp_path))
-    assert not any(problems(operator) for run in runs for operator in run)
+    assert problems(count(made, inputs_of(made), plugin)[1]) == []
 
 
 def test_an_offset_moved_by_a_byte_does_not_compile(made: Image) -> None:
@@ -94,13 +92,11 @@ def last_in_dtcm(made: Image) -> BufferRow:
     return max((row for row in made.layout.summary.buffers if row.pool == "dtcm"), key=lambda row: row.offset)
 
 
-def test_a_pointer_moved_by_a_byte_is_counted_astray(made: Image, tmp_path: Path) -> None:
-    counting.need_plugins(made.board.qemu[0])
+def test_a_pointer_moved_by_a_byte_is_counted_astray(made: Image, plugin: Path) -> None:
     row = last_in_dtcm(made)
     move_pointer(made, row, "firmware_dtcm_pool", " + 1")
     assert rebuild(made)[0] == 0
-    runs = count(made, inputs_of(made), counting.build_plugin(tmp_path))
-    found = [problem for run in runs for operator in run for problem in problems(operator)]
+    found = problems(count(made, inputs_of(made), plugin)[1])
     assert any("touches" in problem for problem in found)
     assert any(f"bytes of {row.name}" in problem for problem in found)
 
@@ -126,6 +122,13 @@ def test_an_array_outside_of_its_section_does_not_link(made: Image) -> None:
     code, text = rebuild(made)
     assert code != 0
     assert "usmp: pool dtcm is outside of section .usmp.firmware.dtcm" in text
+
+
+def test_constants_outside_of_their_section_do_not_link(made: Image) -> None:
+    edit(made, "firmware_pools.c", r"USMP_SECTION\(FIRMWARE_ITCM_SECTION\)", "")
+    code, text = rebuild(made)
+    assert code != 0
+    assert "usmp: section .usmp.firmware.itcm is not pool itcm as planned" in text
 
 
 def test_a_pool_that_is_not_at_its_origin_does_not_link(made: Image) -> None:
@@ -166,3 +169,17 @@ def test_constants_that_are_not_copied_show_in_a_tensor(made: Image) -> None:
     assert rebuild(made)[0] == 0
     with pytest.raises(CheckFailed, match="elements differ"):
         check(made)
+
+
+def test_a_pool_that_is_copied_from_now_on_is_linked_again(board: Board, tmp_path: Path, find: str) -> None:
+    """No fault, if the linker reads the copy table anew: without its entry ITCM would hold nothing."""
+    line = 'load_region = "FLASH"\n'
+    text = manifests.of(MODELS, manifests.THREE)
+    made = image.make(board, tmp_path, text.replace(line, ""), 1, find)
+    assert "__usmp_itcm_load" not in firmware.symbols(board, made.elf)
+    (tmp_path / "usmp.toml").write_text(text)
+    cmake.touch(tmp_path / "usmp.toml")
+    assert rebuild(made)[0] == 0
+    assert board.region_of(firmware.symbols(board, made.elf)["__usmp_itcm_load"][0]) == "FLASH"
+    assert check(made) > 0
+    assert rebuild(made) == (0, "ninja: no work to do.\n")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
+from usmp_build.interfaces.kernels import Traffic
 
 SOURCE = ROOT / "tests" / "firmware" / "counting" / "plugin.c"
 """Its first comment says what is counted and what is not."""
@@ -24,14 +25,6 @@ Range = tuple[int, int]
 """Base and size."""
 
 _BUILD = ("cc", "-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden")
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """Bytes."""
-
-    read: int = 0
-    written: int = 0
 
 
 @dataclass(frozen=True)
@@ -66,15 +59,18 @@ def build_plugin(folder: Path) -> Path:
     return plugin
 
 
-def need_plugins(qemu: str = "qemu-system-arm") -> None:
+def need_plugins(qemu: str) -> None:
     """Skip the test where this QEMU cannot use the plugin."""
-    if reason := _obstacle(qemu):
+    if reason := obstacle(qemu):
         pytest.skip(reason)
 
 
-@lru_cache
-def _obstacle(qemu: str) -> str:
-    """Find out by trying: no version of QEMU says whether it was built with plugins."""
+@cache
+def obstacle(qemu: str) -> str:
+    """Say why this QEMU cannot use the plugin; empty if it can.
+
+    Found out by trying, without a board: no version of QEMU says whether it was built with plugins.
+    """
     if sys.platform != "linux":
         return "the counting plugin is built on Linux only"
     for tool in (_BUILD[0], qemu):

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +19,6 @@ from tests.support.cmake import PYTHON
 EXAMPLE = ROOT / "examples" / "firmware"
 FIND = f"-Dusmp_build_DIR={ROOT.as_posix()}/cmake"
 
-_QEMU_OPTIONS = (
-    *("-display", "none", "-monitor", "none", "-serial", "none"),
-    *("-chardev", "stdio,id=host", "-semihosting-config", "enable=on,target=native,chardev=host"),
-)
 _UNITS = {"": 1, "K": 1024, "M": 1024 * 1024}
 _MEDDLERS = ("CMAKE_GENERATOR", "CMAKE_BUILD_TYPE", "CFLAGS", "ASMFLAGS", "LDFLAGS", "NINJA_STATUS", "VERBOSE")
 """What the environment of the tests may hold that changes how CMake builds."""
@@ -33,12 +30,17 @@ class Board:
 
     name: str
     tools: str
-    """What the names of its compiler, nm and size begin with."""
-    c_library: str
-    """A file that the compiler finds where there is a C library for the board."""
+    """What the names of its compiler and the like begin with."""
+    flags: tuple[str, ...]
+    """Of the compiler: for which processor, and which C library."""
     qemu: tuple[str, ...]
+    """The command that runs it."""
     regions: dict[str, tuple[int, int]]
     """Those of MEMORY in its linker script: name → origin and length in bytes."""
+    constant_region: str
+    """Where constants go whose pool names no region."""
+    workspace_region: str
+    """Where workspaces go whose pool names no region."""
 
     @property
     def gcc(self) -> str:
@@ -51,9 +53,14 @@ class Board:
         return f"{self.tools}-nm"
 
     @property
-    def size(self) -> str:
-        """The tool that lists sections."""
-        return f"{self.tools}-size"
+    def objcopy(self) -> str:
+        """The tool that takes sections out of a program."""
+        return f"{self.tools}-objcopy"
+
+    @property
+    def c_library(self) -> str:
+        """A file that the compiler finds where there is a C library for the board."""
+        return "picolibc.specs" if "--specs=picolibc.specs" in self.flags else "libc.a"
 
     def region_of(self, address: int) -> str | None:
         """The region of memory that an address is in, if any."""
@@ -61,76 +68,86 @@ class Board:
         return next((name for name, (origin, length) in regions if origin <= address < origin + length), None)
 
 
-def _read(name: str) -> Board:
+def _read(toolchain: Path) -> Board:
     """Read what the toolchain file and the linker script say of a board."""
-    settings = dict(re.findall(r"set\((\w+) \"?([^\")]+)", (EXAMPLE / "boards" / f"{name}.cmake").read_text()))
-    script = (EXAMPLE / "boards" / f"{name}.ld").read_text()
-    regions = re.findall(r"(\w+)[\s(rw)]*: ORIGIN = (0x[0-9A-Fa-f]+), LENGTH = (\d+)([KM]?)\n", script)
+    settings = dict(re.findall(r"set\((\w+) \"?([^\")]+)", toolchain.read_text()))
+    row = re.compile(r"(\w+) *(?:\((\S+)\))? *: ORIGIN = (0x[0-9A-Fa-f]+), LENGTH = (\d+)([KM]?)\n")
+    rows = row.findall(toolchain.with_suffix(".ld").read_text())
+    for_pools = {attributes: name for name, attributes, *_ in rows}
     return Board(
-        name=name,
+        name=toolchain.stem,
         tools=settings["BOARD_TOOLS"],
-        c_library="picolibc.specs" if "picolibc" in settings["BOARD_FLAGS"] else "libc.a",
+        flags=tuple(settings["BOARD_FLAGS"].split()),
         qemu=tuple(settings["BOARD_QEMU"].split()),
-        regions={region: (int(origin, 16), int(count) * _UNITS[unit]) for region, origin, count, unit in regions},
+        regions={name: (int(origin, 16), int(count) * _UNITS[unit]) for name, _, origin, count, unit in rows},
+        constant_region=for_pools["r"],
+        workspace_region=for_pools["w!r"],
     )
 
 
-BOARDS = tuple(_read(name) for name in ("m3", "m4", "m7", "m33", "m55", "riscv"))
+_TOOLCHAINS = sorted((EXAMPLE / "boards").glob("*.cmake"))
+BOARDS = {path.stem: _read(path) for path in _TOOLCHAINS if path.stem != "toolchain"}
+"""All of them, by name."""
+
+
+def obstacle(board: Board) -> str:
+    """Say why nothing can be built for a board or run on it; empty if it can."""
+    for tool in ("cmake", "ninja", board.gcc, board.nm, board.objcopy, board.qemu[0]):
+        if shutil.which(tool) is None:
+            return f"{tool} is not installed"
+    command = [board.gcc, f"-print-file-name={board.c_library}"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return "" if Path(found).is_absolute() else f"{board.gcc} has no C library: there is no {board.c_library}"
 
 
 def need(board: Board) -> None:
-    """Skip the test where a tool is missing."""
-    for tool in ("cmake", "ninja", board.gcc, board.nm, board.size, board.qemu[0]):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
-    found = subprocess.run(
-        [board.gcc, f"-print-file-name={board.c_library}"], capture_output=True, text=True, check=True
-    )
-    if not Path(found.stdout.strip()).is_absolute():
-        pytest.skip(f"{board.gcc} has no C library: there is no {board.c_library}")
+    """Skip the test where nothing can be built for a board or run on it."""
+    if reason := obstacle(board):
+        pytest.skip(reason)
 
 
 def try_build(
     board: Board,
     folder: Path,
     *,
+    source: Path = EXAMPLE,
     manifest: Path | None = None,
     main: Path | None = None,
     definitions: Iterable[str] = (),
     find: str = FIND,
-    options: Iterable[str] = (),
 ) -> tuple[int, str]:
     """Configure and build the example in `folder`; return the exit code of the last command, and what all of them said.
 
     `manifest`, whose project must be called firmware, and `main`, a C file, take the place of the example's own;
-    `definitions` reach every file, generated ones too.  Warnings are errors.
+    `definitions` reach every file, generated ones too.  `source` may be a copy of the example.  Warnings are errors.
     """
     settings = {"FIRMWARE_MANIFEST": manifest, "FIRMWARE_MAIN": main, "FIRMWARE_DEFINITIONS": ";".join(definitions)}
     given = [f"-D{name}={value}" for name, value in settings.items() if value]
     strict = "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"
-    code, text = _cmake("--preset", board.name, "-B", str(folder), find, PYTHON, strict, *given, *options)
+    code, text = _cmake(source, "--preset", board.name, "-B", str(folder), find, PYTHON, strict, *given)
     if code == 0:
-        code, built = _cmake("--build", str(folder), "--parallel", "2")
+        code, built = rebuild(folder)
         text += built
     return code, text
 
 
-def build(
-    board: Board,
-    folder: Path,
-    *,
-    manifest: Path | None = None,
-    main: Path | None = None,
-    definitions: Iterable[str] = (),
-    find: str = FIND,
-    options: Iterable[str] = (),
-) -> Path:
+def build(board: Board, folder: Path, **options: Any) -> Path:
     """Do what `try_build` does; return the program.  Fails the test with what was said if that fails."""
-    code, text = try_build(
-        board, folder, manifest=manifest, main=main, definitions=definitions, find=find, options=options
-    )
+    code, text = try_build(board, folder, **options)
     assert code == 0, text
     return folder / "firmware.elf"
+
+
+def rebuild(folder: Path) -> tuple[int, str]:
+    """Build what has been configured; return the exit code and what was said."""
+    return _cmake(folder, "--build", str(folder), "--parallel", "2")
+
+
+def qemu_options(elf: Path, words: str = "") -> list[str]:
+    """Return options of QEMU: run a program, which has a command line, and print what it prints and nothing else."""
+    quiet = ["-display", "none", "-monitor", "none", "-serial", "none"]
+    host = ["-chardev", "stdio,id=host", "-semihosting-config", "enable=on,target=native,chardev=host"]
+    return [*quiet, *host, "-kernel", str(elf), "-append", words]
 
 
 def run(
@@ -146,7 +163,7 @@ def run(
 
     `plugin_args` are further options of QEMU.
     """
-    command = [*board.qemu, *_QEMU_OPTIONS, *plugin_args, "-kernel", str(elf), "-append", words]
+    command = [*board.qemu, *qemu_options(elf, words), *plugin_args]
     return subprocess.run(
         command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False
     )
@@ -159,11 +176,11 @@ def symbols(board: Board, elf: Path) -> dict[str, tuple[int, int]]:
     return {name: (int(address, 16), int(size or "0", 16)) for address, size, name in lines}
 
 
-def _cmake(*arguments: str) -> tuple[int, str]:
+def _cmake(cwd: Path, *arguments: str) -> tuple[int, str]:
     env = {name: value for name, value in os.environ.items() if name not in _MEDDLERS}
     done = subprocess.run(
         ["cmake", *arguments],
-        cwd=EXAMPLE,
+        cwd=cwd,
         env=env,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

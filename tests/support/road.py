@@ -37,10 +37,10 @@ def model(text: str, name: str = "m") -> Model:
 def request(*names: str, io: InputOutput = InputOutput.POOL, limits: tuple[int | None, ...] = (None,)) -> Request:
     """One workspace pool for each limit (pool0, pool1, ...), one constant pool, and models that may use them all."""
     workspace = tuple(
-        PoolRequest(f"pool{i}", Access.WORKSPACE, limit, 16, "", f".usmp.t.pool{i}", None)
+        PoolRequest(f"pool{i}", Access.WORKSPACE, limit, 16, "", "", f".usmp.t.pool{i}", None)
         for i, limit in enumerate(limits)
     )
-    flash = PoolRequest("flash", Access.CONSTANT, None, 16, "", ".usmp.t.flash", None)
+    flash = PoolRequest("flash", Access.CONSTANT, None, 16, "", "", ".usmp.t.flash", None)
     pools = tuple(range(len(workspace)))
     models = tuple(ModelRequest(n, f"{n}.tflite", "", pools, (len(workspace),), io, {}) for n in names)
     return Request("t", "usmp.toml", (*workspace, flash), models, "reference", "auto", {})

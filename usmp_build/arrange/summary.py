@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 
 import usmp_build
 from usmp_build.arrange.ports import ports
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import NoKernel
+from usmp_build.interfaces.kernels import NoKernel, Traffic
 from usmp_build.ir.graph import operator_at
 from usmp_build.ir.schedule import steps
 from usmp_build.ir.storage import Kind
@@ -20,8 +20,13 @@ from usmp_build.request import Access, InputOutput, Request
 def summarize(request: Request, analysis: Analysis, plan: Plan, alone: tuple[int, ...]) -> Summary:
     """Gather the facts of a plan; `alone[m]` are the bytes of workspace that model m needs by itself."""
     timeline = tuple(step.name for step in steps(analysis.schedule.root))
+    moved = [analysis.moved_by(model) for model in range(len(request.models))]
     pools = _pools(request, analysis, plan, timeline)
-    buffers = _buffers(request, analysis, plan)
+    buffers = _buffers(request, analysis, plan, moved)
+    models = []
+    for model in range(len(request.models)):
+        traffic = _traffic(request, plan, moved[model])
+        models.append(_model(request, analysis, buffers, pools, model, alone[model], traffic))
     return Summary(
         project=request.project,
         macro=request.project.upper(),
@@ -32,10 +37,7 @@ def summarize(request: Request, analysis: Analysis, plan: Plan, alone: tuple[int
         pools=pools,
         buffers=buffers,
         steps=timeline,
-        models=tuple(
-            _model(request, analysis, buffers, pools, index, alone[index], traffic)
-            for index, traffic in enumerate(_traffic(request, analysis, plan))
-        ),
+        models=tuple(models),
     )
 
 
@@ -66,13 +68,14 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
     return tuple(rows)
 
 
-def _buffers(request: Request, analysis: Analysis, plan: Plan) -> tuple[BufferRow, ...]:
-    """By pool, then offset, then name."""
+def _buffers(
+    request: Request, analysis: Analysis, plan: Plan, moved: Sequence[Mapping[int, Traffic]]
+) -> tuple[BufferRow, ...]:
+    """By pool, then offset, then name; `moved[m]` is what model m moves to and from each buffer."""
     rows = []
-    traffic = [analysis.moved_by(model) for model in range(len(request.models))]
     facts = zip(analysis.storage.buffers, analysis.lifetimes.intervals, plan.allocations, strict=True)
     for index, (buffer, intervals, place) in enumerate(facts):
-        moved = [traffic[model][index] for model in buffer.models if index in traffic[model]]
+        traffic = sum((moved[model].get(index, Traffic()) for model in buffer.models), Traffic())
         row = BufferRow(
             name=buffer.name,
             kind=buffer.kind.value,
@@ -82,24 +85,21 @@ def _buffers(request: Request, analysis: Analysis, plan: Plan) -> tuple[BufferRo
             size=buffer.size,
             alignment=buffer.alignment,
             intervals=tuple((i.start, i.stop) for i in intervals),
-            read=sum(both.read for both in moved),
-            written=sum(both.written for both in moved),
+            read=traffic.read,
+            written=traffic.written,
             reason=buffer.reason,
         )
         rows.append((place, row))
     return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))
 
 
-def _traffic(request: Request, analysis: Analysis, plan: Plan) -> Iterator[tuple[TrafficRow, ...]]:
-    """For each model what one run moves to and from each pool that it touches."""
-    for model in range(len(request.models)):
-        moved = [[0, 0] for _ in request.pools]
-        for buffer, traffic in analysis.moved_by(model).items():
-            total = moved[plan.allocations[buffer].pool]
-            total[0] += traffic.read
-            total[1] += traffic.written
-        rows = zip(request.pools, moved, strict=True)
-        yield tuple(TrafficRow(pool.name, *both) for pool, both in rows if any(both))
+def _traffic(request: Request, plan: Plan, moved: Mapping[int, Traffic]) -> tuple[TrafficRow, ...]:
+    """What one run of a model moves to and from each pool that it touches."""
+    totals = [Traffic()] * len(request.pools)
+    for buffer, traffic in moved.items():
+        totals[plan.allocations[buffer].pool] += traffic
+    rows = zip(request.pools, totals, strict=True)
+    return tuple(TrafficRow(pool.name, total.read, total.written) for pool, total in rows if total != Traffic())
 
 
 def _model(

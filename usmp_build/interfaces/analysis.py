@@ -16,7 +16,7 @@ from usmp_build.memory.problem import Problem
 Kernels: TypeAlias = Mapping[OperatorRef, Kernel | NoKernel]
 """How each operator runs that runs by itself."""
 
-TrafficOf: TypeAlias = Mapping[OperatorRef, Mapping[int, Traffic]]
+OperatorTraffic: TypeAlias = Mapping[OperatorRef, Mapping[int, Traffic]]
 """For each operator the buffers that it touches, and the bytes it moves in one run."""
 
 
@@ -30,15 +30,14 @@ class Analysis:
     schedule: Schedule
     storage: Storage
     lifetimes: Lifetimes
-    traffic: TrafficOf
+    traffic: OperatorTraffic
     problem: Problem
     """`problem.buffers[i]` is `storage.buffers[i]`."""
 
     def moved_by(self, model: int) -> Mapping[int, Traffic]:
         """Add up what one run of a model moves to and from each buffer; a loop counts once."""
         total: dict[int, Traffic] = {}
-        for step in steps(self.schedule.programs[model]):
-            for buffer, moved in self.traffic.get(step.operator, {}).items() if step.operator else ():
-                before = total.get(buffer, Traffic())
-                total[buffer] = Traffic(before.read + moved.read, before.written + moved.written)
+        operators = (step.operator for step in steps(self.schedule.programs[model]) if step.operator is not None)
+        for buffer, moved in (item for operator in operators for item in self.traffic[operator].items()):
+            total[buffer] = total.get(buffer, Traffic()) + moved
         return total

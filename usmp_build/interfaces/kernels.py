@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from usmp_build.ir.graph import DType, Operator, Subgraph
 
@@ -104,11 +104,16 @@ class Parameters:
     """(name, value); every int fits an int32_t, every float is a float32."""
 
 
-class Traffic(NamedTuple):
-    """Bytes that a call moves between the processor and one operand; a byte that is read again counts again."""
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Bytes that a kernel moves between the processor and an operand; a byte that is read again counts again."""
 
     read: int = 0
     written: int = 0
+
+    def __add__(self, other: Traffic) -> Traffic:
+        """Add both sides."""
+        return Traffic(self.read + other.read, self.written + other.written)
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ class Pool(Table):
     )
     load_region: kinds.Region | None = word(
         "name",
-        "Where the image holds an `ro` pool that runs elsewhere: start-up code copies it to `region`.",
+        "Where the image holds an `ro` pool that is used elsewhere: start-up code copies it to `region`.",
         "FLASH",
         None,
         "it is used where it is loaded",

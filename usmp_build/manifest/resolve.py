@@ -96,7 +96,7 @@ def _implicit_pools(manifest: Manifest) -> Iterator[PoolRequest]:
         if access not in declared:
             section = pool.section(manifest.project.name)
             alignment = Pool(access=access).alignment
-            yield PoolRequest(pool.name, Access(access), None, alignment, "", section, None)
+            yield PoolRequest(pool.name, Access(access), None, alignment, "", "", section, None)
 
 
 class _Candidates:

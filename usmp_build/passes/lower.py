@@ -1,16 +1,16 @@
 """Storage + Lifetimes + traffic + the pools of the request → Problem: no graph left.
 
-Conflicts are the pairs of buffers that are alive at one step.  The cost of a buffer in a pool is the bytes that move
-to and from it in one run of its model, times the pool's rank in the model's list: what is used most goes into the
-pools preferred most.  Constants are counted in whole units of the widest element among them: then they stand in any
-order without gaps, and every C compiler lays the structs that hold them out alike.
+Conflicts are the pairs of buffers that are alive at one step.  The cost of a buffer in a pool is its traffic in
+one run of its model, and what the application fills and reads of it, times the pool's rank in the model's list: what
+is used most goes into the pools preferred most.  Constants are counted in whole units of the widest element among
+them: then they stand in any order without gaps, and every C compiler lays the structs that hold them out alike.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 
-from usmp_build.interfaces.analysis import TrafficOf
+from usmp_build.interfaces.analysis import OperatorTraffic
 from usmp_build.ir.lifetimes import Lifetimes
 from usmp_build.ir.schedule import Schedule, steps
 from usmp_build.ir.storage import Kind, Storage, StorageBuffer
@@ -19,7 +19,9 @@ from usmp_build.request import Request
 from usmp_build.units import align_up
 
 
-def lower(request: Request, schedule: Schedule, storage: Storage, lifetimes: Lifetimes, traffic: TrafficOf) -> Problem:
+def lower(
+    request: Request, schedule: Schedule, storage: Storage, lifetimes: Lifetimes, traffic: OperatorTraffic
+) -> Problem:
     """State the memory problem of the whole firmware."""
     moved = _bytes_moved(schedule, storage, traffic)
     unit = max([4, *(b.alignment for b in storage.buffers if b.kind is Kind.CONSTANT)])
@@ -42,12 +44,12 @@ def _candidates(request: Request, buffer: StorageBuffer) -> tuple[int, ...]:
     return model.constant_pools if buffer.kind is Kind.CONSTANT else model.workspace_pools
 
 
-def _bytes_moved(schedule: Schedule, storage: Storage, traffic: TrafficOf) -> Counter[int]:
+def _bytes_moved(schedule: Schedule, storage: Storage, traffic: OperatorTraffic) -> Counter[int]:
     """Bytes read and written per run, for each buffer.  A loop counts once: nobody knows how often it runs."""
     moved: Counter[int] = Counter()
     for step in steps(schedule.root):
         if step.operator is not None:
-            moved.update({buffer: sum(both) for buffer, both in traffic[step.operator].items()})
+            moved.update({buffer: each.read + each.written for buffer, each in traffic[step.operator].items()})
             continue
         for tensor in (*step.reads, *step.writes):  # what the application fills and reads
             if tensor in storage.tensors:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import repeat
 
-from usmp_build.interfaces.analysis import Kernels, TrafficOf
+from usmp_build.interfaces.analysis import Kernels, OperatorTraffic
 from usmp_build.interfaces.kernels import Derived, Input, Kernel, NoKernel, Operand, Output, Scratch, Traffic
 from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, operator_at
 from usmp_build.ir.storage import Storage
 
 
-def traffic(models: tuple[Model, ...], kernels: Kernels, storage: Storage) -> TrafficOf:
+def traffic(models: tuple[Model, ...], kernels: Kernels, storage: Storage) -> OperatorTraffic:
     """Add up what the calls of every operator declare."""
     return {ref: _sum(ref, operator_at(models, ref), kernel, storage) for ref, kernel in kernels.items()}
 
@@ -22,8 +22,7 @@ def _sum(ref: OperatorRef, op: Operator, kernel: Kernel | NoKernel, storage: Sto
         buffer = _buffer(ref, op, operand, storage)
         if buffer is not None:
             moved = declared or _once(operand, storage.buffers[buffer].size)
-            before = found.get(buffer, Traffic())
-            found[buffer] = Traffic(before.read + moved.read, before.written + moved.written)
+            found[buffer] = found.get(buffer, Traffic()) + moved
     return found
 
 

@@ -21,7 +21,8 @@ enum {
 extern const uint8_t __code_start[], __code_end[], __stack_start[], __stack_end[];
 
 void hard_fault(void);
-_Noreturn void arm_fault(const uint32_t *frame);
+/* Only the assembly below calls it. */
+__attribute__((used)) _Noreturn void arm_fault(const uint32_t *frame);
 
 /* The stack may be what is wrong, so take another one; there is no way back. */
 __attribute__((naked)) void hard_fault(void)

@@ -49,7 +49,11 @@ static void print_distance(uintptr_t bytes, const char *where, const char *name)
 
 static void print_place(uintptr_t address)
 {
-    static const char *const rights[] = { ", which is read only", ", which is no code", ", which is code" };
+    static const char *const rights[] = {
+        [RO] = ", which is read only",
+        [RW] = ", which is no code",
+        [RX] = ", which is code",
+    };
     const uintptr_t stack = (uintptr_t)__stack_start;
     const struct region *region = find(address);
 

@@ -72,7 +72,7 @@ int host_open(const char *path, enum host_mode mode)
     return (int)call(SYS_OPEN, block);
 }
 
-/* Both answer with the number of bytes that are left. */
+/* Semihosting answers with the bytes *not* transferred. */
 size_t host_read(int file, void *to, size_t size)
 {
     const uintptr_t block[] = { (uintptr_t)file, (uintptr_t)to, size };

@@ -32,13 +32,14 @@ static bool stands_alone(const struct region *region)
 
 bool protect(void)
 {
+    const size_t limit = protect_limit();
     size_t count = 0;
 
     for (const struct region *region = regions; region < regions + region_count; ++region) {
         if (is_empty(region)) {
             continue;
         }
-        if (count == protect_limit()) {
+        if (count == limit) {
             host_print("memory protection: the plan has more pools than this processor has regions\n");
             return false;
         }

@@ -6,8 +6,8 @@
 #include "host.h"
 #include "protect.h"
 
-/* The tables are as CMSIS has them, and the linker script makes them: .data, and pools that run elsewhere than they
- * are stored; and .bss.  Workspace pools need not be zeroed. */
+/* The tables are as CMSIS has them, and the linker script makes them: .data, and pools that are used elsewhere than
+ * they are stored; and .bss.  Workspace pools need not be zeroed. */
 struct copy {
     const uint32_t *from;
     uint32_t *to;

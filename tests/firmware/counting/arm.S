@@ -1,5 +1,5 @@
 @ Functions whose instructions and accesses are known, called one after the other, each followed by the hook.
-@ DATA is where a RAM begins, UNMAPPED where something readable ends and nothing follows.  ../test_counting.py says what
+@ DATA is where a RAM begins, UNMAPPED where something readable ends and nothing follows.  ../test_plugin.py says what
 @ they count.
     .syntax unified
     .thumb
@@ -31,7 +31,7 @@
     .endm
 
 function reset
-#ifdef MVE
+#ifdef __ARM_FEATURE_MVE
     address r0, 0xE000ED88              @ CPACR: floating point and vectors are allowed
     mov     r1, #0xF00000
     str     r1, [r0]
@@ -40,7 +40,7 @@ function reset
 #endif
     bl      begin
     run     loop, condition, sizes, pairs, multiple, border, beyond, exclusive, service, fault, torn, semihosting
-#ifdef MVE
+#ifdef __ARM_FEATURE_MVE
     run     vectors, narrow, predicated, gathered, interleaved, torn_vector, floats, low_overhead, float_service
 #endif
     b       done
@@ -52,7 +52,7 @@ function done
     address r1, 0x20026                 @ ADP_Stopped_ApplicationExit
     mov     r0, #0x18                   @ SYS_EXIT
     bkpt    0xab
-function end_of_harness
+function end_of_caller
 
 function loop
     mov     r0, #3
@@ -151,7 +151,7 @@ text:
     .asciz  "counted\n"
     .balign 4
 
-#ifdef MVE
+#ifdef __ARM_FEATURE_MVE
 function vectors
     address r1, DATA
     vldrw.32 q0, [r1]

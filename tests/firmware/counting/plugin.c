@@ -8,7 +8,7 @@
      out=FILE               gets a line of JSON for each interval; the last one ends with QEMU and is named "end"
      config=FILE            more arguments, one a line
 
-   What is seen in QEMU 7.2 (most of it is tested by test_counting.py):
+   What is seen in QEMU 7.2 (most of it is tested by test_plugin.py):
    - An instruction counts when it starts: also one that then faults, that IT skips, and LE in every turn of a loop.
    - Bytes count when an access is done: not if it faults, nor for lanes of a vector that are predicated off.  PUSH,
      LDM, LDRD, VLDM, vector loads and stores (narrowing, gathering, interleaving) count exactly what they transfer.
@@ -69,9 +69,15 @@ static size_t segment_of(uint64_t address, uint64_t pc)
     }
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
-        *(segments[middle].base <= address ? &low : &high) = middle;
+
+        if (segments[middle].base <= address) {
+            low = middle;
+        } else {
+            high = middle;
+        }
     }
-    return *last = low;
+    *last = low;
+    return low;
 }
 
 /* Returns the segment that begins at the address, after cutting one in two if need be. */
@@ -148,7 +154,9 @@ static void on_end(uint64_t id UNUSED, void *user UNUSED)
     struct row end = {.name = "end"};
 
     on_mark(0, &end);
-    if (ferror(out) | fclose(out)) {
+    bool failed = ferror(out) != 0;
+
+    if (fclose(out) != 0 || failed) {
         fputs("counting: the output could not be written\n", stderr);
     }
 }
@@ -222,7 +230,8 @@ static bool read_argument(const char *text)
     } else if (strncmp(text, "config=", 7) == 0) {
         good = read_config(text + 7);
     } else if (strncmp(text, "out=", 4) == 0 && !out) {
-        good = (out = fopen(text + 4, "w")) != NULL;
+        out = fopen(text + 4, "w");
+        good = out != NULL;
     }
     if (!good) {
         fprintf(stderr, "counting: argument \"%s\" cannot be used; plugin.c says what can\n", text);

@@ -43,7 +43,7 @@ function done
     li      a0, 0x18                    # SYS_EXIT
     li      a1, 0x20026                 # ADP_Stopped_ApplicationExit
     semihost
-function end_of_harness
+function end_of_caller
 
 function loop
     li      a0, 3

@@ -74,10 +74,10 @@ def messages(text: str, only: Sequence[str] | None = None, paths: Mapping[str, s
 def test_pools() -> None:
     sram, flash, dtcm = request(FULL).pools
     assert sram == PoolRequest(
-        "sram", Access.WORKSPACE, 63 * 1024, 32, "SRAM", ".usmp.doorbell.sram", 0x20000000, sram.span
+        "sram", Access.WORKSPACE, 63 * 1024, 32, "SRAM", "", ".usmp.doorbell.sram", 0x20000000, sram.span
     )
-    assert flash == PoolRequest("flash", Access.CONSTANT, None, 16, "ITCM", ".my_weights", None, flash.span, "FLASH")
-    assert dtcm == PoolRequest("dtcm", Access.WORKSPACE, None, 16, "", ".usmp.doorbell.dtcm", None, dtcm.span)
+    assert flash == PoolRequest("flash", Access.CONSTANT, None, 16, "ITCM", "FLASH", ".my_weights", None, flash.span)
+    assert dtcm == PoolRequest("dtcm", Access.WORKSPACE, None, 16, "", "", ".usmp.doorbell.dtcm", None, dtcm.span)
 
 
 def test_models() -> None:
@@ -105,8 +105,10 @@ def test_plan() -> None:
 def test_defaults() -> None:
     asked = request(PROJECT + KWS)
     workspace, constants = asked.pools
-    assert workspace == PoolRequest("workspace", Access.WORKSPACE, None, 16, "", ".usmp.doorbell.workspace", None)
-    assert constants == PoolRequest("constants", Access.CONSTANT, None, 16, "", ".rodata.usmp.doorbell.constants", None)
+    assert workspace == PoolRequest("workspace", Access.WORKSPACE, None, 16, "", "", ".usmp.doorbell.workspace", None)
+    assert constants == PoolRequest(
+        "constants", Access.CONSTANT, None, 16, "", "", ".rodata.usmp.doorbell.constants", None
+    )
     assert (asked.models[0].workspace_pools, asked.models[0].constant_pools) == ((0,), (1,))
     assert (asked.kernels, asked.algorithm, asked.options) == ("reference", "auto", {})
 

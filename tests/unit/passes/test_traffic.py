@@ -15,7 +15,10 @@ from usmp_build.request import InputOutput
 
 def moved(analysis: Analysis) -> dict[str, tuple[int, int]]:
     """Of the first model, by buffer."""
-    return {analysis.storage.buffers[buffer].name: tuple(both) for buffer, both in analysis.moved_by(0).items()}
+    return {
+        analysis.storage.buffers[buffer].name: (both.read, both.written)
+        for buffer, both in analysis.moved_by(0).items()
+    }
 
 
 def with_kernel(kernel: Kernel) -> Analysis:

@@ -1,4 +1,7 @@
-"""The program that runs the generated code on this machine and shows every tensor."""
+"""The program that runs the generated code on this machine and shows every tensor.
+
+Programs like it, for other machines, have `model_rows`, `input_stream` and `read_records` in common with it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import os
 import shlex
 import struct
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +24,9 @@ from usmp_build.pipeline import Planned
 _PROGRAM = "usmp_selftest"
 _SECONDS = 600
 _RECORD = struct.Struct("<4i")
+"""Model, step, tensor, bytes of data; the data follow."""
+_NEXT_RUN = -2
+"""Instead of a step: a run of the model begins."""
 _FLAGS = ("-std=c99", "-O1", "-g", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 
@@ -39,20 +45,11 @@ Run = list[Record]
 
 def harness(planned: Planned, layout: Layout) -> Bundle:
     """Return the C of the program: it reads inputs from standard input, and writes records to standard output."""
-    models = []
+    models = model_rows(planned, layout)
     starts = planned.analysis.schedule.starts
-    for index, (row, code) in enumerate(layout.models):
-        main = planned.analysis.models[index].main
-        models.append(
-            {
-                "row": row,
-                "inputs": code.inputs,
-                "outputs": list(zip(main.outputs, code.outputs, strict=True)),
-                "steps": list(_steps(planned, layout, index, starts[index])),
-                "first": starts[index],
-                "last": starts[index + 1] - 1,
-            }
-        )
+    for index, row in enumerate(models):
+        steps = list(_steps(planned, layout, index, starts[index]))
+        row.update(steps=steps, first=starts[index], last=starts[index + 1] - 1)
     pools = [pool for pool in layout.summary.pools if pool.access == "rw" and pool.size]
     position = {pool.name: number for number, pool in enumerate(pools)}
     live = [
@@ -63,6 +60,14 @@ def harness(planned: Planned, layout: Layout) -> Bundle:
     ]
     text = render("selftest.c.j2", project=layout.summary.project, models=models, pools=pools, live=live)
     return Bundle.collect([OutputFile(f"{_PROGRAM}.c", text)])
+
+
+def model_rows(planned: Planned, layout: Layout) -> list[dict[str, object]]:
+    """Return for each model, for templates: `row`, `inputs`, and `outputs` as pairs of the tensor's index and port."""
+    return [
+        {"row": row, "inputs": code.inputs, "outputs": list(zip(model.main.outputs, code.outputs, strict=True))}
+        for (row, code), model in zip(layout.models, planned.analysis.models, strict=True)
+    ]
 
 
 def build(folder: Path, layout: Layout, compiler: str, sanitize: bool) -> Path:
@@ -98,31 +103,35 @@ def _compiler(asked: str) -> list[str]:
 def run_all(program: Path, planned: Planned, inputs: list[list[Sample]], garbage: int) -> list[list[Run]]:
     """Run all models in turn on each of their inputs; return records by model, then run."""
     runs = len(inputs[0]) if inputs else 0
-    stream = b"".join(array.tobytes() for run in range(runs) for samples in inputs for array in samples[run])
     command = [str(program.resolve()), str(runs), str(garbage)]
     try:
-        done = subprocess.run(command, input=stream, capture_output=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(command, input=input_stream(inputs), capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         raise CheckFailed(Diagnostic("S602", f"the program did not end within {_SECONDS} seconds")) from None
     if done.returncode:
         message = f"the program failed with code {done.returncode}:\n" + done.stderr.decode("utf-8", "replace").strip()
         raise CheckFailed(Diagnostic("S602", message, help="this is a fault of usmp_build: please report it"))
-    results: list[list[Run]] = [[[] for _ in range(runs)] for _ in planned.request.models]
-    current = -1
-    for model, record in _records(done.stdout):
-        current += model == 0 and record.step == -2
-        if record.step != -2:
-            results[model][current].append(record)
-    return results
+    return read_records(done.stdout, len(planned.request.models))
 
 
-def _records(stream: bytes) -> Iterator[tuple[int, Record]]:
+def input_stream(inputs: Sequence[Sequence[Sample]]) -> bytes:
+    """Return what the program reads, from inputs by model, then run: run by run all models, as it runs them."""
+    return b"".join(array.tobytes() for run in zip(*inputs, strict=True) for sample in run for array in sample)
+
+
+def read_records(stream: bytes, models: int) -> list[list[Run]]:
+    """Sort what the program wrote by model, then run."""
+    results: list[list[Run]] = [[] for _ in range(models)]
     at = 0
     while at < len(stream):
         model, step, tensor, size = _RECORD.unpack_from(stream, at)
         at += _RECORD.size
-        yield model, Record(step, tensor, stream[at : at + size])
+        if step == _NEXT_RUN:
+            results[model].append([])
+        else:
+            results[model][-1].append(Record(step, tensor, stream[at : at + size]))
         at += size
+    return results
 
 
 def _steps(planned: Planned, layout: Layout, index: int, first: int) -> Iterator[dict[str, int]]:

@@ -54,7 +54,7 @@ def _float32(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Ke
     low, high = real_limits(node.options(FullyConnected).activation)
     parameters = Parameters("fully_connected_f32_parameters", (*sizes, ("low", low), ("high", high)))
     operands = (Input(0), Input(1), bias or Derived(0), Output(0))
-    traffic = _traffic(node, blocks(outputs), 4)
+    traffic = _traffic(node, outputs, 4)
     return Kernel((KernelCall("fully_connected_f32", Whole(), operands, parameters, traffic),), constants)
 
 
@@ -76,16 +76,17 @@ def _int8(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kerne
     )
     operands = (Input(0), Input(1), bias or Derived(0), Output(0))
     parameters = Parameters("fully_connected_s8_parameters", fields)
-    traffic = _traffic(node, blocks(outputs), 1, again=node.zero_point(weights) != 0)
+    traffic = _traffic(node, outputs, 1, sums_inputs=node.zero_point(weights) != 0)
     return Kernel((KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic),), constants)
 
 
-def _traffic(node: Node, blocks: int, width: int, again: bool = False) -> tuple[Traffic, ...]:
-    """Of input, weights, bias and output; `again`: one more pass over the input, for a zero point of the weights."""
+def _traffic(node: Node, outputs: int, width: int, sums_inputs: bool = False) -> tuple[Traffic, ...]:
+    """Of input, weights, bias and output; a zero point of the weights asks for the sum of all inputs, too."""
     source, output = node.input(0), node.output
+    passes = blocks(outputs)
     return (
-        Traffic(source.elements * (blocks + again) * width),
-        Traffic(source.elements * blocks * BLOCK * width),
+        Traffic(source.elements * (passes + sums_inputs) * width),
+        Traffic(source.elements * passes * BLOCK * width),
         Traffic(output.elements * 4),
         Traffic(written=output.size),
     )
@@ -126,6 +127,6 @@ def _per_channel(node: Node, sizes: tuple[tuple[str, int], ...]) -> Kernel:
     form = Rows(images=1, rows=batches, input_rows=batches, input_pitch=inputs, output_pitch=outputs)
     operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
     parameters = Parameters("conv_2d_s8_parameters", fields)
-    *read, written = _traffic(node, blocks(outputs), 1)
+    *read, written = _traffic(node, outputs, 1)
     traffic = (*read, Traffic(4 * output.elements), Traffic(output.elements), written)
     return Kernel((KernelCall("conv_2d_s8_row", form, operands, parameters, traffic),), constants)

@@ -22,8 +22,6 @@ from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_typ
 from usmp_build.kernels.reference.requantization import int32_constant
 
 _MOST_AXES = 5
-_TABLE_BYTES = 48
-"""What is read of the table of axes for a line that crosses the input."""
 
 
 class _Frame(NamedTuple):
@@ -49,9 +47,27 @@ def pad(node: Node) -> Kernel:
     width = source.dtype.bits // 8
     parameters = Parameters("pad_parameters", (("lines", lines), ("width", width)))
     fills = lines + crossing if width == 1 else output.size - source.size  # a byte is filled with all at once
-    traffic = (Traffic(source.size), Traffic(fills), Traffic(lines * _TABLE_BYTES), Traffic(written=output.size))
+    traffic = (Traffic(source.size), Traffic(fills), Traffic(_table_reads(frames)), Traffic(written=output.size))
     call = KernelCall("pad", Whole(), (Input(0), value, Derived(0), Output(0)), parameters, traffic)
     return Kernel((call,), (axes, *zero))
+
+
+def _table_reads(frames: list[_Frame]) -> int:
+    """Count the bytes that are read of the table of axes.
+
+    For every line: of the outer axes, up to the first that the line does not cross, `before`, and `size` unless the
+    line is before the input; then all three of each axis that moves on, innermost first.  Of the innermost axis all
+    three once.
+    """
+    words, lines, inside = 3, prod(sum(frame) for frame in frames[:-1]), 1
+    for axis, frame in enumerate(frames[:-1]):
+        inner = prod(sum(other) for other in frames[axis + 1 : -1])
+        words += inside * (2 * sum(frame) - frame.before) * inner
+        inside *= frame.size
+    for frame in reversed(frames[:-1]):
+        words += 3 * lines
+        lines //= max(1, sum(frame))
+    return 4 * words
 
 
 def _frames(node: Node) -> list[_Frame]:

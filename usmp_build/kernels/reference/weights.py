@@ -12,7 +12,7 @@ _WIDEST_DIFFERENCE = 255
 """Between an int8 and its zero point."""
 
 BLOCK = 4
-"""Outputs that are summed together: what is read of the input serves them all."""
+"""Outputs that are summed together, in c/products.h: each input is read once for all of them."""
 
 
 def blocks(outputs: int) -> int:

@@ -1,0 +1,169 @@
+"""What the counting plugin saw of each operator, beside what the plan says of it: buffer by buffer.
+
+Every pool is cut where any buffer begins or ends.  A piece belongs to the buffers of the operator that lie on it.
+Apart from those an operator may touch code, with its tables, and the stack, and read a few variables of the C library;
+everything else is astray.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeAlias
+
+from tests.support import counting, firmware, image
+from tests.support.counting import Interval, Range
+from tests.support.image import Image
+from usmp_build.cli.selftest.harness import Run
+from usmp_build.cli.selftest.inputs import Sample
+from usmp_build.interfaces.kernels import Kernel, Traffic
+from usmp_build.ir.graph import OperatorRef, operator_at
+from usmp_build.ir.schedule import Step
+
+FACTOR = 1.1
+"""By which the bytes read of a buffer may differ from what its kernel declares, whatever its form: compilers may keep
+a value in a register, or read it again.  Bytes written may not differ at all."""
+
+Pieces: TypeAlias = list[list[str]]
+"""For each buffer of the plan the names of the pieces that it consists of."""
+
+_MEMORIES = ("code", "stack")
+"""What any operator may touch, from `__code_start` to `__code_end`."""
+_VARIABLES = ("__fdlib_version", "one", "two", "tiny")
+"""What it may read, where the program has it: Newlib's expf() looks up how to report errors, and picolibc keeps numbers
+for tanhf() in RAM."""
+_HARNESS = ("harness_", "host_", "usmp_hook")
+"""How functions begin that are not part of what is measured."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """One buffer of one operator."""
+
+    buffer: str
+    pool: str
+    declared: Traffic
+    counted: Traffic
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One operator of a run."""
+
+    name: str
+    form: str
+    """"whole", "rows" or "reduce"."""
+    instructions: int
+    moved: tuple[Moved, ...]
+    astray: Mapping[str, Traffic]
+    """In pieces of pools that are in none of its buffers; and `nowhere`, in no memory that it may touch at all."""
+
+
+def count(made: Image, inputs: Sequence[Sequence[Sample]], plugin: Path) -> tuple[list[list[Run]], list[list[Counted]]]:
+    """Run every model once; return what `image.run` returns, and what each operator did, by model."""
+    symbols = firmware.symbols(made.board, made.elf)
+    cuts = _cuts(made)
+    regions = {name: _between(symbols, f"__{name}") for name in _MEMORIES}
+    regions |= {name: symbols[name] for name in _VARIABLES if name in symbols}
+    for pool, places in cuts.items():
+        base, _ = symbols[f"__usmp_{pool}_start"]
+        regions |= {f"{pool}+{start}": (base + start, stop - start) for start, stop in pairwise(places)}
+    marks = {name: symbols[name][0] for name in ("harness_begin", "usmp_hook", "harness_end")}
+    ignored = [place for name, place in symbols.items() if name.startswith(_HARNESS)]
+    out = made.folder / "accesses.json"
+    results = image.run(made, inputs, counting.plugin_arguments(plugin, out, regions, marks, ignored))
+    return results, list(_by_model(made, _pieces(made, cuts), iter(counting.read_intervals(out))))
+
+
+def problems(runs: Sequence[Sequence[Counted]]) -> list[str]:
+    """Say what operators did that the plan does not say."""
+    return [f"{op.name} ({op.form}) {problem}" for run in runs for op in run for problem in _problems(op)]
+
+
+def _problems(operator: Counted) -> Iterator[str]:
+    for name, traffic in operator.astray.items():
+        yield f"touches {name}: {traffic}"
+    for moved in operator.moved:
+        declared, counted = moved.declared, moved.counted
+        if counted.written != declared.written:
+            yield f"writes {counted.written} bytes of {moved.buffer} instead of {declared.written}"
+        if not declared.read / FACTOR <= counted.read <= declared.read * FACTOR:
+            yield f"reads {counted.read} bytes of {moved.buffer} instead of {declared.read}"
+
+
+def _between(symbols: Mapping[str, Range], name: str) -> Range:
+    start, end = symbols[f"{name}_start"][0], symbols[f"{name}_end"][0]
+    return start, end - start
+
+
+def _cuts(made: Image) -> dict[str, list[int]]:
+    """For every pool the offsets at which a piece begins or ends."""
+    cuts = {pool.name: {0, pool.size} for pool in made.layout.summary.pools if pool.size}
+    for row in made.layout.summary.buffers:
+        if row.size:
+            cuts[row.pool] |= {row.offset, row.offset + row.size}
+    return {name: sorted(offsets) for name, offsets in cuts.items()}
+
+
+def _pieces(made: Image, cuts: Mapping[str, Sequence[int]]) -> Pieces:
+    pools, buffers = made.layout.summary.pools, made.planned.analysis.storage.buffers
+    found = []
+    for buffer, place in zip(buffers, made.planned.plan.allocations, strict=True):
+        name, inside = pools[place.pool].name, range(place.offset, place.offset + buffer.size)
+        found.append([f"{name}+{start}" for start in cuts.get(name, ()) if start in inside])
+    return found
+
+
+def _by_model(made: Image, pieces: Pieces, intervals: Iterator[Interval]) -> Iterator[list[Counted]]:
+    """Everything from begin to end of a run is between two marks; the hook is called once for each trace."""
+    schedule = made.planned.analysis.schedule
+    for program, (_, code) in zip(schedule.programs, made.layout.models, strict=True):
+        assert next(intervals).mark == "harness_begin"
+        for _ in code.views:
+            _check_idle(next(intervals), "usmp_hook")
+        refs = [node.operator for node in program.body if isinstance(node, Step) and node.operator]
+        yield [
+            _operator(made, ref, pieces, [next(intervals) for _ in step.traces])
+            for ref, step in zip(refs, code.steps, strict=True)
+        ]
+        _check_idle(next(intervals), "harness_end")
+
+
+def _check_idle(interval: Interval, mark: str) -> None:
+    """Before and behind operators nothing touches a pool."""
+    assert interval.mark == mark
+    assert interval.outside == Traffic()
+    assert interval.regions.keys() <= {*_MEMORIES}
+
+
+def _operator(made: Image, ref: OperatorRef, pieces: Pieces, intervals: Sequence[Interval]) -> Counted:
+    assert {interval.mark for interval in intervals} == {"usmp_hook"}
+    analysis = made.planned.analysis
+    operator, kernel, declared = operator_at(analysis.models, ref), analysis.kernels[ref], analysis.traffic[ref]
+    assert isinstance(kernel, Kernel)
+    seen = _sum(intervals)
+    own = {*_MEMORIES, *(piece for buffer in declared for piece in pieces[buffer])}
+    return Counted(
+        name=f"{made.layout.models[ref.model][0].name}: {operator.kind} {operator.position}",
+        form=type(kernel.calls[0].form).__name__.lower(),
+        instructions=sum(interval.instructions for interval in intervals),
+        moved=tuple(_moved(made, buffer, declared[buffer], pieces[buffer], seen) for buffer in declared),
+        astray={name: t for name, t in seen.items() if name not in own and (t.written or name not in _VARIABLES)},
+    )
+
+
+def _sum(intervals: Sequence[Interval]) -> dict[str, Traffic]:
+    """What was touched, and how much."""
+    seen: dict[str, Traffic] = {}
+    for interval in intervals:
+        for name, traffic in (*interval.regions.items(), ("nowhere", interval.outside)):
+            seen[name] = seen.get(name, Traffic()) + traffic
+    return {name: traffic for name, traffic in seen.items() if traffic != Traffic()}
+
+
+def _moved(made: Image, buffer: int, declared: Traffic, pieces: list[str], seen: Mapping[str, Traffic]) -> Moved:
+    name = made.planned.analysis.storage.buffers[buffer].name
+    pool = made.layout.summary.pools[made.planned.plan.allocations[buffer].pool].name
+    return Moved(name, pool, declared, sum((seen.get(piece, Traffic()) for piece in pieces), Traffic()))

@@ -1,0 +1,47 @@
+"""Every access of every operator, counted by the emulator: in its own buffers, and as often as the plan says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.firmware import manifests
+from tests.firmware.accesses import Counted, count, problems
+from tests.support import image
+from tests.support.firmware import Board
+from tests.support.image import Image
+
+
+def run(made: Image, models: dict[str, Path], plugin: Path) -> list[list[Counted]]:
+    return count(made, image.stored_inputs(made.planned, manifests.goldens(models), 1), plugin)[1]
+
+
+def check(made: Image, runs: list[list[Counted]]) -> None:
+    """Every operator does what its kernel declares, and the sum of it is what plan.json says of a model's run."""
+    assert problems(runs) == []
+    assert all(operator.instructions > 0 for run in runs for operator in run)
+    for row, run in zip(made.layout.summary.models, runs, strict=True):
+        for pool in row.traffic:
+            written = sum(m.counted.written for operator in run for m in operator.moved if m.pool == pool.pool)
+            assert written == pool.written, (row.name, pool)
+
+
+def test_two_models_that_share_two_memories(
+    board: Board, plugin: Path, tmp_path: Path, real_models: Path, find: str
+) -> None:
+    models = manifests.real(real_models, ("kws", "vww"))
+    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, find)
+    check(made, run(made, models, plugin))
+
+
+def test_our_models(board: Board, plugin: Path, tmp_path: Path, find: str) -> None:
+    models = manifests.ours()
+    made = image.make(board, tmp_path, manifests.of(models, manifests.THREE), 1, find)
+    runs = run(made, models, plugin)
+    check(made, runs)
+    assert {operator.form for run in runs for operator in run} == {"whole", "rows", "reduce"}
+
+
+def test_the_same_image_counts_the_same(board: Board, plugin: Path, tmp_path: Path, find: str) -> None:
+    models = {"odd_even": manifests.ours()["odd_even"]}
+    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, find)
+    assert run(made, models, plugin) == run(made, models, plugin)
