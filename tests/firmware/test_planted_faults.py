@@ -121,7 +121,7 @@ def test_an_array_outside_of_its_section_does_not_link(made: Image) -> None:
     edit(made, "firmware_pools.c", r"USMP_SECTION\(FIRMWARE_DTCM_SECTION\)", "")
     code, text = rebuild(made)
     assert code != 0
-    assert "usmp: pool dtcm is outside of section .usmp.firmware.dtcm" in text
+    assert "usmp: firmware_dtcm_pool is outside of section .usmp.firmware.dtcm" in text
 
 
 def test_constants_outside_of_their_section_do_not_link(made: Image) -> None:

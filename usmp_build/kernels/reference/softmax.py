@@ -27,8 +27,7 @@ def softmax(node: Node) -> Kernel:
     beta = single(node.options(Softmax).beta)
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
         parameters = Parameters("softmax_f32_parameters", (*sizes, ("beta", beta)))
-        rows = source.elements // size
-        traffic = (Traffic(2 * source.size + 4 * rows), Traffic(output.size, 2 * output.size))
+        traffic = (Traffic(2 * source.size), Traffic(output.size, 2 * output.size))
         return Kernel((KernelCall("softmax_f32", Whole(), (Input(0), Output(0)), parameters, traffic),))
     if source.dtype is not DType.INT8 or output.dtype not in _OUTPUTS:
         raise unsupported_types(source, output)

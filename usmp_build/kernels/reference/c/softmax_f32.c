@@ -8,7 +8,7 @@ void usmp_softmax_f32(const struct usmp_softmax_f32_parameters *p, const usmp_f3
         float maximum = input[0];
         float sum = 0.0f;
 
-        for (int32_t i = 0; i < p->size; ++i) {
+        for (int32_t i = 1; i < p->size; ++i) {
             maximum = input[i] > maximum ? input[i] : maximum;
         }
         for (int32_t i = 0; i < p->size; ++i) {
