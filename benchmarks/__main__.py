@@ -44,17 +44,29 @@ def _plans(parsed: argparse.Namespace, rows: list[Measured]) -> list[Measured]:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="What our C costs, measured.")
-    parser.add_argument("models", nargs="+", type=Path, metavar="MODEL.tflite")
+    parser.add_argument("models", nargs="+", type=_file, metavar="MODEL.tflite")
     parser.add_argument(
         "--together", action="append", default=[], type=_names, metavar="NAME,NAME...",
         help="show these models in one plan, too; one of all models is shown anyway",
     )  # fmt: skip
-    parser.add_argument("--out", type=Path, metavar="PAGE.md", help="write the page, too")
+    parser.add_argument("--out", type=_new_file, metavar="PAGE.md", help="write the page, too")
     parser.add_argument("--runs", type=_count, default=100, metavar="N", help="runs on this machine (default: 100)")
     parser.add_argument(
         "--machine", default=_machine(), help="what the page says of this machine (default: %(default)s)"
     )
     return parser
+
+
+def _file(text: str) -> Path:
+    if not Path(text).is_file():
+        raise argparse.ArgumentTypeError(f'there is no file "{text}"')
+    return Path(text)
+
+
+def _new_file(text: str) -> Path:
+    if not Path(text).parent.is_dir():
+        raise argparse.ArgumentTypeError(f'there is no folder for "{text}"')
+    return Path(text)
 
 
 def _count(text: str) -> int:

@@ -87,3 +87,12 @@ def test_the_deepest_chain() -> None:
 def test_a_stack_without_a_fixed_depth_is_not_measured(kind: str, called: str) -> None:
     with pytest.raises(Unmeasured):
         follow(GRAPH.replace("KIND", kind).replace("CALLED", called), "run")
+
+
+@pytest.mark.parametrize("arguments", [["missing.tflite"], [DATA / "odd_even.tflite", "--out", "missing/page.md"]])
+def test_what_is_missing_is_told_before_anything_is_measured(arguments: list[object]) -> None:
+    command = [sys.executable, "-m", "benchmarks", *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "missing" in done.stderr
+    assert "measuring" not in done.stderr

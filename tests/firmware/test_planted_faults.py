@@ -183,3 +183,11 @@ def test_a_pool_that_is_copied_from_now_on_is_linked_again(board: Board, tmp_pat
     assert board.region_of(firmware.symbols(board, made.elf)["__usmp_itcm_load"][0]) == "FLASH"
     assert check(made) > 0
     assert rebuild(made) == (0, "ninja: no work to do.\n")
+
+
+def test_a_region_that_is_missing_does_not_link(made: Image) -> None:
+    path = made.folder / "usmp.toml"
+    path.write_text(path.read_text().replace('region = "DTCM"', 'region = "DTMC"'))
+    code, text = rebuild(made)
+    assert code != 0
+    assert "usmp: MEMORY has no region DTMC, which pool dtcm asks for" in text

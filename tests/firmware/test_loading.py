@@ -1,0 +1,60 @@
+"""Constants are where the image loads them, or start-up code copies them, whatever stands before them."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.firmware import manifests
+from tests.firmware.test_planted_faults import MODELS
+from tests.support import firmware, image
+from tests.support.cmake import PYTHON
+from tests.support.firmware import Board
+from tests.support.image import Image
+
+SOME = pytest.mark.parametrize("board", ["m3", "m55", "riscv"], indirect=True)
+
+NEIGHBORS = """
+[pools.sram]
+access = "rw"
+region = "SRAM"
+
+[pools.copied]
+access = "ro"
+size = 2048
+region = "ITCM"
+load_region = "FLASH"
+
+[pools.loaded]
+access = "ro"
+region = "ITCM"
+alignment = 4096
+"""
+"""A pool that is loaded in place stands behind one that is copied."""
+
+
+@SOME
+def test_a_pool_behind_one_that_is_copied_is_loaded(board: Board, tmp_path: Path, find: str) -> None:
+    tables = "".join(f'\n[models.{name}]\npath = "{path.as_posix()}"\n' for name, path in MODELS.items())
+    made = image.make(board, tmp_path, f'[project]\nname = "firmware"\n{NEIGHBORS}{tables}', 1, find)
+    assert image.misplaced(made) == []
+    equal(made)
+
+
+@SOME
+def test_link_time_optimization_keeps_the_plan(board: Board, tmp_path: Path, find: str) -> None:
+    made = image.make(board, tmp_path, manifests.of(MODELS, manifests.THREE), 1, find)
+    build = tmp_path / "build"
+    optimize = ["-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON", find, PYTHON]
+    subprocess.run(["cmake", *optimize, str(build)], check=True, capture_output=True)
+    code, text = firmware.rebuild(build)
+    assert code == 0, text
+    assert image.misplaced(made) == []
+    equal(made)
+
+
+def equal(made: Image) -> None:
+    inputs = image.stored_inputs(made.planned, manifests.goldens(MODELS), 1)
+    assert image.check(made, image.run(made, inputs), inputs) > 0
