@@ -25,8 +25,6 @@ from usmp_build.ir.schedule import Step
 FACTOR = 1.1
 """By which the bytes read of a buffer may differ from what its kernel declares, whatever its form: compilers may keep
 a value in a register, or read it again.  Bytes written may not differ at all."""
-FEW = 8
-"""Bytes that a loop may save besides, by its first round: they are a large part of a small tensor."""
 
 Pieces: TypeAlias = list[list[str]]
 """For each buffer of the plan the names of the pieces that it consists of."""
@@ -91,7 +89,7 @@ def _problems(operator: Counted) -> Iterator[str]:
         declared, counted = moved.declared, moved.counted
         if counted.written != declared.written:
             yield f"writes {counted.written} bytes of {moved.buffer} instead of {declared.written}"
-        if not declared.read / FACTOR - FEW <= counted.read <= declared.read * FACTOR:
+        if not declared.read / FACTOR <= counted.read <= declared.read * FACTOR:
             yield f"reads {counted.read} bytes of {moved.buffer} instead of {declared.read}"
 
 
