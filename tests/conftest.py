@@ -33,6 +33,16 @@ def real_models() -> Path:
 
 
 @pytest.fixture(scope="session")
+def dsa_cases() -> list[Path]:
+    """MiniMalloc's problems: in the folder $USMP_PROBLEMS, else in ../shared/cases beside the project."""
+    folder = Path(os.environ.get("USMP_PROBLEMS") or ROOT.parent / "shared" / "cases") / "dsa"
+    found = sorted(folder.glob("*.csv"))
+    if not found:
+        pytest.skip(f"MiniMalloc's problems are not at {folder.name}; set USMP_PROBLEMS")
+    return found
+
+
+@pytest.fixture(scope="session")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of our source tree: builds depend on it, so nobody may edit it while tests run."""
     folder = tmp_path_factory.mktemp("tree")

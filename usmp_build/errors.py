@@ -56,6 +56,10 @@ class ManifestError(UsmpError):
     """The manifest is wrong, or asks for something that does not exist."""
 
 
+class ProblemError(UsmpError):
+    """A file that states a memory problem, or a plan of one, is wrong."""
+
+
 class ModelError(UsmpError):
     """A model file is damaged, or says something that we refuse."""
 

@@ -40,7 +40,8 @@ class DiskFiles:
             if full.is_dir():
                 raise ManifestError(_unreadable(str(full), "it is a folder", asked_by))
             if not full.is_file():
-                raise ManifestError(_unreadable(path, "no such file", asked_by))
+                reason = "it is a device or a pipe, not a file" if full.exists() else "no such file"
+                raise ManifestError(_unreadable(str(full) if full.exists() else path, reason, asked_by))
             if full.stat().st_size > LARGEST_FILE:
                 raise ManifestError(_unreadable(path, f"larger than {LARGEST_FILE:,} bytes", asked_by))
             data = full.read_bytes()

@@ -37,7 +37,9 @@ class PoolRow:
     """Bytes planned; for a constant pool with its padding at the end."""
     limit: int | None
     bound: int
-    """No plan that puts these buffers here needs less."""
+    """No plan that puts these buffers here needs less: the largest of `claim` and the bytes alive at `peak_step`."""
+    claim: int
+    """Bytes that the search of the algorithm proved to be necessary; 0 where it proved nothing."""
     alignment: int
     section: str
     region: str
@@ -49,7 +51,8 @@ class PoolRow:
     macro: str
     """The prefix of its macros: `DOORBELL_DTCM`."""
     peak_step: str
-    """The step at which `bound` bytes are alive; empty when nothing is."""
+    """The step at which `peak_bytes` bytes are alive; empty when nothing is."""
+    peak_bytes: int
     peak_buffers: tuple[str, ...]
 
     @property
@@ -265,6 +268,10 @@ class Summary:
     algorithm: str
     optimal: bool
     """Every pool is at its bound."""
+    best: bool
+    """No plan is better: none costs less, and none that costs as little needs less.  Proven."""
+    work: int
+    """What the search of the algorithm looked at, in units that it explains."""
     pools: tuple[PoolRow, ...]
     buffers: tuple[BufferRow, ...]
     steps: tuple[str, ...]

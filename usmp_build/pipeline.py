@@ -59,7 +59,7 @@ def plan(request: Request, files: Files) -> Planned:
     models = tuple(import_model(model, files) for model in request.models)
     analysis = analyze(request, models)
     algorithm = plugins.algorithm(request.algorithm, request.options, request.plan_span, request.option_spans)
-    found = solving.solve(request, analysis, algorithm)
+    found = solving.solve(request, analysis, algorithm, restate=lambda other: analyze(other, models))
     summary = arrange.summarize(request, analysis, found, solving.needs_alone(analysis, found))
     return Planned(request, models, analysis, found, summary)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from types import MappingProxyType
@@ -15,11 +15,15 @@ from typing import Any
 
 from usmp_build.errors import Diagnostic, ManifestError, ModelError, Span
 from usmp_build.interfaces import Algorithm, Emitter, Importer, KernelLibrary
+from usmp_build.interfaces.foreign import Foreign
+from usmp_build.interfaces.options import options_of
 
 ALGORITHMS = {
     "auto": "usmp_build.algorithms.auto:Auto",
+    "exact": "usmp_build.algorithms.exact:Exact",
     "greedy_by_conflicts": "usmp_build.algorithms.greedy:GreedyByConflicts",
     "greedy_by_size": "usmp_build.algorithms.greedy:GreedyBySize",
+    "hill_climb": "usmp_build.algorithms.hill_climb:HillClimb",
 }
 IMPORTERS = {
     ".model.txt": "usmp_build.importers.text:import_text",
@@ -76,20 +80,39 @@ def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
 def algorithm(
     name: str, options: Mapping[str, object], place: Span | str, option_places: Mapping[str, Span] = _NOWHERE
 ) -> Algorithm:
-    """Return the algorithm that the manifest asks for, with its options set."""
+    """Return the algorithm that the manifest asks for, with its options set.
+
+    A ValueError of our own algorithms begins with the name of the option, in quotes.
+    """
     provider = _choose(providers("algorithms", ALGORITHMS), name, "algorithm", place)
     made = provider.load()
-    known = {field.name: field.default for field in fields(made)} if is_dataclass(made) else {}
+    known = options_of(made)
+    chosen = {}
     for key, value in options.items():
         where = option_places.get(key, place)
         if key not in known:
             hint = f"its options are: {', '.join(known)}" if known else "it has no options"
             raise ManifestError(Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', where, hint))
-        if known[key] is not MISSING and type(value) is not type(known[key]):
-            message = f'option "{key}" of algorithm "{name}" should be of type {type(known[key]).__name__}'
-            raise ManifestError(Diagnostic("P406", message, where, f"its default is {known[key]!r}"))
-    result: Algorithm = made(**options)
+        try:
+            chosen[key] = known[key].fitted(value)
+        except TypeError as error:
+            message = f'option "{key}" of algorithm "{name}" should be {error}'
+            default = "" if known[key].default is MISSING else f"its default is {known[key].default!r}"
+            raise ManifestError(Diagnostic("P406", message, where, default)) from None
+    if provider.distribution:
+        return Foreign(title(name), place, made, chosen)
+    try:
+        result: Algorithm = made(**chosen)
+    except ValueError as error:
+        where = next((option_places.get(key, place) for key in chosen if str(error).startswith(f'"{key}"')), place)
+        raise ManifestError(Diagnostic("P406", f'algorithm "{name}": {error}', where, "correct the value")) from None
     return result
+
+
+def title(algorithm: str) -> str:
+    """Name an algorithm in a message, and the package that brings it."""
+    package = providers("algorithms", ALGORITHMS)[algorithm].distribution
+    return f'algorithm "{algorithm}"' + (f" of {package}" if package else "")
 
 
 def importer(path: str, place: Span | str) -> Importer:

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from usmp_build import arrange, passes, plugins
-from usmp_build.errors import CheckFailed, Diagnostic, DoesNotFit
+from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.schedule import steps
-from usmp_build.memory.explain import explain, put_into_words
 from usmp_build.memory.plan import Plan, peaks, quality
 from usmp_build.memory.verify import violations
+from usmp_build.refusal import refusal
 from usmp_build.request import Request
+from usmp_build.ways_out import Restate
 
 
-def solve(request: Request, analysis: Analysis, algorithm: Algorithm) -> Plan:
-    """Run an algorithm and believe nothing it says."""
+def solve(request: Request, analysis: Analysis, algorithm: Algorithm, restate: Restate) -> Plan:
+    """Run an algorithm and believe nothing it says; `restate` analyzes other requests for the same models.
+
+    Raises DoesNotFit when it finds no plan, and CheckFailed when it finds a wrong one.
+    """
     problem = analysis.problem
     found = algorithm(problem)
     if found is None:
-        raise DoesNotFit(_shortage(request, analysis, algorithm))
+        raise refusal(request, analysis, algorithm, restate)
     _believe(found, request, analysis)
     grouped = arrange.group_constants(analysis.storage, problem, found)
     _believe(grouped, request, analysis)
@@ -28,17 +31,8 @@ def solve(request: Request, analysis: Analysis, algorithm: Algorithm) -> Plan:
 def _believe(found: Plan, request: Request, analysis: Analysis) -> None:
     if broken := violations(analysis.problem, found):
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
-        message = f'algorithm "{found.algorithm}" returned a wrong plan: {broken[0]}{more}'
+        message = f"{plugins.title(request.algorithm)} returned a wrong plan: {broken[0]}{more}"
         raise CheckFailed(Diagnostic("P501", message, request.plan_span, "choose another one, and report this"))
-
-
-def _shortage(request: Request, analysis: Analysis, algorithm: Algorithm) -> Diagnostic:
-    """Explain why an algorithm finds no plan; the place is the limit that is too small."""
-    reason = explain(analysis.problem, algorithm)
-    names = [step.name for step in steps(analysis.schedule.root)]
-    message, hint = put_into_words(analysis.problem, reason, names)
-    place = request.pools[reason.pools[0]].span if reason.pools else request.plan_span
-    return Diagnostic("P502", message, place, hint)
 
 
 def needs_alone(analysis: Analysis, plan: Plan) -> tuple[int, ...]:

@@ -28,6 +28,8 @@ def test_every_error_code_is_explained_and_every_explanation_is_of_a_code() -> N
     [
         ("schemas/usmp.schema.json", ["schema"]),
         ("schemas/plan.schema.json", ["schema", "--plan"]),
+        ("schemas/problem.schema.json", ["schema", "--problem"]),
+        ("schemas/solution.schema.json", ["schema", "--solution"]),
         ("docs/manifest.md", ["schema", "--page"]),
     ],
 )

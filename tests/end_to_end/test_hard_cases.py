@@ -170,6 +170,13 @@ def test_options_of_algorithms_have_types_and_search_ends(tmp_path: Path, value:
     assert ("error[P406]" in done.err) == (code == 1)
 
 
+def test_a_negative_bound_of_the_search_has_its_place(tmp_path: Path) -> None:
+    path = manifest(tmp_path, one_model("digits", "[plan]\n[plan.options]\nrounds = -1\n"))
+    done = call("plan", path)
+    assert done.code == 1
+    assert f'{path}:7:1: error[P406]: algorithm "auto": "rounds" must be at least 0, not -1' in done.err
+
+
 def test_names_that_become_one_in_c(tmp_path: Path) -> None:
     pools = '[pools.b_c]\naccess = "rw"\n[pools.c]\naccess = "rw"\n'
     digits = f'path = "{DATA.as_posix()}/digits.tflite"\n'

@@ -1,12 +1,12 @@
 """Every algorithm on random problems: plans are sound, faults are caught, bounds hold.
 
 The problems are as general as the noun: conflicts that come from no intervals, pairs that may share bytes or swap
-sides, odd alignments, empty buffers, several pools with and without limits.
+sides, odd alignments, fixed offsets, empty buffers, several pools with and without limits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
@@ -14,17 +14,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.problems import places, shuffled
+from tests.support.problems import every_plan, may_meet, places, shuffled
+from usmp_build import plugins
 from usmp_build.algorithms.auto import Auto
 from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize
+from usmp_build.algorithms.hill_climb import HillClimb
 from usmp_build.interfaces import Algorithm
-from usmp_build.memory.bounds import pool_bounds, required
-from usmp_build.memory.explain import explain, put_into_words
+from usmp_build.memory.bounds import pool_bound, pool_bounds, pressure, required
+from usmp_build.memory.explain import explain
+from usmp_build.memory.increase import limited
+from usmp_build.memory.parts import families, restricted
 from usmp_build.memory.plan import Allocation, Plan, peaks, quality
 from usmp_build.memory.problem import Buffer, Pool, Problem
+from usmp_build.memory.shortage import put_into_words
 from usmp_build.memory.verify import violations
 
-ALGORITHMS: list[Algorithm] = [GreedyBySize(), GreedyByConflicts(), Auto()]
+OPTIONS = {"hill_climb": {"rounds": 40}}
+"""Where the default takes long."""
+
+ALGORITHMS = [plugins.algorithm(name, OPTIONS.get(name, {}), "") for name in plugins.ALGORITHMS]
 every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: type(algorithm).__name__)
 
 
@@ -54,7 +62,10 @@ def buffers_of(draw: st.DrawFn, name: str, pools: int, largest: int) -> Buffer:
     lives = draw(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3)), max_size=2))
     intervals = tuple((5 * i + start, 5 * i + start + length) for i, (start, length) in enumerate(sorted(lives)))
     alignment = draw(st.sampled_from([1, 1, 2, 4, 8, 12]))
-    return Buffer(name, draw(st.integers(0, largest)), tuple(candidates), costs, alignment, intervals)
+    size, offset = draw(st.integers(0, largest)), None
+    if draw(st.integers(0, 9)) == 9:
+        offset = draw(st.integers(0, largest)) * draw(st.sampled_from([1, alignment]))
+    return Buffer(name, size, tuple(candidates), costs, alignment, intervals, offset)
 
 
 def is_sound(problem: Problem, plan: Plan) -> bool:
@@ -62,6 +73,8 @@ def is_sound(problem: Problem, plan: Plan) -> bool:
     owned = []
     for buffer, (pool, offset) in zip(problem.buffers, plan.allocations, strict=True):
         limit = problem.pools[pool].limit if pool in buffer.pools else -1
+        if buffer.offset not in {None, offset}:
+            return False
         if offset < 0 or offset % buffer.alignment or (limit is not None and offset + buffer.size > limit):
             return False
         owned.append({(pool, byte) for byte in range(offset, offset + buffer.size)})
@@ -73,12 +86,6 @@ def is_sound(problem: Problem, plan: Plan) -> bool:
             elif not may_meet(problem, a, plan.allocations[a], b, plan.allocations[b]):
                 return False
     return True
-
-
-def may_meet(problem: Problem, a: int, place_a: Allocation, b: int, place_b: Allocation) -> bool:
-    """The rule for pairs as the design states it."""
-    ahead = place_b.offset - place_a.offset
-    return place_a.pool != place_b.pool or ahead >= problem.separation(a, b) or -ahead >= problem.separation(b, a)
 
 
 @every_algorithm
@@ -109,8 +116,9 @@ def test_only_names_matter(algorithm: Algorithm, problem: Problem, seed: int) ->
 @given(problem=problems(), data=st.data())
 def test_faults_are_caught(problem: Problem, data: st.DataObject) -> None:
     """Move some buffers of a plan: `violations` speaks up exactly if the plan is no longer sound."""
-    unlimited = replace(problem, pools=tuple(replace(pool, limit=None) for pool in problem.pools))
-    plan = GreedyBySize()(unlimited)
+    unlimited = tuple(replace(pool, limit=None) for pool in problem.pools)
+    movable = tuple(replace(buffer, offset=None) for buffer in problem.buffers)
+    plan = GreedyBySize()(replace(problem, pools=unlimited, buffers=movable))
     assert plan is not None
     allocations = list(plan.allocations)
     for index in range(len(allocations)):
@@ -133,6 +141,16 @@ def test_auto_is_never_dearer_than_the_greedy_algorithms(problem: Problem) -> No
             assert len(problem.pools) > 1 or peaks(problem, auto) <= peaks(problem, greedy)
 
 
+@settings(deadline=None)
+@given(problem=problems())
+def test_climbing_never_ends_below_the_greedy_algorithms(problem: Problem) -> None:
+    climbed = HillClimb(rounds=10)(problem)
+    for greedy in (GreedyBySize()(problem), GreedyByConflicts()(problem)):
+        if greedy is not None:
+            assert climbed is not None
+            assert quality(problem, climbed) <= quality(problem, greedy)
+
+
 @every_algorithm
 @settings(deadline=None)
 @given(problem=problems())
@@ -149,7 +167,7 @@ def test_no_plan_beats_the_bounds(algorithm: Algorithm, problem: Problem) -> Non
 @given(problem=problems(most=3, largest=4))
 def test_no_plan_at_all_beats_the_bounds(problem: Problem) -> None:
     """Enumerate every plan below a height: a proof that nothing fits means that there is none."""
-    plans = [Plan("any", tuple(allocations)) for allocations in all_allocations(problem, height=14)]
+    plans = list(every_plan(problem, height=14))
     for plan in plans:
         assert violations(problem, plan) == ()
         bounds = pool_bounds(problem, plan)
@@ -158,32 +176,34 @@ def test_no_plan_at_all_beats_the_bounds(problem: Problem) -> None:
         assert not plans
 
 
-def all_allocations(
-    problem: Problem, height: int, placed: tuple[Allocation, ...] = ()
-) -> Iterator[tuple[Allocation, ...]]:
-    """Yield every way to place the buffers, those of `placed` being placed."""
-    index = len(placed)
-    if index == len(problem.buffers):
-        yield placed
-        return
-    buffer = problem.buffers[index]
-    for pool in buffer.pools:
-        limit = problem.pools[pool].limit
-        end = height if limit is None else min(limit, height)
-        for offset in range(0, end - buffer.size + 1, buffer.alignment):
-            place = Allocation(pool, offset)
-            near = (other for other in problem.conflicts[index] if other < index)
-            if all(may_meet(problem, index, place, other, placed[other]) for other in near):
-                yield from all_allocations(problem, height, (*placed, place))
-
-
 @every_algorithm
 @settings(deadline=None)
 @given(problem=problems())
 def test_every_failure_can_be_explained(algorithm: Algorithm, problem: Problem) -> None:
-    if algorithm(problem) is None:
-        shortage = explain(problem, algorithm)
-        message, cure = put_into_words(problem, shortage, ["step"] * 3)
-        assert message
-        assert cure
-        assert shortage.missing > 0
+    if algorithm(problem) is not None:
+        return
+    for shortage in explain(problem, algorithm):
+        assert all(put_into_words(problem, shortage, ["step"] * 3))
+        fixed = any(problem.buffers[index].offset is not None for index in shortage.core)
+        assert shortage.missing > 0 or fixed  # in each other's way, whatever the limits
+        assert algorithm(restricted(problem, shortage.core)) is None
+        family = next(some for some in families(problem) if shortage.core[0] in some)
+        for pool, increase in shortage.increases:
+            limit = (problem.pools[pool].limit or 0) + increase
+            assert algorithm(limited(restricted(problem, family), pool, limit)) is not None
+
+
+@settings(deadline=None)
+@given(problem=problems(), data=st.data())
+def test_a_proof_names_no_buffer_in_vain(problem: Problem, data: st.DataObject) -> None:
+    for shortage in explain(problem, lambda _: None):
+        if shortage.proven:
+            pools = len(shortage.pools)
+            assert needed(problem, shortage.core, pools) > shortage.room
+            spared = data.draw(st.sampled_from(shortage.core))
+            rest = [index for index in shortage.core if index != spared]
+            assert needed(problem, rest, pools) <= shortage.room
+
+
+def needed(problem: Problem, members: Sequence[int], pools: int) -> int:
+    return pool_bound(problem, members).bytes if pools == 1 else pressure(problem, members, pools).bytes

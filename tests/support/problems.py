@@ -1,11 +1,11 @@
-"""Memory problems for tests: in a few words, from files, and shuffled."""
+"""Memory problems for tests: in a few words, from files, shuffled, and by chance."""
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -97,3 +97,63 @@ def by_hand(*allocations: int | tuple[int, int]) -> Plan:
     """Write down a plan: offsets in the first pool, or pairs of pool and offset."""
     pairs = ((0, place) if isinstance(place, int) else place for place in allocations)
     return Plan("by hand", tuple(Allocation(*pair) for pair in pairs))
+
+
+def every_plan(stated: Problem, height: int, placed: tuple[Allocation, ...] = ()) -> Iterator[Plan]:
+    """Yield every sound plan below a height, those of `placed` being where they are."""
+    index = len(placed)
+    if index == len(stated.buffers):
+        yield Plan("any", placed)
+        return
+    known = stated.buffers[index]
+    for pool in known.pools:
+        limit = stated.pools[pool].limit
+        end = height if limit is None else min(limit, height)
+        for offset in range(0, end - known.size + 1, known.alignment):
+            place = Allocation(pool, offset)
+            near = (other for other in stated.conflicts[index] if other < index)
+            fixed = known.offset is None or known.offset == offset
+            if fixed and all(may_meet(stated, index, place, other, placed[other]) for other in near):
+                yield from every_plan(stated, height, (*placed, place))
+
+
+def may_meet(stated: Problem, a: int, place_a: Allocation, b: int, place_b: Allocation) -> bool:
+    """The rule for pairs in conflict as the design states it."""
+    ahead = place_b.offset - place_a.offset
+    return place_a.pool != place_b.pool or ahead >= stated.separation(a, b) or -ahead >= stated.separation(b, a)
+
+
+def tiny(seed: int, most: int = 6, largest: int = 7) -> Problem:
+    """Make up a problem that is small enough to try everything, and has something of all that a problem may have."""
+    chance = random.Random(seed)
+    pools = {f"pool{i}": chance.choice([None, chance.randint(0, 24)]) for i in range(chance.choice([1, 1, 2, 3]))}
+    names = chance.sample([f"b{i}" for i in range(most)], max(chance.randint(0, most), chance.randint(0, most)))
+    alignments = chance.choice([[1], [4], [1, 1, 2, 3, 4]])
+    buffers = [_tiny_buffer(chance, name, len(pools), chance.choice(alignments), largest) for name in names]
+    density = chance.choice([0.3, 0.6, 0.9, 1])
+    conflicts = [
+        (a.name, b.name) for a, b in combinations(buffers, 2) if _alive_together(a, b) or chance.random() < density
+    ]
+    looseness = chance.choice([0, 0.2, 0.6])
+    separations = {
+        (low.name, high.name): chance.randint(-4, low.size)
+        for low, high in permutations(buffers, 2)
+        if {(low.name, high.name), (high.name, low.name)} & set(conflicts) and chance.random() < looseness
+    }
+    return problem(buffers, conflicts, pools, separations)
+
+
+def _tiny_buffer(chance: random.Random, name: str, pools: int, alignment: int, largest: int) -> Buffer:
+    candidates = tuple(chance.sample(range(pools), chance.randint(1, pools)))
+    costs = chance.choice([(), tuple(chance.randint(0, 4) for _ in candidates)])
+    steps = sorted(chance.sample(range(9), chance.choice([0, 2, 2, 4])))
+    intervals = tuple(zip(steps[::2], steps[1::2], strict=True))
+    size, offset = chance.choice([chance.randint(1, largest), chance.randint(0, largest)]), None
+    if chance.random() < 0.12:
+        offset = chance.randint(0, 12) // alignment * alignment + chance.choice([0, 0, 0, 0, 1])
+    return Buffer(name, size, candidates, costs, alignment, intervals, offset)
+
+
+def _alive_together(a: Buffer, b: Buffer) -> bool:
+    pairs = product(a.intervals, b.intervals)
+    return any(start < other_stop and other < stop for (start, stop), (other, other_stop) in pairs)

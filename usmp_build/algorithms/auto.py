@@ -1,132 +1,60 @@
-"""The default: first fit in several orders, each improved by what is wrong with its plan; the best plan wins.
-
-The improvement is a "squeaky wheel" search: the buffers that a plan treats badly move forward in the order, to half
-their position, and first fit runs again.  Badly treated is the one that found no room; else those that are not in
-their cheapest pool; else those at the top of a pool.
-"""
+"""The default: fast orders, the exact search as far as a little work brings it, and else better orders."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
 
-from usmp_build.algorithms.first_fit import Attempt, first_fit
-from usmp_build.algorithms.greedy import by_conflicts, by_size
-from usmp_build.memory.bounds import pressure
-from usmp_build.memory.parts import parts
-from usmp_build.memory.plan import Allocation, Plan, rank, tops
-from usmp_build.memory.problem import Buffer, Problem
+from usmp_build.algorithms.exact.pools import plan_pools
+from usmp_build.algorithms.portfolio import portfolio
+from usmp_build.memory.best import is_best
+from usmp_build.memory.plan import Plan, quality, still_proven
+from usmp_build.memory.problem import Problem
 
-_WORK = 500_000
-"""Conflicts and buffers that the search in one part of a problem may visit: about a quarter of a second of Python."""
+_WORK = 4_000_000
+"""Nodes times buffers: some tenths of a second of the compiled core, half a minute of Python at the most."""
 
 
-def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
-    """Order buffers by their bytes and those of all that conflict with them, then size, descending; then by name."""
-    known = problem.buffers
-    loads = {i: known[i].size + sum(known[other].size for other in problem.conflicts[i]) for i in buffers}
-    return sorted(loads, key=lambda i: (-loads[i], -known[i].size, known[i].name))
-
-
-def by_cost(problem: Problem, buffers: Iterable[int]) -> list[int]:
-    """Order buffers by what a byte costs more in the second cheapest pool, then size, both descending; then by name."""
-    known = problem.buffers
-    return sorted(buffers, key=lambda i: (-_extra_cost(known[i]), -known[i].size, known[i].name))
-
-
-def _extra_cost(buffer: Buffer) -> float:
-    """What one byte costs more."""
-    cheapest, *others = sorted(map(buffer.cost_in, buffer.pools))
-    return (others[0] - cheapest) / max(1, buffer.size) if others else 0.0
-
-
-_ORDERS = {
-    "greedy_by_size": by_size,
-    "greedy_by_conflicts": by_conflicts,
-    "greedy_by_load": by_load,
-    "greedy_by_cost": by_cost,
-}
+_PLACED = 2_000
+"""So many buffers are placed twice for twice the work."""
 
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """Plans each part of a problem by itself: parts have no conflicts with each other, so they share all memory."""
+    """What is best without being asked: instant on easy problems, exact where it can be, bounded always."""
 
     rounds: int = 64
-    """How often each order is improved, at most."""
+    """How often each order is improved, at most, where the exact search did not come to its end."""
+    minimize: bool = True
+    """Whether any plan that fits will not do."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError when the search has a bound that is none."""
+        if self.rounds < 0:
+            raise ValueError(f'"rounds" must be at least 0, not {self.rounds}')
 
     def __call__(self, problem: Problem, /) -> Plan | None:
-        """Return the best plan found; `Plan.algorithm` tells which orders it comes from."""
-        placed: dict[int, Allocation] = {}
-        winners: set[str] = set()
-        for part in parts(problem, range(len(problem.buffers))):
-            best = _best(problem, part, self.rounds)
-            if best is None:
-                return None
-            winner, attempt = best
-            winners.add(winner)
-            placed.update(attempt.placed)
-        return Attempt(placed).plan(f"auto: {', '.join(sorted(winners))}")
+        """Return the best plan found; `Plan.algorithm` tells who found it."""
+        first = portfolio(problem, rounds=0)
+        best = plan_pools(problem, _nodes(len(problem.buffers)), first, self.minimize)
+        if self._is_open(problem, best):
+            best = _better(problem, best, portfolio(problem, self.rounds))
+        if best is None:
+            return None
+        return replace(best, algorithm=f"auto: {best.algorithm}" if best.algorithm else "auto")
+
+    def _is_open(self, problem: Problem, best: Plan | None) -> bool:
+        return best is None or (self.minimize and not is_best(problem, best))
 
 
-def _best(problem: Problem, part: Sequence[int], rounds: int) -> tuple[str, Attempt] | None:
-    """Return the best attempt in which no buffer is stuck, and the name of its order."""
-    visits = len(part) + sum(len(problem.conflicts[index]) for index in part)
-    ideal = _ideal(problem, part)
-    best: tuple[tuple[int, ...], str, Attempt] | None = None
-    for name, attempt in islice(_attempts(problem, part, rounds), max(1, _WORK // visits)):
-        if attempt.stuck is None:
-            ranked = rank(problem, attempt.placed)
-            if best is None or ranked < best[0]:
-                best = (ranked, name, attempt)
-            if ranked <= ideal:
-                break
-    return best[1:] if best else None
+def _nodes(count: int) -> int:
+    """Return the nodes to spend on so many buffers, enough to place each of them twice where that is cheap."""
+    return max(_WORK // max(1, count), 2 * count if count <= _PLACED else 0)
 
 
-def _attempts(problem: Problem, part: Sequence[int], rounds: int) -> Iterator[tuple[str, Attempt]]:
-    """Yield attempts in all orders by turns, as long as improvement changes them."""
-    orders = {name: order(problem, part) for name, order in _ORDERS.items()}
-    suffix = ""
-    for _ in range(1 + max(0, rounds)):
-        for name, order in list(orders.items()):
-            attempt = first_fit(problem, order)
-            yield name + suffix, attempt
-            orders[name] = _promoted(order, _badly_treated(problem, attempt))
-            if orders[name] == order:
-                del orders[name]
-        if not orders:
-            return
-        suffix = " (improved)"
-
-
-def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:
-    if attempt.stuck is not None:
-        return {attempt.stuck}
-    costly = {i for i, place in attempt.placed.items() if place.pool != _cheapest(problem.buffers[i])}
-    highest = tops(problem, attempt.placed)
-    ends = {i: place.offset + problem.buffers[i].size for i, place in attempt.placed.items()}
-    return costly or {i for i, place in attempt.placed.items() if ends[i] == highest[place.pool]}
-
-
-def _promoted(order: Sequence[int], some: set[int]) -> list[int]:
-    """Move some buffers to half their position, ahead of those that stand there."""
-    positions = {index: (k // 2, 0) if index in some else (k, 1) for k, index in enumerate(order)}
-    return sorted(order, key=lambda index: positions[index])
-
-
-def _ideal(problem: Problem, part: Sequence[int]) -> tuple[int, ...]:
-    """Rank a plan with every buffer in its cheapest pool, and every pool at the bound that follows from it."""
-    inside: list[list[int]] = [[] for _ in problem.pools]
-    cost = 0
-    for index in part:
-        pool = _cheapest(problem.buffers[index])
-        inside[pool].append(index)
-        cost += problem.buffers[index].cost_in(pool)
-    return (cost, *reversed([pressure(problem, members).bytes for members in inside]))
-
-
-def _cheapest(buffer: Buffer) -> int:
-    """Return the pool that costs least, the most preferred one among equals."""
-    return min(buffer.pools, key=buffer.cost_in)
+def _better(problem: Problem, one: Plan | None, other: Plan | None) -> Plan | None:
+    """Return the better plan; whoever made it, what the search proved holds."""
+    if one is None or other is None:
+        return one or other
+    if quality(problem, one) <= quality(problem, other):
+        return one
+    return replace(other, claims=still_proven(one, other), bound=one.bound, work=one.work)

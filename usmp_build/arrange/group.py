@@ -6,6 +6,8 @@ owner is the order that keeps generated files still: a model that grows moves no
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 from usmp_build.memory.plan import Allocation, Plan
 from usmp_build.memory.problem import Problem
@@ -20,7 +22,7 @@ def group_constants(storage: Storage, problem: Problem, plan: Plan) -> Plan:
         pool = places[index].pool
         places[index] = Allocation(pool, ends.get(pool, 0))
         ends[pool] = ends.get(pool, 0) + problem.buffers[index].size
-    return Plan(plan.algorithm, tuple(places))
+    return replace(plan, allocations=tuple(places))
 
 
 def owner(buffer: StorageBuffer) -> tuple[int, ...]:

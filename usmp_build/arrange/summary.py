@@ -12,6 +12,7 @@ from usmp_build.ir.graph import operator_at
 from usmp_build.ir.schedule import steps
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import BufferRow, ModelRow, PoolRow, Summary, TrafficRow
+from usmp_build.memory.best import is_best
 from usmp_build.memory.bounds import pool_bounds
 from usmp_build.memory.plan import Plan, peaks
 from usmp_build.request import Access, InputOutput, Request
@@ -34,6 +35,8 @@ def summarize(request: Request, analysis: Analysis, plan: Plan, alone: tuple[int
         manifest=request.manifest,
         algorithm=plan.algorithm,
         optimal=all(pool.gap == 0 for pool in pools),
+        best=is_best(analysis.problem, plan),
+        work=plan.work,
         pools=pools,
         buffers=buffers,
         steps=timeline,
@@ -44,6 +47,7 @@ def summarize(request: Request, analysis: Analysis, plan: Plan, alone: tuple[int
 def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str, ...]) -> tuple[PoolRow, ...]:
     rows = []
     bounds = pool_bounds(analysis.problem, plan)
+    claims = plan.claims or (0,) * len(request.pools)
     for index, (pool, peak) in enumerate(zip(request.pools, peaks(analysis.problem, plan), strict=True)):
         witness = bounds[index]
         members = [b for b, a in zip(analysis.problem.buffers, plan.allocations, strict=True) if a.pool == index]
@@ -53,7 +57,8 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
                 access=pool.access.value,
                 size=peak,
                 limit=pool.limit,
-                bound=witness.bytes,
+                bound=max(witness.bytes, claims[index]),
+                claim=claims[index],
                 alignment=max([pool.alignment, *(b.alignment for b in members)]),
                 section=pool.section,
                 region=pool.region,
@@ -62,6 +67,7 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
                 symbol=f"{request.project}_{pool.name}_pool",
                 macro=f"{request.project}_{pool.name}".upper(),
                 peak_step=timeline[witness.step] if witness.step is not None and timeline else "",
+                peak_bytes=witness.bytes,
                 peak_buffers=tuple(analysis.problem.buffers[b].name for b in witness.buffers),
             )
         )

@@ -23,13 +23,15 @@ from usmp_build.cli import (
     plugins,
     schema,
     selftest,
+    solve,
+    verify,
 )
 from usmp_build.errors import UsmpError
 
-_VERBS = (init, plan, generate, inspect, explain, selftest, diff, plugins, schema, outputs, demo)
+_VERBS = (init, plan, generate, inspect, explain, selftest, diff, solve, verify, plugins, schema, outputs, demo)
 
 _EXIT_CODES = """\
-exit codes: 0 done · 1 manifest or model is wrong · 2 usage · 3 does not fit · 4 a check failed"""
+exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

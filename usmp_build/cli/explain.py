@@ -47,7 +47,7 @@ def _explain(summary: Summary, row: BufferRow) -> str:
         f"  size    {show_bytes(row.size)} bytes, aligned to {row.alignment}",
         *(f"  alive   {when}" for when in _alive(summary, row)),
     ]
-    if row.name in pool.peak_buffers:
+    if row.name in pool.peak_buffers and pool.size == pool.peak_bytes:
         lines.append(f"  peak    one of the {len(pool.peak_buffers)} buffers that set the size of {row.pool}")
     lines += [f"  shares bytes with {other.name}, alive at another time" for other in sharing]
     return "\n".join(lines)

@@ -63,8 +63,16 @@ def _sharing(summary: Summary) -> list[str]:
 
 def _proof(summary: Summary) -> str:
     several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
-    which = "no plan with the same buffers in each" if several else "no plan"
-    known = f"every pool is at its bound, so {which} needs less" if summary.optimal else "a smaller plan may exist"
+    if summary.optimal and several:
+        known = "every pool is at its bound, " + (
+            "and no plan is better" if summary.best else "so no plan with the same buffers in each needs less"
+        )
+    elif summary.optimal:
+        known = "every pool is at its bound, so no plan needs less"
+    elif summary.best:
+        known = "its search found that no plan is better"
+    else:
+        known = "a better plan may exist"
     return f"verified plan by {summary.algorithm}; {known}"
 
 

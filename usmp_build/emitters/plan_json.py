@@ -100,6 +100,13 @@ class WitnessRecord(_Record):
     bytes: int
 
 
+class ClaimRecord(_Record):
+    """The algorithm's search proved that a pool with these buffers needs as many bytes."""
+
+    pool: str
+    bytes: int
+
+
 class ProofRecord(_Record):
     """What is known of the plan beside that it is sound."""
 
@@ -107,6 +114,12 @@ class ProofRecord(_Record):
     """Every pair in conflict, every limit and every alignment was checked by code that the algorithms do not share."""
     optimal: bool
     """Every pool is as small as its bound."""
+    best: bool
+    """No plan is better: none costs less, and none that costs as little has lower peaks."""
+    work: int
+    """What the search looked at, in units that the algorithm explains; the same on every machine."""
+    claims: tuple[ClaimRecord, ...]
+    """Where they say more than the witnesses."""
     witnesses: tuple[WitnessRecord, ...]
     """For workspace pools; the bound of a constant pool is the sum of all that is in it."""
 
@@ -168,11 +181,21 @@ def _lines(document: dict[str, object]) -> str:
 
 def _proof(summary: Summary) -> ProofRecord:
     witnesses = tuple(
-        WitnessRecord(pool=pool.name, step=pool.peak_step, buffers=pool.peak_buffers, bytes=pool.bound)
+        WitnessRecord(pool=pool.name, step=pool.peak_step, buffers=pool.peak_buffers, bytes=pool.peak_bytes)
         for pool in summary.pools
         if pool.peak_buffers and pool.access == "rw"
     )
-    return ProofRecord(verified=True, optimal=summary.optimal, witnesses=witnesses)
+    claims = tuple(
+        ClaimRecord(pool=pool.name, bytes=pool.claim) for pool in summary.pools if pool.claim > pool.peak_bytes
+    )
+    return ProofRecord(
+        verified=True,
+        optimal=summary.optimal,
+        best=summary.best,
+        work=summary.work,
+        claims=claims,
+        witnesses=witnesses,
+    )
 
 
 def _pool(row: PoolRow) -> PoolRecord:

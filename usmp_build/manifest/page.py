@@ -127,8 +127,8 @@ from = "vad.speech"
 to = "kws.audio"
 
 [plan]
-algorithm = "hill_climb"               # by default "auto" (later)
-options = { attempts = 500 }           # of the algorithm
+algorithm = "exact"                    # by default "auto"
+options = { nodes = 500_000 }          # of the algorithm
 goal = "speed"                         # by default "ram" (later)
 """
 

@@ -57,9 +57,6 @@ NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
         ("models", "*", "outputs"): NotYet("leave it out, and read the outputs before any model runs", ("reserved",)),
         ("models", "*", "place"): NotYet(_GENERATED),
         ("connections",): NotYet("leave it out, and copy the output to the input between the runs"),
-        ("plan", "algorithm"): NotYet(
-            'leave it out; "auto" takes the best of those that are there', ("hill_climb", "exact")
-        ),
         ("plan", "goal"): NotYet('leave it out; "ram" needs the least memory', ("balanced", "speed")),
     }
 )

@@ -10,7 +10,7 @@ from usmp_build.memory.plan import Plan
 from usmp_build.memory.pressure import Witness, pressure
 from usmp_build.memory.problem import Buffer, Problem
 
-__all__ = ["Requirement", "Witness", "pool_bounds", "pressure", "required"]
+__all__ = ["Requirement", "Witness", "pool_bound", "pool_bounds", "pressure", "required"]
 
 _MANY = 8
 """Unions of so many different candidate lists are looked at: 255 at most."""
@@ -37,7 +37,14 @@ def pool_bounds(problem: Problem, plan: Plan) -> tuple[Witness, ...]:
     members: list[list[int]] = [[] for _ in problem.pools]
     for index, place in enumerate(plan.allocations):
         members[place.pool].append(index)
-    return tuple(pressure(problem, inside) for inside in members)
+    return tuple(pool_bound(problem, inside) for inside in members)
+
+
+def pool_bound(problem: Problem, members: Iterable[int]) -> Witness:
+    """Bound the peak of a pool that holds these buffers: they lie side by side, and up to where fixed ones end."""
+    inside = sorted(members, key=lambda index: problem.buffers[index].name)
+    fixed = (_alone(problem, index) for index in inside if problem.buffers[index].offset is not None)
+    return max((pressure(problem, inside), *fixed), key=lambda witness: witness.bytes)
 
 
 def required(problem: Problem) -> tuple[Requirement, ...]:
@@ -49,7 +56,17 @@ def required(problem: Problem) -> tuple[Requirement, ...]:
 def _within_reach(problem: Problem, buffer: Buffer) -> frozenset[int]:
     """Return the candidate pools that are large enough for the buffer."""
     limits = {pool: problem.pools[pool].limit for pool in buffer.pools}
-    return frozenset(pool for pool, limit in limits.items() if limit is None or buffer.size <= limit)
+    return frozenset(pool for pool, limit in limits.items() if limit is None or _end(buffer) <= limit)
+
+
+def _end(buffer: Buffer) -> int:
+    """Where the buffer ends at the least."""
+    return (buffer.offset or 0) + buffer.size
+
+
+def _alone(problem: Problem, index: int) -> Witness:
+    buffer = problem.buffers[index]
+    return Witness(_end(buffer), (index,), buffer.intervals[0][0] if buffer.intervals else None)
 
 
 def _too_large(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Requirement]:
@@ -57,16 +74,16 @@ def _too_large(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Re
     for index, buffer in enumerate(problem.buffers):
         if not reach[index]:
             room, pool = max((problem.pools[pool].limit or 0, -pool) for pool in buffer.pools)
-            step = buffer.intervals[0][0] if buffer.intervals else None
-            yield Requirement((-pool,), Witness(buffer.size, (index,), step), room)
+            yield Requirement((-pool,), _alone(problem, index), room)
 
 
 def _crowded(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Requirement]:
     """Buffers that cannot leave a set of pools must share the bytes of that set."""
-    for pools in _unions({some for some in reach if some}):
+    confined = [some or frozenset(buffer.pools) for some, buffer in zip(reach, problem.buffers, strict=True)]
+    for pools in _unions(set(confined)):
         limits = [limit for pool in pools if (limit := problem.pools[pool].limit) is not None]
         if len(limits) == len(pools):
-            members = [index for index, some in enumerate(reach) if some and some <= pools]
+            members = [index for index, some in enumerate(confined) if some <= pools]
             yield Requirement(tuple(sorted(pools)), pressure(problem, members, len(pools)), sum(limits))
 
 

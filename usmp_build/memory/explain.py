@@ -1,109 +1,174 @@
-"""Why nothing fits: which pool is too small, by how much, and because of which buffers."""
+"""Why nothing fits: which pool is too small, by how much, because of which buffers, and which limit would help."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from usmp_build.memory.bounds import Witness, pool_bounds, required
-from usmp_build.memory.plan import Plan, peaks
+from usmp_build.memory.bounds import Requirement, pressure, required
+from usmp_build.memory.increase import least_increase, limited
+from usmp_build.memory.parts import families, parts, restricted
+from usmp_build.memory.plan import peaks
 from usmp_build.memory.problem import Problem
-from usmp_build.memory.verify import violations
-from usmp_build.units import count_bytes, show_bytes
+from usmp_build.memory.shortage import Shortage
+from usmp_build.memory.shrink import Fails, beginning, irreducible, shrink
+from usmp_build.memory.trials import Attempt, Trials
 
-_SHOWN = 6
-"""So many buffers are named in a message."""
+_WEIGHINGS = 200
+"""So many sets of buffers are weighed while a proof is made short."""
 
+_TRIALS = 20
+"""So often an algorithm is asked about fewer buffers."""
 
-@dataclass(frozen=True, slots=True)
-class Shortage:
-    """What stands in the way of a plan."""
+_WINDOW = 4
+"""So many of them to find when it is that they do not fit, from either side."""
 
-    pools: tuple[int, ...] = ()
-    """The pools that are too small, taken together; empty when even that is not known."""
-    room: int = 0
-    """The bytes that they offer for the buffers of `witness`."""
-    missing: int = 0
-    """The bytes by which that is too little."""
-    witness: Witness = field(default_factory=Witness)
-    """The heaviest set of buffers there."""
-    proven: bool = False
-    """No plan can do with less.  Otherwise these are the figures of the best plan found."""
+_INCREASES = 8
+"""So often it is asked about larger pools, all of them together: nearly always once for each."""
 
 
-class Explanation(NamedTuple):
-    """A shortage in words."""
+def explain(problem: Problem, attempt: Attempt) -> tuple[Shortage, ...]:
+    """Find out why `attempt`, an algorithm, has no plan for the problem: one reason for each family of pools.
 
-    message: str
-    help: str
-
-
-def explain(problem: Problem, attempt: Callable[[Problem], Plan | None]) -> Shortage:
-    """Find out why `attempt`, an algorithm, has no plan for the problem.
-
-    A lower bound above a limit is a proof.  Where there is none, the algorithm plans again with pools that may
-    overflow; what they overflow by is missing.
+    A lower bound above a limit is a proof, and so are bytes that the algorithm claims to be necessary.  Where there
+    is none, few buffers are named for which the algorithm finds no plan either.
     """
+    found = []
+    for members in families(problem):
+        shortage = _within(restricted(problem, members), attempt)
+        if shortage is not None:
+            found.append(_renumbered(shortage, members))
+    return tuple(found) or (Shortage(),)
+
+
+def _renumbered(shortage: Shortage, members: Sequence[int]) -> Shortage:
+    """Say of a problem what was found out of `restricted(problem, members)`."""
+    core, heaviest = (tuple(members[i] for i in some) for some in (shortage.core, shortage.witness.buffers))
+    return replace(shortage, core=core, witness=replace(shortage.witness, buffers=heaviest))
+
+
+def _within(problem: Problem, attempt: Attempt) -> Shortage | None:
+    """Explain a problem all of whose pools hang together; None if it has a plan."""
     proofs = [requirement for requirement in required(problem) if requirement.missing]
     if proofs:
-        worst = max(proofs, key=lambda requirement: (requirement.missing, -len(requirement.pools)))
-        return Shortage(worst.pools, worst.room, worst.missing, worst.witness, proven=True)
-    relaxed = _relax(problem)
-    plan = attempt(relaxed)
-    if plan is None or violations(relaxed, plan):
-        return Shortage()
-    return _overflow(problem, plan)
-
-
-def put_into_words(problem: Problem, shortage: Shortage, step_names: Sequence[str] = ()) -> Explanation:
-    """Word a shortage for people; `step_names[t]` says what happens at step t."""
-    if not shortage.pools:
-        return Explanation("no plan was found", "enlarge the pools, or try another algorithm")
-    names = " and ".join(f'"{problem.pools[pool].name}"' for pool in shortage.pools)
-    pools = f"pool {names}" if len(shortage.pools) == 1 else f"pools {names} together"
-    message = (
-        f"the buffers do not fit: {pools} ({show_bytes(shortage.room)} bytes)"
-        f" {'is' if len(shortage.pools) == 1 else 'are'} {count_bytes(shortage.missing)} too small"
-        f"{_at_step(shortage.witness, step_names)}: {_sizes(problem, shortage.witness)}"
-    )
-    either = names.replace(" and ", " or ")
+        shortage = _bounded(problem, proofs)
+    elif Trials(attempt, 1).plan(problem) is None:
+        shortage = _claimed(problem, attempt) or _not_found(problem, attempt)
+    else:
+        return None
+    increases = tuple(_increases(problem, shortage, attempt))
     if shortage.proven:
-        return Explanation(message, f"no plan needs less; enlarge {either}, or give some of these buffers another pool")
-    return Explanation(
-        message,
-        f"so says the best plan found, which may not be the best of all; try another algorithm, or enlarge {either}",
-    )
+        return replace(shortage, increases=increases)
+    if not increases:
+        return _overflow(problem, shortage, attempt)
+    pool, missing = min(increases, key=lambda increase: increase[::-1])
+    return replace(shortage, pools=(pool,), room=problem.pools[pool].limit or 0, missing=missing, increases=increases)
 
 
-def _relax(problem: Problem) -> Problem:
-    """Let every buffer find room: the pool that is the last resort of some buffer takes as much as comes."""
+def _bounded(problem: Problem, proofs: Sequence[Requirement]) -> Shortage:
+    """The bound that lacks most, and the fewest buffers that exceed what is there."""
+    worst = max(proofs, key=lambda requirement: (requirement.missing, -len(requirement.pools)))
+
+    def exceeds(some: list[int]) -> bool:
+        return pressure(problem, some, len(worst.pools)).bytes > worst.room
+
+    core = irreducible(worst.witness.buffers, exceeds, _WEIGHINGS)
+    return Shortage(worst.pools, worst.room, worst.missing, worst.witness, core, proven=True)
+
+
+def _claimed(problem: Problem, attempt: Attempt) -> Shortage | None:
+    """The pool for which the algorithm itself proves that the buffers that must be there do not fit."""
+    for pool, limit in enumerate(pool.limit for pool in problem.pools):
+        bound = [index for index, buffer in enumerate(problem.buffers) if buffer.pools == (pool,)]
+        if limit is not None and bound:
+            shortage = _claimed_of(limited(problem, pool, None), bound, limit, attempt)
+            if shortage is not None:
+                return shortage
+    return None
+
+
+def _claimed_of(problem: Problem, members: list[int], limit: int, attempt: Attempt) -> Shortage | None:
+    """What it proves of one pool, which is stated without its limit."""
+    (pool,) = problem.buffers[members[0]].pools
+    trials = Trials(attempt, _TRIALS)
+
+    def claim(some: Sequence[int]) -> int:
+        plan = trials.plan(restricted(problem, some))
+        return plan.claims[pool] if plan is not None and plan.claims else 0
+
+    missing = claim(members) - limit
+    if missing <= 0:
+        return None
+    core = _few(problem, members, lambda some: claim(some) > limit, trials)
+    return Shortage((pool,), limit, missing, pressure(problem, core), core, proven=True)
+
+
+def _not_found(problem: Problem, attempt: Attempt) -> Shortage:
+    """Few buffers for which the algorithm finds no plan, and perhaps a proof that there is none."""
+    trials = Trials(attempt, _TRIALS)
+
+    def stuck(some: Sequence[int]) -> bool:
+        return trials.plan(restricted(problem, some)) is None
+
+    core = _few(problem, range(len(problem.buffers)), stuck, trials)
+    few = restricted(problem, core)
+    proofs = [requirement for requirement in required(few) if requirement.missing]
+    if proofs:  # bounds do not see every set of buffers among many
+        return _renumbered(_bounded(few, proofs), core)
+    return Shortage(witness=pressure(problem, core), core=core)
+
+
+def _few(problem: Problem, members: Sequence[int], fails: Fails, trials: Trials) -> tuple[int, ...]:
+    """Find few members that fail: those of one part, then those of some steps, then the largest of them."""
+    for part in parts(problem, members):  # one of them is enough, for they share all memory
+        if len(part) < len(members) and trials.left(problem) and fails(part):
+            members = part
+            break
+    for side in (_by_birth, _by_death):
+        tests = min(_WINDOW, trials.left(problem))
+        members = beginning(sorted(members, key=lambda index: side(problem, index)), fails, tests)
+    inside = set(members)
+    largest = [index for index in _largest_first(problem) if index in inside]
+    return shrink(largest, fails, trials.left(problem))
+
+
+def _by_birth(problem: Problem, index: int) -> tuple[int, str]:
+    """Early ones first."""
+    buffer = problem.buffers[index]
+    return (buffer.intervals[0][0] if buffer.intervals else 0, buffer.name)
+
+
+def _by_death(problem: Problem, index: int) -> tuple[int, str]:
+    """Late ones first."""
+    buffer = problem.buffers[index]
+    return (-buffer.intervals[-1][1] if buffer.intervals else 0, buffer.name)
+
+
+def _overflow(problem: Problem, shortage: Shortage, attempt: Attempt) -> Shortage:
+    """Let every buffer find room in the pool that is its last resort, and see which pool takes too much."""
     last = {buffer.pools[-1] for buffer in problem.buffers}
     pools = tuple(replace(pool, limit=None) if index in last else pool for index, pool in enumerate(problem.pools))
-    return replace(problem, pools=pools)
-
-
-def _overflow(problem: Problem, plan: Plan) -> Shortage:
-    """Find the pool that overflows most."""
-    worst = Shortage()
-    bounds = pool_bounds(problem, plan)
-    for index, (pool, peak) in enumerate(zip(problem.pools, peaks(problem, plan), strict=True)):
-        if pool.limit is not None and peak - pool.limit > worst.missing:
-            worst = Shortage((index,), pool.limit, peak - pool.limit, bounds[index])
+    plan = Trials(attempt, 1).plan(replace(problem, pools=pools))
+    worst = shortage
+    for index, peak in enumerate(peaks(problem, plan) if plan is not None else ()):
+        limit = problem.pools[index].limit
+        if limit is not None and peak - limit > worst.missing:
+            worst = replace(shortage, pools=(index,), room=limit, missing=peak - limit)
     return worst
 
 
-def _at_step(witness: Witness, step_names: Sequence[str]) -> str:
-    if witness.step is None:
-        return ""
-    name = f' "{step_names[witness.step]}"' if witness.step < len(step_names) else ""
-    return f" at step {witness.step}{name}"
+def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterator[tuple[int, int]]:
+    """Those of the pools that are too small come first."""
+    known = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
+    known = sorted((p for p in known if problem.pools[p].limit is not None), key=lambda p: p not in shortage.pools)
+    trials = Trials(attempt, _INCREASES)
+    for pool in known:
+        at_least = shortage.missing if shortage.proven and shortage.pools == (pool,) else 1
+        increase = least_increase(problem, pool, trials, at_least)
+        if increase is not None:
+            yield pool, increase
 
 
-def _sizes(problem: Problem, witness: Witness) -> str:
-    """For example "vww.t58 18,432 + vww.t60 9,216 + 3 more 1,024"."""
-    buffers = [problem.buffers[index] for index in witness.buffers]
-    shown = [f"{buffer.name} {show_bytes(buffer.size)}" for buffer in buffers[:_SHOWN]]
-    if rest := buffers[_SHOWN:]:
-        shown.append(f"{len(rest)} more {show_bytes(sum(buffer.size for buffer in rest))}")
-    return " + ".join(shown)
+def _largest_first(problem: Problem) -> list[int]:
+    known = problem.buffers
+    return sorted(range(len(known)), key=lambda index: (-known[index].size, known[index].name))

@@ -1,8 +1,12 @@
-"""Buffers that no chain of conflicts connects are problems of their own: models that never run together, mostly."""
+"""Problems within a problem: buffers that do not concern each other.
+
+Buffers that no chain of conflicts connects share all memory: models that never run together, mostly.  Buffers that no
+chain of pools connects never meet: workspace and constants, mostly.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from usmp_build.memory.problem import Problem
 
@@ -29,3 +33,32 @@ def _reached(problem: Problem, first: int, left: set[int]) -> list[int]:
         left -= new
         reached += new
     return reached
+
+
+def families(problem: Problem) -> list[list[int]]:
+    """Split all buffers so that no two families may use the same pool.
+
+    Each family is ascending, and families are ordered by their first member.
+    """
+    family = list(range(len(problem.pools)))  # of each pool
+    for pools in sorted({buffer.pools for buffer in problem.buffers}):
+        joined = {family[pool] for pool in pools}
+        family = [min(joined) if number in joined else number for number in family]
+    members: dict[int, list[int]] = {}
+    for index, buffer in enumerate(problem.buffers):
+        members.setdefault(family[buffer.pools[0]], []).append(index)
+    return list(members.values())
+
+
+def restricted(problem: Problem, kept: Sequence[int]) -> Problem:
+    """State the problem of some buffers, in the same pools: buffer i of it is buffer `kept[i]` of the whole."""
+    position = {old: new for new, old in enumerate(kept)}
+    separations = {
+        (position[a], position[b]): distance
+        for (a, b), distance in problem.separations.items()
+        if a in position and b in position
+    }
+    conflicts = tuple(
+        tuple(sorted(position[other] for other in problem.conflicts[old] if other in position)) for old in kept
+    )
+    return Problem(problem.pools, tuple(problem.buffers[old] for old in kept), conflicts, separations)

@@ -23,6 +23,13 @@ class Plan:
     algorithm: str
     """Who made it."""
     allocations: tuple[Allocation, ...]
+    claims: tuple[int, ...] = ()
+    """For each pool the bytes that its algorithm proved to be necessary for the buffers that it put there; empty, or 0
+    for a pool, where it proved nothing beyond what `memory.bounds` finds."""
+    work: int = 0
+    """Nodes of its search, or other units that the algorithm explains; the same on every machine."""
+    bound: tuple[int, ...] = ()
+    """No plan's `quality` is less: proven by its algorithm.  Empty where it proved nothing."""
 
 
 def peaks(problem: Problem, plan: Plan) -> tuple[int, ...]:
@@ -33,6 +40,13 @@ def peaks(problem: Problem, plan: Plan) -> tuple[int, ...]:
 def quality(problem: Problem, plan: Plan) -> tuple[int, ...]:
     """Rank a plan that fits; less is better: total cost, then the peaks, least preferred pool first."""
     return rank(problem, dict(enumerate(plan.allocations)))
+
+
+def still_proven(plan: Plan, other: Plan) -> tuple[int, ...]:
+    """Return the claims of a plan that hold for another: for pools in which both have the same buffers; else 0."""
+    pairs = zip(plan.allocations, other.allocations, strict=True)
+    changed = {pool for one, two in pairs if one.pool != two.pool for pool in (one.pool, two.pool)}
+    return tuple(0 if pool in changed else claim for pool, claim in enumerate(plan.claims))
 
 
 def tops(problem: Problem, places: Mapping[int, Allocation]) -> tuple[int, ...]:

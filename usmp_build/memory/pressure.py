@@ -31,6 +31,8 @@ from usmp_build.units import align_up
 
 _WEIGHED = 64
 """So many of the fullest steps are weighed: nearly always the first one decides."""
+_RECURRING = 16
+"""At so many of them, others are looked for that meet all who are alive there, at other steps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ class Witness:
     buffers: tuple[int, ...] = ()
     """Indices, largest buffer first."""
     step: int | None = None
-    """Where they are alive, apart from those of models running concurrently; None when no intervals are known."""
+    """Where all of them are alive; None when there is no such step, or it is not known."""
 
 
 def pressure(problem: Problem, members: Iterable[int], pools: int = 1) -> Witness:
@@ -55,9 +57,14 @@ def pressure(problem: Problem, members: Iterable[int], pools: int = 1) -> Witnes
     for part in parts(problem, members):
         found = list(_side_by_side(problem, scales, part))
         if found:
-            together = scales.weigh((index for some in found for index in some.buffers), found[0].step)
-            best = max(best, found[0], together, key=lambda witness: (witness.bytes, -(witness.step or 0)))
+            together = scales.weigh((index for some in found for index in some.buffers), None)
+            best = max(best, found[0], together, *scales.recurring(part), key=_weight)
     return best
+
+
+def _weight(witness: Witness) -> tuple[int, bool, int]:
+    """Among equals prefer those with a step, then the first."""
+    return witness.bytes, witness.step is not None, -(witness.step or 0)
 
 
 def _side_by_side(problem: Problem, scales: _Scales, part: Iterable[int]) -> Iterator[Witness]:
@@ -112,6 +119,16 @@ class _Scales:
         a_below = size_a - align_up(self._problem.separation(a, b), unit)
         b_below = size_b - align_up(self._problem.separation(b, a), unit)
         return max(0, min(size_a, size_b, max(a_below, b_below)))
+
+    def recurring(self, members: Collection[int]) -> Iterator[Witness]:
+        """Yield sets of buffers that meet each other, but never all at one step: some of them live several times."""
+        known = self._problem.buffers
+        if all(len(known[index].intervals) <= 1 for index in members):
+            return
+        for _, step in self._fullest_steps(members)[:_RECURRING]:
+            alive = [i for i in members if any(start <= step < stop for start, stop in known[i].intervals)]
+            others = set(members).intersection(*(self._problem.conflicts[index] for index in alive))
+            yield self.weigh([*alive, *others], None)
 
     def heaviest_live(self, members: Collection[int]) -> Witness:
         """Return the members that weigh most at one step; a buffer without intervals has a step of its own."""

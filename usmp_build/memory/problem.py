@@ -34,12 +34,14 @@ class Buffer:
     name: str
     size: int
     pools: tuple[int, ...]
-    """Indices of the pools it may go to, most preferred first; at least one."""
+    """Indices of the pools it may go to; at least one.  Costs say which are preferred; among equals, the first."""
     costs: tuple[int, ...] = ()
     """The cost of each of `pools`, in any unit; empty means all 0."""
     alignment: int = 1
     intervals: tuple[tuple[int, int], ...] = ()
     """Sorted half-open steps `[start, stop)` in which it holds data."""
+    offset: int | None = None
+    """Where it must start, whichever of its pools it is in; None leaves that to the algorithm."""
 
     def cost_in(self, pool: int) -> int:
         """What it costs to be in `pool`, one of `pools`."""

@@ -7,29 +7,59 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from usmp_build.memory.plan import Plan
+from usmp_build.memory.plan import Allocation, Plan, peaks, quality
 from usmp_build.memory.problem import Problem
 
 
-def violations(problem: Problem, plan: Plan) -> tuple[str, ...]:
-    """Say in sentences all that is wrong with a plan; empty when it is sound."""
-    if len(plan.allocations) != len(problem.buffers):
-        return (f"the plan has {len(plan.allocations)} places for {len(problem.buffers)} buffers",)
-    misplaced = tuple(_misplaced(problem, plan))
-    return misplaced or tuple(_too_close(problem, plan))
+def violations(problem: Problem, plan: object) -> tuple[str, ...]:
+    """Say in sentences all that is wrong with a plan, or what was returned as one; empty when it is sound."""
+    if not isinstance(plan, Plan):
+        return (f"it is no Plan, but of type {type(plan).__name__}",)
+    for wrong in (_malformed, _misplaced, _too_close, _overclaimed):  # each relies on those before it
+        if found := tuple(wrong(problem, plan)):
+            return found
+    return ()
+
+
+def _malformed(problem: Problem, plan: Plan) -> Iterator[str]:
+    """Every buffer has a place, every place is a pool and an offset."""
+    if type(plan.allocations) is not tuple:
+        yield f"its allocations are no tuple, but of type {type(plan.allocations).__name__}"
+    elif len(plan.allocations) != len(problem.buffers):
+        yield f"the plan has {len(plan.allocations)} places for {len(problem.buffers)} buffers"
+    else:
+        for buffer, place in zip(problem.buffers, plan.allocations, strict=True):
+            if not isinstance(place, Allocation):
+                yield f"{buffer.name} has a place that is no Allocation: {place!r}"
+            elif type(place.pool) is not int or type(place.offset) is not int:
+                yield f"{buffer.name} has a place that is not two integers: {place.pool!r}, {place.offset!r}"
+    if type(plan.algorithm) is not str or type(plan.work) is not int:
+        yield f"its algorithm and work are no text and integer: {plan.algorithm!r}, {plan.work!r}"
+    yield from _mistold(problem, plan)
+
+
+def _mistold(problem: Problem, plan: Plan) -> Iterator[str]:
+    """What it claims is numbers, as many as there should be."""
+    if type(plan.claims) is not tuple or any(type(claim) is not int for claim in plan.claims):
+        yield f"its claims are no tuple of integers: {plan.claims!r}"
+    elif len(plan.claims) not in (0, len(problem.pools)):
+        yield f"it claims something of {len(plan.claims)} pools, where there are {len(problem.pools)}"
+    if type(plan.bound) is not tuple or any(type(value) is not int for value in plan.bound):
+        yield f"its bound is no tuple of integers: {plan.bound!r}"
+    elif len(plan.bound) not in (0, 1 + len(problem.pools)):
+        yield f"its bound has {len(plan.bound)} values, where there are the cost and {len(problem.pools)} peaks"
 
 
 def _misplaced(problem: Problem, plan: Plan) -> Iterator[str]:
     """Every buffer is in one of its pools, aligned, and inside."""
     for buffer, (pool, offset) in zip(problem.buffers, plan.allocations, strict=True):
-        if type(pool) is not int or type(offset) is not int:
-            yield f"{buffer.name} has a place that is not two integers: {pool!r}, {offset!r}"
-            continue
         if pool not in buffer.pools:
             allowed = ", ".join(problem.pools[index].name for index in buffer.pools)
             yield f"{buffer.name} is in pool {_pool_name(problem, pool)}, but may only be in: {allowed}"
             continue
         name, limit = problem.pools[pool].name, problem.pools[pool].limit
+        if buffer.offset is not None and offset != buffer.offset:
+            yield f"{buffer.name} is at {offset} in {name}, but must be at {buffer.offset}"
         if offset < 0:
             yield f"{buffer.name} starts before pool {name}, at {offset}"
         if offset % buffer.alignment != 0:
@@ -55,6 +85,15 @@ def _apart(problem: Problem, plan: Plan, a: int, b: int) -> bool:
         or place_b.offset - place_a.offset >= problem.separation(a, b)
         or place_a.offset - place_b.offset >= problem.separation(b, a)
     )
+
+
+def _overclaimed(problem: Problem, plan: Plan) -> Iterator[str]:
+    """No pool needs more than a plan uses of it, and the best plan is not worse than this one."""
+    if plan.bound > quality(problem, plan):
+        yield f"it claims that no plan is better than {plan.bound}, and its cost and peaks are {quality(problem, plan)}"
+    for pool, peak, claim in zip(problem.pools, peaks(problem, plan), plan.claims or (), strict=False):
+        if claim > peak:
+            yield f"it claims that pool {pool.name} needs {claim} bytes, and uses {peak}"
 
 
 def _clash(problem: Problem, plan: Plan, a: int, b: int) -> str:

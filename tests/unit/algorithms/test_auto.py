@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.problems import CASES, alive, buffer, load, places, problem, shuffled
-from usmp_build.algorithms.auto import Auto, by_load
+from usmp_build.algorithms.auto import Auto
 from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize
+from usmp_build.algorithms.portfolio import by_load
 from usmp_build.memory.bounds import pool_bounds
 from usmp_build.memory.plan import peaks, quality
 from usmp_build.memory.verify import violations
@@ -53,14 +54,7 @@ def test_the_plan_says_who_won() -> None:
     mixed, _ = load(next(path for path in CASES if path.stem == "alignment_mixed"))
     plan = Auto()(mixed)
     assert plan is not None
-    assert plan.algorithm == "auto: greedy_by_size (improved)"
-
-
-def test_without_improvement() -> None:
-    mixed, _ = load(next(path for path in CASES if path.stem == "alignment_mixed"))
-    plan = Auto(rounds=0)(mixed)
-    assert plan is not None
-    assert peaks(mixed, plan) == (24,)
+    assert plan.algorithm == "auto: exact"
 
 
 def test_a_buffer_without_room_moves_forward() -> None:

@@ -1,4 +1,4 @@
-"""First fit: gaps, alignment, separations, several pools, empty buffers."""
+"""First fit: gaps, alignment, separations, several pools, fixed offsets, empty buffers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 
 from tests.support.problems import buffer, offsets, places, problem
 from usmp_build.algorithms.first_fit import first_fit
+from usmp_build.memory.plan import Allocation
 from usmp_build.memory.problem import Problem
 
 
@@ -106,6 +107,80 @@ def test_who_is_stuck() -> None:
     assert attempt.stuck == 1
     assert list(attempt.placed) == [0]
     assert attempt.plan("") is None
+
+
+def test_fixed_buffers_come_first_and_the_others_go_around_them() -> None:
+    stated = problem([buffer("a", 10), buffer("b", 20), buffer("c", 5), buffer("fixed", 8, offset=12)])
+    assert in_order(stated) == {"a": 0, "b": 20, "c": 40, "fixed": 12}
+
+
+def test_fixed_buffers_that_do_not_conflict_share() -> None:
+    stated = problem([buffer("a", 10, offset=4), buffer("b", 10, offset=8)], [])
+    assert in_order(stated) == {"a": 4, "b": 8}
+
+
+def test_a_fixed_buffer_goes_to_its_first_pool_where_no_fixed_one_is_in_the_way() -> None:
+    stated = problem(
+        [
+            buffer("free", 60, (0, 1)),
+            buffer("first", 50, (0, 1), offset=0),
+            buffer("beside", 50, (0, 1), offset=40),
+            buffer("too_high", 21, (0, 1), offset=80),
+        ],
+        [("first", "beside"), ("free", "beside")],
+        pools={"fast": 100, "slow": None},
+    )
+    plan = first_fit(stated, range(4)).plan("")
+    assert places(stated, plan) == {
+        "free": ("fast", 0),
+        "first": ("fast", 0),
+        "beside": ("slow", 40),
+        "too_high": ("slow", 80),
+    }
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "fits"), [(10, 10, False), (4, 10, True), (5, 10, False), (10, -4, True), (10, -3, False)]
+)
+def test_fixed_buffers_keep_their_separation(above: int, below: int, fits: bool) -> None:
+    stated = problem(
+        [buffer("a", 10, offset=6), buffer("b", 10, offset=10)], separations={("a", "b"): above, ("b", "a"): below}
+    )
+    assert (first_fit(stated, range(2)).stuck is None) == fits
+
+
+@pytest.mark.parametrize(
+    ("offset", "alignment", "limit", "fits"),
+    [(8, 8, 18, True), (8, 8, 17, False), (12, 8, None, False), (-8, 8, None, False), (0, 8, 10, True)],
+)
+def test_a_fixed_place_must_be_a_place(offset: int, alignment: int, limit: int | None, fits: bool) -> None:
+    stated = problem([buffer("a", 10, alignment=alignment, offset=offset)], pools={"ram": limit})
+    for overflow in (False, True):
+        attempt = first_fit(stated, range(1), overflow=overflow)
+        assert (attempt.stuck is None) == (fits or (overflow and limit == 17))
+
+
+def test_which_fixed_buffer_is_stuck() -> None:
+    stated = problem([buffer("free", 9), buffer("a", 10, offset=4), buffer("b", 10, offset=8)])
+    assert first_fit(stated, [0, 1, 2]).stuck == 2
+    assert first_fit(stated, [2, 0, 1]).stuck == 1
+    assert first_fit(stated, [2, 0, 1], overflow=True).stuck == 1
+
+
+def test_what_is_placed_already_stays() -> None:
+    stated = problem([buffer("a", 10), buffer("b", 20), buffer("c", 5)])
+    attempt = first_fit(stated, [2, 0], {1: Allocation(0, 8)})
+    assert attempt.placed == {1: (0, 8), 2: (0, 0), 0: (0, 28)}
+
+
+def test_beyond_the_limit_that_is_exceeded_least() -> None:
+    stated = problem(
+        [buffer("a", 60, (0, 1)), buffer("b", 50, (0, 1)), buffer("c", 30, (0, 1)), buffer("d", 5, (0, 1))],
+        pools={"first": 70, "second": 75},
+    )
+    attempt = first_fit(stated, range(4), overflow=True)
+    assert attempt.stuck is None
+    assert attempt.placed == {0: (0, 0), 1: (1, 0), 2: (1, 50), 3: (0, 60)}
 
 
 def test_empty_buffers_are_in_nobodys_way() -> None:

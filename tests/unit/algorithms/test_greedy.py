@@ -74,3 +74,12 @@ def test_none_when_nothing_fits() -> None:
     stated, _ = load(next(path for path in CASES if path.stem == "tvm_no_room"))
     assert GreedyBySize()(stated) is None
     assert GreedyByConflicts()(stated) is None
+
+
+def test_fixed_buffers_are_where_they_must_be() -> None:
+    stated = problem([buffer("large", 20), buffer("small", 5), buffer("fixed", 1, offset=7)])
+    for algorithm in (GreedyBySize(), GreedyByConflicts()):
+        assert offsets(stated, algorithm(stated)) == {"large": 8, "small": 0, "fixed": 7}
+    crossed = problem([buffer("a", 5, offset=0), buffer("b", 5, offset=4)])
+    assert GreedyBySize()(crossed) is None
+    assert GreedyByConflicts()(crossed) is None

@@ -11,19 +11,23 @@ import pytest
 
 from tests.support.problems import buffer, by_hand, problem
 from usmp_build.algorithms.auto import Auto
+from usmp_build.algorithms.exact import Exact
+from usmp_build.algorithms.hill_climb import HillClimb
+from usmp_build.interfaces import Algorithm
+from usmp_build.memory.best import is_best
 from usmp_build.memory.bounds import pool_bounds
 from usmp_build.memory.plan import Plan, peaks, quality
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.verify import violations
 
 ROOT = Path(__file__).parents[3]
-FOLDER = Path(os.environ.get("USMP_CASES_DIR") or ROOT.parent / "shared" / "cases" / "usmp")
+FOLDER = Path(os.environ.get("USMP_PROBLEMS") or ROOT.parent / "shared" / "cases") / "usmp"
 
 
 def planner_cases() -> list[Any]:
     entries = json.loads((FOLDER / "index.json").read_text("utf-8")) if FOLDER.is_dir() else []
     found = [pytest.param(entry["id"], id=entry["id"]) for entry in entries if entry["kind"] == "planner"]
-    return found or [pytest.param("", marks=pytest.mark.skip(f"no cases in {FOLDER}; set USMP_CASES_DIR"))]
+    return found or [pytest.param("", marks=pytest.mark.skip(f"no cases in {FOLDER}; set USMP_PROBLEMS"))]
 
 
 def stated(case: dict[str, Any]) -> Problem:
@@ -38,16 +42,18 @@ def stated(case: dict[str, Any]) -> Problem:
 
 
 @pytest.mark.parametrize("name", planner_cases())
-def test_never_worse_than_tvm(name: str) -> None:
+@pytest.mark.parametrize("algorithm", [Auto(), Exact(), HillClimb()], ids=lambda algorithm: type(algorithm).__name__)
+def test_never_worse_than_tvm(name: str, algorithm: Algorithm) -> None:
     case = json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
     question = stated(case)
-    plan = Auto()(question)
+    plan = algorithm(question)
     rivals = [rival for rival in tvm_plans(case, question) if not violations(question, rival)]
     if plan is None:
         assert not rivals
         return
     assert not violations(question, plan)
     assert all(quality(question, plan) <= quality(question, rival) for rival in rivals)
+    assert is_best(question, plan) or isinstance(algorithm, HillClimb)
     bounds = pool_bounds(question, plan)
     assert all(peak >= bound.bytes for peak, bound in zip(peaks(question, plan), bounds, strict=True))
 

@@ -105,7 +105,7 @@ def test_concurrent_models_add_up() -> None:
     apart = alive(lives)
     assert everything(apart) == Witness(100, (4,), 6)
     pairs = [("a1", "a2"), ("b1", "b2"), *((a, b) for a in ("a1", "a2") for b in ("b1", "b2"))]
-    assert everything(problem(apart.buffers, pairs)) == Witness(120, (2, 1, 3, 0), 4)
+    assert everything(problem(apart.buffers, pairs)) == Witness(120, (2, 1, 3, 0), None)
 
 
 def test_without_intervals_conflicts_are_all_there_is() -> None:
@@ -159,10 +159,36 @@ def test_a_pool_that_is_too_small_is_no_candidate() -> None:
 
 def test_a_buffer_larger_than_all_its_pools() -> None:
     stated = problem([buffer("a", 70, (0, 1), intervals=((3, 4),))], pools={"small": 50, "large": 60})
-    assert required(stated) == (Requirement((1,), Witness(70, (0,), 3), 60),)
+    together = Requirement((0, 1), Witness(70, (0,), 3), 110)
+    assert required(stated) == (Requirement((1,), Witness(70, (0,), 3), 60), together)
+
+
+def test_a_buffer_larger_than_its_pool_crowds_it_all_the_same() -> None:
+    stated = problem([buffer("a", 70), buffer("b", 20)], pools={"ram": 60})
+    assert max(requirement.missing for requirement in required(stated)) == 30
 
 
 def test_many_lists_of_candidates() -> None:
     names = [f"pool{i}" for i in range(12)]
     stated = problem([buffer(name, 1, (i,)) for i, name in enumerate(names)], pools=dict.fromkeys(names, 1))
     assert len(required(stated)) == 12
+
+
+def test_a_pool_reaches_to_the_end_of_what_is_fixed() -> None:
+    stated = problem([buffer("a", 10, offset=30, intervals=((4, 5),)), buffer("b", 20), buffer("c", 5, offset=35)], [])
+    assert pool_bounds(stated, by_hand(30, 0, 35)) == (Witness(40, (0,), 4),)
+    crowded = problem([buffer("a", 10, offset=30), buffer("b", 40)])
+    assert pool_bounds(crowded, by_hand(30, 40)) == (Witness(50, (1, 0)),)
+
+
+def test_a_fixed_place_beyond_the_limits() -> None:
+    stated = problem([buffer("a", 10, (0, 1), offset=30)], pools={"one": 39, "other": 35})
+    assert Requirement((0,), Witness(40, (0,)), 39) in required(stated)
+    fits = problem([buffer("a", 10, (0, 1), offset=30)], pools={"one": 39, "other": 40})
+    assert not any(requirement.missing for requirement in required(fits))
+
+
+def test_who_lives_several_times_may_meet_all_others_though_never_at_one_step() -> None:
+    lives = {"a": ((0, 2), (4, 5)), "b": ((1, 3),), "c": ((2, 4), (4, 5))}
+    stated = problem([buffer(name, 10, intervals=life) for name, life in lives.items()])
+    assert everything(stated) == Witness(30, (0, 1, 2), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.problems import alive, buffer, problem
-from usmp_build.memory.parts import parts
+from usmp_build.memory.parts import families, parts, restricted
 
 
 def test_chains_hang_together() -> None:
@@ -29,3 +29,23 @@ def test_long_chains() -> None:
     count = 20_000
     stated = problem([buffer(str(i), 1) for i in range(count)], [(str(i), str(i + 1)) for i in range(count - 1)])
     assert [len(part) for part in parts(stated, range(count))] == [count]
+
+
+def test_families_have_no_pool_in_common() -> None:
+    buffers = [buffer("a", 1, (0, 1)), buffer("b", 1, (3,)), buffer("c", 1, (2,)), buffer("d", 1, (2, 1))]
+    stated = problem(buffers, pools=dict.fromkeys(["p0", "p1", "p2", "p3"]))
+    assert families(stated) == [[0, 2, 3], [1]]
+    assert families(problem([])) == []
+
+
+def test_the_problem_of_some_buffers() -> None:
+    stated = problem(
+        [buffer("a", 1), buffer("b", 2), buffer("c", 3)],
+        [("a", "b"), ("a", "c")],
+        separations={("a", "c"): 0, ("a", "b"): 1},
+    )
+    some = restricted(stated, [2, 0])
+    assert [buffer.name for buffer in some.buffers] == ["c", "a"]
+    assert some.conflicts == ((1,), (0,))
+    assert some.separations == {(1, 0): 0}
+    assert some.pools == stated.pools

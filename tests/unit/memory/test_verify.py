@@ -44,6 +44,29 @@ def test_places_are_integers() -> None:
     assert violations(PAIR, plan) == ("conv_2 has a place that is not two integers: 0, 64.0",)
 
 
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        ([(0, 0), (0, 64)], "it is no Plan, but of type list"),
+        (Plan("x", [Allocation(0, 0)]), "its allocations are no tuple, but of type list"),  # type: ignore[arg-type]
+        (Plan("x", (Allocation(0, 0), (0, 64))), "conv_2 has a place that is no Allocation: (0, 64)"),  # type: ignore[arg-type]
+        (Plan("x", (Allocation(0, 0), None)), "conv_2 has a place that is no Allocation: None"),  # type: ignore[arg-type]
+        (Plan("x", (Allocation(0, 0), Allocation(0, True))), "conv_2 has a place that is not two integers: 0, True"),
+        (replace(by_hand(0, 64), algorithm=None), "its algorithm and work are no text and integer: None, 0"),
+        (replace(by_hand(0, 64), work=0.5), "its algorithm and work are no text and integer: 'by hand', 0.5"),
+        (replace(by_hand(0, 64), claims=(0.5, 0, 0)), "its claims are no tuple of integers: (0.5, 0, 0)"),
+        (replace(by_hand(0, 64), claims=(128,)), "it claims something of 1 pools, where there are 3"),
+        (replace(by_hand(0, 64), claims=(129, 0, 0)), "it claims that pool sram needs 129 bytes, and uses 128"),
+    ],
+)
+def test_whatever_is_returned_is_looked_at(returned: object, said: str) -> None:
+    assert violations(PAIR, returned) == (said,)
+
+
+def test_what_is_claimed_may_be_what_is_used() -> None:
+    assert not violations(PAIR, replace(by_hand(0, 64), claims=(128, 0, 0)))
+
+
 def test_unlimited_pools_have_no_end() -> None:
     assert not violations(PAIR, by_hand((1, 1 << 40), 0))
 

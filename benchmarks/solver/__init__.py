@@ -1,0 +1,1 @@
+"""What the search for plans costs, and what it finds."""

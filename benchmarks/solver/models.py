@@ -1,0 +1,70 @@
+"""What it takes to plan real models: the planner alone, from the problem to the plan and its proof."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from usmp_build import pipeline
+from usmp_build.algorithms.auto import Auto
+from usmp_build.algorithms.exact import searcher
+from usmp_build.files import DictFiles
+from usmp_build.memory import Problem
+from usmp_build.memory.best import is_best
+from usmp_build.memory.plan import peaks
+
+_MANIFEST = """
+[project]
+name = "benchmark"
+[pools.sram]
+access = "rw"
+[models.m]
+path = "m.tflite"
+"""
+_RUNS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A model in one workspace pool."""
+
+    model: str
+    buffers: int
+    peak: int
+    best: bool
+    core: float
+    """Milliseconds, the median; with the compiled core where it is there."""
+    python: float
+    """Milliseconds without it."""
+
+
+def measure(path: Path) -> Planned:
+    """Plan one model."""
+    problem = problem_of(path)
+    plan = Auto()(problem)
+    assert plan is not None
+    with_core = _milliseconds(problem)
+    kept, searcher.core = searcher.core, lambda: None
+    try:
+        without = _milliseconds(problem)
+    finally:
+        searcher.core = kept
+    best = is_best(problem, plan)
+    return Planned(path.stem, len(problem.buffers), peaks(problem, plan)[0], best, with_core, without)
+
+
+def problem_of(path: Path) -> Problem:
+    """State what is planned for a model alone: one pool for its workspace, one for its constants."""
+    files = DictFiles({"usmp.toml": _MANIFEST.encode(), "m.tflite": path.read_bytes()})
+    request = pipeline.read("usmp.toml", files)
+    return pipeline.analyze(request, tuple(pipeline.import_model(model, files) for model in request.models)).problem
+
+
+def _milliseconds(problem: Problem) -> float:
+    spent = []
+    for _ in range(_RUNS):
+        begun = time.process_time()
+        Auto()(problem)
+        spent.append(1000 * (time.process_time() - begun))
+    return sorted(spent)[_RUNS // 2]

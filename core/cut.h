@@ -1,0 +1,25 @@
+// What is cut out of a plan to be searched anew; usmp_build/algorithms/large/cut.py is the same in Python.
+#ifndef USMP_CUT_H
+#define USMP_CUT_H
+
+#include "first_fit.h"
+#include "strip.h"
+
+namespace usmp {
+
+// The buffers around a core: those that the search places, those that first fit places again, those that stay.
+struct Cut {
+    Indices members;
+    Indices ring;
+    Indices fixed; // only those that meet members
+};
+
+// Cut out what is alive in a core and nowhere beyond `around`, which contains it.
+Cut cut_out(const Sections &sections, const Alive &alive, Range core, Range around);
+
+// Ask for places of the members.
+Strip make_strip(const Sections &sections, const std::vector<Bytes> &offsets, const Cut &cut, Range core);
+
+} // namespace usmp
+
+#endif

@@ -1,0 +1,42 @@
+// First fit by load; usmp_build/algorithms/large/first_fit.py is the same in Python.
+#ifndef USMP_FIRST_FIT_H
+#define USMP_FIRST_FIT_H
+
+#include <utility>
+
+#include "sections.h"
+
+namespace usmp {
+
+constexpr Bytes NOWHERE = -1;
+
+// Where buffers are, or NOWHERE.
+class FirstFit {
+  public:
+    explicit FirstFit(const Sections &sections);
+
+    // Place all, or, once so many buffers were looked at, put the rest on top of the others.
+    void place_all(std::int64_t most);
+    // Return the least offset at which nobody is who is alive together with this buffer.
+    Bytes least_free(Index buffer);
+
+    Bytes end(Index buffer) const;
+    Bytes peak() const;
+    const Alive &alive() const { return alive_; }
+
+    std::vector<Bytes> offsets;
+    Indices turns;         // of each buffer: when it is placed
+    std::int64_t work = 0; // buffers looked at
+
+  private:
+    void pile(const Indices &rest);
+
+    const Sections &sections_;
+    const Alive alive_;
+    Indices order_;
+    std::vector<std::pair<Bytes, Bytes>> taken_;
+};
+
+} // namespace usmp
+
+#endif

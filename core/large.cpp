@@ -1,0 +1,65 @@
+#include "large.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "repair.h"
+
+namespace usmp {
+
+namespace {
+
+constexpr std::int64_t VISITS_EACH = 2048;
+
+// Buffers that have bytes, in the order of their births; what else makes them differ comes next, so that the result
+// is the same in whichever order they come.
+std::vector<std::size_t> in_order(const Timeline &timeline)
+{
+    std::vector<std::size_t> order;
+    for (std::size_t i = 0; i < timeline.count; ++i) {
+        if (timeline.size[i] > 0) {
+            order.push_back(i);
+        }
+    }
+    const auto key = [&](std::size_t i) {
+        return std::make_tuple(timeline.lower[i], timeline.upper[i], timeline.size[i], timeline.alignment[i], i);
+    };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+    return order;
+}
+
+Sections sections_of(const Timeline &timeline, const std::vector<std::size_t> &order)
+{
+    const Bytes unit = *std::min_element(timeline.alignment, timeline.alignment + timeline.count);
+    std::vector<std::int64_t> lower;
+    std::vector<std::int64_t> upper;
+    std::vector<Block> blocks;
+    for (const std::size_t i : order) {
+        lower.push_back(timeline.lower[i]);
+        upper.push_back(timeline.upper[i]);
+        blocks.push_back({align_up(timeline.size[i], unit), timeline.alignment[i]});
+    }
+    return make_sections(std::move(blocks), lower, upper);
+}
+
+} // namespace
+
+TimelinePlan plan_timeline(const Timeline &timeline, std::int64_t work)
+{
+    TimelinePlan plan = {std::vector<std::int64_t>(timeline.count, 0), 0};
+    const std::vector<std::size_t> order = in_order(timeline);
+    if (order.empty()) {
+        return plan;
+    }
+    const Sections sections = sections_of(timeline, order);
+    FirstFit first_fit(sections);
+    first_fit.place_all(work + VISITS_EACH * sections.buffers());
+    Repair(sections, first_fit, work).run();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        plan.offsets[order[i]] = first_fit.offsets[i];
+    }
+    plan.work = first_fit.work;
+    return plan;
+}
+
+} // namespace usmp

@@ -1,0 +1,88 @@
+// What Python sees of the core: usmp_build/algorithms/core.py imports it.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "large.h"
+#include "search.h"
+
+namespace {
+
+using usmp::Units;
+using Triples = std::vector<std::vector<std::tuple<Units, Units, Units>>>;
+
+usmp::Strip make_strip(std::vector<Units> sizes, std::vector<Units> alignments, std::vector<Units> fixed,
+                       const Triples &neighbors, const Triples &spans, int sections, bool linear)
+{
+    usmp::Strip strip = {std::move(sizes), std::move(alignments), std::move(fixed), {}, {}, sections, linear};
+    for (const auto &some : neighbors) {
+        strip.neighbors.emplace_back();
+        for (const auto &[other, above, below] : some) {
+            strip.neighbors.back().push_back({static_cast<int>(other), above, below});
+        }
+    }
+    for (const auto &some : spans) {
+        strip.spans.emplace_back();
+        for (const auto &[first, last, units] : some) {
+            strip.spans.back().push_back({static_cast<int>(first), static_cast<int>(last), units});
+        }
+    }
+    return strip;
+}
+
+using Numbers = nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using Offsets = nanobind::ndarray<nanobind::numpy, std::int64_t, nanobind::ndim<1>>;
+
+constexpr std::size_t MOST_BUFFERS = std::size_t{1} << 30;
+
+// The arrays are those of a usmp_build.memory.timeline.Timeline.
+std::pair<Offsets, std::int64_t> plan_timeline(const Numbers &lower, const Numbers &upper, const Numbers &size,
+                                               const Numbers &alignment, std::int64_t work)
+{
+    const std::size_t count = lower.size();
+    if (upper.size() != count || size.size() != count || alignment.size() != count || count >= MOST_BUFFERS) {
+        throw std::invalid_argument("four arrays of one length are needed, and fewer than 2^30 buffers");
+    }
+    auto plan = std::make_unique<usmp::TimelinePlan>();
+    {
+        const nanobind::gil_scoped_release others_may_run;
+        *plan = usmp::plan_timeline({lower.data(), upper.data(), size.data(), alignment.data(), count}, work);
+    }
+    usmp::TimelinePlan *const held = plan.release();
+    const nanobind::capsule owner(held, [](void *of) noexcept { delete static_cast<usmp::TimelinePlan *>(of); });
+    return {Offsets(held->offsets.data(), {count}, owner), held->work};
+}
+
+} // namespace
+
+NB_MODULE(_usmp_build_core, module)
+{
+    namespace nb = nanobind;
+
+    module.attr("__version__") = USMP_VERSION;
+    nb::class_<usmp::Strip>(module, "Strip")
+        .def("__init__", [](usmp::Strip *self, std::vector<Units> sizes, std::vector<Units> alignments,
+                            std::vector<Units> fixed, const Triples &neighbors, const Triples &spans, int sections,
+                            bool linear) {
+            new (self) usmp::Strip(make_strip(std::move(sizes), std::move(alignments), std::move(fixed), neighbors,
+                                              spans, sections, linear));
+        });
+    module.def(
+        "search",
+        [](const usmp::Strip &strip, Units capacity, std::int64_t nodes) {
+            const usmp::Answer answer = usmp::search(strip, capacity, nodes);
+            return std::make_tuple(static_cast<int>(answer.status), answer.offsets, answer.nodes);
+        },
+        nb::call_guard<nb::gil_scoped_release>());
+    module.def("plan_timeline", &plan_timeline);
+}

@@ -1,0 +1,44 @@
+// Move what is too high; usmp_build/algorithms/large/repair.py is the same in Python, and explains it.
+#ifndef USMP_REPAIR_H
+#define USMP_REPAIR_H
+
+#include "cut.h"
+#include "first_fit.h"
+
+namespace usmp {
+
+class Repair {
+  public:
+    // Look at so much and no more.
+    Repair(const Sections &sections, FirstFit &plan, std::int64_t work)
+        : sections_(sections), plan_(plan), limit_(plan.work + work)
+    {
+    }
+
+    // Bring the peak down to the greatest load, or near it.
+    void run();
+
+  private:
+    // How far to go around what is too high, and how long to search.
+    struct Attempt {
+        Bytes target;
+        int effort;
+        Index margin;
+        Index reach;
+    };
+
+    bool bring_below(Bytes target, int effort);
+    std::vector<Range> cores(const Indices &high, Index margin) const;
+    void relieve(Range core, const Attempt &attempt);
+    void move(const Cut &cut, const std::vector<Bytes> &offsets, Bytes target);
+    bool put_back(Indices ring, Bytes target);
+    bool is_spent() const { return plan_.work >= limit_; }
+
+    const Sections &sections_;
+    FirstFit &plan_;
+    const std::int64_t limit_;
+};
+
+} // namespace usmp
+
+#endif

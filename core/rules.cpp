@@ -1,0 +1,244 @@
+// What a walk infers from its state, and which buffer it takes next.
+#include "walk.h"
+
+#include <algorithm>
+
+namespace usmp {
+
+namespace {
+
+constexpr int ROUNDS = 4;
+
+} // namespace
+
+// ------------------------------------------------------------------------------------------------ inference
+
+bool Walk::propagate(Part &part)
+{
+    load(part);
+    for (int round = 0; round < ROUNDS; ++round) {
+        bool changed = false;
+        if (!holes_can_be_filled(part, changed)) {
+            return false;
+        }
+        if (arm_->fail_first && !raise_those_not_lowest(part, changed)) {
+            return false;
+        }
+        if ((round == 0 || changed) && !sections_have_room(part)) {
+            return false;
+        }
+        if (!changed) {
+            return true;
+        }
+    }
+    return true;
+}
+
+void Walk::load(const Part &part)
+{
+    first_ = strip_.sections;
+    last_ = 0;
+    for (const int buffer : part) {
+        first_ = std::min(first_, hull(strip_.spans[buffer]).first);
+        last_ = std::max(last_, hull(strip_.spans[buffer]).second);
+    }
+    std::fill(loads_.begin() + first_, loads_.begin() + last_ + 1, 0);
+    std::fill(spare_.begin() + first_, spare_.begin() + last_ + 1, 0);
+    for (const int buffer : part) {
+        for (const Span &span : strip_.spans[buffer]) {
+            const Units spare = span.units - strip_.sizes[buffer];
+            for (int section = span.first; section <= span.last; ++section) {
+                loads_[section] += span.units;
+                spare_[section] = std::max(spare_[section], spare);
+            }
+        }
+    }
+    for (int section = first_; section <= last_; ++section) {
+        loads_[section] -= spare_[section];
+    }
+}
+
+bool Walk::holes_can_be_filled(const Part &part, bool &changed)
+{
+    for (const int buffer : part) {
+        const Units hole = state_.holes[buffer];
+        if (hole < 0) {
+            continue;
+        }
+        Units earliest = INFINITE;
+        for (const Neighbor &neighbor : strip_.neighbors[buffer]) {
+            const Units floor = state_.floors[neighbor.other];
+            if (!state_.placed[neighbor.other] && floor < hole + neighbor.above) {
+                earliest = std::min(earliest, floor + neighbor.below);
+            }
+        }
+        if (earliest == INFINITE) {
+            return false;
+        }
+        if (earliest > state_.floors[buffer]) {
+            raise(buffer, earliest);
+            changed = true;
+        }
+    }
+    return true;
+}
+
+bool Walk::raise_those_not_lowest(const Part &part, bool &changed)
+{
+    std::fill(least_.begin() + first_, least_.begin() + last_ + 1, INFINITE);
+    std::fill(second_.begin() + first_, second_.begin() + last_ + 1, INFINITE);
+    for (const int buffer : part) {
+        for (const Span &span : strip_.spans[buffer]) {
+            const Units end = state_.floors[buffer] + span.units;
+            for (int section = span.first; section <= span.last; ++section) {
+                if (end < least_[section]) {
+                    second_[section] = least_[section];
+                    least_[section] = end;
+                    least_owner_[section] = buffer;
+                } else if (end < second_[section]) {
+                    second_[section] = end;
+                }
+            }
+        }
+    }
+    for (const int buffer : part) {
+        const Units floor = state_.floors[buffer];
+        Units behind = floor;
+        for (const Span &span : strip_.spans[buffer]) {
+            for (int section = span.first; section <= span.last; ++section) {
+                if (floor + loads_[section] > capacity_) {
+                    behind = std::max(behind, least_owner_[section] == buffer ? second_[section] : least_[section]);
+                }
+            }
+        }
+        if (behind == INFINITE) {
+            return false;
+        }
+        if (behind > floor) {
+            raise(buffer, behind);
+            changed = true;
+        }
+    }
+    return true;
+}
+
+bool Walk::sections_have_room(Part &part)
+{
+    // Insertion: from one node to the next, few change places.
+    for (std::size_t i = 1; i < part.size(); ++i) {
+        const int buffer = part[i];
+        std::size_t j = i;
+        for (; j > 0 && state_.floors[part[j - 1]] < state_.floors[buffer]; --j) {
+            part[j] = part[j - 1];
+        }
+        part[j] = buffer;
+    }
+    Units *const pile = least_.data();
+    Units *const top = tops_.data();
+    std::fill(pile + first_, pile + last_ + 1, 0);
+    std::fill(top + first_, top + last_ + 1, 0);
+    for (const int buffer : part) {
+        const Units floor = state_.floors[buffer];
+        if (floor + strip_.sizes[buffer] > capacity_) {
+            top[hull(strip_.spans[buffer]).first] = INFINITE;
+        }
+        for (const Span &span : strip_.spans[buffer]) {
+            for (int section = span.first; section <= span.last; ++section) {
+                pile[section] += span.units;
+                top[section] = std::max(top[section], pile[section] + floor);
+            }
+        }
+    }
+    bool room = true;
+    for (int section = first_; section <= last_; ++section) {
+        if (top[section] > capacity_ + spare_[section]) {
+            ++weights_[section];
+            room = false;
+        }
+    }
+    return room;
+}
+
+// ------------------------------------------------------------------------------------------------ choice
+
+int Walk::choose(const Part &part) const
+{
+    const int section = arm_->fail_first ? tightest_section(part) : NONE;
+    if (section < 0) {
+        return choose_lowest(part);
+    }
+    int chosen = NONE;
+    for (const int buffer : part) {
+        if (state_.holes[buffer] >= 0 || state_.floors[buffer] + loads_[section] > capacity_) {
+            continue;
+        }
+        for (const Span &span : strip_.spans[buffer]) {
+            if (span.first <= section && section <= span.last && (chosen < 0 || earlier(buffer, chosen))) {
+                chosen = buffer;
+            }
+        }
+    }
+    return walk_down(chosen);
+}
+
+// Move on to a neighbor with a lower floor as long as there is one.
+int Walk::walk_down(int chosen) const
+{
+    for (;;) {
+        int lower = NONE;
+        for (const Neighbor &neighbor : strip_.neighbors[chosen]) {
+            const int other = neighbor.other;
+            if (!state_.placed[other] && state_.holes[other] < 0 && state_.floors[other] < state_.floors[chosen]
+                && (lower < 0 || earlier(other, lower))) {
+                lower = other;
+            }
+        }
+        if (lower < 0) {
+            return chosen;
+        }
+        chosen = lower;
+    }
+}
+
+int Walk::choose_lowest(const Part &part) const
+{
+    int chosen = NONE;
+    for (const int buffer : part) {
+        if (state_.holes[buffer] < 0 && (chosen < 0 || earlier(buffer, chosen))) {
+            chosen = buffer;
+        }
+    }
+    return chosen;
+}
+
+int Walk::tightest_section(const Part &part) const
+{
+    std::fill(counts_.begin() + first_, counts_.begin() + last_ + 1, 0);
+    for (const int buffer : part) {
+        if (state_.holes[buffer] >= 0) {
+            continue;
+        }
+        for (const Span &span : strip_.spans[buffer]) {
+            for (int section = span.first; section <= span.last; ++section) {
+                counts_[section] += state_.floors[buffer] + loads_[section] <= capacity_;
+            }
+        }
+    }
+    int best = NONE;
+    for (int section = first_; section <= last_; ++section) {
+        if (counts_[section] > 0
+            && (best < 0 || counts_[section] * weights_[best] < counts_[best] * weights_[section])) {
+            best = section;
+        }
+    }
+    return best;
+}
+
+bool Walk::earlier(int one, int other) const
+{
+    const Units a = state_.floors[one];
+    const Units b = state_.floors[other];
+    return a != b ? a < b : arm_->ranks[one] < arm_->ranks[other];
+}
+
+} // namespace usmp

@@ -1,0 +1,125 @@
+// Walks in several ways, by turns, each a little longer than the last.
+#include "search.h"
+
+#include <algorithm>
+#include <array>
+
+#include "walk.h"
+
+namespace usmp {
+
+namespace {
+
+constexpr int CALM = 7;
+constexpr std::int64_t STRONGEST = 10;
+constexpr Units FINE = 1024;
+
+bool fixed_fit(const Strip &strip, Units capacity)
+{
+    for (std::size_t i = 0; i < strip.fixed.size(); ++i) {
+        const Units offset = strip.fixed[i];
+        if (offset < 0) {
+            continue;
+        }
+        if (offset + strip.sizes[i] > capacity || offset % strip.alignments[i] != 0) {
+            return false;
+        }
+        for (const Neighbor &neighbor : strip.neighbors[i]) {
+            const Units other = strip.fixed[neighbor.other];
+            if (other >= 0 && other - offset < neighbor.above && offset - other < neighbor.below) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+using Key = std::array<Units, 3>;
+
+std::vector<Key> keys_of(const Strip &strip)
+{
+    std::vector<Units> loads(strip.sections, 0);
+    for (const auto &spans : strip.spans) {
+        for (const Span &span : spans) {
+            for (int section = span.first; section <= span.last; ++section) {
+                loads[section] += span.units;
+            }
+        }
+    }
+    std::vector<Key> keys;
+    for (std::size_t i = 0; i < strip.sizes.size(); ++i) {
+        Units total = 0;
+        Units width = 0;
+        for (const Span &span : strip.spans[i]) {
+            total = std::max(total, *std::max_element(&loads[span.first], &loads[span.last] + 1));
+            width += span.last - span.first + 1;
+        }
+        keys.push_back({total, width, width * strip.sizes[i]});
+    }
+    return keys;
+}
+
+class Noise {
+  public:
+    Units near(Units middle, std::int64_t percent)
+    {
+        state_ = state_ * 1664525u + 1013904223u;
+        const Units reach = middle * percent / 100;
+        return middle - reach + (state_ >> 16) % (2 * reach + 1);
+    }
+
+  private:
+    std::uint32_t state_ = 1;
+};
+
+std::vector<int> ranks_of(const std::vector<Key> &keys, const std::array<int, 3> &order, std::int64_t percent,
+                          Noise &noise)
+{
+    std::vector<Key> blurred;
+    std::vector<int> places;
+    for (const Key &key : keys) {
+        const Units factor = percent > 0 ? noise.near(FINE, percent) : FINE;
+        places.push_back(static_cast<int>(places.size()));
+        blurred.push_back({key[order[0]] * factor, key[order[1]] * factor, key[order[2]] * factor});
+    }
+    std::stable_sort(places.begin(), places.end(), [&](int a, int b) { return blurred[a] > blurred[b]; });
+    std::vector<int> ranks(keys.size());
+    for (std::size_t rank = 0; rank < places.size(); ++rank) {
+        ranks[places[rank]] = static_cast<int>(rank);
+    }
+    return ranks;
+}
+
+} // namespace
+
+Answer search(const Strip &strip, Units capacity, std::int64_t nodes)
+{
+    static constexpr std::array<std::array<int, 3>, 3> ORDERS = {{{0, 1, 2}, {1, 2, 0}, {2, 1, 0}}};
+
+    if (!fixed_fit(strip, capacity)) {
+        return {Status::impossible, {}, 0};
+    }
+    Walk walk(strip, capacity);
+    Noise noise;
+    const std::vector<Key> keys = keys_of(strip);
+    std::int64_t limit = std::max<std::int64_t>(1, static_cast<std::int64_t>(strip.sizes.size()));
+    std::int64_t done = 0;
+    for (int turn = 0;; ++turn, limit += limit / 2 + 1) {
+        const std::int64_t percent = std::min(STRONGEST, std::max<std::int64_t>(0, turn - CALM + 1));
+        for (const auto &order : ORDERS) {
+            for (const bool fail_first : {false, true}) {
+                const Arm arm = {fail_first, ranks_of(keys, order, percent, noise)};
+                const Status status = walk.run(arm, std::min(limit, nodes - done));
+                done += walk.nodes();
+                if (status != Status::unknown) {
+                    return {status, status == Status::fits ? walk.offsets() : std::vector<Units>(), done};
+                }
+                if (done >= nodes) {
+                    return {Status::unknown, {}, done};
+                }
+            }
+        }
+    }
+}
+
+} // namespace usmp

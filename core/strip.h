@@ -1,0 +1,39 @@
+// The nouns of the search, as in usmp_build/algorithms/exact/strip.py, which explains them and draws a picture.
+#ifndef USMP_STRIP_H
+#define USMP_STRIP_H
+
+#include <cstdint>
+#include <vector>
+
+namespace usmp {
+
+using Units = std::int64_t;
+
+// Two buffers in conflict: `other` starts at least `above` behind this one, or this one at least `below` behind it.
+struct Neighbor {
+    int other;
+    Units above;
+    Units below;
+};
+
+// A buffer counts as many units in each of these sections.
+struct Span {
+    int first;
+    int last;
+    Units units;
+};
+
+// What one pool must hold; every vector has an entry for each buffer.
+struct Strip {
+    std::vector<Units> sizes;
+    std::vector<Units> alignments;
+    std::vector<Units> fixed; // -1 where the offset is free
+    std::vector<std::vector<Neighbor>> neighbors;
+    std::vector<std::vector<Span>> spans;
+    int sections;
+    bool linear;
+};
+
+} // namespace usmp
+
+#endif

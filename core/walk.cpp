@@ -1,0 +1,227 @@
+// The tree that a walk goes through: parts, branches, and the way back.  rules.cpp has what it infers and chooses.
+#include "walk.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace usmp {
+
+Walk::Walk(const Strip &strip, Units capacity)
+    : strip_(strip), capacity_(capacity), forbidden_(strip.sizes.size()), weights_(strip.sections, 1),
+      loads_(strip.sections), spare_(strip.sections), tops_(strip.sections), least_(strip.sections), second_(strip.sections),
+      least_owner_(strip.sections), counts_(strip.sections)
+{
+    state_ = {std::vector<Units>(strip.sizes.size()), std::vector<Units>(strip.sizes.size()),
+              std::vector<char>(strip.sizes.size())};
+    for (std::size_t i = 0; i < strip.sizes.size(); ++i) {
+        for (const Neighbor &neighbor : strip.neighbors[i]) {
+            const Units other = strip.fixed[neighbor.other];
+            if (other >= 0) {
+                forbidden_[i].push_back({other - neighbor.above, other + neighbor.below});
+            }
+        }
+    }
+}
+
+Status Walk::run(const Arm &arm, std::int64_t nodes)
+{
+    Part all;
+
+    arm_ = &arm;
+    nodes_ = 0;
+    reset();
+    for (std::size_t i = 0; i < strip_.fixed.size(); ++i) {
+        if (strip_.fixed[i] < 0) {
+            all.push_back(static_cast<int>(i));
+        }
+    }
+    bool going = enter(std::move(all));
+    while (going && !current_.empty()) {
+        if (nodes_ == nodes) {
+            return Status::unknown;
+        }
+        ++nodes_;
+        going = branch(std::move(current_));
+    }
+    return going ? Status::fits : Status::impossible;
+}
+
+void Walk::reset()
+{
+    trail_.clear();
+    frames_.clear();
+    for (std::size_t i = 0; i < strip_.fixed.size(); ++i) {
+        const bool is_fixed = strip_.fixed[i] >= 0;
+        state_.holes[i] = NONE;
+        state_.placed[i] = is_fixed;
+        state_.floors[i] = is_fixed ? strip_.fixed[i] : lift(static_cast<int>(i), 0);
+    }
+}
+
+bool Walk::enter(Part part)
+{
+    for (;;) {
+        if (!part.empty()) {
+            std::vector<Part> parts = split(part);
+            if (parts.size() == 1) {
+                current_ = std::move(part);
+                return true;
+            }
+            std::reverse(parts.begin(), parts.end());
+            frames_.push_back({NONE, false, trail_.size(), {}, std::move(parts)});
+        } else if (frames_.empty()) {
+            current_.clear();
+            return true;
+        } else if (frames_.back().buffer >= 0) {
+            frames_.pop_back(); // what was chosen here is part of a solution
+            continue;
+        }
+        if (frames_.back().parts.empty()) {
+            frames_.pop_back();
+            part.clear();
+        } else {
+            part = std::move(frames_.back().parts.back());
+            frames_.back().parts.pop_back();
+        }
+    }
+}
+
+std::vector<Walk::Part> Walk::split(const Part &part) const
+{
+    if (!strip_.linear) {
+        return {part};
+    }
+    int first = strip_.sections;
+    int last = 0;
+    for (const int buffer : part) {
+        first = std::min(first, hull(strip_.spans[buffer]).first);
+        last = std::max(last, hull(strip_.spans[buffer]).second);
+    }
+    std::fill(counts_.begin() + first, counts_.begin() + last + 1, 0);
+    for (const int buffer : part) {
+        ++counts_[hull(strip_.spans[buffer]).first];
+        --counts_[hull(strip_.spans[buffer]).second];
+    }
+    int number = 0;
+    int running = 0;
+    for (int section = first; section <= last; ++section) {
+        running += counts_[section];
+        counts_[section] = number;
+        number += running == 0;
+    }
+    std::vector<Part> parts(number);
+    for (const int buffer : part) {
+        parts[counts_[hull(strip_.spans[buffer]).first]].push_back(buffer);
+    }
+    parts.erase(std::remove_if(parts.begin(), parts.end(), [](const Part &some) { return some.empty(); }),
+                parts.end());
+    return parts;
+}
+
+bool Walk::branch(Part part)
+{
+    if (!propagate(part)) {
+        return fail();
+    }
+    const int chosen = choose(part);
+    if (chosen < 0) {
+        return fail();
+    }
+    bool can_be_undercut = false;
+    for (const Neighbor &neighbor : strip_.neighbors[chosen]) {
+        can_be_undercut = can_be_undercut || !state_.placed[neighbor.other];
+    }
+    Part rest;
+    rest.reserve(part.size());
+    std::copy_if(part.begin(), part.end(), std::back_inserter(rest), [&](int buffer) { return buffer != chosen; });
+    frames_.push_back({chosen, can_be_undercut, trail_.size(), std::move(part), {}});
+    place(chosen);
+    return enter(std::move(rest));
+}
+
+bool Walk::fail()
+{
+    while (!frames_.empty()) {
+        Frame &frame = frames_.back();
+        undo(frame.mark);
+        if (frame.buffer >= 0 && frame.other_branch) {
+            frame.other_branch = false;
+            save(frame.buffer);
+            state_.holes[frame.buffer] = state_.floors[frame.buffer];
+            current_ = std::move(frame.part);
+            return true;
+        }
+        frames_.pop_back();
+    }
+    return false;
+}
+
+void Walk::place(int chosen)
+{
+    save(chosen);
+    state_.placed[chosen] = 1;
+    const Units offset = state_.floors[chosen];
+    for (const Neighbor &neighbor : strip_.neighbors[chosen]) {
+        const int other = neighbor.other;
+        if (state_.placed[other]) {
+            continue;
+        }
+        const Units floor = state_.floors[other];
+        const Units hole = state_.holes[other];
+        const bool filled = hole >= 0 && offset < hole + neighbor.below;
+        const bool under = hole < 0 && floor + neighbor.below <= offset;
+        const bool low = floor < offset + neighbor.above;
+        if (filled || under || low) {
+            save(other);
+            if (filled) {
+                state_.holes[other] = NONE;
+            } else if (under) {
+                state_.holes[other] = floor;
+            }
+            if (low) {
+                state_.floors[other] = lift(other, offset + neighbor.above);
+            }
+        }
+    }
+}
+
+Units Walk::lift(int buffer, Units offset) const
+{
+    const Units alignment = strip_.alignments[buffer];
+    for (;;) {
+        offset = (offset + alignment - 1) / alignment * alignment;
+        Units behind = offset;
+        for (const auto &[start, stop] : forbidden_[buffer]) {
+            if (start < offset && offset < stop) {
+                behind = std::max(behind, stop);
+            }
+        }
+        if (behind == offset) {
+            return offset;
+        }
+        offset = behind;
+    }
+}
+
+void Walk::save(int buffer)
+{
+    trail_.push_back({buffer, state_.floors[buffer], state_.holes[buffer], state_.placed[buffer]});
+}
+
+void Walk::raise(int buffer, Units floor)
+{
+    save(buffer);
+    state_.floors[buffer] = lift(buffer, floor);
+}
+
+void Walk::undo(std::size_t mark)
+{
+    for (; trail_.size() > mark; trail_.pop_back()) {
+        const Change &change = trail_.back();
+        state_.floors[change.buffer] = change.floor;
+        state_.holes[change.buffer] = change.hole;
+        state_.placed[change.buffer] = change.placed;
+    }
+}
+
+} // namespace usmp

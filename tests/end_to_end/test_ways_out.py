@@ -1,0 +1,103 @@
+"""What does not fit: the message, and that each way out it offers is one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import call, manifest, one_model
+
+POOLS = '[pools.{}]\naccess = "{}"\nsize = {}\n'
+
+
+def chain(folder: Path, name: str, *sizes: int) -> None:
+    """Write a model whose tensors have these sizes in bytes, each made of the one before it."""
+    tensors = [f'  %{i} "t{i}" int8[{size}]' for i, size in enumerate(sizes)]
+    steps = [f"  %{i + 1} = CUSTOM(%{i})" for i in range(len(sizes) - 1)]
+    lines = [f'model "{name}"', 'subgraph 0 "main"', *tensors, "  inputs %0", f"  outputs %{len(sizes) - 1}", *steps]
+    (folder / f"{name}.model.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def firmware(folder: Path, text: str) -> Path:
+    return manifest(folder, f'[project]\nname = "p"\n{text}')
+
+
+def refused(path: Path) -> list[str]:
+    """What is said, without the lines of the manifest."""
+    done = call("plan", path)
+    assert done.code == 3
+    assert "Traceback" not in done.err
+    return [
+        line.partition("usmp.toml:")[2] or line for line in done.err.splitlines() if not re.match(r" +\d* \|", line)
+    ]
+
+
+MODEL = '[models.{0}]\npath = "{0}.model.txt"\n{1}\n'
+
+
+def test_a_larger_pool_another_pool_or_arrays_of_the_caller(tmp_path: Path) -> None:
+    chain(tmp_path, "a", 500, 400, 100, 50)
+    pools = POOLS.format("fast", "rw", 600) + POOLS.format("slow", "rw", 450)
+    words = 'workspace_pools = ["fast"]'
+    assert refused(firmware(tmp_path, pools + MODEL.format("a", words))) == [
+        '5:8: error[P502]: the buffers do not fit: pool "fast" (600 bytes) is 300 bytes too small'
+        ' at step 1 "a: CUSTOM 0": a.t0 500 + a.t1 400',
+        "help: no plan needs less; each of these makes a plan:",
+        '  - enlarge "fast" by 300 bytes',
+        '  - let model "a" use "slow" too (workspace_pools): a.t1 400 goes there',
+        '  - write io = "application" for model "a": its caller brings 550 bytes',
+    ]
+    larger = pools.replace("600", "900")
+    assert call("plan", firmware(tmp_path, larger + MODEL.format("a", words))).code == 0
+    assert call("plan", firmware(tmp_path, pools + MODEL.format("a", 'workspace_pools = ["fast", "slow"]'))).code == 0
+    assert call("plan", firmware(tmp_path, pools + MODEL.format("a", words + '\nio = "application"'))).code == 0
+
+
+def test_what_would_not_help_is_not_offered(tmp_path: Path) -> None:
+    chain(tmp_path, "a", 50, 500, 400, 100)
+    pools = POOLS.format("fast", "rw", 600) + POOLS.format("slow", "rw", 399)
+    (_, hint) = refused(firmware(tmp_path, pools + MODEL.format("a", 'workspace_pools = ["fast"]')))
+    assert hint == 'help: no plan needs less; enlarge "fast" by 300 bytes'
+
+
+def test_workspace_and_constants_are_two_messages(tmp_path: Path) -> None:
+    pools = POOLS.format("ram", "rw", 1000) + POOLS.format("flash", "ro", 1000) + POOLS.format("rom", "ro", 100_000)
+    digits = one_model("digits", 'constant_pools = ["flash"]').partition("\n")[2].partition("\n")[2]
+    first, ways, second, *others = refused(firmware(tmp_path, pools + digits))
+    assert re.match(r'5:8: error\[P502\]: .* pool "ram" .* at step \d+ "digits: ', first)
+    assert ways.startswith('help: no plan needs less; enlarge "ram" by ')
+    assert re.match(r'8:8: error\[P502\]: .* pool "flash" \(1,000 bytes\) is [\d,]+ bytes too small', second)
+    assert second.endswith("digits.shapes_1/convolution 3,456 does not fit, and 19 more take 1,812")
+    assert any(
+        re.fullmatch(r'  - let model "digits" use "rom" too \(constant_pools\): .* there', way) for way in others
+    )
+
+
+def test_models_that_share_a_pool(tmp_path: Path) -> None:
+    """The pool has to grow for the larger one; the smaller one does not make it worse, for they take turns."""
+    chain(tmp_path, "a", 300, 300)
+    chain(tmp_path, "b", 300, 400)
+    first, hint = refused(
+        firmware(tmp_path, POOLS.format("ram", "rw", 500) + MODEL.format("a", "") + MODEL.format("b", ""))
+    )
+    assert first.endswith('is 200 bytes too small at step 4 "b: CUSTOM 0": b.t1 400 + b.t0 300')
+    assert hint == 'help: no plan needs less; enlarge "ram" by 200 bytes'
+
+
+def test_io_of_a_model_that_must_have_it_in_a_pool_is_not_offered(tmp_path: Path) -> None:
+    """Its input is an output, too."""
+    chain(tmp_path, "a", 500, 400)
+    path = tmp_path / "a.model.txt"
+    path.write_text(path.read_text(encoding="utf-8").replace("outputs %1", "outputs %0, %1"), encoding="utf-8")
+    (_, hint) = refused(firmware(tmp_path, POOLS.format("ram", "rw", 600) + MODEL.format("a", "")))
+    assert "application" not in hint
+
+
+@pytest.mark.parametrize("algorithm", ["auto", "hill_climb", "greedy_by_size"])
+def test_explaining_is_the_same_every_time(tmp_path: Path, algorithm: str) -> None:
+    path = manifest(
+        tmp_path, one_model("digits", f'[pools.a]\naccess = "rw"\nsize = 2000\n[plan]\nalgorithm = "{algorithm}"\n')
+    )
+    assert refused(path) == refused(path)

@@ -1,0 +1,130 @@
+"""The search in one pool: what it finds, what it proves, and that Python and the compiled core are one."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+import pytest
+
+from benchmarks.solver import instances
+from tests.support.problems import alive, buffer, problem
+from usmp_build.algorithms.core import core
+from usmp_build.algorithms.exact import searcher
+from usmp_build.algorithms.exact.one_pool import Packing, pack
+from usmp_build.algorithms.exact.search import search
+from usmp_build.algorithms.exact.searcher import Searcher
+from usmp_build.algorithms.exact.sections import make_strip
+from usmp_build.algorithms.exact.walk import Status
+from usmp_build.memory.plan import Allocation, Plan
+from usmp_build.memory.problem import Buffer, Problem
+from usmp_build.memory.verify import violations
+
+WORK = 5_000
+
+
+def tiling(count: int, seed: int) -> Problem:
+    """Rectangles that fit into 512 bytes without a gap."""
+    return instances.tiling(count, seed, height=512).problem
+
+
+def random_problem(seed: int, loose: bool = False) -> Problem:
+    """Conflicts of intervals, some taken away and some added, alignments, fixed offsets, separations."""
+    numbers = random.Random(seed)
+    buffers = []
+    for i in range(numbers.randint(3, 9)):
+        start, size = numbers.randint(0, 8), 4 * numbers.randint(0, 9)
+        alignment = numbers.choice([1, 1, 4, 8, 16])
+        fixed = numbers.choice([None] * 9 + [16 * numbers.randint(0, 4)])
+        life = ((start, start + numbers.randint(1, 5)),)
+        buffers.append(buffer(f"b{i}", size, alignment=alignment, intervals=life, offset=fixed))
+    pairs = [pair for pair in combinations(buffers, 2) if touch(*pair) != (numbers.random() < 0.1)]
+    separations = {}
+    for a, b in pairs:
+        if numbers.random() < 0.2 and a.size > 4:
+            separations[a.name, b.name] = numbers.randint(-a.size, a.size) if loose else numbers.randint(1, a.size)
+    return problem(buffers, [(a.name, b.name) for a, b in pairs], separations=separations)
+
+
+def touch(a: Buffer, b: Buffer) -> bool:
+    (one,), (other,) = a.intervals, b.intervals
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def as_plan(stated: Problem, packing: Packing) -> Plan:
+    assert packing.offsets is not None
+    return Plan("test", tuple(Allocation(0, packing.offsets[i]) for i in range(len(stated.buffers))))
+
+
+@pytest.mark.parametrize("loose", [False, True])
+@pytest.mark.parametrize("seed", range(60))
+def test_packings_are_sound_and_proofs_hold(seed: int, loose: bool) -> None:
+    stated = random_problem(seed, loose)
+    best = pack(stated, range(len(stated.buffers)), None, WORK)
+    if best.offsets is None:
+        assert best.nodes < WORK  # fixed offsets that clash
+        return
+    assert violations(stated, as_plan(stated, best)) == ()
+    assert best.bound <= best.peak
+    if best.is_optimal and best.peak:
+        less = pack(stated, range(len(stated.buffers)), best.peak - 1, WORK)
+        assert less.offsets is None
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tilings_are_packed_without_a_gap(seed: int) -> None:
+    stated = tiling(40, seed)
+    best = pack(stated, range(40), None, WORK)
+    assert (best.peak, best.bound, best.is_optimal) == (512, 512, True)
+
+
+def test_more_than_max_live_may_be_needed_and_is_proven() -> None:
+    """Among random problems there are some whose least peak is above the bytes alive together."""
+    found = next(
+        (stated, best)
+        for seed in range(400)
+        for stated in [random_problem(seed)]
+        for best in [pack(stated, range(len(stated.buffers)), None, WORK)]
+        for known in [pack(stated, range(len(stated.buffers)), None, 0)]
+        if best.is_optimal and best.bound > known.bound
+    )
+    assert pack(found[0], range(len(found[0].buffers)), found[1].peak - 1, WORK).offsets is None
+
+
+def test_unknown_is_not_impossible() -> None:
+    stated = tiling(120, 3)
+    given_up = pack(stated, range(120), 512, 20)
+    assert given_up.offsets is None
+    assert (given_up.bound, given_up.nodes) == (512, 20)
+    assert Searcher(make_strip(stated, range(120))).fit(512, 20).status is Status.UNKNOWN
+
+
+@pytest.mark.skipif(core() is None, reason="the compiled core is not built")
+@pytest.mark.parametrize("seed", range(40))
+def test_python_and_the_core_are_one(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    stated = tiling(12 + seed, seed) if seed % 2 else random_problem(seed)
+    made = make_strip(stated, range(len(stated.buffers)))
+    load = sum(made.sizes)
+    for capacity in {load // 3, load // 2, load, 512 // made.unit} if made.strict else ():
+        assert Searcher(made).fit(capacity, 600) == search(made, capacity, 600)
+    compiled = pack(stated, range(len(stated.buffers)), None, 2_000)
+    monkeypatch.setattr(searcher, "core", lambda: None)
+    assert pack(stated, range(len(stated.buffers)), None, 2_000) == compiled
+
+
+def test_names_and_order_do_not_matter() -> None:
+    stated = tiling(60, 7)
+    order = list(range(60))
+    random.Random(1).shuffle(order)
+    lives = {f"other{i}": (*stated.buffers[i].intervals[0], stated.buffers[i].size) for i in order}
+    one, other = (pack(some, range(60), None, WORK) for some in (stated, alive(lives)))
+    assert (one.peak, one.bound, one.nodes) == (other.peak, other.bound, other.nodes)
+
+
+def test_what_is_too_large_for_the_core_is_searched_in_python() -> None:
+    """Sizes near 2^62 cannot be added up in the core's 64 bits."""
+    huge = alive({f"b{i}": (i, i + 2, (1 << 62) + i) for i in range(6)})
+    best = pack(huge, range(6), None, WORK)
+    assert violations(huge, as_plan(huge, best)) == ()
+    assert best.is_optimal
+    assert best.peak == (1 << 63) + 9

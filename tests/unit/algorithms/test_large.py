@@ -1,0 +1,208 @@
+"""Plans for timelines: sound, at the load where that can be, bounded in work, and the same from Python and the core."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from usmp_build import planner
+from usmp_build.algorithms import large
+from usmp_build.algorithms.core import core
+from usmp_build.algorithms.large import TimelinePlan, plan, plan_timeline
+from usmp_build.errors import CheckFailed
+from usmp_build.memory.load import fullest
+from usmp_build.memory.overlaps import overlaps
+from usmp_build.memory.solution import Status
+from usmp_build.memory.timeline import Timeline
+
+needs_core = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
+MANY = 1_000 if core() is None else 20_000
+"""For inputs that are meant to take long."""
+
+
+def timeline(rows: Any) -> Timeline:
+    """State rows of lower, upper, size, alignment."""
+    return Timeline(*np.array(rows, dtype=np.int64).reshape(-1, 4).T.copy())
+
+
+def usual(count: int, seed: int) -> Timeline:
+    """A birth at each step, log-normal lifetimes, about 60 alive, sizes from 64 bytes to 1 MiB."""
+    chance = np.random.default_rng(seed)
+    lower = np.arange(count)
+    upper = lower + 1 + chance.lognormal(3.6, 1.0, count).astype(np.int64)
+    return Timeline(lower, upper, (2 ** chance.uniform(6, 20, count)).astype(np.int64), np.full(count, 64))
+
+
+def mixed(count: int, seed: int) -> Timeline:
+    """Births at any step, in no order; sizes that may be 0, and alignments that differ."""
+    chance = np.random.default_rng(seed)
+    lower = chance.integers(-count, count, count)
+    upper = lower + 1 + chance.lognormal(1.0 + seed % 4, 1.0, count).astype(np.int64)
+    size = chance.integers(0, 1 << 1 + seed % 12, count)
+    return Timeline(lower, upper, size, 1 << chance.integers(seed % 3, 3 + seed % 5, count))
+
+
+def shapes(count: int) -> dict[str, Timeline]:
+    """Return what could take time with the square of the number of buffers."""
+    i = np.arange(count)
+    size = 1 + i * 7919 % 1000
+    ones, later = np.ones(count, np.int64), 1 << 60
+    return {
+        "together": Timeline(0 * i, 1 + i * 31 % count, size, ones),
+        "for ever": Timeline(i - later, 0 * i + later, size, ones),
+        "nested": Timeline(i, 2 * count - i, size, ones),
+        "stairs": Timeline(i, i + count // 2, size, ones),
+        "equal": Timeline(0 * i, 0 * i + 9, 0 * i + 8, ones),
+        "one step each": Timeline(i * (later // count), i * (later // count) + 1, size, ones),
+        "wide": Timeline(i * 37 % count, i * 37 % count + 1 + i * 53 % count, size, 1 << i % 5),
+    }
+
+
+def check(stated: Timeline, found: TimelinePlan) -> None:
+    assert next(overlaps(stated.lower, stated.upper, found.offsets, stated.size), None) is None
+    assert (found.offsets >= 0).all()
+    assert not (found.offsets % stated.alignment).any()
+    assert found.peak == stated.peak(found.offsets)
+    assert fullest(stated).bytes <= found.peak
+    assert not found.offsets[stated.size == 0].any()
+
+
+def placed(stated: Timeline, found: TimelinePlan) -> list[tuple[int, ...]]:
+    """Return buffers and their offsets; those that are equal may change places."""
+    columns = (stated.lower, stated.upper, stated.size, stated.alignment, found.offsets)
+    return sorted(zip(*(column.tolist() for column in columns), strict=True))
+
+
+@needs_core
+@pytest.mark.parametrize(("make", "count", "seeds", "work"), [
+    (mixed, 12, 60, 3_000), (mixed, 120, 40, 20_000), (usual, 120, 20, 20_000), (usual, 2_000, 4, 150_000),
+    (mixed, 2_000, 2, 100_000),
+])  # fmt: skip
+def test_python_and_the_core_are_one(make: Any, count: int, seeds: int, work: int) -> None:
+    repaired = 0
+    for seed in range(seeds):
+        stated = make(count, seed)
+        compiled = plan_timeline(stated, work)
+        offsets, done = plan.plan(stated, work)
+        assert (offsets.tolist(), done) == (compiled.offsets.tolist(), compiled.work)
+        repaired += plan_timeline(stated, 0).work != done
+    assert repaired
+
+
+@needs_core
+@pytest.mark.parametrize(("shape", "more"), [("for ever", 200), ("wide", 1_200)])
+def test_python_and_the_core_are_one_where_first_fit_gives_up(shape: str, more: int) -> None:
+    count = plan._VISITS_EACH + more
+    stated = shapes(count)[shape]
+    offsets, done = plan.plan(stated, 0)
+    compiled = plan_timeline(stated, 0)
+    assert (offsets.tolist(), done) == (compiled.offsets.tolist(), compiled.work)
+    assert plan._VISITS_EACH * count <= done < (plan._VISITS_EACH + 2) * count
+
+
+@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_core), False])
+def test_plans_are_sound(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not compiled:
+        monkeypatch.setattr(large, "core", lambda: None)
+    for seed in range(30):
+        for stated in (mixed(5 + seed * 3, seed), usual(5 + seed * 3, seed)):
+            check(stated, plan_timeline(stated, 2_000))
+
+
+def test_repair_reaches_the_load_where_first_fit_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "core", lambda: None)
+    better = 0
+    for seed in range(8):
+        stated = usual(300, seed)
+        first, repaired = plan_timeline(stated, 0), plan_timeline(stated, 100_000)
+        check(stated, repaired)
+        assert repaired.peak <= first.peak
+        better += repaired.peak - fullest(stated).bytes < 64 < first.peak - fullest(stated).bytes
+    assert better
+
+
+@needs_core
+def test_ten_thousand_buffers_at_the_greatest_load() -> None:
+    stated = usual(10_000, 1)
+    found = plan_timeline(stated)
+    check(stated, found)
+    assert found.peak - fullest(stated).bytes < 64
+    assert found.work > plan_timeline(stated, 0).work
+
+
+@pytest.mark.parametrize("shape", shapes(4))
+def test_work_is_bounded(shape: str) -> None:
+    stated = shapes(MANY)[shape]
+    found = plan_timeline(stated, 50_000)
+    check(stated, found)
+    assert found.work <= 2 * 50_000 + (plan._VISITS_EACH + 10) * MANY
+    if shape not in ("stairs", "wide"):
+        assert found.peak == fullest(stated).bytes
+
+
+@pytest.mark.parametrize("shape", shapes(4))
+def test_what_first_fit_leaves_is_piled_up(shape: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(large, "core", lambda: None)
+    monkeypatch.setattr(plan, "_VISITS_EACH", 40)
+    stated = shapes(200)[shape]
+    found = plan_timeline(stated, 0)
+    check(stated, found)
+    assert found.work <= (40 + 1) * 200
+    if shape in ("together", "for ever", "nested", "equal"):
+        assert found.peak == fullest(stated).bytes
+
+
+@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_core), False])
+def test_small_things(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not compiled:
+        monkeypatch.setattr(large, "core", lambda: None)
+    assert plan_timeline(timeline([]))[1:] == (0, 0)
+    found = plan_timeline(timeline([(0, 2, 0, 8), (0, 1, 0, 1)]))
+    assert (found.offsets.tolist(), found.peak) == ([0, 0], 0)
+    big = timeline([(0, 2, 1 << 50, 1), (1, 3, 5, 1), (2, 4, 1 << 50, 1)])
+    assert plan_timeline(big).peak == (1 << 50) + 5
+    strided = np.arange(40).reshape(10, 4)[:, 0]
+    check(stated := Timeline(strided, strided + 9, strided, strided * 0 + 2), plan_timeline(stated))
+
+
+def test_work_that_is_no_bound_is_refused() -> None:
+    with pytest.raises(ValueError, match="work"):
+        plan_timeline(timeline([(0, 1, 1, 1)]), -1)
+    with pytest.raises(ValueError, match="work"):
+        plan_timeline(timeline([(0, 1, 1, 1)]), 1 << 63)
+
+
+@pytest.mark.parametrize("compiled", [pytest.param(True, marks=needs_core), False])
+@pytest.mark.parametrize("make", [usual, mixed])
+def test_order_does_not_matter(make: Any, compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not compiled:
+        monkeypatch.setattr(large, "core", lambda: None)
+    for seed in range(4):
+        stated = make(300, seed)
+        order = np.random.default_rng(seed).permutation(300)
+        other = Timeline(stated.lower[order], stated.upper[order], stated.size[order], stated.alignment[order])
+        one, two = plan_timeline(stated, 10_000), plan_timeline(other, 10_000)
+        assert (placed(stated, one), one.work) == (placed(other, two), two.work)
+
+
+def test_through_the_planner() -> None:
+    stated = usual(2_500, 0)
+    solution = planner.solve(stated)
+    assert solution.plan is not None
+    assert (solution.algorithm, solution.plan.work) == ("large", solution.work)
+    assert solution.work > 0
+    assert solution.status is (Status.OPTIMAL if solution.gap == 0 else Status.FEASIBLE)
+    assert solution.gap < 64
+    peak = solution.peaks[0]
+    assert planner.solve(stated, capacity=peak).status is solution.status
+    assert planner.solve(stated, capacity=solution.bounds[0] - 1).status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("offsets", [[0, 0], [0, 8], [0, -16]])
+def test_the_planner_believes_no_plan(offsets: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = TimelinePlan(np.array(offsets), 32, 1)
+    monkeypatch.setattr(planner, "plan_timeline", lambda stated: wrong)
+    with pytest.raises(CheckFailed, match="P501"):
+        planner.solve(timeline([(0, 2, 16, 16), (1, 3, 16, 16)]))

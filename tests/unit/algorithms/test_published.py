@@ -1,0 +1,84 @@
+"""The published instances and what is made of them: solved with little work, which is the same on every machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.solver import pools
+from benchmarks.solver.instances import Instance, published, tiling, variants
+from benchmarks.solver.models import problem_of
+from usmp_build.algorithms.auto import Auto
+from usmp_build.algorithms.core import core
+from usmp_build.algorithms.exact.searcher import Searcher
+from usmp_build.algorithms.exact.sections import make_strip
+from usmp_build.algorithms.exact.walk import Status
+from usmp_build.memory.best import is_best
+from usmp_build.memory.solution import Status as Known
+from usmp_build.planner import solve
+
+pytestmark = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
+
+
+@pytest.fixture(scope="module")
+def instances(dsa_cases: list[Path]) -> dict[str, Instance]:
+    return {instance.name: instance for instance in map(published, dsa_cases)}
+
+
+@pytest.mark.parametrize("name", "ABCDE")
+def test_they_fit_into_their_capacity(name: str, instances: dict[str, Instance]) -> None:
+    assert nodes(instances[name]) < 10_000
+
+
+@pytest.mark.parametrize("name", "ABCDE")
+def test_variants_of_them_fit_as_well(name: str, instances: dict[str, Instance]) -> None:
+    assert max(map(nodes, variants(instances[name]))) < 100_000
+
+
+@pytest.mark.parametrize("seed", range(1, 7))
+def test_a_rectangle_that_was_cut_up_is_put_together(seed: int) -> None:
+    assert nodes(tiling(400, seed)) < 200_000
+
+
+@pytest.mark.parametrize("name", "ABCE")
+def test_their_least_capacity_is_proven(name: str, instances: dict[str, Instance]) -> None:
+    solution = solve(instances[name].problem)
+    assert (solution.status, solution.peaks) == (Known.OPTIMAL, (instances[name].max_load,))
+    assert solution.witnesses[0].bytes == instances[name].max_load
+
+
+def test_the_least_capacity_that_is_not_known(instances: dict[str, Instance]) -> None:
+    """D has 986,112 bytes at one step.  Less than these is hard to find; that it does not exist nobody has proven."""
+    solution = solve(instances["D"].problem, "exact", nodes=100_000)
+    assert solution.status is Known.FEASIBLE
+    assert solution.peaks[0] <= 1_021_000
+    assert solution.bounds == (986_112,)
+
+
+@pytest.mark.parametrize("name", "ACE")
+def test_a_fast_pool_of_half_the_load(name: str, instances: dict[str, Instance]) -> None:
+    """Of the bytes that any plan could make useful, nearly all are."""
+    found = pools.measure(instances[name], 1, 30_000)
+    assert found.usmp < found.ours
+    assert 0.95 * found.bound <= found.ours <= found.bound
+
+
+@pytest.mark.parametrize("model", ["hello", "ic", "kws", "micro_speech", "vww"])
+def test_real_models_need_no_search(model: str, real_models: Path) -> None:
+    problem = problem_of(real_models / f"{model}.tflite")
+    plan = Auto()(problem)
+    assert plan is not None
+    assert is_best(problem, plan)
+    assert plan.work == 0
+
+
+def nodes(instance: Instance) -> int:
+    """Fit an instance into its capacity, and return the work that took."""
+    problem = instance.problem
+    made = make_strip(problem, range(len(problem.buffers)))
+    answer = Searcher(made).fit(instance.capacity // made.unit, 400_000)
+    assert answer.status is Status.FITS
+    ends = zip(answer.offsets, made.sizes, strict=True)
+    assert max(offset + size for offset, size in ends) * made.unit <= instance.capacity
+    return answer.nodes

@@ -1,0 +1,82 @@
+"""Why nothing fits, in words."""
+
+from __future__ import annotations
+
+from tests.support.problems import buffer, problem
+from usmp_build.memory.bounds import Witness
+from usmp_build.memory.shortage import Shortage, Way, put_into_words
+
+STATED = problem(
+    [
+        buffer("vww.t58", 18432),
+        buffer("vww.t60", 18432),
+        buffer("t1", 1536),
+        buffer("t2", 64, offset=32),
+        *(buffer(f"b{i}", 10 + i) for i in range(9)),
+    ],
+    pools={"dtcm": 32768, "sram": 65536},
+)
+NAMES = ["", "", "", "", "vww.conv_2"]
+PROVEN = Shortage((0,), 32768, 4096, Witness(36864, (0, 1), 4), core=(0, 1), proven=True)
+
+
+def said(shortage: Shortage, *others: Way) -> tuple[str, str]:
+    return put_into_words(STATED, shortage, NAMES, others)
+
+
+def test_a_proof() -> None:
+    assert said(PROVEN) == (
+        'the buffers do not fit: pool "dtcm" (32,768 bytes) is 4,096 bytes too small at step 4 "vww.conv_2":'
+        " vww.t58 18,432 + vww.t60 18,432",
+        'no plan needs less; enlarge "dtcm", or give some of these buffers another pool',
+    )
+
+
+def test_more_than_what_is_already_too_much() -> None:
+    shortage = Shortage((0,), 32768, 5632, Witness(38400, (0, 1, 2), 9), core=(0, 1), proven=True)
+    assert said(shortage)[0].endswith(
+        "5,632 bytes too small at step 9: vww.t58 18,432 + vww.t60 18,432 do not fit together, and 1 more takes 1,536"
+    )
+    shortage = Shortage((0,), 10000, 28400, Witness(38400, (0, 1, 2)), core=(0,), proven=True)
+    assert said(shortage)[0].endswith("28,400 bytes too small: vww.t58 18,432 does not fit, and 2 more take 19,968")
+
+
+def test_several_pools_and_many_buffers() -> None:
+    many = tuple(range(4, 13))
+    shortage = Shortage((0, 1), 110, 16, Witness(126, many, None), core=many[:-1], proven=True)
+    assert said(shortage) == (
+        'the buffers do not fit: pools "dtcm" and "sram" together (110 bytes) are 16 bytes too small:'
+        " b0 10 + b1 11 + b2 12 + b3 13 + b4 14 + b5 15 + 3 more 51",
+        'no plan needs less; enlarge "dtcm" or "sram", or give some of these buffers another pool',
+    )
+
+
+def test_what_is_not_proven() -> None:
+    shortage = Shortage((0,), 32768, 1, Witness(64, (0, 2), 4), core=(0, 3), increases=((0, 1),))
+    assert said(shortage) == (
+        'no plan was found: pool "dtcm" (32,768 bytes) seems 1 byte too small, most of all at step 4 "vww.conv_2":'
+        " no place was found for vww.t58 18,432 + t2 64 at 32",
+        'one may exist all the same; enlarge "dtcm" by 1 byte',
+    )
+    assert said(Shortage(core=(0, 3)))[0] == "no plan was found: no place was found for vww.t58 18,432 + t2 64 at 32"
+    assert said(Shortage()) == (
+        "no plan was found",
+        "one may exist all the same; try another algorithm, or enlarge the pools",
+    )
+
+
+def test_the_three_cheapest_ways_out() -> None:
+    shortage = Shortage((0,), 32768, 4096, PROVEN.witness, (0, 1), proven=True, increases=((0, 4096), (1, 9999)))
+    dear, cheap = Way(5000, "do something dear"), Way(4095, "do something cheap")
+    assert said(shortage, dear, cheap)[1].splitlines() == [
+        "no plan needs less; each of these makes a plan:",
+        "  - do something cheap",
+        '  - enlarge "dtcm" by 4,096 bytes',
+        "  - do something dear",
+    ]
+    assert said(PROVEN, cheap)[1] == "no plan needs less; do something cheap"
+
+
+def test_a_way_out_that_costs_more_than_is_proven() -> None:
+    shortage = Shortage((0,), 32768, 4096, PROVEN.witness, (0, 1), proven=True, increases=((0, 4100),))
+    assert said(shortage)[1] == 'every plan needs 4,096 bytes more, at least; enlarge "dtcm" by 4,100 bytes'

@@ -1,0 +1,116 @@
+"""Does a strip fit into a capacity?  Walks in several ways, by turns, each a little longer than the last.
+
+How long a walk takes depends much on luck: a rule that is hopeless on one strip finds a plan at once on another.  So
+six arms take turns, and start again with half as much work more; what they learned about sections stays.
+
+core/search.cpp does the same, and answers the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from usmp_build.algorithms.exact.strip import Strip
+from usmp_build.algorithms.exact.walk import Arm, Status, Walk
+
+_CALM = 7
+"""Turns before ranks become noisy."""
+_STRONGEST = 10
+"""Percent of noise, at the most."""
+_FINE = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a search found out, and its work."""
+
+    status: Status
+    offsets: tuple[int, ...]
+    """In units; empty unless the strip fits."""
+    nodes: int
+
+
+def search(strip: Strip, capacity: int, nodes: int) -> Answer:
+    """Look for offsets so that everything ends at `capacity` units or below; give up after so many nodes."""
+    if not _fixed_fit(strip, capacity):
+        return Answer(Status.IMPOSSIBLE, (), 0)
+    walk = Walk(strip, capacity)
+    done = 0
+    for arm, limit in _turns(strip):
+        status = walk.run(arm, min(limit, nodes - done))
+        done += walk.nodes
+        if status is not Status.UNKNOWN:
+            return Answer(status, tuple(walk.floors) if status is Status.FITS else (), done)
+        if done >= nodes:
+            break
+    return Answer(Status.UNKNOWN, (), done)
+
+
+def _fixed_fit(strip: Strip, capacity: int) -> bool:
+    """Whether buffers with fixed offsets leave each other room."""
+    for index, offset in enumerate(strip.fixed):
+        if offset < 0:
+            continue
+        if offset + strip.sizes[index] > capacity or offset % strip.alignments[index]:
+            return False
+        for other, above, below in strip.neighbors[index]:
+            if strip.fixed[other] >= 0 and strip.fixed[other] - offset < above and offset - strip.fixed[other] < below:
+                return False
+    return True
+
+
+def _turns(strip: Strip) -> Iterator[tuple[Arm, int]]:
+    """Yield arms and how many nodes each may look at."""
+    keys = _keys(strip)
+    limit = max(1, len(strip.sizes))
+    noise = _Noise()
+    turn = 0
+    while True:
+        percent = min(_STRONGEST, max(0, turn - _CALM + 1))
+        for order in ((0, 1, 2), (1, 2, 0), (2, 1, 0)):
+            for fail_first in (False, True):
+                yield Arm(fail_first, _ranks(keys, order, percent, noise)), limit
+        limit += limit // 2 + 1
+        turn += 1
+
+
+def _keys(strip: Strip) -> list[tuple[int, int, int]]:
+    """Of each buffer: the fullest of its sections, how many it is in, and its area, which is their product."""
+    loads = [0] * strip.sections
+    for spans in strip.spans:
+        for first, last, units in spans:
+            for section in range(first, last + 1):
+                loads[section] += units
+    keys = []
+    for size, spans in zip(strip.sizes, strip.spans, strict=True):
+        total = max(max(loads[first : last + 1]) for first, last, _ in spans)
+        width = sum(last - first + 1 for first, last, _ in spans)
+        keys.append((total, width, width * size))
+    return keys
+
+
+def _ranks(keys: list[tuple[int, int, int]], order: tuple[int, int, int], percent: int, noise: _Noise) -> list[int]:
+    """Rank buffers by their keys in this order, the greatest first, after blurring them by some percent."""
+    blurred = []
+    for key in keys:
+        factor = noise.near(_FINE, percent) if percent else _FINE
+        blurred.append(tuple(key[which] * factor for which in order))
+    places = sorted(range(len(keys)), key=blurred.__getitem__, reverse=True)
+    ranks = [0] * len(keys)
+    for rank, index in enumerate(places):
+        ranks[index] = rank
+    return ranks
+
+
+class _Noise:
+    """A linear congruential generator (Numerical Recipes): the same numbers everywhere."""
+
+    def __init__(self) -> None:
+        self._state = 1
+
+    def near(self, middle: int, percent: int) -> int:
+        """Draw a number that differs from `middle` by some percent at the most."""
+        self._state = (self._state * 1664525 + 1013904223) % (1 << 32)
+        reach = middle * percent // 100
+        return middle - reach + (self._state >> 16) % (2 * reach + 1)

@@ -1,0 +1,45 @@
+"""Search by the compiled core where there is one, else in Python: the answer is the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from usmp_build.algorithms.core import core
+from usmp_build.algorithms.exact import precedence, search
+from usmp_build.algorithms.exact.search import Answer
+from usmp_build.algorithms.exact.strip import Strip
+from usmp_build.algorithms.exact.walk import Status
+
+_LARGEST = 1 << 50
+"""Units times sections.  Ranks multiply them by 1024 at the most, and the core counts in 64 bits."""
+
+
+class Searcher:
+    """Searches one strip, at one capacity after the other."""
+
+    def __init__(self, strip: Strip) -> None:
+        self._strip = strip
+        self._reach = _reach(strip)
+        self._core: Any = core() if strip.strict and self._reach * max(1, strip.sections) < _LARGEST else None
+        if self._core is not None:
+            self._compiled = self._core.Strip(
+                strip.sizes, strip.alignments, strip.fixed, strip.neighbors, strip.spans, strip.sections, strip.linear
+            )
+
+    def fit(self, capacity: int, nodes: int) -> Answer:
+        """Look for offsets so that everything ends at `capacity` units or below; give up after so many nodes."""
+        if not self._strip.strict:
+            return precedence.search(self._strip, capacity, nodes)
+        if self._core is None or capacity > _LARGEST:
+            return search.search(self._strip, capacity, nodes)
+        status, offsets, done = self._core.search(self._compiled, capacity, nodes)
+        return Answer(Status(status), tuple(offsets), done)
+
+
+def _reach(strip: Strip) -> int:
+    """Return units that no floor goes beyond: every buffer raises it by what it keeps free at the most."""
+    kept = (
+        max(size, alignment, *(max(above, below) for _, above, below in near), 0)
+        for size, alignment, near in zip(strip.sizes, strip.alignments, strip.neighbors, strict=True)
+    )
+    return 2 * sum(kept) + max((0, *strip.fixed))

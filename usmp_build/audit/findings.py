@@ -1,0 +1,42 @@
+"""What an audit finds: what is wrong, where in the file, and what was taken on trust."""
+
+from __future__ import annotations
+
+from usmp_build.errors import Diagnostic, Span
+from usmp_build.problems.draft import Place, Places
+
+MOST = 100
+"""Findings that are told."""
+
+WRONG_PLAN = "do not use this plan; report it to whoever made it"
+WRONG_FACT = "the places may be right all the same; report this to whoever made the plan"
+
+
+class Findings:
+    """Collects what is wrong with a plan."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._found: list[Diagnostic] = []
+        self._more = 0
+
+    def add(self, code: str, message: str, place: Place, what: str = "", help_: str = WRONG_PLAN) -> None:
+        """Take a finding down."""
+        if len(self._found) < MOST:
+            self._found.append(Diagnostic(code, message, self._places.span(place, what), help_))
+        else:
+            self._more += 1
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What was found, by place."""
+        more = f"and {self._more:,} more of this kind" if self._more else ""
+        return (*sorted(self._found, key=_position), *([Diagnostic("V110", more, help=WRONG_PLAN)] if more else []))
+
+    def __bool__(self) -> bool:
+        return bool(self._found)
+
+
+def _position(diagnostic: Diagnostic) -> tuple[int, int]:
+    place = diagnostic.place
+    return (place.line, place.column) if isinstance(place, Span) else (0, 0)

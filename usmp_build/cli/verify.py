@@ -1,0 +1,39 @@
+"""Verify a plan of a memory problem, by code that shares nothing with what finds plans; exit 4 if it is wrong."""
+
+from __future__ import annotations
+
+import argparse
+
+from usmp_build.audit.audit import audit
+from usmp_build.cli.problem_file import capacity, capacity_argument, read_bytes, read_statement
+from usmp_build.errors import CheckFailed
+from usmp_build.problems.plan_file import PlanFile, read_plan
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("plan", help="what `solve --out` wrote (.json), or ids and offsets (.csv) of any planner")
+    parser.add_argument("problem", help="the problem: CSV or JSON")
+    capacity_argument(parser)
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Do it."""
+    room = capacity(parsed)
+    statement = read_statement(parsed.problem)
+    plan = read_plan(read_bytes(parsed.plan), parsed.plan)
+    report = audit(statement, plan, room)
+    if report.wrong:
+        raise CheckFailed(*report.wrong)
+    print(_right(plan, len(statement.names)))
+    print("\n".join(report.unchecked), end="\n" if report.unchecked else "")
+    return 0
+
+
+def _right(plan: PlanFile, buffers: int) -> str:
+    """Say what was checked."""
+    status = "" if plan.facts is None else f"{plan.facts.status}: "
+    if plan.placed or not buffers:
+        return f"{status}every place of {buffers:,} buffers is right, and so is all that can be checked by looking"
+    proof = plan.facts is not None and plan.facts.shortage is not None and plan.facts.shortage.proven
+    return f"{status}there is no plan{', and the proof holds' if proof else ', and no proof to check'}"

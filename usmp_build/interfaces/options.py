@@ -1,0 +1,83 @@
+"""Options of an algorithm: the fields of its dataclass, filled from `[plan.options]` of the manifest.
+
+A field is annotated with what TOML can say: bool, int, float, str, `Literal` of such values, `tuple` for a list,
+`dict` for a table, and alternatives of these.  None among them is for an option that is left out.  A field with another
+annotation has the type of its default; if that is None or missing, it takes whatever stands in the manifest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+_WORDS: dict[object, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    tuple: "a list",
+    dict: "a table",
+    type(None): "left out",
+}
+"""What TOML can say, and how messages call it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A field of an algorithm."""
+
+    default: object
+    """`dataclasses.MISSING` when there is none."""
+    kinds: tuple[object, ...]
+    """What it may be: types, or values; empty when nobody knows."""
+
+    def fitted(self, value: object) -> object:
+        """Return the value as the algorithm wants it.  Raises TypeError, which says in words what that is."""
+        if not self.kinds or type(value) in self.kinds or any(_same(kind, value) for kind in self.kinds):
+            return value
+        if type(value) is int and float in self.kinds:
+            return float(value)
+        if type(value) is list and tuple in self.kinds:
+            return tuple(value)
+        raise TypeError(" or ".join(_in_words(kind) for kind in self.kinds if kind is not type(None)))
+
+
+def _same(literal: object, value: object) -> bool:
+    """Whether these are one value: 1, 1.0 and true are three."""
+    return type(literal) is type(value) and literal == value
+
+
+def _in_words(kind: Any) -> str:
+    return _WORDS.get(kind) or (f'"{kind}"' if isinstance(kind, str) else repr(kind))
+
+
+def options_of(algorithm: object) -> dict[str, Option]:
+    """Return the options of an algorithm, which is a dataclass, or has none."""
+    if not isinstance(algorithm, type) or not is_dataclass(algorithm):
+        return {}
+    try:
+        hints = get_type_hints(algorithm)
+    except (NameError, TypeError):  # annotated with names that only a type checker sees
+        hints = {}
+    return {
+        field.name: Option(field.default, _kinds(hints.get(field.name)) or _kinds_of_default(field.default))
+        for field in fields(algorithm)
+        if field.init
+    }
+
+
+def _kinds_of_default(default: object) -> tuple[object, ...]:
+    return () if default is None else _kinds(type(default))
+
+
+def _kinds(hint: Any) -> tuple[object, ...]:
+    """Take an annotation apart; empty when it allows what TOML cannot say."""
+    origin = get_origin(hint)
+    if origin in (Union, UnionType):
+        parts = [_kinds(part) for part in get_args(hint)]
+        return tuple(kind for part in parts for kind in part) if all(parts) else ()
+    if origin is Literal:
+        return get_args(hint)
+    kind = origin if origin in (tuple, dict) else hint
+    return (kind,) if kind in _WORDS else ()

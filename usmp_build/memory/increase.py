@@ -1,0 +1,74 @@
+"""What if a pool were larger?  The least increase of one limit for which an algorithm finds a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from usmp_build.memory.bounds import required
+from usmp_build.memory.plan import peaks
+from usmp_build.memory.problem import Problem
+from usmp_build.memory.trials import Trials
+from usmp_build.units import MAX_BYTES, align_up
+
+
+def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int = 1) -> int | None:
+    """Return by how many bytes the limit of a pool must grow; None if that alone does not help, as far as known.
+
+    No less is possible, by the bounds, or the algorithm found no plan with less: not that there is none.  With the
+    increase that is returned it did find one.
+    """
+    start = problem.pools[pool].limit
+    if start is None:
+        return None
+    lowest = _least_possible(problem, pool, start + at_least)
+    if lowest is None or not trials.left(problem):
+        return None
+    if trials.plan(limited(problem, pool, lowest)) is not None:
+        return lowest - start
+    found = _bisect(problem, pool, trials, lowest) if trials.left(problem) else None
+    return None if found is None else found - start
+
+
+def limited(problem: Problem, pool: int, limit: int | None) -> Problem:
+    """State the problem with another limit of one pool."""
+    pools = list(problem.pools)
+    pools[pool] = replace(pools[pool], limit=limit)
+    return replace(problem, pools=tuple(pools))
+
+
+def _least_possible(problem: Problem, pool: int, low: int) -> int | None:
+    """Return the least limit, from `low` on, that no bound forbids."""
+    if not _forbidden(problem, pool, low):
+        return low
+    high = low + sum(align_up(buffer.size, buffer.alignment) for buffer in problem.buffers)
+    if _forbidden(problem, pool, high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if _forbidden(problem, pool, middle):
+            low = middle + 1
+        else:
+            high = middle
+    return high
+
+
+def _forbidden(problem: Problem, pool: int, limit: int) -> bool:
+    return any(requirement.missing for requirement in required(limited(problem, pool, limit)))
+
+
+def _bisect(problem: Problem, pool: int, trials: Trials, low: int) -> int | None:
+    """Return the least limit above `low`, with which there is no plan, that was seen to make one."""
+    free = trials.plan(limited(problem, pool, None))
+    if free is None:
+        return None
+    best = None
+    limit = max(low + 1, peaks(problem, free)[pool])
+    while low < limit <= MAX_BYTES and (best is None or limit < best) and trials.left(problem):
+        plan = trials.plan(limited(problem, pool, limit))
+        if plan is not None:
+            best, peak = limit, peaks(problem, plan)[pool]
+            limit = peak if low < peak < limit else (low + limit) // 2
+        else:
+            # Without any success so far: the limit kept the algorithm from a plan that keeps the limit.
+            low, limit = limit, (2 * limit if best is None else (limit + best) // 2)
+    return best

@@ -1,0 +1,180 @@
+"""What else the manifest could say so that the buffers fit: another pool, the caller's own arrays, another algorithm.
+
+Nothing is offered that was not tried: the problem is stated as the other manifest would state it, and solved.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias
+
+from usmp_build import plugins
+from usmp_build.errors import UsmpError
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.storage import Kind
+from usmp_build.memory.parts import families, restricted
+from usmp_build.memory.plan import Allocation
+from usmp_build.memory.problem import Problem
+from usmp_build.memory.shortage import Shortage, Way
+from usmp_build.memory.trials import Attempt, Trials
+from usmp_build.request import InputOutput, ModelRequest, Request
+from usmp_build.units import count_bytes, show_bytes
+
+Restate: TypeAlias = Callable[[Request], Analysis]
+"""What an algorithm would be asked if the manifest said something else.  Raises UsmpError if it may not say that."""
+
+_TRIALS = 5
+"""So many other manifests are tried."""
+
+_FINDERS = ("auto", "exact")
+"""Algorithms that may find a plan where others do not."""
+
+_SHOWN = 2
+"""So many buffers are named."""
+
+
+def ways_out(
+    request: Request, analysis: Analysis, shortage: Shortage, attempt: Attempt, restate: Restate
+) -> Iterator[Way]:
+    """Yield what makes a plan for the buffers of a shortage, apart from larger pools.  The work is bounded."""
+    if not shortage.proven:
+        yield from _other_algorithms(request, analysis.problem)
+    if not shortage.core:
+        return
+    trials = Trials(attempt, _TRIALS)
+    concerned = _pools_of_family(analysis.problem, shortage.core[0])
+    for change in _changes(request, analysis, shortage):
+        if not trials.left(analysis.problem):
+            return
+        try:
+            after = restate(_changed(request, change))
+        except UsmpError:
+            continue
+        places = _solved(after.problem, concerned, trials)
+        if places is not None:
+            yield change.way(request, _Outcome(analysis, after, places))
+
+
+def _other_algorithms(request: Request, problem: Problem) -> Iterator[Way]:
+    for name in _FINDERS:
+        if name != request.algorithm and Trials(plugins.algorithm(name, {}, ""), 1).plan(problem) is not None:
+            yield Way(0, f'write algorithm = "{name}", which finds a plan')
+            return
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What becomes of the buffers when the manifest changes."""
+
+    before: Analysis
+    after: Analysis
+    places: Mapping[int, Allocation]
+    """Of the buffers of `after` that hang together with the pools that are too small."""
+
+
+class _Change(Protocol):
+    """Another manifest."""
+
+    @property
+    def model(self) -> int:
+        """Whose words change."""
+
+    def applied(self, model: ModelRequest, /) -> ModelRequest:
+        """Return what the manifest says of the model then."""
+
+    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+        """Say what to do and what it costs, now that there is a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class _AnotherPool:
+    """The model may use one more pool, as its last resort."""
+
+    model: int
+    pool: int
+    word: str
+    """Of the manifest: workspace_pools or constant_pools."""
+
+    def applied(self, model: ModelRequest, /) -> ModelRequest:
+        if self.word == "constant_pools":
+            return replace(model, constant_pools=(*model.constant_pools, self.pool))
+        return replace(model, workspace_pools=(*model.workspace_pools, self.pool))
+
+    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+        after = outcome.after
+        there = (index for index, place in outcome.places.items() if place.pool == self.pool)
+        moved = [after.problem.buffers[i] for i in there if self.model in after.storage.buffers[i].models]
+        total = sum(buffer.size for buffer in moved)
+        who = f'let model "{request.models[self.model].name}" use "{request.pools[self.pool].name}" too ({self.word})'
+        if len(moved) > _SHOWN:
+            return Way(total, f"{who}: {len(moved)} buffers, {count_bytes(total)}, go there")
+        named = " + ".join(f"{buffer.name} {show_bytes(buffer.size)}" for buffer in moved)
+        return Way(total, f"{who}: {named} {'goes' if len(moved) == 1 else 'go'} there" if moved else who)
+
+
+@dataclass(frozen=True, slots=True)
+class _ArraysOfTheCaller:
+    """The application brings the model's inputs and outputs."""
+
+    model: int
+
+    def applied(self, model: ModelRequest, /) -> ModelRequest:
+        return replace(model, io=InputOutput.APPLICATION)
+
+    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+        brought = self._workspace(outcome.before) - self._workspace(outcome.after)
+        name = request.models[self.model].name
+        return Way(brought, f'write io = "application" for model "{name}": its caller brings {count_bytes(brought)}')
+
+    def _workspace(self, analysis: Analysis) -> int:
+        mine = (b for b in analysis.storage.buffers if b.kind is not Kind.CONSTANT and self.model in b.models)
+        return sum(buffer.size for buffer in mine)
+
+
+def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterator[_Change]:
+    """Yield what might help, for the models whose buffers do not fit, the one with most bytes first."""
+    constant = analysis.storage.buffers[shortage.core[0]].kind is Kind.CONSTANT
+    word = "constant_pools" if constant else "workspace_pools"
+    for model in _owners(analysis, shortage):
+        asked = request.models[model]
+        mine = asked.constant_pools if constant else asked.workspace_pools
+        access = request.pools[mine[0]].access
+        for pool, other in enumerate(request.pools):
+            if other.access is access and pool not in mine:
+                yield _AnotherPool(model, pool, word)
+        if not constant and asked.io is InputOutput.POOL:
+            yield _ArraysOfTheCaller(model)
+
+
+def _owners(analysis: Analysis, shortage: Shortage) -> list[int]:
+    bytes_of: Counter[int] = Counter()
+    for index in shortage.core:
+        for model in analysis.storage.buffers[index].models:
+            bytes_of[model] += analysis.problem.buffers[index].size
+    return sorted(bytes_of, key=lambda model: (-bytes_of[model], model))
+
+
+def _changed(request: Request, change: _Change) -> Request:
+    models = list(request.models)
+    models[change.model] = change.applied(models[change.model])
+    return replace(request, models=tuple(models))
+
+
+def _pools_of_family(problem: Problem, member: int) -> frozenset[int]:
+    family = next(some for some in families(problem) if member in some)
+    return frozenset(pool for index in family for pool in problem.buffers[index].pools)
+
+
+def _solved(problem: Problem, concerned: frozenset[int], trials: Trials) -> dict[int, Allocation] | None:
+    """Return places for all buffers that hang together with these pools; None if there is no plan for them."""
+    places: dict[int, Allocation] = {}
+    for members in families(problem):
+        if any(not concerned.isdisjoint(problem.buffers[index].pools) for index in members):
+            part = restricted(problem, members)
+            plan = trials.plan(part) if trials.left(part) else None
+            if plan is None:
+                return None
+            places.update(zip(members, plan.allocations, strict=True))
+    return places
