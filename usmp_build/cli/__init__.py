@@ -8,27 +8,17 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import usmp_build
-from usmp_build.cli import (
-    demo,
-    diff,
-    explain,
-    generate,
-    init,
-    inspect,
-    outputs,
-    places,
-    plan,
-    plugins,
-    schema,
-    selftest,
-    solve,
-    verify,
-)
+from usmp_build.cli.places import cmake_dir
 from usmp_build.errors import UsmpError
 
-_VERBS = (init, plan, generate, inspect, explain, selftest, diff, solve, verify, plugins, schema, outputs, demo)
+_VERBS = (
+    "init", "plan", "generate", "inspect", "explain", "selftest", "diff",
+    "solve", "verify", "plugins", "schema", "outputs", "demo",
+)  # fmt: skip
+"""Each is a module, which is imported when it is asked for: builds call us often."""
 
 _EXIT_CODES = """\
 exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed"""
@@ -36,7 +26,8 @@ exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code."""
-    parsed = _parser().parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parsed = _parser(given[:1] if given[:1] and given[0] in _VERBS else _VERBS).parse_args(given)
     try:
         code: int = parsed.run(parsed)
         sys.stdout.flush()
@@ -49,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
+    """Return a parser that knows these verbs."""
     parser = argparse.ArgumentParser(
         prog="usmp-build", description=usmp_build.__doc__, epilog=_EXIT_CODES, allow_abbrev=False
     )
@@ -58,8 +50,8 @@ def _parser() -> argparse.ArgumentParser:
         "--cmake-dir", action=_PrintCMakeDir, nargs=0, help="print the folder for find_package(usmp_build) and exit"
     )
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
-    for verb in _VERBS:
-        name = verb.__name__.rpartition(".")[2]
+    for name in names:
+        verb = import_module(f"usmp_build.cli.{name}")
         summary = (verb.__doc__ or "").partition("\n")[0]
         sub = verbs.add_parser(name, help=summary, description=verb.__doc__, allow_abbrev=False)
         verb.arguments(sub)
@@ -69,5 +61,5 @@ def _parser() -> argparse.ArgumentParser:
 
 class _PrintCMakeDir(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(places.cmake_dir().as_posix())
+        print(cmake_dir().as_posix())
         parser.exit()
