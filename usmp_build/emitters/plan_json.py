@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from usmp_build.bundle import OutputFile
+from usmp_build.json_lines import json_lines
 from usmp_build.layout import BufferRow, Layout, ModelRow, PoolRow, Summary
 
 
@@ -159,24 +160,12 @@ def plan_json(summary: Summary) -> str:
         buffers=tuple(map(_buffer, summary.buffers)),
         steps=summary.steps,
     )
-    return _lines(record.model_dump(mode="json"))
+    return json_lines(record.model_dump(mode="json"))
 
 
 def plan_schema() -> str:
     """Return the JSON schema of plan.json."""
     return json.dumps(PlanRecord.model_json_schema(), indent=2, sort_keys=True) + "\n"
-
-
-def _lines(document: dict[str, object]) -> str:
-    """JSON with one line for each element of a list: a plan that changes in one buffer differs in one line."""
-    parts = []
-    for key, value in document.items():
-        if isinstance(value, list) and value:
-            rows = ",\n    ".join(json.dumps(row) for row in value)
-            parts.append(f"  {json.dumps(key)}: [\n    {rows}\n  ]")
-        else:
-            parts.append(f"  {json.dumps(key)}: {json.dumps(value)}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def _proof(summary: Summary) -> ProofRecord:

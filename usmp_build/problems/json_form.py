@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from usmp_build.json_lines import json_lines
 from usmp_build.memory.problem import Buffer, Problem
 from usmp_build.problems.draft import LONGEST_NAME, BufferDraft, Draft, Place, PoolDraft, SeparationDraft
 from usmp_build.problems.json_text import Paths, parse, validate
@@ -117,18 +118,6 @@ def problem_json(problem: Problem) -> str:
 def problem_schema() -> str:
     """Return the JSON schema of problems."""
     return json.dumps(ProblemRecord.model_json_schema(), indent=2, sort_keys=True) + "\n"
-
-
-def json_lines(document: Document) -> str:
-    """JSON with one line for each element of a list: what differs in one buffer differs in one line."""
-    parts = []
-    for key, value in document.items():
-        if isinstance(value, list) and value:
-            rows = ",\n    ".join(json.dumps(row) for row in value)
-            parts.append(f"  {json.dumps(key)}: [\n    {rows}\n  ]")
-        else:
-            parts.append(f"  {json.dumps(key)}: {json.dumps(value)}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def _draft(record: BufferRecord, number: int) -> BufferDraft:

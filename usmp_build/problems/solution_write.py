@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import usmp_build
+from usmp_build.json_lines import json_lines
 from usmp_build.memory.pressure import Witness
 from usmp_build.memory.problem import Pool
 from usmp_build.memory.solution import Solution
-from usmp_build.problems.json_form import json_lines
 from usmp_build.problems.statement import Statement
 
 
