@@ -91,6 +91,15 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
 
 
+def one_line(text: str) -> str:
+    r"""Return `text` with line breaks made visible, too.
+
+    >>> one_line("a\nb\tc")
+    'a\\nb\\tc'
+    """
+    return printable(text).replace("\n", "\\n")
+
+
 def _prefix(place: Span | str) -> str:
     if isinstance(place, Span):
         return f"{printable(place.file)}:{place.line}:{place.column}: "

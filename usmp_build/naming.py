@@ -47,6 +47,16 @@ def c_identifier(name: str, longest: int = 48) -> str:
     return plain + "_" if is_reserved(plain) else plain
 
 
+def c_member(name: str) -> str:
+    """Turn any text into the name of a member or parameter; names all in capitals are left to macros.
+
+    >>> c_member("weights/0"), c_member("W")
+    ('weights_0', 'W_')
+    """
+    plain = c_identifier(name)
+    return f"{plain}_" if plain.isupper() else plain
+
+
 def short_name(name: str) -> str:
     """Shorten the name that a converter gave a tensor to the part that people recognise.
 
@@ -57,6 +67,27 @@ def short_name(name: str) -> str:
     """
     first = next((part for part in name.split(";") if part.strip()), name)
     return "/".join(first.strip().split("/")[-2:])
+
+
+def matches(pattern: str, name: str) -> bool:
+    """Tell whether a name follows a pattern, in which `*` stands for anything.
+
+    >>> matches("*CONV_2D", "DEPTHWISE_CONV_2D"), matches("CONV_2D", "DEPTHWISE_CONV_2D"), matches("a[0]*", "a[0]/b")
+    (True, False, True)
+    """
+    first, *others = pattern.split("*")
+    if not others:
+        return name == first
+    last = others.pop()
+    at, end = len(first), len(name) - len(last)
+    if at > end or not name.startswith(first) or not name.endswith(last):
+        return False
+    for part in others:  # the first place where it fits leaves most room for the rest
+        found = name.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True
 
 
 def unique(names: Iterable[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """The road, from a manifest to a bundle of files.  Start reading here.
 
-    load → resolve → import → rewrite → select kernels → schedule → storage → lifetimes → traffic → lower
-         → algorithm → verify → summarize → arrange → emit
+    load → resolve → import → assign → rewrite → select kernels → scopes → axes → schedule → storage → lifetimes
+         → traffic → lower → algorithm → verify → summarize → arrange → emit
 
 Every stage is a function from values to a new value.  Reading goes through `files`; nothing here writes.
 """
@@ -18,6 +18,7 @@ from usmp_build.bundle import Bundle
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.files import Files
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.graph import Model
 from usmp_build.layout import Layout, Summary
 from usmp_build.manifest.load import load
@@ -66,8 +67,8 @@ def plan(request: Request, files: Files) -> Planned:
 
 def lay_out(planned: Planned) -> Layout:
     """From a plan to everything that C needs."""
-    library = plugins.kernels(planned.request.kernels, planned.request.kernels_span)
-    return arrange.arrange(planned.request, planned.analysis, planned.plan, planned.summary, library)
+    libraries = _libraries(planned.request)
+    return arrange.arrange(planned.request, planned.analysis, planned.plan, planned.summary, libraries)
 
 
 def emit(layout: Layout) -> Bundle:
@@ -85,14 +86,26 @@ def import_model(model: ModelRequest, files: Files) -> Model:
     return plugins.importer(model.path, model.span)(data, model.name, model.path)
 
 
-def analyze(request: Request, models: tuple[Model, ...]) -> Analysis:
-    """Find out everything that can be known before anything is placed."""
-    library = plugins.kernels(request.kernels, request.kernels_span)
-    rewritten = tuple(map(passes.rewrite, models))
-    kernels = passes.select(request, rewritten, library)
-    schedule = passes.schedule(rewritten)
-    storage = passes.storage(request, rewritten, schedule, kernels)
+def analyze(request: Request, models: tuple[Model, ...], libraries: Libraries | None = None) -> Analysis:
+    """Find out everything that can be known before anything is placed; `libraries` stand in for those of plug-ins."""
+    libraries = _libraries(request) if libraries is None else libraries
+    assignment = passes.assign(request, models)
+    rewritten = tuple(map(passes.rewrite, models, assignment.pins(request, models)))
+    kernels = passes.select(request, rewritten, assignment, libraries)
+    scoped = passes.scopes(request, rewritten, assignment, kernels, libraries)
+    scoped, axes = passes.axes(request, scoped, assignment, libraries)
+    schedule = passes.schedule(scoped.models, scoped.kernels)
+    storage = passes.storage(request, scoped.models, schedule, scoped.kernels, scoped.scopes, axes)
     lifetimes = passes.lifetimes(schedule, storage)
-    traffic = passes.traffic(rewritten, kernels, storage)
+    traffic = passes.traffic(scoped.models, scoped.kernels, storage)
     problem = passes.lower(request, schedule, storage, lifetimes, traffic)
-    return Analysis(rewritten, kernels, schedule, storage, lifetimes, traffic, problem)
+    return Analysis(scoped.models, scoped.kernels, scoped.scopes, axes, schedule, storage, lifetimes, traffic, problem)
+
+
+def _libraries(request: Request) -> Libraries:
+    """Return every library that a target or a rule of `place` names, for each target, and those that make copies."""
+    asked = {key: request.targets[key[0]].span for key in passes.copiers(request)}
+    for t, target in enumerate(request.targets):
+        asked[t, target.kernels] = target.kernels_span
+        asked |= {(t, rule.kernels): rule.span for m in request.models for rule in m.places if rule.kernels}
+    return {(t, name): plugins.kernels(name, span, request.targets[t]) for (t, name), span in asked.items()}

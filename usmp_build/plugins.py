@@ -5,7 +5,6 @@ Both are given as "module:object" and loaded when they are asked for.  Two provi
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
 from importlib import import_module
@@ -13,10 +12,12 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
+from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ManifestError, ModelError, Span
 from usmp_build.interfaces import Algorithm, Emitter, Importer, KernelLibrary
 from usmp_build.interfaces.foreign import Foreign
 from usmp_build.interfaces.options import options_of
+from usmp_build.request import TargetRequest
 
 ALGORITHMS = {
     "auto": "usmp_build.algorithms.auto:Auto",
@@ -27,9 +28,13 @@ ALGORITHMS = {
 }
 IMPORTERS = {
     ".model.txt": "usmp_build.importers.text:import_text",
+    ".program.json": "usmp_build.importers.program:import_program",
     ".tflite": "usmp_build.importers.tflite:import_tflite",
 }
-KERNELS = {"reference": "usmp_build.kernels.reference:Reference"}
+KERNELS = {
+    "extern": "usmp_build.kernels.extern:Extern",
+    "reference": "usmp_build.kernels.reference:Reference",
+}
 EMITTERS = {
     "c": "usmp_build.emitters.c:emit",
     "cmake": "usmp_build.emitters.cmake:emit",
@@ -126,9 +131,13 @@ def importer(path: str, place: Span | str) -> Importer:
     raise ModelError(Diagnostic("P403", message, place, f"model files end in {' or '.join(found)}"))
 
 
-def kernels(name: str, place: Span | str) -> KernelLibrary:
-    """Return the kernel library that the manifest asks for."""
-    library: KernelLibrary = _choose(providers("kernels", KERNELS), name, "kernel library", place).load()()
+def kernels(name: str, place: Span | str, target: TargetRequest | None = None) -> KernelLibrary:
+    """Return the kernel library that the manifest asks for, to run operators on a target.
+
+    A library that depends on the target has a function `for_target`, which makes it.
+    """
+    made = _choose(providers("kernels", KERNELS), name, "kernel library", place).load()
+    library: KernelLibrary = made.for_target(target) if target and hasattr(made, "for_target") else made()
     return library
 
 
@@ -140,6 +149,5 @@ def emitters() -> tuple[Emitter, ...]:
 def _choose(found: Mapping[str, Provider], name: str, what: str, place: Span | str) -> Provider:
     if name in found:
         return found[name]
-    close = difflib.get_close_matches(name, found, 1)
-    hint = (f'did you mean "{close[0]}"? ' if close else "") + f"There are: {', '.join(found)}"
+    hint = suggestion(name, found, "there are")
     raise ManifestError(Diagnostic("P404", f'there is no {what} called "{name}"', place, hint))

@@ -44,6 +44,72 @@ class PoolRequest:
     origin: int | None
     span: Span | str = ""
     """The place of its size in the manifest; of its table when it has none."""
+    readers: frozenset[int] = frozenset({0})
+    """Positions in `Request.targets` of who can read it."""
+    writers: frozenset[int] = frozenset({0})
+    page: int = 0
+    """Bytes of a page, where the pool consists of pages; 0 where it is plain memory."""
+
+
+class Copying(Enum):
+    """Who brings tensors to and from where a target works."""
+
+    MEMCPY = "memcpy"
+    EXTERN = "extern"
+    """A function of the application, which may start a DMA transfer."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperandRule:
+    """What a target demands of some operands of some operators."""
+
+    operators: str
+    """A pattern of operator kinds: "CONV_2D", "*"."""
+    operands: tuple[str, ...]
+    """"inputs", "outputs", "constants", "scratch", or one of them by position: "input 0", "output 1".  Empty: all."""
+    pools: tuple[int, ...] = ()
+    """The only pools that these operands may live in; empty when the rule does not restrict them."""
+    scratch: int = 0
+    """Bytes that the operators need while they run."""
+    alignment: int = 1
+    """Of these operands in pools, in bytes."""
+    span: Span | str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetRequest:
+    """A processor that runs operators."""
+
+    name: str
+    kernels: str
+    """Name of its kernel library."""
+    copies: Copying = Copying.MEMCPY
+    rules: tuple[OperandRule, ...] = ()
+    span: Span | str = ""
+    kernels_span: Span | str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceRequest:
+    """An exception to what a model says; it selects by exactly one of `operators`, `tensors`, `positions`."""
+
+    operators: str = ""
+    """A pattern of operator kinds."""
+    tensors: str = ""
+    """A pattern of tensor names."""
+    positions: tuple[int, int] | None = None
+    """Operators by position in the model file: the first and the last."""
+    operands: tuple[str, ...] = ()
+    """Which operands of the operators `pools` speaks of, as in `OperandRule`; empty: outputs and scratch."""
+    target: int | None = None
+    """None: as before."""
+    pools: tuple[int, ...] = ()
+    """Empty: as before."""
+    kernels: str = ""
+    """Empty: as before."""
+    axis_separators: tuple[int, ...] | None = None
+    """None: as before."""
+    span: Span | str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +129,8 @@ class ModelRequest:
     """Tensor name in the model → C name of that input or output."""
     span: Span | str = ""
     names_span: Span | str = ""
+    places: tuple[PlaceRequest, ...] = ()
+    """Later rules go before earlier ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +144,14 @@ class Request:
     """In the manifest's order, which is the default order of preference."""
     models: tuple[ModelRequest, ...]
     """Sorted by name."""
-    kernels: str
-    """Name of the kernel library."""
+    targets: tuple[TargetRequest, ...]
+    """The first one runs whatever is not placed elsewhere."""
     algorithm: str
     options: Mapping[str, object]
     """Options of the algorithm."""
     plan_span: Span | str = ""
     """Of the algorithm's name."""
-    kernels_span: Span | str = ""
     option_spans: Mapping[str, Span] = field(default_factory=dict)
     """Of the options' keys."""
+    layout_copies: bool = False
+    """Whether a tensor in memory of pages may be copied because two operators want rows of different lengths."""

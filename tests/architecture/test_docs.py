@@ -9,6 +9,8 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.support.cli import call, call_apart
+from usmp_build.manifest.load import load
+from usmp_build.manifest.resolve import resolve
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 
@@ -30,6 +32,7 @@ def test_every_error_code_is_explained_and_every_explanation_is_of_a_code() -> N
         ("schemas/plan.schema.json", ["schema", "--plan"]),
         ("schemas/problem.schema.json", ["schema", "--problem"]),
         ("schemas/solution.schema.json", ["schema", "--solution"]),
+        ("schemas/usmp.program.schema.json", ["schema", "--program"]),
         ("docs/manifest.md", ["schema", "--page"]),
     ],
 )
@@ -51,6 +54,14 @@ def test_files_that_the_architecture_names_exist() -> None:
     for name in re.findall(r"`(?:usmp_build/)?([a-z_]+/[a-z_/.]*|[a-z_]+\.py|tests/[\w/.]+)`", text):
         places = [ROOT / name, ROOT / "usmp_build" / name]
         assert any(place.exists() for place in places), name
+
+
+def test_the_first_manifest_of_the_page_of_scopes_is_valid() -> None:
+    text = (ROOT / "docs" / "scopes.md").read_text(encoding="utf-8")
+    manifest = load(f'[project]\nname = "t"\n{block(text, "[pools.tcm]").removeprefix("toml")}'.encode(), "scopes.md")
+    request = resolve(manifest, paths={"kws": "kws.tflite"})
+    assert [place.tensors for place in manifest.models["kws"].place] == [None, "conv*/Relu"]
+    assert len(request.targets) == 2
 
 
 def test_readme_is_short() -> None:

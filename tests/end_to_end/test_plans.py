@@ -96,6 +96,7 @@ def test_models_without_kernels_are_planned_and_say_so(tmp_path: Path) -> None:
     done = call("generate", path, "--out", tmp_path / "out")
     assert done.code == 1
     assert "error[P305]" in done.err
+    assert 'help: run it on a target with kernels = "extern"' in done.err
     assert not (tmp_path / "out").exists()
 
 

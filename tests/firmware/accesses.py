@@ -20,7 +20,7 @@ from usmp_build.cli.selftest.harness import Run
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.interfaces.kernels import Kernel, Traffic
 from usmp_build.ir.graph import OperatorRef, operator_at
-from usmp_build.ir.schedule import Step
+from usmp_build.ir.schedule import steps
 
 FACTOR = 1.1
 """By which the bytes read of a buffer may differ from what its kernel declares, whatever its form: compilers may keep
@@ -123,7 +123,7 @@ def _by_model(made: Image, pieces: Pieces, intervals: Iterator[Interval]) -> Ite
         assert next(intervals).mark == "harness_begin"
         for _ in code.views:
             _check_idle(next(intervals), "usmp_hook")
-        refs = [node.operator for node in program.body if isinstance(node, Step) and node.operator]
+        refs = [step.operator for step in steps(program) if step.operator]
         yield [
             _operator(made, ref, pieces, [next(intervals) for _ in step.traces])
             for ref, step in zip(refs, code.steps, strict=True)

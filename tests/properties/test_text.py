@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,10 +40,11 @@ def tensors(draw: st.DrawFn) -> Tensor:
     shape = tuple(draw(st.lists(st.integers(-1, 9), max_size=4)))
     dtype = draw(st.sampled_from(DType))
     tensor = Tensor(draw(names), shape, dtype, draw(st.none() | quantizations), is_variable=draw(st.booleans()))
+    separators = draw(st.none() | st.lists(st.integers(-1, 5), max_size=3).map(tuple))
     fitting = st.binary(min_size=max(0, tensor.size), max_size=max(0, tensor.size))
     zeros = st.just(bytes(max(0, tensor.size)))
     data = draw(st.none() | fitting | zeros | small_data | long_data)
-    return Tensor(tensor.name, shape, dtype, tensor.quantization, data, tensor.is_variable)
+    return replace(tensor, data=data, axis_separators=separators)
 
 
 def options(kind: type[Options]) -> st.SearchStrategy[Options]:
@@ -122,6 +124,13 @@ LINES = [
     '%0 "a" int8[4] scales=[1*4] axis=0 = hex',
     "| 00010203",
     "outputs %0",
+    "parameters 1",
+    "allocate %0 by application {",
+    "for parallel 4 workers=2 {",
+    'access "f" %0, %1 += _',
+    "store %0 = %1",
+    "call 0(%0, _)",
+    "}",
 ]
 PIECES = sorted({piece for line in LINES for piece in re.findall(r'"[^"]*"|[%@\w.]+|\S', line)})
 

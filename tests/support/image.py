@@ -42,15 +42,18 @@ class Image:
         return self.folder / "build" / "plan.usmp"
 
 
-def make(board: Board, folder: Path, manifest: str, runs: int, find: str) -> Image:
-    """Plan, write the harness, and build everything with the example's CMake project."""
+def make(board: Board, folder: Path, manifest: str, runs: int, find: str, application: str = "") -> Image:
+    """Plan, write the harness, and build everything with the example's CMake project.
+
+    `application` is C of what the application supplies.
+    """
     path = folder / "usmp.toml"
     path.write_text(manifest, encoding="utf-8")
     files = DiskFiles(folder)
     planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
     layout = pipeline.lay_out(planned)
     main = folder / "main.c"
-    main.write_text(_harness(planned, layout, runs), encoding="utf-8")
+    main.write_text(application + _harness(planned, layout, runs), encoding="utf-8")
     elf = firmware.build(board, folder / "build", manifest=path, main=main, definitions=("USMP_HOOK",), find=find)
     return Image(board, folder, elf, planned, layout)
 

@@ -5,12 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from textwrap import dedent
 
-from usmp_build import passes
+from usmp_build import pipeline
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel, KernelLibrary, KernelSources, NoKernel
+from usmp_build.interfaces.kernels import Kernel, KernelLibrary, KernelSources, Libraries, NoKernel
 from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.ir.text import read
-from usmp_build.request import Access, InputOutput, ModelRequest, PoolRequest, Request
+from usmp_build.request import (
+    Access,
+    Copying,
+    InputOutput,
+    ModelRequest,
+    OperandRule,
+    PlaceRequest,
+    PoolRequest,
+    Request,
+    TargetRequest,
+)
 
 
 class PlanOnly:
@@ -43,7 +53,35 @@ def request(*names: str, io: InputOutput = InputOutput.POOL, limits: tuple[int |
     flash = PoolRequest("flash", Access.CONSTANT, None, 16, "", "", ".usmp.t.flash", None)
     pools = tuple(range(len(workspace)))
     models = tuple(ModelRequest(n, f"{n}.tflite", "", pools, (len(workspace),), io, {}) for n in names)
-    return Request("t", "usmp.toml", (*workspace, flash), models, "reference", "auto", {})
+    return Request("t", "usmp.toml", (*workspace, flash), models, (TargetRequest("cpu", "reference"),), "auto", {})
+
+
+def firmware(
+    reach: dict[str, str],
+    *,
+    places: tuple[PlaceRequest, ...] = (),
+    rules: tuple[OperandRule, ...] = (),
+    copies: Copying = Copying.MEMCPY,
+    io: InputOutput = InputOutput.POOL,
+) -> Request:
+    """One model on two targets, cpu (0) and npu (1); `reach` names pools and who reads and writes them.
+
+    {"ram": "cpu npu", "local": "npu", "window": "cpu:r npu"}; a pool called flash or rom is a constant pool.
+    """
+    pools = []
+    for name, who in reach.items():
+        access = Access.CONSTANT if name in {"flash", "rom"} else Access.WORKSPACE
+        readers = frozenset(i for i, target in enumerate(("cpu", "npu")) if target in who)
+        writers = frozenset(i for i, target in enumerate(("cpu", "npu")) if target in who and f"{target}:r" not in who)
+        section = f".usmp.t.{name}"
+        pools.append(PoolRequest(name, access, None, 16, "", "", section, None, "", readers, writers))
+    workspace, constant = (
+        tuple(i for i, pool in enumerate(pools) if pool.access is access)
+        for access in (Access.WORKSPACE, Access.CONSTANT)
+    )
+    asked = ModelRequest("m", "m.tflite", "", workspace, constant, io, {}, places=places)
+    targets = (TargetRequest("cpu", "reference"), TargetRequest("npu", "reference", copies, rules))
+    return Request("t", "usmp.toml", tuple(pools), (asked,), targets, "auto", {})
 
 
 def analyze(
@@ -53,15 +91,18 @@ def analyze(
     limits: tuple[int | None, ...] = (None,),
 ) -> Analysis:
     """Run all passes."""
-    asked = request(*(m.name for m in models), io=io, limits=limits)
-    rewritten = tuple(map(passes.rewrite, models))
-    kernels = passes.select(asked, rewritten, library or PlanOnly())
-    schedule = passes.schedule(rewritten)
-    storage = passes.storage(asked, rewritten, schedule, kernels)
-    lifetimes = passes.lifetimes(schedule, storage)
-    traffic = passes.traffic(rewritten, kernels, storage)
-    problem = passes.lower(asked, schedule, storage, lifetimes, traffic)
-    return Analysis(rewritten, kernels, schedule, storage, lifetimes, traffic, problem)
+    return analyze_as(request(*(m.name for m in models), io=io, limits=limits), *models, library=library)
+
+
+def every(asked: Request, library: KernelLibrary) -> Libraries:
+    """One library under all names, for all targets."""
+    names = {"extern", "reference", *(target.kernels for target in asked.targets)}
+    return {(target, name): library for target in range(len(asked.targets)) for name in names}
+
+
+def analyze_as(asked: Request, *models: Model, library: KernelLibrary | None = None) -> Analysis:
+    """Run all passes for a request of one's own."""
+    return pipeline.analyze(asked, models, every(asked, library or PlanOnly()))
 
 
 def alive(analysis: Analysis) -> dict[str, list[tuple[int, int]]]:

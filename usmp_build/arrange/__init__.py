@@ -7,8 +7,9 @@ from usmp_build.arrange.constants import constant_groups
 from usmp_build.arrange.group import group_constants
 from usmp_build.arrange.model import model_code
 from usmp_build.arrange.summary import summarize
+from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel, KernelLibrary
+from usmp_build.interfaces.kernels import Kernel, KernelCall, Libraries
 from usmp_build.layout import Layout, Summary
 from usmp_build.memory.plan import Plan
 from usmp_build.request import Request
@@ -16,10 +17,11 @@ from usmp_build.request import Request
 __all__ = ["arrange", "group_constants", "summarize"]
 
 
-def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, library: KernelLibrary) -> Layout:
+def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, libraries: Libraries) -> Layout:
     """Decide on all the C of a plan.
 
-    Raises KernelError when an operator cannot be generated, ManifestError when names clash.
+    Raises KernelError for whatever has no C: operators, statements of a program's main, constants without bytes, pools
+    beyond 2 GiB (`refusals.refuse` gathers it).  Raises ManifestError when names clash, in C or between libraries.
     """
     prefix = request.project.lower()
     members, constants = constant_groups(analysis, plan, summary)
@@ -27,7 +29,26 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
         (row, model_code(request, analysis, plan, summary, members, index)) for index, row in enumerate(summary.models)
     )
     refuse_clashes(summary, constants, models, request.manifest)
+    by_name = {name: library for (_, name), library in libraries.items()}
+    sources = [by_name[name].sources(called, prefix) for name, called in _calls(analysis, request.manifest).items()]
+    header, source = (_joined(texts) for texts in ([s.header for s in sources], [s.source for s in sources]))
+    return Layout(summary, constants, models, header, source)
+
+
+def _calls(analysis: Analysis, manifest: str) -> dict[str, list[KernelCall]]:
+    """Return what is called of each library.  Raises ManifestError when two of them call a function the same."""
+    owners: dict[str, str] = {}
+    found: dict[str, list[KernelCall]] = {}
     chosen = [kernel for kernel in analysis.kernels.values() if isinstance(kernel, Kernel)]
-    functions = sorted({call.function for kernel in chosen for call in kernel.calls})
-    sources = library.sources(functions, prefix)
-    return Layout(summary, constants, models, sources.header, sources.source)
+    for kernel in chosen:
+        for call in kernel.calls:
+            owner = owners.setdefault(call.function, kernel.library)
+            if owner != kernel.library:
+                message = f'the kernel libraries "{owner}" and "{kernel.library}" both call a function {call.function}'
+                raise ManifestError(Diagnostic("P306", message, manifest, "use one of them for both"))
+            found.setdefault(owner, []).append(call)
+    return dict(sorted(found.items()))
+
+
+def _joined(texts: list[str]) -> str:
+    return "\n\n".join(text for text in texts if text)

@@ -25,9 +25,13 @@ PLAIN = {
 
 _MAY_ALIAS = {
     DType.FLOAT32: "usmp_f32",
+    DType.FLOAT64: "usmp_f64",
     DType.INT16: "usmp_i16",
     DType.INT32: "usmp_i32",
     DType.INT64: "usmp_i64",
+    DType.UINT16: "usmp_u16",
+    DType.UINT32: "usmp_u32",
+    DType.UINT64: "usmp_u64",
 }
 
 

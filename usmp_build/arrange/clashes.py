@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usmp_build.errors import Diagnostic, ManifestError
-from usmp_build.layout import ConstantGroup, ModelCode, ModelRow, Summary
+from usmp_build.layout import ConstantGroup, FunctionCode, ModelCode, ModelRow, Summary
 
 
 def refuse_clashes(
@@ -17,7 +17,8 @@ def refuse_clashes(
         other = taken.setdefault(name, owner)
         if other != owner:
             message = f"{other} and {owner} both make the name {name} in C"
-            raise ManifestError(Diagnostic("P306", message, manifest, "rename one of the two in the manifest"))
+            where = "the program" if "function " in owner else "the manifest"
+            raise ManifestError(Diagnostic("P306", message, manifest, f"rename one of the two in {where}"))
 
 
 def _names(
@@ -37,6 +38,7 @@ def _names(
         yield owner, f"{row.macro}_H"
         yield from ((owner, f"{row.name}_{part}") for part in ("inputs", "outputs", "run", "map_inputs", "map_outputs"))
         yield from ((owner, step.function) for step in code.steps)
+        yield from _of_functions(summary.project, owner, code.functions)
         for pool, _ in row.pools:
             kind = "WORKSPACE" if pool.access == "rw" else "CONSTANT"
             yield f'{owner} in pool "{pool.name}"', f"{row.macro}_{pool.name.upper()}_{kind}_POOL_SIZE"
@@ -48,3 +50,10 @@ def _names(
                     yield f"the name {port.name} of {owner}", port.name
         for place in code.places:
             yield from ((f"{owner}, {place.variable}", f"{place.macro}_{part}") for part in ("OFFSET", "BYTES"))
+
+
+def _of_functions(project: str, owner: str, functions: tuple[FunctionCode, ...]) -> Iterator[tuple[str, str]]:
+    for function in functions:
+        yield from ((f"function {function.name} of {owner}", name) for name in function.names)
+        if function.on_demand:
+            yield from (("the project", f"{project}_{hook}") for hook in ("allocate", "release"))

@@ -11,7 +11,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import ConstantGroup, ConstantRow, Summary
 from usmp_build.memory.plan import Plan
-from usmp_build.naming import c_comment, c_identifier, unique
+from usmp_build.naming import c_comment, c_member, unique
 
 
 def constant_groups(
@@ -28,7 +28,7 @@ def constant_groups(
         readers = tuple(sorted({model for i in indices for model in buffers[i].models}))
         whose = summary.models[only[0]].name if only else f"{summary.project}_shared"
         symbol = f"{whose}_{summary.pools[pool].name}_constants"
-        wanted = [_member(buffers[i].name.partition(".")[2]) for i in indices]
+        wanted = [c_member(buffers[i].name.partition(".")[2]) for i in indices]
         both = unique([*wanted, *(f"{name}_padding" for name in wanted)])
         names, paddings = both[: len(wanted)], both[len(wanted) :]
         rows = tuple(_rows(analysis, indices, names, paddings))
@@ -36,12 +36,6 @@ def constant_groups(
         groups.append(ConstantGroup(symbol, readers, summary.pools[pool], unit, rows))
         expressions |= {i: f"{symbol}.{name}" for i, name in zip(indices, names, strict=True)}
     return expressions, tuple(groups)
-
-
-def _member(name: str) -> str:
-    """Make a name for a member; names all in capitals are left to macros."""
-    plain = c_identifier(name)
-    return f"{plain}_" if plain.isupper() else plain
 
 
 def _row(analysis: Analysis, index: int, member: str) -> ConstantRow:

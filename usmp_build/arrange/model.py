@@ -1,25 +1,22 @@
-"""One model → its C: ports, pointers, steps and checks."""
+"""One model → its C: ports, pointers, steps, or the functions of a program, and checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from usmp_build.arrange.c_types import pool_type
+from usmp_build.arrange.body import Body
+from usmp_build.arrange.functions import Functions
+from usmp_build.arrange.places import places_of
 from usmp_build.arrange.ports import Locate, ports
+from usmp_build.arrange.refusals import refuse
 from usmp_build.arrange.steps import step_code
-from usmp_build.errors import Diagnostic, KernelError
+from usmp_build.arrange.tables import table_checks, tables_of
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel, NoKernel
-from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, TensorRef
-from usmp_build.ir.options import called_subgraphs
-from usmp_build.ir.storage import Kind
-from usmp_build.layout import ModelCode, Place, Summary, TraceRow
+from usmp_build.ir.graph import Operator, OperatorRef, Subgraph
+from usmp_build.layout import ModelCode, Place, StepCode, Summary, TraceRow
 from usmp_build.memory.plan import Plan
-from usmp_build.naming import c_comment
 from usmp_build.request import Request
-
-_LARGEST_OFFSET = (1 << 31) - 1
 
 
 def model_code(
@@ -27,31 +24,49 @@ def model_code(
 ) -> ModelCode:
     """Decide on the C of model `index`; `constants` are the expressions of constant buffers.
 
-    Raises KernelError for what has no C: operators without a kernel, control flow, variables, pools beyond 2 GiB.
+    Raises KernelError for what has no C, as `refuse` does.
     """
-    _refuse(request, analysis, summary, index)
-    places = _places(analysis, plan, summary, index)
-    variables = {buffer: place.variable for buffer, place in places.items()}
-    inputs, outputs = ports(request.models[index], analysis.models[index], tuple(pool.name for pool in request.pools))
-    locate = Locate(analysis, index, request.project.lower(), {**constants, **variables}, places, inputs, outputs)
+    refuse(request, analysis, summary, index)
+    model = analysis.models[index]
+    places = places_of(analysis, plan, summary, index)
+    tables = tables_of(analysis, plan, summary, index)
+    known = {number: place.variable for number, place in places.items()}
+    known |= {number: table.symbol for number, table in tables.items()}
+    inputs, outputs = ports(request.models[index], model, tuple(pool.name for pool in request.pools))
+    in_pages = sorted({pool for table in tables.values() for pool, _ in table.rows})
+    rows = {number: table.elements for number, table in tables.items()}
+    locate = Locate(analysis, index, request.project.lower(), {**constants, **known}, places, rows, inputs, outputs)
+    steps = _steps(analysis, index, locate)
+    functions = Functions(analysis, index, places, tables, constants).code()
+    body = Body(model.main, locate, functions)
+    passed = {argument for step in steps for argument in step.arguments} | body.passed()
+    used = passed | {member.expression for function in functions.values() for member in function.members}
+    shown = {number: table for number, table in tables.items() if not model.is_program or table.symbol in used}
+    return ModelCode(
+        inputs=locate.input_rows(),
+        outputs=locate.output_rows(),
+        places=tuple(replace(place, used=place.variable in passed) for place in places.values()),
+        views=tuple(view for view in _views_of_inputs(model.main, locate) if view.expression in passed),
+        steps=steps,
+        tables=tuple(shown.values()),
+        paged=tuple((number, summary.pools[number], request.pools[number].page) for number in in_pages),
+        checks=tuple(_checks(summary.models[index].name, analysis, places)),
+        table_checks=tuple(table_checks(analysis, summary, index, shown)),
+        functions=tuple(functions.values()),
+        body=body.lines(),
+    )
+
+
+def _steps(analysis: Analysis, index: int, locate: Locate) -> tuple[StepCode, ...]:
     graph = analysis.models[index].main
     views: dict[int, list[int]] = {}
     for op in graph.operators:
         if op.kind == "VIEW" and op.inputs[0] is not None:
             views.setdefault(op.inputs[0], []).extend(op.outputs)
-    steps = tuple(
+    return tuple(
         step_code(analysis, OperatorRef(index, 0, i), locate, _traces(op, graph, views, locate))
         for i, op in enumerate(graph.operators)
         if op.kind != "VIEW"
-    )
-    passed = {argument for step in steps for argument in step.arguments}
-    return ModelCode(
-        inputs=locate.input_rows(),
-        outputs=locate.output_rows(),
-        places=tuple(replace(place, used=place.variable in passed) for place in places.values()),
-        views=tuple(view for view in _views_of_inputs(graph, locate) if view.expression in passed),
-        steps=steps,
-        checks=tuple(_checks(summary.models[index].name, analysis, places)),
     )
 
 
@@ -60,7 +75,13 @@ def _traces(op: Operator, graph: Subgraph, views: Mapping[int, list[int]], locat
     shown = list(op.outputs)
     for tensor in shown:
         shown += views.get(tensor, ())
-    return tuple(TraceRow(op.position, t, locate.expression(t), graph.tensors[t].size) for t in shown)
+    return tuple(_trace(op, t, graph, locate) for t in shown)
+
+
+def _trace(op: Operator, tensor: int, graph: Subgraph, locate: Locate) -> TraceRow:
+    shown = graph.tensors[tensor]
+    row = locate.row(tensor) * shown.dtype.bits // 8
+    return TraceRow(op.position, tensor, locate.expression(tensor), shown.size, row)
 
 
 def _views_of_inputs(graph: Subgraph, locate: Locate) -> Iterator[TraceRow]:
@@ -69,44 +90,7 @@ def _views_of_inputs(graph: Subgraph, locate: Locate) -> Iterator[TraceRow]:
         if op.kind == "VIEW" and op.inputs[0] in known:
             known.update(op.outputs)
             for t in op.outputs:
-                yield TraceRow(op.position, t, locate.expression(t), graph.tensors[t].size)
-
-
-def _places(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dict[int, Place]:
-    """The planned buffers of a model in workspace pools, in the order in which they are first touched."""
-    rows = {row.name: row for row in summary.buffers}
-    tensors: dict[int, int] = {}
-    for ref, buffer in analysis.storage.tensors.items():
-        if ref.model == index:
-            tensors.setdefault(buffer, ref.tensor)
-    scratches = 0
-    places = {}
-    for number, stored in enumerate(analysis.storage.buffers):
-        if index not in stored.models or stored.kind is Kind.CONSTANT or not stored.size:
-            continue
-        if number in tensors:
-            variable = f"t{tensors[number]}"
-        else:
-            variable = f"s{scratches}"
-            scratches += 1
-        places[number] = Place(
-            variable=variable,
-            c_type=pool_type(stored.dtype),
-            macro=f"{summary.models[index].macro}_{variable.upper()}",
-            row=rows[stored.name],
-            pool=summary.pools[plan.allocations[number].pool],
-            comment=c_comment(stored.name.partition(".")[2]),
-            lives=_lives(analysis, index, number),
-            used=False,
-        )
-    return places
-
-
-def _lives(analysis: Analysis, index: int, buffer: int) -> str:
-    """Steps counted from the model's own first one: what other models do moves nothing here."""
-    first = analysis.schedule.starts[index]
-    intervals = analysis.lifetimes.intervals[buffer]
-    return " ".join(f"[{i.start - first}, {i.stop - first})" for i in intervals)
+                yield _trace(op, t, graph, locate)
 
 
 def _checks(model: str, analysis: Analysis, places: Mapping[int, Place]) -> list[tuple[str, str]]:
@@ -125,31 +109,3 @@ def _checks(model: str, analysis: Analysis, places: Mapping[int, Place]) -> list
                 name = f"{place.macro}_is_below_{above.variable}".lower()
                 checks.append((f"{end} <= {above.macro}_OFFSET", name))
     return checks
-
-
-def _refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -> None:
-    problems = []
-    model, path = analysis.models[index], request.models[index].path
-    for i, op in enumerate(model.main.operators):
-        kernel = analysis.kernels.get(OperatorRef(index, 0, i))
-        if isinstance(kernel, NoKernel):
-            problems.append((f"operator {op.position} ({op.kind}): {kernel.reason}", _WAYS_OUT))
-        elif called_subgraphs(op.options):
-            problems.append((f"operator {op.position} ({op.kind}) runs a subgraph, which has no C yet", _WAYS_OUT))
-        elif isinstance(kernel, Kernel) and _touches_variable(analysis, index, i):
-            problems.append((f"operator {op.position} ({op.kind}) keeps state between runs, which has no C yet", ""))
-    for pool in summary.pools:
-        if pool.size > _LARGEST_OFFSET:
-            problems.append((f'pool "{pool.name}" needs {pool.size:,} bytes; offsets in C end at 2 GiB', ""))
-    if problems:
-        raise KernelError(*(Diagnostic("P305", message, path, hint or _PLAN_ONLY) for message, hint in problems))
-
-
-_PLAN_ONLY = '"usmp-build plan" shows the plan without generating C'
-_WAYS_OUT = f'{_PLAN_ONLY}; kernels of the application (kernels = "extern") are not supported yet'
-
-
-def _touches_variable(analysis: Analysis, model: int, operator: int) -> bool:
-    op = analysis.models[model].main.operators[operator]
-    buffers = (analysis.storage.tensors.get(TensorRef(model, 0, t)) for t in (*op.inputs, *op.outputs) if t is not None)
-    return any(b is not None and analysis.storage.buffers[b].kind is Kind.VARIABLE for b in buffers)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from usmp_build.arrange.c_types import float_literal, plain_type
+from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import Model, Tensor, TensorRef
 from usmp_build.ir.storage import Kind
+from usmp_build.ir.uses import alignments
 from usmp_build.layout import Place, PortRow
 from usmp_build.naming import c_comment, c_identifier, short_name, unique
 from usmp_build.request import ModelRequest
@@ -28,9 +30,8 @@ def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[
     main = model.main
     known = {main.tensors[t].name for t in (*main.inputs, *main.outputs)} | set(signature.values())
     for key in sorted(request.names.keys() - known):
-        close = difflib.get_close_matches(key, sorted(known), 1, 0.0)
         message = f'model "{request.name}" has no input or output called "{key}"'
-        hint = f'did you mean "{close[0]}"?' if close else "remove it"
+        hint = suggestion(key, sorted(known), "it has")
         raise ManifestError(Diagnostic("P304", message, request.names_span, hint))
     return _name(model, request.names, pools)
 
@@ -81,6 +82,8 @@ class Locate:
     buffers: Mapping[int, str]
     """Buffer → expression."""
     places: Mapping[int, Place]
+    rows: Mapping[int, int]
+    """Buffers in memory of pages → elements of a row."""
     inputs: Names
     """By tensor."""
     outputs: Names
@@ -96,6 +99,11 @@ class Locate:
         if port in self.inputs:
             return f"inputs->{self.inputs[port]}"
         return f"outputs->{self.outputs[self.analysis.models[self.model].main.outputs.index(port)]}"
+
+    def row(self, tensor: int) -> int:
+        """Return the elements of a row where `expression` is a table of rows; else 0."""
+        buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor))
+        return self.rows.get(buffer, 0) if buffer is not None else 0
 
     def buffer(self, buffer: int) -> str:
         """Return the pointer to a buffer that is no tensor: scratch, or a derived constant."""
@@ -122,12 +130,18 @@ class Locate:
             macro=f"{model.name}_{name}".upper(),
             c_type=plain_type(tensor.dtype),
             size=tensor.size,
-            alignment=tensor.dtype.alignment,
+            alignment=self._alignments.get((0, index), tensor.dtype.alignment),
             comment=c_comment(f"{show_type(tensor)}  {tensor.name}"),
             scale=scale,
             zero_point=zero_point,
             expression=self._address(index),
         )
+
+    @cached_property
+    def _alignments(self) -> Mapping[tuple[int, int], int]:
+        """What the functions of a program demand of what they are called with."""
+        model = self.analysis.models[self.model]
+        return alignments(model) if model.is_program else {}
 
     def _address(self, tensor: int) -> str:
         """Where a port in a pool is, outside `run`."""

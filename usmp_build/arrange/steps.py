@@ -2,37 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-
-from usmp_build.arrange.c_types import float_literal, int_literal, pool_type
+from usmp_build.arrange.c_types import pool_type
+from usmp_build.arrange.calls import Parameter, call_code
 from usmp_build.arrange.ports import Locate, show_type
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import (
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Operand,
-    Output,
-    Scratch,
-    Whole,
-)
+from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Scratch
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, operator_at
-from usmp_build.layout import CallCode, LoopCode, StepCode, TraceRow
-from usmp_build.naming import c_comment, short_name
-
-
-@dataclass(frozen=True, slots=True)
-class _Parameter:
-    """A pointer that a step's function takes."""
-
-    c_type: str
-    name: str
-    argument: str
-
-    @property
-    def declaration(self) -> str:
-        return f"{self.c_type}{'' if self.c_type.endswith('*') else ' '}{self.name}"
+from usmp_build.layout import StepCode, TraceRow
+from usmp_build.naming import c_comment, c_identifier, short_name
 
 
 def step_code(analysis: Analysis, ref: OperatorRef, locate: Locate, traces: tuple[TraceRow, ...]) -> StepCode:
@@ -40,13 +17,18 @@ def step_code(analysis: Analysis, ref: OperatorRef, locate: Locate, traces: tupl
     model = analysis.models[ref.model]
     op = operator_at(analysis.models, ref)
     kernel = analysis.kernels[ref]
-    assert isinstance(kernel, Kernel)  # `model._refuse` came first
+    assert isinstance(kernel, Kernel)  # `refusals.refuse` came first
     parameters = _parameters(analysis, ref, kernel, locate)
+
+    def expression(operand: Operand) -> str:
+        known = parameters.get(operand)
+        return known.name if known else _expression(analysis, ref, locate, operand)
+
     return StepCode(
-        function=f"{model.name}_{op.kind.lower()}_{op.position}",
+        function=f"{model.name}_{c_identifier(op.kind).lower()}_{op.position}",
         comment=_comment(op, model.main),
         signature=tuple(p.declaration for p in parameters.values()),
-        calls=tuple(_call(analysis, ref, call, parameters, locate) for call in kernel.calls),
+        calls=tuple(call_code(call, locate.prefix, parameters, expression) for call in kernel.calls),
         arguments=tuple(p.argument for p in parameters.values()),
         traces=traces,
     )
@@ -60,7 +42,7 @@ def _comment(op: Operator, graph: Subgraph) -> tuple[str, ...]:
     return (c_comment(f"{op.kind} {op.position}"), c_comment(f"{sides[0]} -> {sides[1]}"))
 
 
-def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, _Parameter]:
+def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, Parameter]:
     """Every workspace operand, each once: inputs, scratch, outputs.  Constants are named where they are used."""
     graph = analysis.models[ref.model].main
     op = graph.operators[ref.operator]
@@ -68,21 +50,28 @@ def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Lo
     activations = [o for o in used if isinstance(o, Input) and not _is_constant(graph, op, o)]
     outputs = [o for o in used if isinstance(o, Output)]
     scratches = [o for o in used if isinstance(o, Scratch)]
-    result: dict[Operand, _Parameter] = {}
+    result: dict[Operand, Parameter] = {}
     for i, source in enumerate(activations):
         tensor = op.inputs[source.position]
         assert tensor is not None  # a kernel names no input that was left out
-        c_type = f"const {pool_type(graph.tensors[tensor].dtype)} *"
-        result[source] = _Parameter(c_type, _numbered("input", i, len(activations)), locate.expression(tensor))
+        name = _numbered("input", i, len(activations))
+        result[source] = _of_tensor(locate, graph, tensor, name, "const ")
     for i, scratch in enumerate(scratches):
         buffer = analysis.storage.scratch[ref][scratch.position]
         c_type = f"{pool_type(kernel.scratch[scratch.position].dtype)} *"
-        result[scratch] = _Parameter(c_type, _numbered("scratch", i, len(scratches)), locate.buffer(buffer))
+        result[scratch] = Parameter(c_type, _numbered("scratch", i, len(scratches)), locate.buffer(buffer))
     for i, output in enumerate(outputs):
-        tensor = op.outputs[output.position]
-        c_type = f"{pool_type(graph.tensors[tensor].dtype)} *"
-        result[output] = _Parameter(c_type, _numbered("output", i, len(outputs)), locate.expression(tensor))
+        result[output] = _of_tensor(
+            locate, graph, op.outputs[output.position], _numbered("output", i, len(outputs)), ""
+        )
     return result
+
+
+def _of_tensor(locate: Locate, graph: Subgraph, tensor: int, name: str, qualifier: str) -> Parameter:
+    c_type = f"{qualifier}{pool_type(graph.tensors[tensor].dtype)} *"
+    row = locate.row(tensor)
+    argument = locate.expression(tensor)
+    return Parameter(c_type, name, f"({c_type}const *){argument}" if row and qualifier else argument, row)
 
 
 def _numbered(name: str, index: int, count: int) -> str:
@@ -94,42 +83,12 @@ def _is_constant(graph: Subgraph, op: Operator, operand: Input) -> bool:
     return tensor is not None and graph.tensors[tensor].is_constant
 
 
-def _call(
-    analysis: Analysis, ref: OperatorRef, call: KernelCall, parameters: dict[Operand, _Parameter], locate: Locate
-) -> CallCode:
-    prefix = locate.prefix
-    op = operator_at(analysis.models, ref)
-
-    def expression(operand: Operand) -> str:
-        if operand in parameters:
-            return parameters[operand].name
-        if isinstance(operand, Derived):
-            return locate.buffer(analysis.storage.derived[ref][operand.position])
-        assert isinstance(operand, Input)
-        tensor = op.inputs[operand.position]
-        return "NULL" if tensor is None else locate.expression(tensor)
-
-    first, last = call.operands[0], call.operands[-1]
-    streams = not isinstance(call.form, Whole)
-    arguments = call.operands[1:-1] if streams else call.operands
-    return CallCode(
-        form=type(call.form).__name__.lower(),
-        function=f"{prefix}_{call.function}",
-        struct=f"{prefix}_{call.parameters.struct}" if call.parameters else "",
-        fields=_fields(call),
-        arguments=tuple(expression(operand) for operand in arguments),
-        streamed=expression(first) if streams else "",
-        streamed_type=parameters[first].c_type if streams else "",
-        result=expression(last) if streams else "",
-        result_type=parameters[last].c_type if streams else "",
-        loop=LoopCode(**asdict(call.form)),
-    )
-
-
-def _fields(call: KernelCall) -> tuple[tuple[str, str], ...]:
-    if call.parameters is None:
-        return ()
-    return tuple(
-        (name, float_literal(value) if isinstance(value, float) else int_literal(value))
-        for name, value in call.parameters.fields
-    )
+def _expression(analysis: Analysis, ref: OperatorRef, locate: Locate, operand: Operand) -> str:
+    """Return where an operand is that the function takes no pointer to."""
+    if isinstance(operand, Derived):
+        return locate.buffer(analysis.storage.derived[ref][operand.position])
+    if isinstance(operand, Absent):
+        return "NULL"
+    assert isinstance(operand, Input)
+    tensor = operator_at(analysis.models, ref).inputs[operand.position]
+    return "NULL" if tensor is None else locate.expression(tensor)

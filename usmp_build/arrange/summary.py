@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import usmp_build
+from usmp_build.arrange.function_names import function_names
 from usmp_build.arrange.ports import ports
+from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import NoKernel, Traffic
+from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import operator_at
 from usmp_build.ir.schedule import steps
 from usmp_build.ir.storage import Kind
@@ -15,7 +17,11 @@ from usmp_build.layout import BufferRow, ModelRow, PoolRow, Summary, TrafficRow
 from usmp_build.memory.best import is_best
 from usmp_build.memory.bounds import pool_bounds
 from usmp_build.memory.plan import Plan, peaks
-from usmp_build.request import Access, InputOutput, Request
+from usmp_build.memory.problem import Buffer
+from usmp_build.request import Access, InputOutput, PoolRequest, Request
+
+_LARGEST_ALIGNMENT = 1 << 16
+"""Bytes; linkers align no section to more that is worth the gap before it."""
 
 
 def summarize(request: Request, analysis: Analysis, plan: Plan, alone: tuple[int, ...]) -> Summary:
@@ -59,7 +65,7 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
                 limit=pool.limit,
                 bound=max(witness.bytes, claims[index]),
                 claim=claims[index],
-                alignment=max([pool.alignment, *(b.alignment for b in members)]),
+                alignment=_base_alignment(pool, members),
                 section=pool.section,
                 region=pool.region,
                 load_region=pool.load_region,
@@ -74,11 +80,28 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
     return tuple(rows)
 
 
+def _base_alignment(pool: PoolRequest, members: Sequence[Buffer]) -> int:
+    """Return what the pool's base is aligned to, so that offsets align its buffers: a power of two, at most 64 KiB.
+
+    Offsets may be multiples of a page, which is no power of two; addresses then are multiples of its largest one.
+    Raises ManifestError when the pool's address, as far as the manifest knows it, is none.
+    """
+    alignment = max([pool.alignment, *(min(b.alignment & -b.alignment, _LARGEST_ALIGNMENT) for b in members)])
+    if pool.origin is not None and pool.origin % alignment:
+        message = f'pool "{pool.name}" is at 0x{pool.origin:X}, and its buffers need a multiple of {alignment:,}'
+        hint = "correct `origin`, or demand a smaller alignment in the rules of targets, or smaller pages"
+        raise ManifestError(Diagnostic("P307", message, pool.span, hint))
+    return alignment
+
+
 def _buffers(
     request: Request, analysis: Analysis, plan: Plan, moved: Sequence[Mapping[int, Traffic]]
 ) -> tuple[BufferRow, ...]:
     """By pool, then offset, then name; `moved[m]` is what model m moves to and from each buffer."""
     rows = []
+    scopes: dict[int, str] = {}
+    for ref, buffer_of in analysis.storage.tensors.items():
+        scopes.setdefault(buffer_of, analysis.scopes.reasons.get(ref, ""))
     facts = zip(analysis.storage.buffers, analysis.lifetimes.intervals, plan.allocations, strict=True)
     for index, (buffer, intervals, place) in enumerate(facts):
         traffic = sum((moved[model].get(index, Traffic()) for model in buffer.models), Traffic())
@@ -94,6 +117,7 @@ def _buffers(
             read=traffic.read,
             written=traffic.written,
             reason=buffer.reason,
+            scope=scopes.get(index, ""),
         )
         rows.append((place, row))
     return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))
@@ -136,10 +160,28 @@ def _model(
         pools=tuple((p, _extent(mine, p)) for p in pools if p.name in used),
         traffic=traffic,
         without_kernel=tuple(missing),
+        extern_functions=_extern_functions(request, analysis, m),
+        on_demand=_on_demand(analysis, m),
+        declared_in=f"{name}.h" if analysis.models[m].is_program else f"{request.project}_kernels.h",
         application_io=request.models[m].io is InputOutput.APPLICATION,
         inputs=tuple(inputs.values()),
         outputs=tuple(outputs.values()),
     )
+
+
+def _extern_functions(request: Request, analysis: Analysis, m: int) -> tuple[str, ...]:
+    if analysis.models[m].is_program:
+        functions = function_names(analysis.models[m]).values()
+        return tuple(sorted(f"{request.models[m].name}_{function}" for function in functions))
+    kernels = (kernel for ref, kernel in analysis.kernels.items() if ref.model == m and isinstance(kernel, Kernel))
+    names = {call.function for kernel in kernels for call in kernel.calls if call.prototype}
+    return tuple(f"{request.project.lower()}_{name}" for name in sorted(names))
+
+
+def _on_demand(analysis: Analysis, m: int) -> tuple[str, ...]:
+    graphs = analysis.models[m].subgraphs
+    mine = (ref for ref in analysis.storage.on_demand if ref.model == m)
+    return tuple(f"{graphs[ref.subgraph].name}.{graphs[ref.subgraph].tensors[ref.tensor].name}" for ref in mine)
 
 
 def _extent(rows: list[BufferRow], pool: PoolRow) -> int:

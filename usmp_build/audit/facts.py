@@ -8,9 +8,9 @@ from usmp_build.audit.crowd import needed
 from usmp_build.audit.findings import WRONG_FACT, Findings
 from usmp_build.audit.places import Places
 from usmp_build.audit.question import Question
-from usmp_build.problems.draft import Place
+from usmp_build.document.faults import Place
+from usmp_build.document.suggest import quoted
 from usmp_build.problems.solution_record import ClaimRecord, PoolResult, ShortageRecord, SolutionRecord, WitnessRecord
-from usmp_build.problems.suggest import quoted
 
 
 def check_pools(question: Question, places: Places, facts: SolutionRecord, findings: Findings) -> Iterator[str]:

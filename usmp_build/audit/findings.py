@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from usmp_build.document.faults import Place, Places
 from usmp_build.errors import Diagnostic, Span
-from usmp_build.problems.draft import Place, Places
 
 MOST = 100
 """Findings that are told."""

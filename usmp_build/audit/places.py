@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from usmp_build.audit.findings import Findings
 from usmp_build.audit.question import Question
+from usmp_build.document.suggest import quoted
 from usmp_build.problems.plan_file import Placed, PlanFile
-from usmp_build.problems.suggest import quoted
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 
 from usmp_build import pipeline
 from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.document.suggest import closest, quoted
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.layout import BufferRow, Summary
 from usmp_build.units import show_bytes
@@ -30,8 +30,8 @@ def _find(summary: Summary, name: str) -> list[BufferRow]:
     exact = [row for row in summary.buffers if row.name == name]
     found = exact or [row for row in summary.buffers if name in row.name]
     if not found:
-        close = difflib.get_close_matches(name, [row.name for row in summary.buffers], 1, 0.3)
-        hint = f'did you mean "{close[0]}"?' if close else '"usmp-build inspect storage" lists all buffers'
+        close = closest(name, [row.name for row in summary.buffers])
+        hint = f"did you mean {quoted(close)}?" if close else '"usmp-build inspect storage" lists all buffers'
         raise UsageError(Diagnostic("U203", f'no buffer is called "{name}"', help=hint))
     return found
 
@@ -45,6 +45,7 @@ def _explain(summary: Summary, row: BufferRow) -> str:
         f"{row.name}: {row.kind}, {row.reason}",
         f"  place   pool {row.pool}, bytes [{show_bytes(row.offset)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
         f"  size    {show_bytes(row.size)} bytes, aligned to {row.alignment}",
+        *([f"  scope   {row.scope}"] if row.scope and row.scope != row.reason else []),
         *(f"  alive   {when}" for when in _alive(summary, row)),
     ]
     if row.name in pool.peak_buffers and pool.size == pool.peak_bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 import usmp_build
 from usmp_build import pipeline, writer
 from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.cli.table import extern_functions
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
     request, files = read_request(parsed)
-    bundle = pipeline.build(request, files)
+    planned = pipeline.plan(request, files)
+    bundle = pipeline.emit(pipeline.lay_out(planned))
     if parsed.diff:
         changes = list(writer.differences(bundle, parsed.out))
         print("".join(changes), end="")
@@ -38,7 +40,11 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.depfile:
         target = parsed.depfile_target or str(Path(parsed.out) / "plan.json")
         writer.write_text(parsed.depfile, writer.depfile(target, [*files.seen, *_own_files()]))
-    print(f"{len(bundle.files)} files in {parsed.out}, {len(changed)} of them changed")
+    print(
+        f"{len(bundle.files)} files in {parsed.out}, {len(changed)} of them changed",
+        *extern_functions(planned.summary),
+        sep="\n",
+    )
     return 0
 
 

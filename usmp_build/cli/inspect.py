@@ -1,4 +1,4 @@
-"""Print one stage of the road: model, schedule, storage, lifetimes, traffic or problem, as text or JSON."""
+"""Print one stage of the road, from the models to the problem, as text or JSON."""
 
 from __future__ import annotations
 
@@ -6,22 +6,26 @@ import argparse
 import dataclasses
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
 from typing import Any
 
 from usmp_build import pipeline
 from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.cli.inspect_scopes import scope_lines
 from usmp_build.cli.table import columns
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir import text
-from usmp_build.ir.schedule import Branch, Call, Loop, Node, Sequence, Step, steps
+from usmp_build.ir.graph import TensorRef, tensor_at
+from usmp_build.ir.labels import short_label
+from usmp_build.ir.schedule import Branch, Call, Loop, Node, Repeat, Scope, Sequence, Step, Value, steps
+from usmp_build.request import Request
 from usmp_build.units import show_bytes
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("stage", choices=sorted(_STAGES))
+    parser.add_argument("stage", choices=sorted(["model", *_STAGES]))
     manifest_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--data", action="store_true", help="model: print constants in full, so that it can run again")
@@ -32,22 +36,18 @@ def run(parsed: argparse.Namespace) -> int:
     """Do it."""
     request, files = read_request(parsed)
     models = tuple(pipeline.import_model(model, files) for model in request.models)
-    if parsed.stage == "model" and parsed.imported:
-        shown: Any = models
+    if parsed.stage == "model":
+        shown = models if parsed.imported else pipeline.analyze(request, models).models
+        written = "\n".join(text.write(model, data="full" if parsed.data else "short") for model in shown)
+        value, lines = shown, iter([written.removesuffix("\n")])
     else:
         analysis = pipeline.analyze(request, models)
-        shown = analysis.models if parsed.stage == "model" else analysis
-    if parsed.json:
-        value = shown if parsed.stage == "model" else getattr(shown, parsed.stage)
-        print(json.dumps(_plain(value), indent=1))
-    elif parsed.stage == "model":
-        print("\n".join(text.write(model, data="full" if parsed.data else "short") for model in shown), end="")
-    else:
-        print("\n".join(_STAGES[parsed.stage](shown)))
+        value, lines = getattr(analysis, parsed.stage), _STAGES[parsed.stage](request, analysis)
+    print(json.dumps(_plain(value), indent=1) if parsed.json else "\n".join(lines))
     return 0
 
 
-def _schedule(analysis: Analysis) -> Iterator[str]:
+def _schedule(_: Request, analysis: Analysis) -> Iterator[str]:
     """One line for each step with its number; structure by indentation."""
     numbers = iter(range(analysis.schedule.length))
 
@@ -55,8 +55,7 @@ def _schedule(analysis: Analysis) -> Iterator[str]:
         pad = "  " * depth
         match node:
             case Step():
-                reads, writes = (" ".join(f"%{t.tensor}" for t in side) or "-" for side in (node.reads, node.writes))
-                yield f"{next(numbers):6}  {pad}{node.name}  {reads} -> {writes}"
+                yield f"{next(numbers):6}  {pad}{node.name}  {_values(node.reads)} -> {_written(node)}"
             case Sequence(body):
                 for child in body:
                     yield from lines(child, depth)
@@ -69,26 +68,69 @@ def _schedule(analysis: Analysis) -> Iterator[str]:
                 yield from lines(test, depth + 1)
                 yield f"        {pad}loop body"
                 yield from lines(body, depth + 1)
-            case Call(callee, body):
-                yield f"        {pad}call {json.dumps(callee)}"
+            case Repeat(body) | Scope(_, body) | Call(_, body):
+                yield f"        {pad}{_heading(node)}"
                 yield from lines(body, depth + 1)
 
     return lines(analysis.schedule.root, 0)
 
 
-def _storage(analysis: Analysis) -> Iterator[str]:
+def _heading(node: Repeat | Scope | Call) -> str:
+    match node:
+        case Repeat(_, rounds, parallel, workers):
+            by = f" by {workers:,} workers" if workers else ""
+            kind = f"in parallel{by}" if parallel else "in turn"
+            return f"{'?' if rounds is None else f'{rounds:,}'} rounds {kind}"
+        case Scope(values):
+            return f"scope of {_values(values)}"
+        case Call(callee):
+            return f"call {json.dumps(callee)}"
+
+
+def _values(values: Iterable[Value]) -> str:
+    """Tensors of other subgraphs than main with their number; scratch by its position."""
+    return " ".join(map(_value, values)) or "-"
+
+
+def _value(value: Value) -> str:
+    if not isinstance(value, TensorRef):
+        return f"scratch {value.position}"
+    return f"%{value.tensor}" if not value.subgraph else f"{value.subgraph}:%{value.tensor}"
+
+
+def _written(step: Step) -> str:
+    """What is written in part has a `+` in front."""
+    partly = (f"+{_value(value)}" for value in step.updates)
+    return " ".join((*map(_value, step.writes), *partly)) or "-"
+
+
+def _storage(_: Request, analysis: Analysis) -> Iterator[str]:
     tensors: dict[int, list[str]] = {}
     for ref, buffer in analysis.storage.tensors.items():
-        tensors.setdefault(buffer, []).append(f"%{ref.tensor}" if not ref.subgraph else f"{ref.subgraph}:%{ref.tensor}")
+        tensors.setdefault(buffer, []).append(_value(ref))
     rows = [
         (b.name, b.kind.value, show_bytes(b.size), str(b.alignment), " ".join(tensors.get(i, ["-"])), b.reason)
         for i, b in enumerate(analysis.storage.buffers)
     ]
     yield from columns(("buffer", "kind", "size", "align", "tensors", "reason"), rows, "<<>><<")
     yield from (f"{ref.tensor} is in the caller's array" for ref in analysis.storage.arguments)
+    for ref in analysis.storage.on_demand:
+        yield f"{_value(ref)} is left to the application's allocator"
 
 
-def _lifetimes(analysis: Analysis) -> Iterator[str]:
+def _axes(_: Request, analysis: Analysis) -> Iterator[str]:
+    """One line for each tensor in memory of pages."""
+    rows = []
+    for ref, table in analysis.axes.items():
+        tensor = tensor_at(analysis.models, ref)
+        pages = table.rows * (table.row_size(tensor.dtype.bits) // table.page)
+        name = f"{analysis.models[ref.model].name}.{short_label(tensor.name, ref.tensor)}"
+        shape = f"[{', '.join(map(str, tensor.shape))}]"
+        rows.append((name, shape, f"[{table.rows}, {table.elements}]", f"{pages} of {show_bytes(table.page)} bytes"))
+    yield from columns(("tensor", "shape", "rows", "pages"), rows, "<<<<")
+
+
+def _lifetimes(_: Request, analysis: Analysis) -> Iterator[str]:
     rows = [
         (buffer.name, " ".join(f"[{i.start}, {i.stop})" for i in intervals) or "never")
         for buffer, intervals in zip(analysis.storage.buffers, analysis.lifetimes.intervals, strict=True)
@@ -96,7 +138,7 @@ def _lifetimes(analysis: Analysis) -> Iterator[str]:
     yield from columns(("buffer", "steps"), rows, "<<")
 
 
-def _traffic(analysis: Analysis) -> Iterator[str]:
+def _traffic(_: Request, analysis: Analysis) -> Iterator[str]:
     """One line for each buffer that an operator touches."""
     rows = []
     for step in steps(analysis.schedule.root):
@@ -106,7 +148,7 @@ def _traffic(analysis: Analysis) -> Iterator[str]:
     yield from columns(("operator", "buffer", "read", "written"), rows, "<<>>")
 
 
-def _problem(analysis: Analysis) -> Iterator[str]:
+def _problem(_: Request, analysis: Analysis) -> Iterator[str]:
     problem = analysis.problem
     pools = [(p.name, show_bytes(p.limit) if p.limit is not None else "-") for p in problem.pools]
     yield from columns(("pool", "limit"), pools, "<>")
@@ -121,8 +163,9 @@ def _problem(analysis: Analysis) -> Iterator[str]:
     yield from columns(("buffer", "size", "align", "pools", "costs", "conflicts"), rows, "<>><<>")
 
 
-_STAGES: Mapping[str, Callable[[Analysis], Iterator[str]]] = {
-    "model": lambda _: iter(()),
+_STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
+    "scopes": scope_lines,
+    "axes": _axes,
     "schedule": _schedule,
     "storage": _storage,
     "lifetimes": _lifetimes,
@@ -141,7 +184,7 @@ def _plain(value: Any) -> Any:
         case tuple() if hasattr(value, "_asdict"):
             return _plain(value._asdict())
         case tuple() | list():
-            return [_plain(item) for item in value]
+            return [*map(_plain, value)]
         case Mapping():
             return (
                 [[_plain(key), _plain(item)] for key, item in value.items()]
@@ -149,8 +192,9 @@ def _plain(value: Any) -> Any:
                 else {key: _plain(item) for key, item in value.items()}
             )
     if dataclasses.is_dataclass(value):
-        kind = {"node": type(value).__name__} if isinstance(value, Step | Sequence | Branch | Loop | Call) else {}
-        return kind | {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        kind = {"node": type(value).__name__} if isinstance(value, Node) else {}
+        names = [field.name for field in dataclasses.fields(value)]
+        return kind | dict(zip(names, map(_plain, [getattr(value, name) for name in names]), strict=True))
     return value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from usmp_build.emitters.plan_json import plan_schema
+from usmp_build.importers.program.records import program_schema
 from usmp_build.manifest.page import manifest_page
 from usmp_build.manifest.schema import json_schema
 from usmp_build.problems.json_form import problem_schema
@@ -17,12 +18,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     which.add_argument("--plan", action="store_true", help="the schema of plan.json instead of the manifest's")
     which.add_argument("--problem", action="store_true", help="the schema of problems, as `solve` reads them")
     which.add_argument("--solution", action="store_true", help="the schema of solutions, as `solve` writes them")
+    which.add_argument("--program", action="store_true", help="the schema of programs: model files in .program.json")
     which.add_argument("--page", action="store_true", help="docs/manifest.md, made from the same source")
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
-    texts = {"plan": plan_schema, "problem": problem_schema, "solution": solution_schema, "page": manifest_page}
+    texts = {
+        "plan": plan_schema,
+        "problem": problem_schema,
+        "solution": solution_schema,
+        "program": program_schema,
+        "page": manifest_page,
+    }
     text = next((text for name, text in texts.items() if getattr(parsed, name)), json_schema)()
     print(text, end="")
     return 0

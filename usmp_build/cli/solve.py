@@ -10,12 +10,12 @@ from usmp_build import planner, writer
 from usmp_build.cli.problem_file import capacity, capacity_argument, read_statement
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.table import columns
+from usmp_build.document.suggest import listed, quoted
 from usmp_build.errors import Diagnostic, DoesNotFit, ManifestError, UsageError
 from usmp_build.memory.solution import Solution, Status
 from usmp_build.problems.csv_write import offsets_csv
 from usmp_build.problems.solution_write import solution_json
 from usmp_build.problems.statement import Statement
-from usmp_build.problems.suggest import listed, quoted
 from usmp_build.units import count_bytes, show_bytes
 
 _WORK = ("work", "nodes", "rounds")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from usmp_build.errors import one_line
 from usmp_build.layout import Summary
 from usmp_build.units import show_bytes
 
@@ -37,6 +38,8 @@ def plan_table(summary: Summary) -> str:
         *_sharing(summary),
         _proof(summary),
         *_missing(summary),
+        *extern_functions(summary),
+        *_on_demand(summary),
     ]
     return "\n".join(lines)
 
@@ -74,6 +77,26 @@ def _proof(summary: Summary) -> str:
     else:
         known = "a better plan may exist"
     return f"verified plan by {summary.algorithm}; {known}"
+
+
+def extern_functions(summary: Summary) -> list[str]:
+    """Say which functions the application must supply; nothing when it needs none."""
+    lines = []
+    for header in dict.fromkeys(model.declared_in for model in summary.models if model.extern_functions):
+        models = [model for model in summary.models if model.declared_in == header]
+        functions = sorted({name for model in models for name in model.extern_functions})
+        lines.append(f"the application supplies these functions ({header} declares them):")
+        lines += (f"  {name}" for name in functions)
+    return lines
+
+
+def _on_demand(summary: Summary) -> list[str]:
+    """Say for what the application provides memory while models run."""
+    return [
+        f"{model.name}: memory on demand for {', '.join(map(one_line, model.on_demand))}"
+        for model in summary.models
+        if model.on_demand
+    ]
 
 
 def _missing(summary: Summary) -> list[str]:

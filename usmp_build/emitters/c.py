@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from usmp_build.bundle import OutputFile
 from usmp_build.emitters.render import render
+from usmp_build.interfaces.kernels import LONGEST_RANK
 from usmp_build.layout import Layout
 
 ABI = 1
@@ -15,9 +16,10 @@ ABI = 1
 def emit(layout: Layout) -> Iterator[OutputFile]:
     """Yield all C files of a plan."""
     summary, project = layout.summary, layout.summary.project
-    yield OutputFile("usmp.h", render("usmp.h.j2", abi=ABI))
+    yield OutputFile("usmp.h", render("usmp.h.j2", abi=ABI, longest_rank=LONGEST_RANK))
     common = {"summary": summary, "abi": ABI}
-    yield OutputFile(f"{project}.h", render("plan.h.j2", **common))
+    on_demand = any(function.on_demand for _, code in layout.models for function in code.functions)
+    yield OutputFile(f"{project}.h", render("plan.h.j2", on_demand=on_demand, **common))
     yield OutputFile(f"{project}_pools.c", render("pools.c.j2", groups=layout.constants, **common))
     kernels = {"header": layout.kernel_header, "source": layout.kernel_source, **common}
     yield OutputFile(f"{project}_kernels.h", render("kernels.h.j2", **kernels))

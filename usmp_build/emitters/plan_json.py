@@ -90,6 +90,10 @@ class ModelRecord(_Record):
     outputs: tuple[str, ...]
     without_kernel: tuple[str, ...]
     """Operators that are planned but for which no C can be generated."""
+    on_demand: tuple[str, ...]
+    """Tensors that are not planned: the application provides their memory while the model runs."""
+    extern_functions: tuple[str, ...]
+    """C functions that the application must supply: its kernels call them, or as a program it does."""
 
 
 class WitnessRecord(_Record):

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
+from usmp_build.ir.axes import Axes
 from usmp_build.ir.graph import Model, OperatorRef
 from usmp_build.ir.lifetimes import Lifetimes
 from usmp_build.ir.schedule import Schedule, steps
+from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Storage
 from usmp_build.memory.problem import Problem
 
@@ -25,8 +27,10 @@ class Analysis:
     """The results of the passes, in the order in which they are made."""
 
     models: tuple[Model, ...]
-    """After rewriting."""
+    """After rewriting, with copies."""
     kernels: Kernels
+    scopes: Scopes
+    axes: Axes
     schedule: Schedule
     storage: Storage
     lifetimes: Lifetimes

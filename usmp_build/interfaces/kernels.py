@@ -2,18 +2,24 @@
 
     row      one output row at a time, from pointers to the input rows that it needs (NULL = padding)
     reduce   begin, consume a row, ..., finish
-    whole    the tensor is one row
+    whole    one call, with all of every operand
+    pieces   one call for each piece, of the same length in all operands
 
-A layer is a loop over rows.  The declaration here is the one that the generated loop follows.
+A layer is a loop over rows.  The declaration here is the one that the generated loop follows, and from it follows into
+which rows a tensor in memory of pages may be cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import gcd
 from typing import Protocol, TypeAlias
 
 from usmp_build.ir.graph import DType, Operator, Subgraph
+
+LONGEST_RANK = 6
+"""Dimensions that `struct usmp_shape` of "usmp.h" has room for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,12 @@ class Scratch:
     position: int
 
 
-Operand: TypeAlias = Input | Output | Derived | Scratch
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """An argument: NULL, for an input that the operator leaves out."""
+
+
+Operand: TypeAlias = Input | Output | Derived | Scratch | Absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +103,20 @@ class Reduce:
     """Elements of an image's output."""
 
 
-Form: TypeAlias = Whole | Rows | Reduce
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """`function(&parameters, piece of the first operand, ..., piece of the last)` for every piece."""
+
+    count: int
+    pitch: int
+    """Elements of a piece."""
+
+
+Form: TypeAlias = Whole | Rows | Reduce | Pieces
+
+
+Value: TypeAlias = "int | float | tuple[Value, ...]"
+"""Of a struct's member: every int fits an int32_t, every float is a float32, a tuple is a struct or an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +124,28 @@ class Parameters:
     """The scalars of a call: `static const struct <project>_<struct> = { fields }`, in the struct's order."""
 
     struct: str
-    fields: tuple[tuple[str, int | float], ...]
-    """(name, value); every int fits an int32_t, every float is a float32."""
+    fields: tuple[tuple[str, Value], ...]
+    """(name, value)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member of a struct of parameters."""
+
+    c_type: str
+    name: str
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prototype:
+    """How a function is declared that the application supplies; equal for all calls of the function."""
+
+    comment: str
+    members: tuple[Member, ...]
+    """Of the struct of its parameters."""
+    arguments: tuple[str, ...]
+    """C declarations of what follows the parameters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +172,18 @@ class KernelCall:
     traffic: tuple[Traffic, ...] = ()
     """For each operand, all rows of the loop together.  Empty: all of an input is read once, all of an output written
     once, scratch both."""
+    prototype: Prototype | None = None
+    """Of a function that the application supplies; None for one that the library defines."""
+
+    def streamed(self) -> Mapping[Operand, int]:
+        """Return the operands that are taken row by row, and how many elements a row has."""
+        first, last = self.operands[0], self.operands[-1]
+        match self.form:
+            case Rows(input_pitch=read, output_pitch=written) | Reduce(input_pitch=read, output_pitch=written):
+                return {first: read, last: written}
+            case Pieces(pitch=pitch):
+                return dict.fromkeys(self.operands, pitch)
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +193,14 @@ class ScratchRequest:
     name: str
     size: int
     dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """Pools that an operand must not live in, by name, though its model and its target would allow them."""
+
+    operand: Operand
+    pools: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +223,23 @@ class Kernel:
     alignment: int = 1
     """Of every tensor in a pool that it touches, in bytes, where more than the elements' own is demanded; the caller's
     arrays are only aligned to their elements."""
+    strikes: tuple[Strike, ...] = ()
+    library: str = ""
+    """The name of the library that it is from; filled in when it is chosen."""
+
+    def row_pitches(self) -> Mapping[Operand, int]:
+        """Return the operands that every call takes row by row, and into how many elements all rows divide.
+
+        They may be in memory of pages, where a row is in one piece and rows are anywhere.
+        """
+        pitches: dict[Operand, int] = {}
+        at_once: set[Operand] = set()
+        for call in self.calls:
+            streamed = call.streamed()
+            at_once.update(operand for operand in call.operands if operand not in streamed)
+            for operand, pitch in streamed.items():
+                pitches[operand] = gcd(pitch, pitches.get(operand, 0))
+        return {operand: pitch for operand, pitch in pitches.items() if operand not in at_once}
 
     def input_positions(self) -> frozenset[int]:
         """Return the positions of the operator's inputs that any call reads."""
@@ -185,7 +266,12 @@ class KernelSources:
 
 
 class KernelLibrary(Protocol):
-    """Kernels for one kind of processor (entry-point group `usmp_build.kernels`)."""
+    """Kernels for one kind of processor (entry-point group `usmp_build.kernels`).
+
+    The entry point is a class, or a function that makes one: it is called without arguments.  Where it has an
+    attribute `for_target`, that is called instead, with the `TargetRequest` whose operators are to run: then `kernel`
+    may depend on the target.  `sources` may not: it is asked once for the calls of all targets.
+    """
 
     def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
         """Say how `operator` of `graph` runs.
@@ -193,5 +279,9 @@ class KernelLibrary(Protocol):
         Raises KernelError when the model asks for arithmetic that has no defined result, for example a scale of 0.
         """
 
-    def sources(self, functions: Iterable[str], prefix: str, /) -> KernelSources:
-        """Return the C of these functions, as `KernelCall` names them, and of what they need, and nothing else."""
+    def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
+        """Return the C of the functions of these calls, and of what they need, and nothing else."""
+
+
+Libraries: TypeAlias = Mapping[tuple[int, str], KernelLibrary]
+"""By the position of the target that runs the operators, and by name: a library may depend on its target."""

@@ -1,7 +1,8 @@
 """Whether a model makes sense: what every importer promises to the passes.
 
 `check` finds the first fault, in a fixed order; each check relies on those before it.  The flow of values within a
-subgraph and the calls between subgraphs are judged next door (`check_flow`, `check_calls`).
+subgraph, the calls between subgraphs, and the statements of programs are judged next door (`check_flow`,
+`check_calls`, `check_body`).
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from collections.abc import Iterator
 from dataclasses import fields
 
 from usmp_build.errors import Diagnostic
+from usmp_build.ir.axes import physical_axes
+from usmp_build.ir.check_body import body_faults, program_faults
 from usmp_build.ir.check_calls import call_faults
 from usmp_build.ir.check_flow import flow_faults
 from usmp_build.ir.graph import DType, Model, Quantization, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label, tensor_label
 from usmp_build.ir.options import Options
+from usmp_build.ir.statements import Provider, allocations
 from usmp_build.units import MAX_BYTES, show_bytes
 
 MAX_RANK = 16
@@ -44,14 +48,16 @@ def _faults(model: Model) -> Iterator[Diagnostic]:
         yield Diagnostic("T230", "the model has no subgraph: there is nothing to run")
     for index, subgraph in enumerate(model.subgraphs):
         yield from _index_faults(index, subgraph)
+        unsized = {each.tensor for each in allocations(subgraph.body) if each.provider is not Provider.PLAN}
         for position, tensor in enumerate(subgraph.tensors):
-            for code, message in _tensor_faults(tensor):
+            for code, message in () if position in unsized else _tensor_faults(tensor):
                 yield Diagnostic(code, f"{tensor_label(index, position, tensor.name)} {message}")
         for position, operator in enumerate(subgraph.operators):
             for message in _option_faults(operator.options):
                 yield Diagnostic("T232", f"{operator_label(index, position, operator.kind)}: {message}")
-        yield from flow_faults(index, subgraph)
+        yield from body_faults(index, model) if model.is_program else flow_faults(index, subgraph)
     yield from call_faults(model)
+    yield from program_faults(model) if model.is_program else ()
     yield from _port_faults(model)
 
 
@@ -85,6 +91,11 @@ def _tensor_faults(tensor: Tensor) -> Iterator[tuple[str, str]]:
     elif tensor.data is not None and len(tensor.data) != tensor.size:
         kind, size = f"{tensor.dtype.name} {list(tensor.shape)}", show_bytes(tensor.size)
         yield "T224", f"has {show_bytes(len(tensor.data))} bytes of data, but {kind} takes {size}"
+    if tensor.axis_separators is not None:
+        try:
+            physical_axes(tensor.shape, tensor.axis_separators)
+        except ValueError as reason:
+            yield "T228", f"has the shape {list(tensor.shape)}: {reason}"
     if tensor.quantization:
         yield from _quantization_faults(tensor, tensor.quantization)
 

@@ -9,6 +9,8 @@ from usmp_build.errors import Diagnostic
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label
 from usmp_build.ir.options import Call, If, While, called_subgraphs
+from usmp_build.ir.statements import Access, walk
+from usmp_build.ir.uses import calls_of
 
 MAX_DEPTH = 64
 """Subgraphs within subgraphs."""
@@ -82,7 +84,7 @@ def _kind(tensor: Tensor) -> str:
 
 
 def _nesting_faults(model: Model) -> Iterator[Diagnostic]:
-    calls = [[i for op in subgraph.operators for i in called_subgraphs(op.options)] for subgraph in model.subgraphs]
+    calls = [[*_run_by_operators(subgraph), *calls_of(subgraph)] for subgraph in model.subgraphs]
     try:
         callees_first = list(TopologicalSorter(dict(enumerate(calls))).static_order())
     except CycleError as error:
@@ -92,10 +94,18 @@ def _nesting_faults(model: Model) -> Iterator[Diagnostic]:
     depth, steps = [0] * len(calls), [0] * len(calls)
     for index in callees_first:
         depth[index] = 1 + max((depth[callee] for callee in calls[index]), default=0)
-        steps[index] = len(model.subgraphs[index].operators) + sum(steps[callee] for callee in calls[index])
+        steps[index] = _own_steps(model.subgraphs[index]) + sum(steps[callee] for callee in calls[index])
         if depth[index] > MAX_DEPTH:
             message = f"subgraph {index} runs others within others, {depth[index]} deep"
             yield Diagnostic("T244", f"{message}; at most {MAX_DEPTH} are supported")
         if steps[index] > MAX_STEPS:
             message = f"subgraph {index} comes to {steps[index]:,} steps, counting all that it runs"
             yield Diagnostic("T245", f"{message}; at most {MAX_STEPS:,} are supported")
+
+
+def _run_by_operators(subgraph: Subgraph) -> list[int]:
+    return [index for op in subgraph.operators for index in called_subgraphs(op.options)]
+
+
+def _own_steps(subgraph: Subgraph) -> int:
+    return len(subgraph.operators) + sum(isinstance(statement, Access) for statement in walk(subgraph.body))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from usmp_build.ir.options import Options
+from usmp_build.ir.statements import Statement
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +25,7 @@ class DType(Enum):
     """Element types, by TFLite's names.
 
     RESOURCE is a handle of four bytes, as in TensorFlow Lite Micro.  STRING and VARIANT have no fixed width: such
-    tensors import, but only constant ones have a size.
+    tensors import, but only constant ones have a size.  A parameter of a function whose type is not told is a VARIANT.
     """
 
     FLOAT32 = "FLOAT32"
@@ -111,6 +112,10 @@ class Tensor:
     data: bytes | None = None
     is_variable: bool = False
     """Keeps its value from one run to the next."""
+    axis_separators: tuple[int, ...] | None = None
+    """Where its axes are cut for memory of pages (see `ir.axes`); None: nobody says."""
+    is_withheld: bool = False
+    """The bytes only tell this constant from others: they are not what the model runs with."""
 
     @cached_property
     def elements(self) -> int:
@@ -142,12 +147,14 @@ class Operator:
     """One operation of a subgraph.  Tensors are given by index; an input left out is None."""
 
     kind: str
-    """TFLite's name of the builtin operator ("CONV_2D"), "CUSTOM:<code>", or "VIEW" (see `passes.rewrite`)."""
+    """TFLite's name of the builtin operator ("CONV_2D"), "CUSTOM:<code>", or one of ours: "VIEW" (see `passes.rewrite`)
+    and "COPY" (see `ir.scopes`)."""
     inputs: tuple[int | None, ...]
     outputs: tuple[int, ...]
     options: Options | None = None
     position: int = -1
-    """Its index in the model file; rewriting keeps it, so that messages and dumps stay comparable."""
+    """Its index in the model file; rewriting keeps it, so that messages and dumps stay comparable.  Copies, which
+    the file does not have, are numbered on from its last operator."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +166,19 @@ class Subgraph:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     operators: tuple[Operator, ...]
+    body: tuple[Statement, ...] = ()
+    """What a function of a program does, where it is given by statements instead of operators."""
+    parameters: int = 0
+    """The first tensors of a function of a program: they are the bytes of what it is called with."""
+
+    @cached_property
+    def roots(self) -> dict[int, int]:
+        """View → the tensor whose bytes it shows in the end."""
+        found: dict[int, int] = {}
+        for op in self.operators:
+            if op.kind == "VIEW" and op.inputs[0] is not None:
+                found[op.outputs[0]] = found.get(op.inputs[0], op.inputs[0])
+        return found
 
     @cached_property
     def producers(self) -> dict[int, int]:
@@ -176,7 +196,7 @@ class Port:
 
 @dataclass(frozen=True)
 class Model:
-    """A program of one or more subgraphs; the first is the one that runs."""
+    """One or more subgraphs, or functions of a program; the first is the one that runs."""
 
     name: str
     """As the manifest calls it."""
@@ -190,9 +210,14 @@ class Model:
         """The subgraph that runs."""
         return self.subgraphs[0]
 
+    @property
+    def is_program(self) -> bool:
+        """Whether subgraphs are functions of statements, not graphs of operators."""
+        return any(subgraph.body or subgraph.parameters for subgraph in self.subgraphs)
+
 
 class TensorRef(NamedTuple):
-    """A tensor of the whole program: which model, which subgraph, which index."""
+    """A tensor of the whole firmware: which model, which subgraph, which index."""
 
     model: int
     subgraph: int
@@ -200,7 +225,7 @@ class TensorRef(NamedTuple):
 
 
 class OperatorRef(NamedTuple):
-    """An operator of the whole program: which model, which subgraph, which index after rewriting."""
+    """An operator of the whole firmware: which model, which subgraph, which index after rewriting."""
 
     model: int
     subgraph: int

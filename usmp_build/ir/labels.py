@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from usmp_build.errors import one_line
+from usmp_build.naming import short_name
+
 _LONGEST_NAME = 60
 
 
@@ -10,6 +13,8 @@ def tensor_label(subgraph: int, tensor: int, name: str) -> str:
 
     >>> tensor_label(0, 3, "conv/Relu"), tensor_label(1, 3, "")
     ('tensor 3 "conv/Relu"', 'tensor 3 of subgraph 1')
+    >>> print(tensor_label(0, 3, "line\\nbreak"))
+    tensor 3 "line\\nbreak"
     """
     return f"tensor {tensor}{_within(subgraph)}" + (f' "{_shortened(name)}"' if name else "")
 
@@ -23,9 +28,19 @@ def operator_label(subgraph: int, operator: int, kind: str) -> str:
     return f"operator {operator}" + (f" ({_shortened(kind)})" if kind else "") + _within(subgraph)
 
 
+def short_label(name: str, tensor: int) -> str:
+    """Name a tensor in few letters, on one line; its number serves where it has no name.
+
+    >>> short_label("a/conv/Relu;a/bn", 3), short_label("", 3)
+    ('conv/Relu', 't3')
+    """
+    return one_line(short_name(name)) or f"t{tensor}"
+
+
 def _within(subgraph: int) -> str:
     return f" of subgraph {subgraph}" if subgraph else ""
 
 
 def _shortened(name: str) -> str:
+    name = one_line(name)
     return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 3]}..."

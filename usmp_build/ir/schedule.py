@@ -1,9 +1,10 @@
 """What runs when: a small structured program over all models of the firmware.
 
-An operator is a leaf `Step`.  Control flow keeps its structure, because lifetimes depend on it: the arms of a
-branch exclude each other, and only what is carried round a loop lives for the whole loop.
+An operator, or a statement of a program, is a leaf `Step`.  Control flow keeps its structure, because lifetimes
+depend on it: the arms of a branch exclude each other, only what is carried round a loop lives for the whole loop, and
+rounds that run in parallel are alive together.  An operator with scratch is a call whose body begins a `Scope`.
 
-Models that never run together simply follow one another.  Walking the program in order and counting every leaf
+Models that never run together simply follow one another.  Walking the schedule in order and counting every leaf
 (a shared body once for each call) gives the timeline 0, 1, 2, ... on which lifetimes are measured.
 """
 
@@ -11,16 +12,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from usmp_build.ir.graph import OperatorRef, TensorRef
 
 
+class ScratchRef(NamedTuple):
+    """What the kernel of an operator writes to while it runs, by the position in the kernel's list."""
+
+    operator: OperatorRef
+    position: int
+
+
+Value: TypeAlias = TensorRef | ScratchRef
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A leaf: one thing that runs from beginning to end, here mostly one operator.
+    """A leaf: one thing that runs from beginning to end: an operator, or a statement.
 
-    `reads` and `writes` are in access order; a tensor that is written is written as a whole.
+    `reads`, `writes` and `updates` are in access order.  What is in `writes` is written as a whole; of what is in
+    `updates`, the bytes that are not written stay as they were.
     """
 
     name: str
@@ -28,7 +40,15 @@ class Step:
     reads: tuple[TensorRef, ...] = ()
     writes: tuple[TensorRef, ...] = ()
     operator: OperatorRef | None = None
-    """None for what the schedule itself adds: entering and leaving a model, copies to and from a subgraph."""
+    """None for statements, and for what the schedule itself adds: entering and leaving a model, copies to and from a
+    subgraph."""
+    updates: tuple[TensorRef, ...] = ()
+    scratch: tuple[ScratchRef, ...] = ()
+
+    @property
+    def tensors(self) -> tuple[TensorRef, ...]:
+        """All that it touches, in access order."""
+        return (*self.reads, *self.writes, *self.updates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +74,35 @@ class Loop:
 
 
 @dataclass(frozen=True, slots=True)
+class Repeat:
+    """`body` runs a number of times that does not depend on what it computes."""
+
+    body: Node
+    rounds: int | None
+    """None: unknown before it runs, perhaps never."""
+    parallel: bool = False
+    """Whether rounds may run at the same time; if not, one begins when the one before it has ended."""
+    workers: int | None = None
+    """So many rounds at the same time, at the most; None: all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Values that hold nothing whenever `body` begins, and are not touched outside of it."""
+
+    values: tuple[Value, ...]
+    body: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
-    """The body of a subgraph, run in this place.  All calls of one subgraph share its tensors."""
+    """The body of a subgraph or operator, run in this place.  All calls of one subgraph share its tensors."""
 
     callee: str
     body: Node
 
 
-Node: TypeAlias = Step | Sequence | Branch | Loop | Call
+Node: TypeAlias = Step | Sequence | Branch | Loop | Repeat | Scope | Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,18 +124,25 @@ class Schedule:
         return self.starts[-1]
 
 
+def children(node: Node) -> tuple[Node, ...]:
+    """Return the nodes directly within a node, in timeline order."""
+    match node:
+        case Step():
+            return ()
+        case Sequence(body) | Branch(body):
+            return body
+        case Loop(test, body):
+            return (test, body)
+        case Repeat(body) | Scope(_, body) | Call(_, body):
+            return (body,)
+
+
 def steps(node: Node) -> Iterator[Step]:
     """Walk the leaves of a node in timeline order."""
     stack: list[Node] = [node]
     while stack:
-        match stack.pop():
-            case Step() as step:
-                yield step
-            case Sequence(body):
-                stack += reversed(body)
-            case Branch(arms):
-                stack += reversed(arms)
-            case Loop(test, body):
-                stack += (body, test)
-            case Call(_, body):
-                stack.append(body)
+        node = stack.pop()
+        if isinstance(node, Step):
+            yield node
+        else:
+            stack += reversed(children(node))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from usmp_build.ir.graph import DType, OperatorRef, TensorRef
+from usmp_build.ir.schedule import ScratchRef
 
 
 class Kind(Enum):
@@ -28,7 +29,7 @@ class StorageBuffer:
     """Bytes to be placed."""
 
     name: str
-    """Unique in the whole program: `<model>.<tensor>`."""
+    """Unique in the whole firmware: `<model>.<tensor>`."""
     kind: Kind
     models: tuple[int, ...]
     """Who uses it; more than one only for constants."""
@@ -36,10 +37,15 @@ class StorageBuffer:
     alignment: int
     dtype: DType
     """What it holds, or what its first tensor holds: views may read it as something else."""
+    pools: tuple[int, ...]
+    """The pools that it may be placed in, most preferred first."""
     reason: str
     """Why it exists, in a few words for reports."""
     data: bytes | None = None
     """The bytes of a constant."""
+    copies: int = 1
+    """Side by side within `size`, each aligned.  The workers of the outermost parallel loop divide them evenly, those
+    of a loop within one worker divide its share, and so on; the first of what is left is a worker's own."""
 
 
 @dataclass(frozen=True)
@@ -58,3 +64,17 @@ class Storage:
     """The constants that an operator's kernel derives (multipliers, tables), in the kernel's order."""
     arguments: Mapping[TensorRef, TensorRef]
     """Tensors in the caller's arrays → the input or output of the model whose array it is."""
+    rows: Mapping[int, int]
+    """The first row of a tensor in memory of pages → how many rows it has: they are buffers in a row."""
+    on_demand: tuple[TensorRef, ...] = ()
+    """Tensors of unknown size: whoever runs the model gets memory from the application, and gives it back."""
+
+    def span(self, buffer: int) -> range:
+        """Return a buffer, or all rows of the tensor of which it is the first."""
+        return range(buffer, buffer + self.rows.get(buffer, 1))
+
+    def buffer_of(self, value: TensorRef | ScratchRef) -> int | None:
+        """Return the buffer that a value is in; None when no bytes are planned for it."""
+        if isinstance(value, TensorRef):
+            return self.tensors.get(value)
+        return self.scratch[value.operator][value.position]

@@ -14,10 +14,25 @@
       outputs %3
       %3 = FULLY_CONNECTED(%0, %1, %2) activation=RELU @0
 
-A tensor has a number, a name, a type and a shape; then what it has of scales, zero points, `axis` and `variable`;
-then, if it is constant, `=` and its bytes: numbers, `hex`, `zeros`, or `bytes 980 sha256:9f86d081884c` where they
-are withheld.  An operator has outputs, kind, inputs (`_`: left out), the options that are not at their defaults,
-and after `@` its position in the model file.  `[0*64]` is a list of 64 zeros; `#` begins a comment.
+A tensor has a number, a name, a type and a shape; then what it has of scales, zero points, `axis`, axis `separators`,
+`variable` and `withheld` (its bytes are stand-ins); then, if it is constant, `=` and its bytes: numbers, `hex`,
+`zeros`, or `bytes 980 sha256:9f86d081884c` where they are withheld. An operator has outputs, kind, inputs (`_`: left
+out), the options that are not at their defaults, and after `@` its position in the model file. `[0*64]` is a list of
+64 zeros; `#` begins a comment.
+
+Functions of programs have `parameters`, the number of their first tensors that are parameters, and statements instead
+of operators:
+
+      parameters 2
+      inputs %0
+      outputs %1
+      allocate %2 {                      # `allocate %2 by application {`: not in our pools; or `by function`
+        for parallel 64 workers=4 {      # serial, unrolled, parallel, vectorized, thread_binding; `_`: extent unknown
+          store %2 += %0                 # reads %0, and writes some of %2; `=`: all of it; `_`: nothing
+        }
+        access "my_conv" %1 += %1, %2    # the same, of something else than a store
+        call 1(%2, _)                    # subgraph 1; `_`: an argument of no concern
+      }
 
 Whatever a `Model` holds comes back as it was.  Only the bytes of constants may be withheld (`data="short"`): equal
 ones stay equal and different ones different, which is enough to plan, but not to run.
@@ -26,14 +41,15 @@ ones stay equal and different ones different, which is enough to plan, but not t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Literal
 
 from usmp_build.ir.graph import Model, Operator, Subgraph, Tensor
+from usmp_build.ir.text_body import spell_body
 from usmp_build.ir.text_options import spell_options
 from usmp_build.ir.text_reader import read
 from usmp_build.ir.text_tensors import spell_data, spell_type
-from usmp_build.ir.text_values import quote
+from usmp_build.ir.text_values import quote, spell_references
 
 __all__ = ["read", "write"]
 
@@ -56,10 +72,13 @@ def write(model: Model, *, data: Literal["full", "short"] = "full") -> str:
 def _subgraph(subgraph: Subgraph, full: bool) -> Iterator[str]:
     for index, tensor in enumerate(subgraph.tensors):
         yield from _tensor(index, tensor, full)
-    yield f"inputs {_references(subgraph.inputs)}".rstrip()
-    yield f"outputs {_references(subgraph.outputs)}".rstrip()
+    if subgraph.parameters:
+        yield f"parameters {subgraph.parameters}"
+    yield f"inputs {spell_references(subgraph.inputs)}".rstrip()
+    yield f"outputs {spell_references(subgraph.outputs)}".rstrip()
     for operator in subgraph.operators:
         yield _operator(operator)
+    yield from spell_body(subgraph.body)
 
 
 def _tensor(index: int, tensor: Tensor, full: bool) -> Iterator[str]:
@@ -76,9 +95,5 @@ def _tensor(index: int, tensor: Tensor, full: bool) -> Iterator[str]:
 
 def _operator(operator: Operator) -> str:
     kind = operator.kind if _BARE_KIND.fullmatch(operator.kind) else quote(operator.kind)
-    call = f"{_references(operator.outputs) or '_'} = {kind}({_references(operator.inputs)})"
+    call = f"{spell_references(operator.outputs) or '_'} = {kind}({spell_references(operator.inputs)})"
     return " ".join((call, *spell_options(operator.kind, operator.options), f"@{operator.position}"))
-
-
-def _references(tensors: Iterable[int | None]) -> str:
-    return ", ".join("_" if tensor is None else f"%{tensor}" for tensor in tensors)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
-from difflib import get_close_matches
+from collections.abc import Callable, Collection, Mapping
 from typing import NamedTuple, TypeVar
 
+from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ModelError, Span
 from usmp_build.ir.text_values import unquote
 from usmp_build.units import show_bytes
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
       | (?P<number>[-+]?(?:[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|(?:inf|nan)\b))
       | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
       | (?P<data>\|[0-9a-fA-F \t]*)
-      | (?P<mark>[][()=,*])""",
+      | (?P<mark>\+=|[][(){}=,*])""",
     re.VERBOSE,
 )
 _INTEGER = re.compile(r"[-+]?[0-9]{1,20}")
@@ -90,8 +90,7 @@ class Line:
 
     def unknown(self, what: str, token: Token, known: Collection[str]) -> ModelError:
         """Return an error about a word that is none of those known."""
-        close = get_close_matches(token.text[:_LONGEST_QUOTE], known, n=1)
-        hint = f'did you mean "{close[0]}"?' if close else f"known: {', '.join(sorted(known)) or 'none'}"
+        hint = suggestion(token.text, sorted(known), "known")
         return self.error("T306", f'unknown {what} "{token.text[:_LONGEST_QUOTE]}"', hint, token)
 
     def _unexpected(self, wanted: str) -> ModelError:
@@ -165,6 +164,13 @@ class Line:
             hint = f"known here are %0 to %{count - 1}" if count else "tensors come before whatever refers to them"
             raise self.error("T306", f"unknown tensor {token.text[:_LONGEST_QUOTE]}", hint, token)
         return int(digits or "0")
+
+    def choice(self, what: str, known: Mapping[str, T]) -> T:
+        """Take one of the words known, and return what it stands for."""
+        word = self.take("word", what)
+        if word.text not in known:
+            raise self.unknown(what, word, known)
+        return known[word.text]
 
     def position(self) -> int:
         """Take the position of an operator in the model file."""

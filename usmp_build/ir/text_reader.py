@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from usmp_build.ir.graph import Model, Operator, Port, Subgraph, Tensor
+from usmp_build.ir.statements import Statement
+from usmp_build.ir.text_body import WORDS, read_statement
 from usmp_build.ir.text_lines import Allowance, Line
 from usmp_build.ir.text_options import read_options
 from usmp_build.ir.text_tensors import read_data, read_type
@@ -45,6 +47,10 @@ class _Reader:
         self._line.end()
         self._line = self._next()
 
+    def _following(self) -> Line:
+        self._end_line()
+        return self._line
+
     def model(self, name: str) -> Model:
         """Read everything."""
         self._line.expect("model")
@@ -80,10 +86,18 @@ class _Reader:
         self._end_line()
         tensors: list[Tensor] = []
         operators: list[Operator] = []
+        body: list[Statement] = []
+        parameters = 0
         ends: dict[str, tuple[int, ...]] = {}
         while self._line.peek().text not in {"", "subgraph"}:
-            if self._line.peek(1).kind == "string":
+            if self._line.peek().text in WORDS:
+                statement, self._line = read_statement(self._line, len(tensors), self._following)
+                body.append(statement)
+            elif self._line.peek(1).kind == "string":
                 tensors.append(self._tensor(len(tensors)))
+            elif self._line.accept("parameters"):
+                parameters = self._line.integer("a number of parameters")
+                self._end_line()
             elif self._line.peek().text in {"inputs", "outputs"}:
                 self._read_ends(ends, len(tensors))
             else:
@@ -92,7 +106,8 @@ class _Reader:
         for missing in sorted({"inputs", "outputs"} - ends.keys()):
             cure = f"write one, for example `{missing} %0`"
             raise header.error("T308", f"subgraph {number} has no line `{missing}`", cure, word)
-        return Subgraph(name, tuple(tensors), ends["inputs"], ends["outputs"], tuple(operators))
+        found = (tuple(tensors), ends["inputs"], ends["outputs"], tuple(operators), tuple(body))
+        return Subgraph(name, *found, parameters)
 
     def _tensor(self, number: int) -> Tensor:
         line = self._line

@@ -29,8 +29,12 @@ def spell_type(tensor: Tensor) -> str:
     words = [f"{tensor.dtype.name.lower()}[{','.join(map(str, tensor.shape))}]"]
     if tensor.quantization is not None:
         words += _spell_quantization(tensor.quantization)
+    if tensor.axis_separators is not None:
+        words.append(f"separators=[{', '.join(map(str, tensor.axis_separators))}]")
     if tensor.is_variable:
         words.append("variable")
+    if tensor.is_withheld:
+        words.append("withheld")
     return " ".join(words)
 
 
@@ -65,7 +69,11 @@ def read_type(line: Line, name: str) -> Tensor:
     if len(shape) > _MAX_RANK:
         cure = f"write a shape of at most {_MAX_RANK}"
         raise line.error("T304", f"{len(shape)} dimensions are too many", cure, bracket)
-    return Tensor(name, shape, _TYPES[word.text], _read_quantization(line), is_variable=line.accept("variable"))
+    quantization = _read_quantization(line)
+    separators = line.items(lambda: line.integer("a separator")) if line.accept_key("separators") else None
+    is_variable, is_withheld = line.accept("variable"), line.accept("withheld")
+    known = None if separators is None else tuple(separators)
+    return Tensor(name, shape, _TYPES[word.text], quantization, None, is_variable, known, is_withheld)
 
 
 def _read_quantization(line: Line) -> Quantization | None:

@@ -41,6 +41,15 @@ def unquote(quoted: str) -> str:
     return _ESCAPE.sub(plain, quoted[1:-1])
 
 
+def spell_references(tensors: Iterable[int | None]) -> str:
+    """Spell tensors of one subgraph.
+
+    >>> spell_references([3, None, 0])
+    '%3, _, %0'
+    """
+    return ", ".join("_" if tensor is None else f"%{tensor}" for tensor in tensors)
+
+
 def spell_float(value: float, dtype: DType = DType.FLOAT32) -> str:
     """Spell a float with the fewest digits that `read_float` returns it for.
 

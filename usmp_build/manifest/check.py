@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from math import lcm
 
 from usmp_build.errors import Diagnostic
 from usmp_build.manifest.clashes import clashes
-from usmp_build.manifest.explain import shown
-from usmp_build.manifest.model import Manifest, Place, Pool
+from usmp_build.manifest.model import Manifest, Pool
 from usmp_build.manifest.references import dangling
+from usmp_build.manifest.rules import rules
 from usmp_build.manifest.unsupported import not_yet
+
+_WORD = 4
+"""Bytes of a page that make a whole: pages are of words."""
 
 
 def problems(manifest: Manifest, models: Collection[str] | None = None) -> Iterator[Diagnostic]:
     """Find everything that is wrong; `models` are those that the build system brings, None when that is not known."""
     for name, pool in manifest.pools.items():
         yield from _pool(name, pool, manifest)
-    for name, model in manifest.models.items():
-        for position, place in enumerate(model.place):
-            yield from _place(place, ("models", name, "place", position), manifest)
+    yield from rules(manifest)
     yield from dangling(manifest, models)
     yield from clashes(manifest, models or ())
     yield from not_yet(manifest)
@@ -39,6 +41,7 @@ def _pool(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
         help_ = "correct `origin`, or give a smaller `alignment`"
         yield Diagnostic("M112", message, manifest.places.value(*path, "origin"), help_)
     yield from _load_region(name, pool, manifest)
+    yield from _pages(name, pool, manifest)
 
 
 def _load_region(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
@@ -55,21 +58,27 @@ def _load_region(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnost
         yield Diagnostic("M112", f'pool "{name}" {problem}', place, help_)
 
 
-def _place(place: Place, path: tuple[str | int, ...], manifest: Manifest) -> Iterator[Diagnostic]:
-    where = manifest.places
-    selectors = [key for key in ("operators", "tensors", "range") if key in place.model_fields_set]
-    effects = place.model_fields_set - set(selectors)
-    if set(where.keys(*path)) != place.model_fields_set:
+def _pages(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
+    path, places = ("pools", name), manifest.places
+    if pool.dims == 1 or pool.page_bytes is None:
+        if pool.page_bytes is not None:
+            help_ = "add `dims = 2`, or leave `page_bytes` out"
+            message = f'pool "{name}" has "page_bytes", but its "dims" is 1: plain memory'
+            yield Diagnostic("M112", message, places.key(*path, "page_bytes"), help_)
+        if pool.dims == 2:
+            message = f'pool "{name}" has "dims" 2 but no "page_bytes"'
+            yield Diagnostic("M112", message, places.key(*path, "dims"), 'add for example: page_bytes = "2 KiB"')
         return
-    if not selectors:
-        help_ = 'add for example: operators = "CONV_2D"'
-        yield Diagnostic("M112", f"{shown(path)} selects nothing", where.value(*path), help_)
-    for key in selectors[1:]:
-        message = f'{shown(path)} selects by "{selectors[0]}" and by "{key}"'
-        yield Diagnostic("M112", message, where.key(*path, key), "write one rule for each")
-    if not effects:
-        help_ = "add `target`, `pools`, `kernels` or `axis_separators`"
-        yield Diagnostic("M112", f"{shown(path)} changes nothing", where.value(*path), help_)
-    if place.range and place.range[0] > place.range[1]:
-        message = f'"range" goes from {place.range[0]} to {place.range[1]}'
-        yield Diagnostic("M112", message, where.value(*path, "range"), "the first operator comes first")
+    if pool.access == "ro":
+        message = f'pool "{name}" has "dims" 2, but its access is "ro"'
+        help_ = "leave `dims` and `page_bytes` out: constants are read from plain memory"
+        yield Diagnostic("M112", message, places.key(*path, "dims"), help_)
+    whole = lcm(pool.alignment, _WORD)
+    if pool.page_bytes % whole:
+        message = f'pool "{name}" has "page_bytes" {pool.page_bytes:,}, which is no multiple of {whole}'
+        help_ = f"every page begins at a multiple of `alignment`, and of {_WORD} bytes"
+        yield Diagnostic("M112", message, places.value(*path, "page_bytes"), help_)
+    for key, size in (("size", pool.size), ("reserve", pool.reserve)):
+        if size and size % pool.page_bytes:
+            message = f'pool "{name}" has "{key}" {size:,}, which is not a number of pages of {pool.page_bytes:,} bytes'
+            yield Diagnostic("M112", message, places.value(*path, key), "make it a multiple of `page_bytes`")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, Span
 from usmp_build.manifest import defaults
 from usmp_build.manifest.model import Manifest
-from usmp_build.manifest.phrases import quoted
 from usmp_build.naming import model_files, plan_files
 
 _HEADERS = frozenset(

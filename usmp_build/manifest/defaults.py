@@ -9,7 +9,7 @@ from typing import NamedTuple
 from usmp_build.manifest.kinds import Access
 
 TARGET = "cpu"
-"""The processor that runs everything."""
+"""The processor that runs what is not placed elsewhere."""
 
 
 class ImplicitPool(NamedTuple):

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
+from usmp_build.document.suggest import closest, plain, quoted, suggestion
 from usmp_build.errors import Diagnostic
 from usmp_build.manifest.locate import Path, Places
 from usmp_build.manifest.model import TABLES
-from usmp_build.manifest.phrases import closest, described, plain, quoted, suggestion, toml
+from usmp_build.manifest.phrases import described, toml
 from usmp_build.manifest.table import LEFT_OUT, Table
 
 _WANTED = {

@@ -11,7 +11,8 @@ from pydantic import Discriminator, Field, GetCoreSchemaHandler, GetJsonSchemaHa
 from pydantic_core import CoreSchema, PydanticCustomError
 from pydantic_core.core_schema import no_info_after_validator_function, no_info_before_validator_function
 
-from usmp_build.manifest.phrases import described, plain, quoted
+from usmp_build.document.suggest import plain, quoted
+from usmp_build.manifest.phrases import described
 from usmp_build.naming import IDENTIFIER, is_reserved
 from usmp_build.units import MAX_BYTES, is_power_of_two, parse_size, show_bytes
 
@@ -141,6 +142,10 @@ _PATH = text_rule("[^\\x00-\\x1f\\x7f]+", "a path", "write the path of a file, r
 _DIGEST = text_rule("[0-9a-fA-F]{64}", "64 hexadecimal digits", "`sha256sum FILE` prints them", str.lower)
 _PLUGIN = text_rule("[A-Za-z_][A-Za-z0-9_.-]*", "the name of a plug-in", "`usmp-build plugins` lists them")
 _PATTERN = text_rule("[^\\x00-\\x1f\\x7f]+", "a pattern", "write a name, where * stands for anything")
+_OPERAND_TEXT = "inputs|outputs|constants|scratch|(?:input|output) (?:0|[1-9][0-9]{0,3})"
+_OPERAND = text_rule(
+    _OPERAND_TEXT, "an operand", 'write "inputs", "outputs", "constants", "scratch", or one by position: "input 0"'
+)
 _PORT = text_rule(
     "[A-Za-z][A-Za-z0-9_]*[.][^\\x00-\\x1f\\x7f]+", '"model.tensor"', "write a model, a point, its input or output"
 )
@@ -152,6 +157,7 @@ Digest = Annotated[str, _DIGEST]
 Plugin = Annotated[str, _PLUGIN]
 Pattern = Annotated[str, _PATTERN]
 Port = Annotated[str, _PORT]
+Operand = Annotated[str, _OPERAND]
 
 Size = Annotated[int, _size_rule(1)]
 SizeOrNothing = Annotated[int, _size_rule(0)]
@@ -163,6 +169,7 @@ Count = Annotated[int, Field(ge=0, le=MAX_BYTES)]
 References = Annotated[tuple[Reference, ...], Field(strict=False, min_length=1), _list_of(_TEXT, 1)]
 Group = Annotated[tuple[Reference, ...], Field(strict=False, min_length=2), _list_of(_TEXT, 2)]
 Groups = Annotated[tuple[Group, ...], Field(strict=False)]
+Operands = Annotated[tuple[Operand, ...], Field(strict=False, min_length=1), _list_of(_OPERAND.schema, 1)]
 Counts = Annotated[tuple[Count, ...], Field(strict=False, min_length=1)]
 Range = Annotated[tuple[Count, ...], Field(strict=False, min_length=2, max_length=2)]
 

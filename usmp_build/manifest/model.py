@@ -124,12 +124,60 @@ class Pool(Table):
     target_burst_bytes: Mapping[kinds.Reference, kinds.Positive] = word(
         "table target → whole number", "Bytes that each target moves in a burst.", {"npu": 16}, {}, "1 for each"
     )
-    dims: Literal[1, 2] = word("", "1: plain memory. 2: memory of pages, addressed by page and offset.", 1, 1)
-    page_bytes: kinds.Size | None = word("size", "Bytes of a page, where `dims` is 2.", "2 KiB", None, "no pages")
+    dims: Literal[1, 2] = word(
+        "",
+        "1: plain memory. 2: memory of pages, in which each row of a tensor lies wherever pages are free, and a table "
+        "points to the rows.",
+        1,
+        1,
+    )
+    page_bytes: kinds.Size | None = word(
+        "size",
+        "Bytes of a page, where `dims` is 2: a multiple of 4 and of `alignment`. `size` and `reserve` are whole pages.",
+        "2 KiB",
+        None,
+        "no pages",
+    )
+
+
+class TargetRule(Table):
+    """What a target demands of the operands of the operators that it runs.
+
+    It says at least one of `pools`, `scratch` and `alignment`. Of several rules for an operand, all hold.
+    """
+
+    pattern = ("targets", "*", "rules", "*")
+    heading = "[[targets.<name>.rules]]"
+
+    operators: kinds.Pattern = word("pattern", "The operators of this kind.", "CONV_2D", "*", "all")
+    operands: kinds.Operands | None = word(
+        "list of operands",
+        'Of these operators: "inputs", "outputs" (tensors that a run computes), "constants", "scratch", or tensors by '
+        'position: "input 0", "output 1". `pools` and `alignment` speak of them.',
+        ["constants"],
+        None,
+        "all",
+    )
+    pools: kinds.References | None = word(
+        "list of pools", "The only pools that these operands may live in.", ["npu_sram"], None, "any that it reaches"
+    )
+    scratch: kinds.Size | None = word(
+        "size",
+        'Bytes that each of the operators needs while it runs, for `kernels = "extern"`. Other kernels know theirs.',
+        "2 KiB",
+        None,
+        "none",
+    )
+    alignment: kinds.Alignment | None = word(
+        "power of two", "Alignment of these operands, in bytes.", 16, None, "that of their elements"
+    )
 
 
 class Target(Table):
-    """A processor that runs operators.  The one called `cpu` is there without being declared."""
+    """A processor that runs operators.
+
+    The one called `cpu` is there without being declared, and runs what is not placed elsewhere.
+    """
 
     pattern = ("targets", "*")
     heading = "[targets.<name>]"
@@ -147,12 +195,23 @@ class Target(Table):
         "portable",
         "portable",
     )
+    copies: Literal["memcpy", "extern"] = word(
+        "",
+        'Who brings tensors to and from where it works. "memcpy": the generated code, on the processor that runs it. '
+        '"extern": a function of the application, which may use DMA.',
+        "memcpy",
+        "memcpy",
+    )
+    rules: Annotated[tuple[TargetRule, ...], Field(strict=False)] = word(
+        "list of tables", "What it demands of memory; see `[[targets.<name>.rules]]`.", [], (), "nothing"
+    )
 
 
 class Place(Table):
     """An exception to what a model says: it moves some operators or tensors elsewhere.
 
-    It selects by exactly one of `operators`, `tensors` and `range`, and says at least one of the others.
+    It selects by exactly one of `operators`, `tensors` and `range`, and says at least one of the others. Where
+    several select the same, the last one holds.
     """
 
     pattern = ("models", "*", "place", "*")
@@ -167,10 +226,17 @@ class Place(Table):
     pools: kinds.References | None = word(
         "list of pools", "Where they live, most preferred first.", ["sram"], None, "as before"
     )
-    kernels: kinds.Plugin | None = word("name", "The kernel library that runs them.", "cmsis-nn", None, "as before")
+    operands: kinds.Operands | None = word(
+        "list of operands",
+        "Which operands of the operators `pools` speaks of; written as in a target's rules.",
+        ["outputs"],
+        None,
+        "outputs and scratch",
+    )
+    kernels: kinds.Plugin | None = word("name", "The kernel library that runs them.", "extern", None, "as before")
     axis_separators: kinds.Counts | None = word(
         "list of whole numbers",
-        "Axes before which a tensor's shape is split, for memory of pages.",
+        "Axes before which a tensor's shape is cut, for memory of pages: what is behind a cut is a row.",
         [3],
         None,
         "as before",
@@ -258,6 +324,13 @@ class Plan(Table):
         "auto",
     )
     options: Mapping[str, Any] = word("table", "Options of the algorithm.", {"attempts": 100}, {}, "its defaults")
+    layout_copies: bool = word(
+        "true or false",
+        "In memory of pages: whether to copy a tensor of which two operators want rows of different lengths. Without "
+        "it, that is an error.",
+        True,
+        False,
+    )
     goal: Literal["ram", "balanced", "speed"] = word("", "What is worth most.", "ram", "ram")
 
 
@@ -300,5 +373,5 @@ class Manifest(Table):
         return self._places
 
 
-TABLES: tuple[type[Table], ...] = (Manifest, Project, Pool, Target, Model, Place, Connection, Plan)
+TABLES: tuple[type[Table], ...] = (Manifest, Project, Pool, Target, TargetRule, Model, Place, Connection, Plan)
 """All of them, in the order of the documentation."""

@@ -35,6 +35,10 @@ and means: one workspace and one pool for constants, each as large as needed.
 A word that is not known is an error, and so is one that is *not supported yet*: nothing is ignored.
 [errors/manifest.md](errors/manifest.md) explains every message.
 
+What several words mean together has pages of its own: processors and their kernels ([targets.md](targets.md)), who
+may live in which memory (`place`, `rules`, `copies`: [scopes.md](scopes.md)), memory of pages (`dims`, `page_bytes`,
+`axis_separators`, `layout_copies`: [pages.md](pages.md)), and models that are programs ([programs.md](programs.md)).
+
 An editor that knows TOML schemas (Even Better TOML, Tombi) completes and checks these words once
 `usmp-build schema > usmp.schema.json` has been run and the manifest begins with `#:schema ./usmp.schema.json`.
 
@@ -61,7 +65,7 @@ region = "DTCM"                        # as MEMORY in the linker script calls it
 section = ".usmp.doorbell.dtcm"        # this one is the default
 origin = 0x20000000                    # only if the address is known
 owner = "application"                  # the caller passes a pointer; by default the array is generated (later)
-targets = { cpu = "rw", npu = "ro" }   # who reaches it, and how (later)
+targets = { cpu = "rw", npu = "ro" }   # who reaches it, and how
 attributes = ["dma", "cacheable"]      # what DMA touches keeps away from other data ... (later)
 cache_line = 32                        # ... by whole lines of the cache (later)
 clock_frequency_hz = 480_000_000       # from here on: what an access costs (later)
@@ -73,8 +77,8 @@ target_burst_bytes = { npu = 16 }      # (later)
 
 [pools.sram]                           # goes second: tensors come here when dtcm is full
 access = "rw"
-dims = 2                               # a memory of pages ... (later)
-page_bytes = "2 KiB"                   # ... of this size (later)
+dims = 2                               # a memory of pages ...
+page_bytes = "2 KiB"                   # ... of this size
 
 [pools.flash]
 access = "ro"                          # weights live here
@@ -84,13 +88,22 @@ access = "ro"                          # and these weights are used here ...
 region = "ITCM"
 load_region = "FLASH"                  # ... once start-up code has copied them from there
 
-# Targets: the processors. Without this, there is "cpu".
+# Targets: the processors. Without these, there is "cpu".
 
 [targets.cpu]
 kernels = "cmsis-nn"                   # by default "reference" (later)
 isa = "mve"                            # by default "portable" (later)
 
-[targets.npu]                          # (later)
+[targets.npu]                          # an accelerator ...
+kernels = "extern"                     # ... whose kernels the application brings ...
+copies = "extern"                      # ... and what moves tensors to it and back
+
+[[targets.npu.rules]]                  # what it demands
+operators = "*_2D"                     # of operators of these kinds:
+operands = ["input 0", "outputs"]      # the first input and all outputs
+pools = ["dtcm"]                       # live here
+scratch = "2 KiB"                      # memory that each of the operators needs besides
+alignment = 16                         # of these operands
 
 # Models: each becomes a C file, a header and a function kws_run().
 
@@ -104,10 +117,11 @@ inputs = "preserved"                   # the run leaves them as they are (later)
 outputs = "reserved"                   # nobody overwrites them until the next run of this model (later)
 names = { "serving_default_x:0" = "audio" }  # in C, that input is called audio
 
-[[models.kws.place]]                   # an exception to the rules above (later)
+[[models.kws.place]]                   # an exception to the rules above
 operators = "CONV_2D"                  # for operators of this kind
 target = "npu"                         # who runs them
-pools = ["sram"]                       # where their outputs go
+pools = ["sram"]                       # where ...
+operands = ["outputs"]                 # ... their outputs live
 kernels = "extern"                     # with which kernels
 axis_separators = [3]                  # how shapes are split over pages
 
@@ -129,6 +143,7 @@ to = "kws.audio"
 [plan]
 algorithm = "exact"                    # by default "auto"
 options = { nodes = 500_000 }          # of the algorithm
+layout_copies = true                   # in memory of pages; by default an error
 goal = "speed"                         # by default "ram" (later)
 """
 
@@ -140,6 +155,8 @@ _KINDS = """
 - **name**: a letter, then letters, digits and underscores, 48 at the most. Names become parts of C identifiers, so
   words of C and C++ are refused, names that differ only by case are taken for equal, and none begins with `usmp_`.
 - **pattern**: a name in which `*` stands for anything.
+- **operand**: `"inputs"`, `"outputs"`, `"constants"` or `"scratch"`, or a tensor by its position among all inputs or
+  outputs of the operator, constants too: `"input 0"`, `"output 1"`.
 - **path**: of a file, relative to the folder of the manifest, or absolute.
 """
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic
 from usmp_build.manifest import defaults
 from usmp_build.manifest.kinds import Access
 from usmp_build.manifest.locate import Path
 from usmp_build.manifest.model import Manifest
-from usmp_build.manifest.phrases import quoted, suggestion
 
 _USE = {"rw": ("workspace_pools", "to work in"), "ro": ("constant_pools", "for constants")}
 
@@ -21,10 +21,15 @@ def dangling(manifest: Manifest, models: Collection[str] | None) -> Iterator[Dia
     """
     for name, model in manifest.models.items():
         path: Path = ("models", name)
-        yield from _pools(manifest, name, model.workspace_pools, (*path, "workspace_pools"), "rw")
-        yield from _pools(manifest, name, model.constant_pools, (*path, "constant_pools"), "ro")
+        who = f'model "{name}"'
+        yield from _pools(manifest, who, model.workspace_pools, (*path, "workspace_pools"), "rw")
+        yield from _pools(manifest, who, model.constant_pools, (*path, "constant_pools"), "ro")
         for position, place in enumerate(model.place):
-            yield from _pools(manifest, name, place.pools, (*path, "place", position, "pools"), None)
+            yield from _pools(manifest, who, place.pools, (*path, "place", position, "pools"), None)
+    for name, target in manifest.targets.items():
+        for position, rule in enumerate(target.rules):
+            path = ("targets", name, "rules", position, "pools")
+            yield from _pools(manifest, f'target "{name}"', rule.pools, path, None)
     yield from _targets(manifest)
     if models is not None:
         yield from _models(manifest, models)
@@ -38,19 +43,19 @@ def undefined_model(name: str, known: Iterable[str]) -> tuple[str, str]:
 
 
 def _pools(
-    manifest: Manifest, model: str, names: Iterable[str] | None, path: Path, access: Access | None
+    manifest: Manifest, who: str, names: Iterable[str] | None, path: Path, access: Access | None
 ) -> Iterator[Diagnostic]:
     for position, name in enumerate(names or ()):
         place = manifest.places.value(*path, position)
         if not manifest.places.has("pools", name):
-            message = f'model "{model}" asks for pool {quoted(name)}, which no [pools.*] defines'
+            message = f"{who} asks for pool {quoted(name)}, which no [pools.*] defines"
             defined = [str(key) for key in manifest.places.keys("pools")]
             none = f'add a table [pools.*] for it, or leave "{path[-1]}" out'
             help_ = suggestion(name, defined, "defined pools") if defined else none
             yield Diagnostic("M104", message, place, help_)
         elif access and name in manifest.pools and manifest.pools[name].access != access:
             other = manifest.pools[name].access
-            message = f'model "{model}" asks for pool "{name}" {_USE[access][1]}, but its access is "{other}"'
+            message = f'{who} asks for pool "{name}" {_USE[access][1]}, but its access is "{other}"'
             fit = [key for key, pool in manifest.pools.items() if pool.access == access]
             pools = f'pools with access "{access}": {", ".join(fit)}' if fit else f'no pool has access "{access}"'
             yield Diagnostic("M114", message, place, f"it may stand in {_USE[other][0]}; {pools}")

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 
+from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, ManifestError, Span
 from usmp_build.manifest import defaults
 from usmp_build.manifest.check import problems
 from usmp_build.manifest.kinds import name_problem
 from usmp_build.manifest.load import in_order
 from usmp_build.manifest.locate import Places
-from usmp_build.manifest.model import Manifest, Model, Pool, Target
-from usmp_build.manifest.phrases import quoted
+from usmp_build.manifest.model import Manifest, Model, Pool
+from usmp_build.manifest.processors import Processors
 from usmp_build.manifest.references import undefined_model
 from usmp_build.request import Access, InputOutput, ModelRequest, PoolRequest, Request
 
@@ -32,19 +33,19 @@ def resolve(manifest: Manifest, only: Sequence[str] | None = None, paths: Mappin
     found = in_order(chain(problems(manifest, brought), _chosen(manifest, names, paths)))
     if found:
         raise ManifestError(*found)
-    pools = (*_declared_pools(manifest), *_implicit_pools(manifest))
+    processors = Processors(manifest, tuple(manifest.pools))
+    pools = (*_declared_pools(manifest, processors), *_implicit_pools(manifest, processors))
     candidates = _Candidates(pools)
-    target = manifest.targets.get(defaults.TARGET, Target())
     return Request(
         project=manifest.project.name,
         manifest=re.split(r"[/\\]", manifest.places.source.file)[-1],
         pools=pools,
-        models=tuple(_model(manifest, name, paths, candidates) for name in names),
-        kernels=target.kernels,
+        models=tuple(_model(manifest, name, paths, candidates, processors) for name in names),
+        targets=processors.targets(),
         algorithm=manifest.plan.algorithm,
         options=manifest.plan.options,
         plan_span=manifest.places.value("plan", "algorithm"),
-        kernels_span=manifest.places.value("targets", defaults.TARGET, "kernels"),
+        layout_copies=manifest.plan.layout_copies,
         option_spans={key: manifest.places.key("plan", "options", key) for key in manifest.plan.options},
     )
 
@@ -70,8 +71,9 @@ def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) 
             )
 
 
-def _declared_pools(manifest: Manifest) -> Iterator[PoolRequest]:
+def _declared_pools(manifest: Manifest, processors: Processors) -> Iterator[PoolRequest]:
     for name, pool in manifest.pools.items():
+        readers, writers = processors.reach(pool)
         yield PoolRequest(
             name=name,
             access=Access(pool.access),
@@ -82,6 +84,9 @@ def _declared_pools(manifest: Manifest) -> Iterator[PoolRequest]:
             section=pool.section or defaults.section(manifest.project.name, name),
             origin=pool.origin,
             span=_limit(manifest.places, name),
+            readers=readers,
+            writers=writers,
+            page=pool.page_bytes or 0,
         )
 
 
@@ -90,13 +95,25 @@ def _limit(places: Places, pool: str) -> Span:
     return places.value("pools", pool, "size") if places.has("pools", pool, "size") else places.key("pools", pool)
 
 
-def _implicit_pools(manifest: Manifest) -> Iterator[PoolRequest]:
+def _implicit_pools(manifest: Manifest, processors: Processors) -> Iterator[PoolRequest]:
     declared = {pool.access for pool in manifest.pools.values()}
-    for access, pool in defaults.IMPLICIT_POOLS.items():
+    for access, implicit in defaults.IMPLICIT_POOLS.items():
         if access not in declared:
-            section = pool.section(manifest.project.name)
-            alignment = Pool(access=access).alignment
-            yield PoolRequest(pool.name, Access(access), None, alignment, "", "", section, None)
+            pool = Pool(access=access)
+            section = implicit.section(manifest.project.name)
+            readers, writers = processors.reach(pool)
+            yield PoolRequest(
+                implicit.name,
+                Access(access),
+                None,
+                pool.alignment,
+                "",
+                "",
+                section,
+                None,
+                readers=readers,
+                writers=writers,
+            )
 
 
 class _Candidates:
@@ -111,7 +128,9 @@ class _Candidates:
         return self._all[access] if names is None else tuple(self._position[name] for name in names)
 
 
-def _model(manifest: Manifest, name: str, paths: Mapping[str, str], candidates: _Candidates) -> ModelRequest:
+def _model(
+    manifest: Manifest, name: str, paths: Mapping[str, str], candidates: _Candidates, processors: Processors
+) -> ModelRequest:
     model = manifest.models.get(name, Model())
     places = manifest.places
     span: Span | str = ""
@@ -127,4 +146,5 @@ def _model(manifest: Manifest, name: str, paths: Mapping[str, str], candidates: 
         names=model.names,
         span=span,
         names_span=places.key("models", name, "names") if model.names else span,
+        places=processors.places(name, model),
     )

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any
 
 from usmp_build.errors import Diagnostic
-from usmp_build.manifest import defaults
 from usmp_build.manifest.explain import shown, table_at
 from usmp_build.manifest.locate import Path
 from usmp_build.manifest.model import Manifest
@@ -29,15 +28,13 @@ class NotYet:
 
 
 _COSTS = "leave it out; the order of a model's pools says which are preferred"
-_EVERYONE = "leave it out; every pool is reached by the one processor that there is"
-_GENERATED = "leave it out; models are placed by workspace_pools and constant_pools"
+_PORTABLE = 'leave it out; "reference" is portable C'
 _CACHES = "leave it out; copy what DMA transfers, or keep it outside of the pools"
 
 NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
     {
         ("concurrent",): NotYet("leave it out, and finish one model before another runs: all models share memory"),
         ("pools", "*", "owner"): NotYet("leave it out; the generated code has the array", ("application",)),
-        ("pools", "*", "targets"): NotYet(_EVERYONE),
         ("pools", "*", "attributes"): NotYet(_CACHES),
         ("pools", "*", "cache_line"): NotYet(_CACHES),
         ("pools", "*", "clock_frequency_hz"): NotYet(_COSTS),
@@ -46,16 +43,13 @@ NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
         ("pools", "*", "read_latency_cycles"): NotYet(_COSTS),
         ("pools", "*", "write_latency_cycles"): NotYet(_COSTS),
         ("pools", "*", "target_burst_bytes"): NotYet(_COSTS),
-        ("pools", "*", "dims"): NotYet("leave it out; all memory is addressed by bytes", (2,)),
-        ("pools", "*", "page_bytes"): NotYet("leave it out; all memory is addressed by bytes"),
-        ("targets", "*", "kernels"): NotYet('leave it out; "reference" is portable C', ("cmsis-nn", "extern")),
+        ("targets", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
         ("targets", "*", "isa"): NotYet('leave it out; "portable" runs everywhere', ("dsp", "mve")),
-        ("targets", "*"): NotYet(f"leave it out; everything runs on [targets.{defaults.TARGET}]"),
         ("models", "*", "inputs"): NotYet(
             "leave it out, and write the inputs before every run", ("preserved", "reserved")
         ),
         ("models", "*", "outputs"): NotYet("leave it out, and read the outputs before any model runs", ("reserved",)),
-        ("models", "*", "place"): NotYet(_GENERATED),
+        ("models", "*", "place", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
         ("connections",): NotYet("leave it out, and copy the output to the input between the runs"),
         ("plan", "goal"): NotYet('leave it out; "ram" needs the least memory', ("balanced", "speed")),
     }
@@ -79,11 +73,13 @@ def _values(manifest: Manifest, pattern: tuple[str, ...]) -> Iterator[tuple[Path
     tables: list[tuple[Path, Any]] = [((), manifest)]
     for part in pattern[:-1]:
         if part == "*":
-            tables = [((*path, key), table) for path, above in tables for key, table in above.items()]
+            tables = [((*path, key), table) for path, above in tables for key, table in _members(above)]
         else:
             tables = [((*path, part), getattr(above, part)) for path, above in tables]
     for path, table in tables:
-        if pattern[-1] == "*":  # the names of targets
-            yield from (((*path, name), name, defaults.TARGET) for name in table)
-        else:
-            yield (*path, pattern[-1]), getattr(table, pattern[-1]), type(table).model_fields[pattern[-1]].default
+        yield (*path, pattern[-1]), getattr(table, pattern[-1]), type(table).model_fields[pattern[-1]].default
+
+
+def _members(tables: Any) -> Iterator[tuple[str | int, Any]]:
+    """The tables below a name, by key or by position."""
+    return iter(tables.items() if isinstance(tables, Mapping) else enumerate(tables))

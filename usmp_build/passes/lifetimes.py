@@ -1,25 +1,31 @@
-"""Schedule + Storage → Lifetimes, by first and last use.
+"""Schedule + Storage → Lifetimes, by use.
 
-This is liveness analysis on a structured program, backwards.  Before a node are alive
+A buffer is alive at a step that touches it, and at a step where it may have been written before and is needed later.
+Both are liveness analyses on a structured program; sets of buffers are Python integers, one bit for each buffer.
 
-    before = needs | (after & ~replaces)
+Backwards, before a node are needed
 
-where `needs` is what the node reads before it writes it, and `replaces` what it writes on every way through.  Both
-are known for a step, and compose for everything else: the arms of a branch are alive on their own, and of a loop
-exactly what is carried round it stays alive throughout.  A buffer is alive at a step if it is alive before or after
-it, or touched by it.  Sets of buffers are Python integers, one bit for each buffer.
+    needs | (after & ~replaces)
+
+where `needs` is what the node may read before it replaces it, and `replaces` what it writes as a whole on every way
+through.  Forwards, what may have been written behind a node is `before | writes`.  All of it is known for a step and
+composes for everything else: the arms of a branch are alive on their own, and of a loop exactly what is carried round
+it stays alive throughout.  A `Scope` ends both: what begins undefined is neither needed nor written before.
+
+Rounds that run in parallel may be at any of their steps while another one is at any other: whatever such a loop
+touches lives as long as the loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import reduce
+from itertools import accumulate
 from operator import and_, or_
 from typing import NamedTuple
 
-from usmp_build.ir.graph import OperatorRef, TensorRef
 from usmp_build.ir.lifetimes import Interval, Lifetimes
-from usmp_build.ir.schedule import Branch, Call, Loop, Node, Schedule, Sequence, Step
+from usmp_build.ir.schedule import Branch, Call, Loop, Node, Repeat, Schedule, Scope, Sequence, Step, Value
 from usmp_build.ir.storage import Kind, Storage
 
 
@@ -29,7 +35,7 @@ def lifetimes(schedule: Schedule, storage: Storage) -> Lifetimes:
     Variables and constants keep them for ever.  Whatever is written but never read lives at its writing step.
     """
     liveness = _Liveness(storage, schedule.length)
-    liveness.walk(schedule.root, 0, schedule.length)
+    liveness.walk(schedule.root, 0, 0, schedule.length)
     intervals = _intervals(liveness.alive, len(storage.buffers))
     whole = (Interval(0, max(1, schedule.length)),)
     for index, buffer in enumerate(storage.buffers):
@@ -41,9 +47,16 @@ def lifetimes(schedule: Schedule, storage: Storage) -> Lifetimes:
 class _Effect(NamedTuple):
     needs: int
     replaces: int
+    writes: int
+    """What it may write of what lives longer than itself."""
+    touches: int
+    """All, what is in its scopes too."""
 
     def before(self, after: int) -> int:
         return self.needs | (after & ~self.replaces)
+
+
+_NOTHING = _Effect(0, 0, 0, 0)
 
 
 class _Liveness:
@@ -54,67 +67,100 @@ class _Liveness:
         self._effects: dict[int, _Effect] = {}
         self.alive = [0] * length
 
-    def walk(self, node: Node, after: int, stop: int) -> int:
-        """Walk `node`, which ends before step `stop` with `after` alive; return the step it begins at."""
+    def walk(self, node: Node, before: int, after: int, stop: int) -> int:
+        """Walk `node`, which ends before step `stop`; return the step it begins at.
+
+        `before` may have been written when it begins, and `after` is needed when it has ended.
+        """
         match node:
             case Step():
-                touched = self._buffers(node.writes) | self._scratch(node.operator)
-                self.alive[stop - 1] |= self._effect(node).before(after) | after | touched
+                self.alive[stop - 1] |= self._effect(node).touches | (before & after)
                 return stop - 1
             case Sequence(body):
-                for child in reversed(body):
-                    stop = self.walk(child, after, stop)
+                for child, before_child in self._from_behind(body, before):
+                    stop = self.walk(child, before_child, after, stop)
                     after = self._effect(child).before(after)
                 return stop
             case Branch(arms):
                 for arm in reversed(arms):
-                    stop = self.walk(arm, after, stop)
+                    stop = self.walk(arm, before, after, stop)
                 return stop
             case Call(_, body):
-                return self.walk(body, after, stop)
+                return self.walk(body, before, after, stop)
+            case Scope(values, body):
+                return self.walk(body, before & ~self._buffers(values), after, stop)
+            case Repeat(body, _, parallel):
+                effect = self._effect(node)
+                start = self.walk(body, before | effect.writes, after | effect.needs, stop)
+                self._keep(effect.touches if parallel else 0, start, stop)
+                return start
             case Loop(test, body):
-                head = self._effect(node).before(after)
-                stop = self.walk(body, head, stop)
-                return self.walk(test, after | self._effect(body).before(head), stop)
+                effect = self._effect(node)
+                head, before = effect.before(after), before | effect.writes
+                stop = self.walk(body, before, head, stop)
+                return self.walk(test, before, after | self._effect(body).before(head), stop)
+
+    def _from_behind(self, body: tuple[Node, ...], before: int) -> Iterable[tuple[Node, int]]:
+        """Return the nodes of a sequence in reverse, and what may have been written before each."""
+        written = list(accumulate((self._effect(child).writes for child in body), or_, initial=before))
+        return zip(reversed(body), reversed(written[:-1]), strict=True)
+
+    def _keep(self, buffers: int, start: int, stop: int) -> None:
+        for step in range(start, stop):
+            self.alive[step] |= buffers
 
     def _effect(self, node: Node) -> _Effect:
         """Bodies are shared between calls, so each node is worked out once."""
-        if id(node) not in self._effects:
-            self._effects[id(node)] = self._work_out(node)
-        return self._effects[id(node)]
-
-    def _work_out(self, node: Node) -> _Effect:
+        known = self._effects.get(id(node))
+        if known is not None:
+            return known
         match node:
             case Step():
-                return _Effect(self._buffers(node.reads), self._buffers(node.writes))
+                effect = self._effect_of_step(node)
             case Sequence(body):
-                total = _Effect(0, 0)
-                for child in reversed(body):
-                    effect = self._effect(child)
-                    total = _Effect(effect.before(total.needs), effect.replaces | total.replaces)
-                return total
+                effect = reduce(_then, [self._effect(child) for child in body], _NOTHING)
             case Branch(arms):
-                effects = [self._effect(arm) for arm in arms]
-                needs = reduce(or_, (effect.needs for effect in effects), 0)
-                return _Effect(needs, reduce(and_, (effect.replaces for effect in effects)))
+                effect = _one_of([self._effect(arm) for arm in arms])
             case Call(_, body):
-                return self._effect(body)
+                effect = self._effect(body)
+            case Scope(values, body):
+                own, inner = self._buffers(values), self._effect(body)
+                effect = _Effect(inner.needs & ~own, inner.replaces & ~own, inner.writes & ~own, inner.touches)
+            case Repeat(body, rounds):
+                inner = self._effect(body)
+                effect = inner if rounds else inner._replace(replaces=0)
             case Loop(test, body):
                 first, again = self._effect(test), self._effect(body)
-                return _Effect(first.before(again.needs), first.replaces)
+                effect = _then(first, again)._replace(replaces=first.replaces)
+        self._effects[id(node)] = effect
+        return effect
 
-    def _buffers(self, tensors: Iterable[TensorRef]) -> int:
+    def _effect_of_step(self, step: Step) -> _Effect:
+        reads, whole, partly = map(self._buffers, (step.reads, step.writes, step.updates))
+        return _Effect(reads, whole & ~reads, whole | partly, reads | whole | partly | self._buffers(step.scratch))
+
+    def _buffers(self, values: Iterable[Value]) -> int:
         bits = 0
-        for tensor in tensors:
-            index = self._storage.tensors.get(tensor)
+        for value in values:
+            index = self._storage.buffer_of(value)
             if index is not None and self._storage.buffers[index].kind is not Kind.CONSTANT:
-                bits |= 1 << index
+                rows = self._storage.rows.get(index, 1)
+                bits |= ((1 << rows) - 1) << index
         return bits
 
-    def _scratch(self, operator: OperatorRef | None) -> int:
-        if operator is None:
-            return 0
-        return sum(1 << index for index in self._storage.scratch.get(operator, ()))
+
+def _then(first: _Effect, second: _Effect) -> _Effect:
+    return _Effect(
+        first.before(second.needs),
+        first.replaces | second.replaces,
+        first.writes | second.writes,
+        first.touches | second.touches,
+    )
+
+
+def _one_of(effects: list[_Effect]) -> _Effect:
+    needs, _, writes, touches = (reduce(or_, column, 0) for column in zip(*effects, strict=True))
+    return _Effect(needs, reduce(and_, (effect.replaces for effect in effects)), writes, touches)
 
 
 def _intervals(alive: list[int], count: int) -> list[tuple[Interval, ...]]:

@@ -13,7 +13,7 @@ from collections import Counter
 from usmp_build.interfaces.analysis import OperatorTraffic
 from usmp_build.ir.lifetimes import Lifetimes
 from usmp_build.ir.schedule import Schedule, steps
-from usmp_build.ir.storage import Kind, Storage, StorageBuffer
+from usmp_build.ir.storage import Kind, Storage
 from usmp_build.memory.problem import Buffer, Pool, Problem
 from usmp_build.request import Request
 from usmp_build.units import align_up
@@ -27,21 +27,14 @@ def lower(
     unit = max([4, *(b.alignment for b in storage.buffers if b.kind is Kind.CONSTANT)])
     buffers = []
     for index, buffer in enumerate(storage.buffers):
-        candidates = _candidates(request, buffer)
-        costs = tuple(rank * moved[index] for rank in range(len(candidates)))
+        costs = tuple(rank * moved[index] for rank in range(len(buffer.pools)))
         intervals = tuple((i.start, i.stop) for i in lifetimes.intervals[index])
         constant = buffer.kind is Kind.CONSTANT
         size = align_up(buffer.size, unit) if constant else buffer.size
         alignment = unit if constant else buffer.alignment
-        buffers.append(Buffer(buffer.name, size, candidates, costs, alignment, intervals))
+        buffers.append(Buffer(buffer.name, size, buffer.pools, costs, alignment, intervals))
     pools = tuple(Pool(pool.name, pool.limit) for pool in request.pools)
     return Problem(pools, tuple(buffers), _conflicts(storage, lifetimes))
-
-
-def _candidates(request: Request, buffer: StorageBuffer) -> tuple[int, ...]:
-    """Return the pools that its models may use: constants are shared only between models that agree on them."""
-    model = request.models[buffer.models[0]]
-    return model.constant_pools if buffer.kind is Kind.CONSTANT else model.workspace_pools
 
 
 def _bytes_moved(schedule: Schedule, storage: Storage, traffic: OperatorTraffic) -> Counter[int]:
@@ -51,9 +44,10 @@ def _bytes_moved(schedule: Schedule, storage: Storage, traffic: OperatorTraffic)
         if step.operator is not None:
             moved.update({buffer: each.read + each.written for buffer, each in traffic[step.operator].items()})
             continue
-        for tensor in (*step.reads, *step.writes):  # what the application fills and reads
+        for tensor in step.tensors:  # what the application fills and reads, and statements
             if tensor in storage.tensors:
-                moved[storage.tensors[tensor]] += storage.buffers[storage.tensors[tensor]].size
+                for buffer in storage.span(storage.tensors[tensor]):
+                    moved[buffer] += storage.buffers[buffer].size
     return moved
 
 

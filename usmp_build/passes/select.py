@@ -1,4 +1,4 @@
-"""Operators → kernels: asks the library once for each, and keeps the answers in a table."""
+"""Operators → kernels: asks the library of each operator once, and keeps the answers in a table."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from usmp_build.errors import KernelError
 from usmp_build.interfaces.analysis import Kernels
-from usmp_build.interfaces.kernels import Kernel, KernelLibrary, NoKernel
-from usmp_build.ir.graph import Model, OperatorRef
+from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
+from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph
 from usmp_build.ir.options import called_subgraphs
+from usmp_build.passes.assign import Assignment, Spot
 from usmp_build.request import Request
 
 
-def select(request: Request, models: tuple[Model, ...], library: KernelLibrary) -> Kernels:
+def select(request: Request, models: tuple[Model, ...], assignment: Assignment, libraries: Libraries) -> Kernels:
     """Choose a kernel for every operator that runs by itself: not for views and control flow.
 
     Raises KernelError, placed at the model's file, when a model asks for arithmetic that has no defined result.
@@ -23,12 +24,21 @@ def select(request: Request, models: tuple[Model, ...], library: KernelLibrary) 
             for i, op in enumerate(graph.operators):
                 if op.kind == "VIEW" or called_subgraphs(op.options):
                     continue
+                spot = Spot(m, s, op.position)
+                target = assignment.target(spot)
+                name = assignment.libraries.get(spot) or request.targets[target].kernels
                 try:
-                    chosen[OperatorRef(m, s, i)] = library.kernel(op, graph)
+                    chosen[OperatorRef(m, s, i)] = ask(libraries, (target, name), op, graph)
                 except KernelError as error:
                     path = request.models[m].path
                     raise KernelError(*(replace(d, place=path) for d in error.diagnostics)) from None
     return chosen
+
+
+def ask(libraries: Libraries, runner: tuple[int, str], op: Operator, graph: Subgraph) -> Kernel | NoKernel:
+    """Ask the library of a target, by its name, how it runs an operator.  Raises KernelError."""
+    kernel = libraries[runner].kernel(op, graph)
+    return replace(kernel, library=runner[1]) if isinstance(kernel, Kernel) else kernel
 
 
 def inputs_read(kernel: Kernel | NoKernel, inputs: int) -> frozenset[int]:

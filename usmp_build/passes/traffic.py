@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from itertools import repeat
 
 from usmp_build.interfaces.analysis import Kernels, OperatorTraffic
-from usmp_build.interfaces.kernels import Derived, Input, Kernel, NoKernel, Operand, Output, Scratch, Traffic
-from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, operator_at
+from usmp_build.interfaces.kernels import Absent, Input, Kernel, NoKernel, Operand, Output, Scratch, Traffic
+from usmp_build.ir.graph import Model, Operator, OperatorRef, operator_at
 from usmp_build.ir.storage import Storage
+from usmp_build.passes.operands import buffer_behind
 
 
 def traffic(models: tuple[Model, ...], kernels: Kernels, storage: Storage) -> OperatorTraffic:
@@ -19,10 +20,12 @@ def traffic(models: tuple[Model, ...], kernels: Kernels, storage: Storage) -> Op
 def _sum(ref: OperatorRef, op: Operator, kernel: Kernel | NoKernel, storage: Storage) -> dict[int, Traffic]:
     found: dict[int, Traffic] = {}
     for operand, declared in _operands(op, kernel):
-        buffer = _buffer(ref, op, operand, storage)
+        buffer = None if isinstance(operand, Absent) else buffer_behind(operand, ref, op, storage)
         if buffer is not None:
-            moved = declared or _once(operand, storage.buffers[buffer].size)
-            found[buffer] = found.get(buffer, Traffic()) + moved
+            rows = storage.span(buffer)
+            moved = declared or _once(operand, storage.buffers[buffer].size * len(rows))
+            for row, share in zip(rows, _shares(moved, len(rows)), strict=True):
+                found[row] = found.get(row, Traffic()) + share
     return found
 
 
@@ -36,18 +39,10 @@ def _operands(op: Operator, kernel: Kernel | NoKernel) -> Iterator[tuple[Operand
         yield from ((Output(position), None) for position in range(len(op.outputs)))
 
 
-def _buffer(ref: OperatorRef, op: Operator, operand: Operand, storage: Storage) -> int | None:
-    """Return the buffer behind an operand; None for the caller's arrays and for inputs that were left out."""
-    match operand:
-        case Scratch(position):
-            return storage.scratch[ref][position]
-        case Derived(position):
-            return storage.derived[ref][position]
-        case Input(position):
-            tensor = op.inputs[position]
-        case Output(position):
-            tensor = op.outputs[position]
-    return None if tensor is None else storage.tensors.get(TensorRef(ref.model, ref.subgraph, tensor))
+def _shares(moved: Traffic, rows: int) -> Iterator[Traffic]:
+    """Split what is moved to and from a tensor evenly among its rows."""
+    for row in range(rows):
+        yield Traffic(*(total * (row + 1) // rows - total * row // rows for total in (moved.read, moved.written)))
 
 
 def _once(operand: Operand, size: int) -> Traffic:

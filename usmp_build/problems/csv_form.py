@@ -16,10 +16,11 @@ Only the first table must be there, and of its columns only the first four.  Col
 
 from __future__ import annotations
 
-from usmp_build.problems.draft import BufferDraft, Draft, Faults, Place, PoolDraft, SeparationDraft
+from usmp_build.document.faults import Faults, Place
+from usmp_build.document.source import Source
+from usmp_build.document.suggest import quoted, suggestion
+from usmp_build.problems.draft import BufferDraft, Draft, PoolDraft, SeparationDraft
 from usmp_build.problems.fields import Fields
-from usmp_build.problems.source import Source
-from usmp_build.problems.suggest import quoted, suggestion
 from usmp_build.problems.table import Cells, Table, tables
 
 COLUMNS = {

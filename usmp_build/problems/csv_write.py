@@ -6,13 +6,13 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
+from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, ProblemError
 from usmp_build.memory.plan import Plan
 from usmp_build.memory.problem import Buffer, Problem
 from usmp_build.memory.timeline import Timeline
 from usmp_build.problems.alive import conflicts
 from usmp_build.problems.statement import Statement
-from usmp_build.problems.suggest import quoted
 
 
 def problem_csv(problem: Problem) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from operator import itemgetter
 
-from usmp_build.problems.draft import LONGEST_NAME, Faults, Place
-from usmp_build.problems.suggest import quoted
+from usmp_build.document.faults import Faults, Place
+from usmp_build.document.suggest import quoted
+from usmp_build.problems.draft import LONGEST_NAME
 from usmp_build.problems.table import Cells, Row, Table
 from usmp_build.units import MAX_BYTES, MAX_SUM, parse_size
 

@@ -7,11 +7,12 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from usmp_build.document.faults import Place
+from usmp_build.document.json_text import Paths, parse, validate
+from usmp_build.document.source import Source
 from usmp_build.json_lines import json_lines
 from usmp_build.memory.problem import Buffer, Problem
-from usmp_build.problems.draft import LONGEST_NAME, BufferDraft, Draft, Place, PoolDraft, SeparationDraft
-from usmp_build.problems.json_text import Paths, parse, validate
-from usmp_build.problems.source import Source
+from usmp_build.problems.draft import LONGEST_NAME, BufferDraft, Draft, PoolDraft, SeparationDraft
 from usmp_build.units import MAX_BYTES
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]

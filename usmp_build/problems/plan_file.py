@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from usmp_build.document.faults import Faults, Place, Places
+from usmp_build.document.json_text import Paths
+from usmp_build.document.source import Source, check_size, decode, is_json
+from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, ProblemError, Span
 from usmp_build.problems.bulk import in_bulk
 from usmp_build.problems.csv_form import ALIASES
-from usmp_build.problems.draft import Faults, Place, Places
 from usmp_build.problems.fields import Fields
-from usmp_build.problems.json_text import Paths
 from usmp_build.problems.solution_record import SolutionRecord, read_solution
-from usmp_build.problems.source import Source, check_size, decode, is_json
-from usmp_build.problems.suggest import quoted
 from usmp_build.problems.table import Cells, Table, tables
 
 

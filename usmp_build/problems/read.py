@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from usmp_build.document.source import check_size, decode, is_json
 from usmp_build.errors import Span
 from usmp_build.memory.problem import Buffer, Pool, Problem
 from usmp_build.memory.timeline import Timeline, are_powers_of_two
@@ -12,7 +13,6 @@ from usmp_build.problems.bulk import in_bulk
 from usmp_build.problems.csv_form import read_csv
 from usmp_build.problems.csv_plain import Plain, read_plain
 from usmp_build.problems.json_form import read_json
-from usmp_build.problems.source import check_size, decode, is_json
 from usmp_build.problems.statement import FEW_PAIRS, MEMORY, Statement, assemble, check_pairs, check_sum
 
 

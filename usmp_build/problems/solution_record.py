@@ -11,9 +11,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from usmp_build.document.json_text import parse, validate
+from usmp_build.document.source import Source
 from usmp_build.problems.json_form import Count, Name, Names, Record
-from usmp_build.problems.json_text import parse, validate
-from usmp_build.problems.source import Source
 from usmp_build.units import MAX_SUM
 
 Sum = Annotated[int, Field(ge=0, le=MAX_SUM)]

@@ -8,12 +8,13 @@ from operator import itemgetter
 
 import numpy as np
 
+from usmp_build.document.faults import Faults, Place
+from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, ProblemError, Span
 from usmp_build.memory.problem import Buffer, Pool, Problem
 from usmp_build.memory.timeline import Timeline, most_together
 from usmp_build.problems.alive import conflicts, count_pairs
-from usmp_build.problems.draft import BufferDraft, Draft, Faults, Place
-from usmp_build.problems.suggest import quoted, suggestion
+from usmp_build.problems.draft import BufferDraft, Draft
 from usmp_build.units import is_power_of_two
 
 MEMORY = "memory"

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from usmp_build.document.faults import Faults, Place
+from usmp_build.document.source import Source
+from usmp_build.document.suggest import quoted
 from usmp_build.errors import Span
-from usmp_build.problems.draft import Faults, Place
-from usmp_build.problems.source import Source
-from usmp_build.problems.suggest import quoted
 
 
 class Row(NamedTuple):

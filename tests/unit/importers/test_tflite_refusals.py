@@ -224,5 +224,7 @@ def test_codes_are_documented_and_tested() -> None:
     used = {code for source in sources for code in re.findall(r'"(T2\d\d)"', source)}
     page = (ROOT / "docs" / "errors" / "models.md").read_text("utf-8")
     documented = re.findall(r"^### (T2\d\d) ", page, re.MULTILINE)
+    used = {code for code in used if code < "T250"}  # those of programs have a page, and tests, of their own
     assert documented == sorted(used)
-    assert used == {"T238"} | {code for code, _, _ in CASES}
+    of_texts = {"T228", "T238"}  # what no TFLite file can say, or only the text form is tested with
+    assert used == of_texts | {code for code, _, _ in CASES}

@@ -77,6 +77,13 @@ CASES = [
     ("T310", 4, '%1 "b" int8[1000000, 1000000] = zeros', "zeros", "more than 268,435,456 bytes"),
     ("T310", 4, '%1 "b" int8[4] = bytes 1000000000000 sha256:000000000000', "1000000000000", "more than"),
     ("T310", 4, '%1 "b" int8[4] = [1*1000000000000]', "1000000000000", "more than"),
+    ("T302", 8, "allocate %2", "", "expected `{`, but the line ends"),
+    ("T302", 8, "allocate %2 {", "", "expected `}`, but the line ends"),
+    ("T302", 8, "store %2 %0", "%0", "expected `+=`, found `%0`"),
+    ("T302", 8, "}", "}", "expected a statement, found `}`"),
+    ("T306", 8, "allocate %2 by chance {", "chance", 'unknown provider "chance"'),
+    ("T306", 8, "for ever 3 {", "ever", 'unknown kind of loop "ever"'),
+    ("T306", 8, "store %7 = %0", "%7", "unknown tensor %7"),
 ]
 
 
@@ -117,6 +124,12 @@ def test_other_encodings() -> None:
 def test_faults_of_the_graph_are_placed_in_the_file() -> None:
     with pytest.raises(ModelError, match=r"^m.model.txt: error\[T2"):
         import_text(GOOD.replace("inputs %0", "inputs").encode(), "m", "m.model.txt")
+
+
+def test_axis_separators_must_be_among_the_axes() -> None:
+    text = 'model "m"\nsubgraph 0 ""\n  %0 "x" int8[2,3] separators=[3]\n  inputs %0\n  outputs %0\n'
+    with pytest.raises(ModelError, match=r'T228.*tensor 0 "x" has the shape \[2, 3\]: the separator 3 is outside'):
+        import_text(text.encode(), "m", "m.model.txt")
 
 
 def test_codes_are_documented_and_tested() -> None:

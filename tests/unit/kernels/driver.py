@@ -30,7 +30,7 @@ from usmp_build.interfaces.kernels import (
     Scratch,
 )
 from usmp_build.ir.graph import Subgraph, Tensor
-from usmp_build.kernels.reference import library
+from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 
 HERE = Path(__file__).parent
@@ -39,7 +39,7 @@ PREFIX = "case"
 
 def build(folder: Path, *flags: str) -> Path:
     """Compile all kernels into a shared library."""
-    c = library.sources(functions(), PREFIX)
+    c = sources.choose(functions(), PREFIX)
     source = folder / "kernels.c"
     source.write_text(f'#include "usmp.h"\n\n{c.header}\n\n{c.source}\n', encoding="utf-8")
     target = folder / "kernels.so"

@@ -12,7 +12,7 @@ import pytest
 from tests.unit.kernels.cases import CASES
 from tests.unit.kernels.driver import HERE, PREFIX
 from tests.unit.kernels.test_against_tflm import draw, kernel_of
-from usmp_build.kernels.reference import library, sources
+from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 
 FOLDER = Path(sources.__file__).parent / "c"
@@ -43,7 +43,7 @@ def compile_(compiler: str, *arguments: str | Path, folder: Path) -> None:
 
 
 def emitted(*names: str) -> str:
-    c = library.sources(names, PREFIX)
+    c = sources.choose(names, PREFIX)
     return f'#include "usmp.h"\n\n{c.header}\n\n{c.source}\n'
 
 
@@ -72,7 +72,7 @@ def test_kernels_keep_nothing_and_call_little(tmp_path: Path) -> None:
 
 def test_structs_have_the_fields_that_python_fills() -> None:
     used = {name: f"{PREFIX}_{name}" for name in functions()}
-    header = library.sources(used, PREFIX).header
+    header = sources.choose(used, PREFIX).header
     structs = dict(re.findall(rf"struct {PREFIX}_(\w+) \{{\n(.*?)\}};", header, re.DOTALL))
     seen = set()
     for kind in CASES:
@@ -87,7 +87,7 @@ def test_structs_have_the_fields_that_python_fills() -> None:
 
 
 def test_prototypes_take_the_operands_that_python_passes() -> None:
-    header = library.sources(functions(), PREFIX).header
+    header = sources.choose(functions(), PREFIX).header
     prototypes = {name: text.split(",") for name, text in re.findall(rf"{PREFIX}_(\w+)\(([^)]*)\);", header)}
     names = {"Whole": [""], "Rows": [""], "Reduce": ["_begin", "_row", "_finish"]}
     for kind in CASES:

@@ -6,45 +6,45 @@ import re
 
 import pytest
 
-from usmp_build.kernels.reference import library
+from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 
 
 def test_only_what_is_used() -> None:
-    c = library.sources(["lookup_s8"], "doorbell")
+    c = sources.choose(["lookup_s8"], "doorbell")
     assert re.findall(r"\w*doorbell_\w+(?=\()", c.header + c.source) == ["doorbell_lookup_s8"] * 2
     assert c.header.count("struct doorbell_elements {") == 1
     assert "#" not in c.source
 
 
 def test_each_once_whatever_the_order() -> None:
-    c = library.sources(["conv_2d_s8_row", "softmax_s8", "conv_2d_s8_row", "add_s8"], "doorbell")
-    assert c == library.sources(["add_s8", "softmax_s8", "conv_2d_s8_row"], "doorbell")
+    c = sources.choose(["conv_2d_s8_row", "softmax_s8", "conv_2d_s8_row", "add_s8"], "doorbell")
+    assert c == sources.choose(["add_s8", "softmax_s8", "conv_2d_s8_row"], "doorbell")
     defined = re.findall(r"(?m)^(?:static inline )?\w+ (doorbell_\w+)\(", c.source)
     assert len(defined) == len(set(defined))
     assert defined.index("doorbell_scale") < defined.index("doorbell_conv_2d_s8_row")
 
 
 def test_the_prefix_replaces_ours_but_not_the_runtimes() -> None:
-    c = library.sources(functions(), "doorbell")
+    c = sources.choose(functions(), "doorbell")
     assert set(re.findall(r"usmp_\w+", c.header + c.source)) == {"usmp_f32", "usmp_i16", "usmp_i32"}
     assert "USMP" not in c.header + c.source
 
 
 def test_system_headers_come_first_and_only_where_needed() -> None:
-    assert library.sources(["copy", "softmax_f32"], "d").source.startswith("#include <math.h>\n#include <string.h>\n\n")
+    assert sources.choose(["copy", "softmax_f32"], "d").source.startswith("#include <math.h>\n#include <string.h>\n\n")
 
 
 def test_a_reduction_is_named_once() -> None:
-    c = library.sources(["mean_s8"], "d")
+    c = sources.choose(["mean_s8"], "d")
     for suffix in ("begin", "row", "finish"):
         assert c.header.count(f"d_mean_s8_{suffix}(") == c.source.count(f"d_mean_s8_{suffix}(") == 1
 
 
 def test_nothing_from_nothing() -> None:
-    assert library.sources([], "d").header == library.sources([], "d").source == ""
+    assert sources.choose([], "d").header == sources.choose([], "d").source == ""
 
 
 def test_an_unknown_function_is_a_bug_of_the_caller() -> None:
     with pytest.raises(KeyError, match="conv_9d"):
-        library.sources(["conv_9d"], "d")
+        sources.choose(["conv_9d"], "d")

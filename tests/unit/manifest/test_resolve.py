@@ -8,7 +8,16 @@ import pytest
 
 from usmp_build.errors import ManifestError, Span
 from usmp_build.manifest import load, resolve
-from usmp_build.request import Access, InputOutput, ModelRequest, PoolRequest, Request
+from usmp_build.request import (
+    Access,
+    Copying,
+    InputOutput,
+    ModelRequest,
+    OperandRule,
+    PlaceRequest,
+    PoolRequest,
+    Request,
+)
 
 PROJECT = '[project]\nname = "doorbell"\n'
 KWS = '[models.kws]\npath = "kws.tflite"\n'
@@ -57,6 +66,7 @@ options = { attempts = 3 }
 goal = "ram"
 """
 )
+NOBODY: frozenset[int] = frozenset()
 
 
 def request(
@@ -76,7 +86,9 @@ def test_pools() -> None:
     assert sram == PoolRequest(
         "sram", Access.WORKSPACE, 63 * 1024, 32, "SRAM", "", ".usmp.doorbell.sram", 0x20000000, sram.span
     )
-    assert flash == PoolRequest("flash", Access.CONSTANT, None, 16, "ITCM", "FLASH", ".my_weights", None, flash.span)
+    assert flash == PoolRequest(
+        "flash", Access.CONSTANT, None, 16, "ITCM", "FLASH", ".my_weights", None, flash.span, writers=NOBODY
+    )
     assert dtcm == PoolRequest("dtcm", Access.WORKSPACE, None, 16, "", "", ".usmp.doorbell.dtcm", None, dtcm.span)
 
 
@@ -99,7 +111,11 @@ def test_models() -> None:
 def test_plan() -> None:
     asked = request(FULL, file="some/where/usmp.toml")
     assert (asked.project, asked.manifest) == ("doorbell", "usmp.toml")
-    assert (asked.kernels, asked.algorithm, asked.options) == ("my_kernels", "greedy_by_size", {"attempts": 3})
+    assert (asked.targets[0].kernels, asked.algorithm, asked.options) == (
+        "my_kernels",
+        "greedy_by_size",
+        {"attempts": 3},
+    )
 
 
 def test_defaults() -> None:
@@ -107,10 +123,10 @@ def test_defaults() -> None:
     workspace, constants = asked.pools
     assert workspace == PoolRequest("workspace", Access.WORKSPACE, None, 16, "", "", ".usmp.doorbell.workspace", None)
     assert constants == PoolRequest(
-        "constants", Access.CONSTANT, None, 16, "", "", ".rodata.usmp.doorbell.constants", None
+        "constants", Access.CONSTANT, None, 16, "", "", ".rodata.usmp.doorbell.constants", None, writers=NOBODY
     )
     assert (asked.models[0].workspace_pools, asked.models[0].constant_pools) == ((0,), (1,))
-    assert (asked.kernels, asked.algorithm, asked.options) == ("reference", "auto", {})
+    assert (asked.targets[0].kernels, asked.algorithm, asked.options) == ("reference", "auto", {})
 
 
 def test_only_the_missing_kind_of_pool_is_implicit() -> None:
@@ -135,7 +151,7 @@ def test_places_survive() -> None:
     assert [spanned(model.span) for model in asked.models] == ['"models/kws.tflite"', '"vad.tflite"']
     assert spanned(asked.models[0].names_span) == "names"
     assert spanned(asked.plan_span) == '"greedy_by_size"'
-    assert spanned(asked.kernels_span) == '"my_kernels"'
+    assert spanned(asked.targets[0].kernels_span) == '"my_kernels"'
     assert {key: spanned(span) for key, span in asked.option_spans.items()} == {"attempts": "attempts"}
 
 
@@ -200,3 +216,102 @@ def test_models_of_the_build_system_may_be_concurrent() -> None:
     text = 'concurrent = [["kws", "vad"]]\n' + PROJECT + KWS
     assert "M117" in messages(text)
     assert "M117" not in messages(text, None, {"vad": "vad.tflite"})
+
+
+PROCESSORS = (
+    PROJECT
+    + """
+[targets.npu]
+kernels = "extern"
+copies = "extern"
+
+[[targets.npu.rules]]
+operators = "CONV_2D"
+operands = ["outputs", "input 0"]
+pools = ["tcm"]
+scratch = "2 KiB"
+alignment = 16
+
+[[targets.npu.rules]]
+scratch = 4
+
+[targets.dsp]
+
+[pools.sram]
+access = "rw"
+
+[pools.tcm]
+access = "rw"
+targets = ["npu"]
+dims = 2
+page_bytes = "2 KiB"
+
+[pools.shared]
+access = "rw"
+targets = { cpu = "rw", npu = "ro" }
+
+[pools.flash]
+access = "ro"
+targets = ["cpu", "dsp"]
+
+[models.kws]
+path = "kws.tflite"
+
+[[models.kws.place]]
+operators = "CONV_2D"
+target = "npu"
+pools = ["tcm", "sram"]
+operands = ["outputs"]
+kernels = "extern"
+
+[[models.kws.place]]
+tensors = "conv*/Relu"
+axis_separators = [1, 3]
+
+[[models.kws.place]]
+range = [3, 7]
+target = "cpu"
+"""
+)
+
+
+def test_targets() -> None:
+    cpu, npu, dsp = request(PROCESSORS).targets
+    assert (cpu.name, cpu.kernels, cpu.copies, cpu.rules) == ("cpu", "reference", Copying.MEMCPY, ())
+    assert (npu.name, npu.kernels, npu.copies, spanned(npu.span)) == ("npu", "extern", Copying.EXTERN, "npu")
+    assert dsp.name == "dsp"
+    first, second = npu.rules
+    assert first == OperandRule("CONV_2D", ("outputs", "input 0"), (1,), 2048, 16, first.span)
+    assert second == OperandRule("*", (), (), 4, 1, second.span)
+    assert [spanned(rule.span) for rule in npu.rules] == ["operators", "[[targets.npu.rules]]"]
+
+
+def test_a_declared_cpu_is_first_too() -> None:
+    asked = request(PROCESSORS + '[targets.cpu]\nkernels = "mine"\n')
+    assert [target.name for target in asked.targets] == ["cpu", "npu", "dsp"]
+    assert asked.targets[0].kernels == "mine"
+
+
+def test_who_reaches_a_pool() -> None:
+    reach = {pool.name: (sorted(pool.readers), sorted(pool.writers)) for pool in request(PROCESSORS).pools}
+    assert reach == {
+        "sram": ([0, 1, 2], [0, 1, 2]),
+        "tcm": ([1], [1]),
+        "shared": ([0, 1], [0]),
+        "flash": ([0, 2], []),
+    }
+
+
+def test_pages() -> None:
+    assert [pool.page for pool in request(PROCESSORS).pools] == [0, 2048, 0, 0]
+
+
+def test_places_of_models() -> None:
+    places = request(PROCESSORS).models[0].places
+    convolutions, tensors, positions = places
+    assert convolutions == PlaceRequest(
+        operators="CONV_2D", operands=("outputs",), target=1, pools=(1, 0), kernels="extern", span=convolutions.span
+    )
+    assert tensors == PlaceRequest(tensors="conv*/Relu", axis_separators=(1, 3), span=tensors.span)
+    assert positions == PlaceRequest(positions=(3, 7), target=0, span=positions.span)
+    assert [spanned(place.span) for place in places] == ["operators", "tensors", "range"]

@@ -147,7 +147,7 @@ def test_deeply_nested_loops_take_linear_work() -> None:
     body: Node = Step("leaf", 0, (TensorRef(0, 0, 0),), (TensorRef(0, 0, 1),))
     for _ in range(60):
         body = Loop(Step("test", 0, (TensorRef(0, 0, 1),)), body)
-    program = Sequence((body,))
+    program = Sequence((Step("first", 0, (), (TensorRef(0, 0, 0),)), body))
     count = sum(1 for _ in steps(program))
     found = lifetimes(Schedule((program,), (0, count)), _storage(2))
     assert found.intervals[0] == ((0, count),)
@@ -171,10 +171,10 @@ _BUFFERS = 6
 
 
 def _storage(count: int) -> Storage:
-    buffers = tuple(StorageBuffer(f"b{i}", Kind.INTERMEDIATE, (0,), 1, 1, DType.INT8, "") for i in range(count))
+    buffers = tuple(StorageBuffer(f"b{i}", Kind.INTERMEDIATE, (0,), 1, 1, DType.INT8, (0,), "") for i in range(count))
     refs = {TensorRef(0, 0, i): i for i in range(count)}
     none: dict[OperatorRef, tuple[int, ...]] = {}
-    return Storage(buffers, refs, none, none, {})
+    return Storage(buffers, refs, none, none, {}, {})
 
 
 def _random_node(draw: random.Random, depth: int) -> Node:

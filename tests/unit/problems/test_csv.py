@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from usmp_build.document.source import decode
 from usmp_build.errors import ProblemError
 from usmp_build.memory.problem import Buffer, Pool, Problem
 from usmp_build.memory.timeline import Timeline, most_together
@@ -14,7 +15,6 @@ from usmp_build.problems import statement
 from usmp_build.problems.csv_form import read_csv
 from usmp_build.problems.csv_plain import read_plain
 from usmp_build.problems.read import read_problem
-from usmp_build.problems.source import decode
 from usmp_build.problems.statement import Statement, assemble
 from usmp_build.units import MAX_BYTES
 
@@ -182,10 +182,10 @@ def test_too_many_bytes_for_a_timeline_are_refused(last: str) -> None:
 
 
 def test_limits_of_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("usmp_build.problems.source.MOST_LINES", 3)
+    monkeypatch.setattr("usmp_build.document.source.MOST_LINES", 3)
     with pytest.raises(ProblemError, match="5 lines"):
         read("id,lower,upper,size\na,0,3,9\n\n\n\n")
-    monkeypatch.setattr("usmp_build.problems.source.MOST_COMMAS_OF_JSON", 3)
+    monkeypatch.setattr("usmp_build.document.source.MOST_COMMAS_OF_JSON", 3)
     with pytest.raises(ProblemError, match="CSV may be larger"):
         read('{"buffers": [1, 2, 3, 4, 5]}')
 

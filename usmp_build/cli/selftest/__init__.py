@@ -1,8 +1,9 @@
 """Build the generated code for this machine and compare every tensor with TensorFlow Lite Micro.
 
 The models of the plan run one after the other, on extreme and on random inputs, in pools filled with garbage before
-each run.  With --sanitize the compiler's sanitizers watch, and bytes that hold no live buffer are poisoned at every
-step.  TensorFlow Lite Micro is asked when the package `tflite-micro` is installed; without it the check is only that
+each run.  Kernels and functions of the application are compiled with the rest: --source names their files.  With
+--sanitize the compiler's sanitizers watch, and bytes that hold no live buffer are poisoned at every step.  TensorFlow
+Lite Micro is asked when the package `tflite-micro` is installed; without it, and for programs, the check is only that
 results do not depend on the garbage.
 """
 
@@ -15,7 +16,8 @@ from pathlib import Path
 from usmp_build import pipeline, writer
 from usmp_build.cli.common import manifest_arguments, read_request
 from usmp_build.cli.selftest.compare import compare, wanted
-from usmp_build.cli.selftest.harness import Run, build, harness, run_all
+from usmp_build.cli.selftest.externs import at_fault, check_sources
+from usmp_build.cli.selftest.harness import Record, Run, build, harness, run_all
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.cli.selftest.oracle import oracle_tensors
 from usmp_build.errors import CheckFailed, Diagnostic
@@ -29,6 +31,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=_count, default=1, metavar="N", help="of the random inputs (default: 1)")
     parser.add_argument("--sanitize", action="store_true", help="compile with the address and undefined sanitizers")
     parser.add_argument("--cc", default="", metavar="COMPILER", help="the C compiler (default: $CC, else cc)")
+    parser.add_argument(
+        "--source",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="a C file of the application, with kernels that the plan calls; may be given again",
+    )
     parser.add_argument("--keep", metavar="FOLDER", help="leave the built program in this folder")
 
 
@@ -37,12 +46,13 @@ def run(parsed: argparse.Namespace) -> int:
     request, files = read_request(parsed)
     planned = pipeline.plan(request, files)
     layout = pipeline.lay_out(planned)
+    check_sources(layout, parsed.source)
     inputs = [samples(model, parsed.runs, parsed.seed) for model in planned.analysis.models]
     with tempfile.TemporaryDirectory(prefix="usmp-selftest-") as scratch:
         folder = Path(parsed.keep or scratch)
         writer.write(pipeline.emit(layout), folder)
         writer.write(harness(planned, layout), folder)
-        program = build(folder, layout, parsed.cc, parsed.sanitize)
+        program = build(folder, layout, parsed.cc, parsed.sanitize, parsed.source)
         results = run_all(program, planned, inputs, garbage=0)
         again = run_all(program, planned, inputs, garbage=1)
     for index, model in enumerate(request.models):
@@ -64,14 +74,14 @@ def _same_in_other_garbage(planned: Planned, index: int, runs: list[Run], others
     for run, other in zip(runs, others, strict=True):
         for one, two in zip(run, other, strict=True):
             if one != two:
-                raise CheckFailed(
-                    Diagnostic(
-                        "S605",
-                        f"operator {one.step} reads bytes that nobody wrote: tensor {one.tensor} depends on them",
-                        planned.request.models[index].path,
-                        "this is a fault of usmp_build: please report it",
-                    )
-                )
+                who = _who(planned, index, one)
+                message = f"{who} reads bytes that nobody wrote: tensor {one.tensor} depends on them"
+                path, hint = planned.request.models[index].path, at_fault(planned.summary.models[index])
+                raise CheckFailed(Diagnostic("S605", message, path, hint))
+
+
+def _who(planned: Planned, index: int, record: Record) -> str:
+    return "a function" if planned.analysis.models[index].is_program else f"operator {record.step}"
 
 
 def _count(text: str) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.arrange.ports import show_type
+from usmp_build.cli.selftest.externs import at_fault
 from usmp_build.cli.selftest.harness import Run
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.ir.graph import Tensor
@@ -28,7 +29,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: Reference)
     graph = planned.analysis.models[model].main
     seen: set[int] = set()
     for number, (run, expected) in enumerate(zip(runs, reference, strict=True)):
-        for record in run:
+        for record in filter(lambda record: record.tensor in expected, run):
             tensor = graph.tensors[record.tensor]
             wrong = _differing(tensor, record.data, expected[record.tensor])
             if wrong:
@@ -42,14 +43,16 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: Reference)
 
 
 def wanted(planned: Planned, model: int, runs: list[Run]) -> list[int]:
-    """Return the tensors that can be compared: all that a step wrote, and those computed at build time."""
-    written = {record.tensor for run in runs for record in run}
+    """Return the tensors that can be compared: those of the file that a step wrote, or that were computed before."""
+    count = len(planned.imported[model].main.tensors)
+    written = {record.tensor for run in runs for record in run if record.tensor < count}
     return sorted(written | {index for index, _ in _folded(planned, model)})
 
 
 def _folded(planned: Planned, model: int) -> list[tuple[int, Tensor]]:
     before, after = planned.imported[model].main.tensors, planned.analysis.models[model].main.tensors
-    return [(i, new) for i, (old, new) in enumerate(zip(before, after, strict=True)) if new.data != old.data]
+    pairs = enumerate(zip(before, after, strict=False))  # copies come after the tensors of the file
+    return [(i, new) for i, (old, new) in pairs if new.data != old.data]
 
 
 def _differing(tensor: Tensor, data: bytes, expected: NDArray[Any]) -> str:
@@ -76,5 +79,5 @@ def _report(planned: Planned, model: int, run: int, step: int, tensor: int, wron
     who = f"operator {step} ({kinds[step]})" if step >= 0 else "the output after the run"
     what = f'tensor {tensor} "{graph.tensors[tensor].name}" {show_type(graph.tensors[tensor])}'
     message = f'model "{planned.request.models[model].name}", run {run}, {who}, {what}: {wrong}'
-    hint = "this is a fault of usmp_build: please report it with the model, or with usmp-build inspect model --data"
+    hint = at_fault(planned.summary.models[model], how=" with the model, or with usmp-build inspect model --data")
     return Diagnostic("S604", message, planned.request.models[model].path, hint)

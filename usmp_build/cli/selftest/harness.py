@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from usmp_build.bundle import Bundle, OutputFile
+from usmp_build.cli.selftest.externs import at_fault, refuse_missing
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.emitters.render import render
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
-from usmp_build.ir.schedule import Step
+from usmp_build.ir import schedule
 from usmp_build.layout import Layout
 from usmp_build.pipeline import Planned
 
@@ -49,7 +50,8 @@ def harness(planned: Planned, layout: Layout) -> Bundle:
     starts = planned.analysis.schedule.starts
     for index, row in enumerate(models):
         steps = list(_steps(planned, layout, index, starts[index]))
-        row.update(steps=steps, first=starts[index], last=starts[index + 1] - 1)
+        is_seen = not planned.analysis.models[index].is_program  # nothing tells how far functions are
+        row.update(steps=steps, first=starts[index], last=starts[index + 1] - 1, is_seen=is_seen)
     pools = [pool for pool in layout.summary.pools if pool.access == "rw" and pool.size]
     position = {pool.name: number for number, pool in enumerate(pools)}
     live = [
@@ -70,12 +72,13 @@ def model_rows(planned: Planned, layout: Layout) -> list[dict[str, object]]:
     ]
 
 
-def build(folder: Path, layout: Layout, compiler: str, sanitize: bool) -> Path:
-    """Compile the program.  Raises CheckFailed when the compiler refuses."""
+def build(folder: Path, layout: Layout, compiler: str, sanitize: bool, sources: Sequence[str] = ()) -> Path:
+    """Compile the program, with C files of the application.  Raises CheckFailed when the compiler refuses."""
     project = layout.summary.project
     names = [_PROGRAM, f"{project}_pools", f"{project}_kernels", *(row.name for row, _ in layout.models)]
     command = _compiler(compiler)
-    command += [*_FLAGS, *(_SANITIZE if sanitize else ()), *(f"{name}.c" for name in names), "-o", _PROGRAM, "-lm"]
+    files = [*(f"{name}.c" for name in names), *(str(Path(source).resolve()) for source in sources)]
+    command += [*_FLAGS, "-I.", *(_SANITIZE if sanitize else ()), *files, "-o", _PROGRAM, "-lm"]
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -83,8 +86,11 @@ def build(folder: Path, layout: Layout, compiler: str, sanitize: bool) -> Path:
         raise CheckFailed(Diagnostic("S601", f"cannot run the C compiler: {error}", help=hint)) from None
     if done.returncode or not (folder / _PROGRAM).exists():
         said = done.stderr.decode("utf-8", "replace").strip() or f"{command[0]} says nothing and makes no program"
-        hint = "if it is a C99 compiler, this is a fault of usmp_build: please report it"
-        raise CheckFailed(Diagnostic("S601", f"the generated code does not compile:\n{said}", help=hint))
+        refuse_missing(layout, sources, said)
+        first = "look at the application's files first; otherwise, " if sources else ""
+        hint = f"{first}if it is a C99 compiler, this is a fault of usmp_build: please report it"
+        what = f"the generated code, with {' and '.join(sources)}," if sources else "the generated code"
+        raise CheckFailed(Diagnostic("S601", f"{what} does not compile:\n{said}", help=hint))
     return folder / _PROGRAM
 
 
@@ -110,7 +116,7 @@ def run_all(program: Path, planned: Planned, inputs: list[list[Sample]], garbage
         raise CheckFailed(Diagnostic("S602", f"the program did not end within {_SECONDS} seconds")) from None
     if done.returncode:
         message = f"the program failed with code {done.returncode}:\n" + done.stderr.decode("utf-8", "replace").strip()
-        raise CheckFailed(Diagnostic("S602", message, help="this is a fault of usmp_build: please report it"))
+        raise CheckFailed(Diagnostic("S602", message, help=at_fault(*planned.summary.models)))
     return read_records(done.stdout, len(planned.request.models))
 
 
@@ -137,7 +143,7 @@ def read_records(stream: bytes, models: int) -> list[list[Run]]:
 def _steps(planned: Planned, layout: Layout, index: int, first: int) -> Iterator[dict[str, int]]:
     """For each operator: its position in the file, its step on the timeline, and how often the hook is called."""
     code = iter(layout.models[index][1].steps)
-    for time, node in enumerate(planned.analysis.schedule.programs[index].body, first):
-        if isinstance(node, Step) and node.operator is not None:
+    for time, step in enumerate(schedule.steps(planned.analysis.schedule.programs[index]), first):
+        if step.operator is not None:
             traces = next(code).traces
             yield {"position": traces[0].position, "time": time, "traces": len(traces)}

@@ -8,6 +8,7 @@ How they touch memory, which separations of buffers may rely on:
     whole    elementwise kernels and copies go element by element, ascending, and write an element after reading it;
              SOFTMAX does so within each row once it has read all of the row; FULLY_CONNECTED reads all of a batch for
              every output; stretched operands and PAD move through their inputs as through a nest of loops
+    pieces   ascending, each as a whole: only COPY, whose one call `passes.axes` cuts where rows end
 
 No kernel touches a byte outside of its operands, keeps anything between calls, or needs memory beyond the scratch
 that it declares.
@@ -18,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from types import MappingProxyType
 
-from usmp_build.interfaces.kernels import Kernel, KernelSources, NoKernel
+from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels.reference import convolution, copies, elementwise, quantization, softmax, sources, unary
 from usmp_build.kernels.reference.dense import fully_connected
@@ -55,7 +56,10 @@ FAMILIES: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
         "TANH": unary.smooth,
     }
 )
-"""Operator kind → what makes its kernel."""
+"""TFLite's operator kind → what makes its kernel."""
+
+OF_OUR_OWN: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType({"COPY": copies.whole})
+"""The same for operators that no model has: a copy brings a tensor to other pools."""
 
 
 class Reference:
@@ -63,16 +67,17 @@ class Reference:
 
     def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
         """Say how `operator` of `graph` runs.  Raises KernelError when its arithmetic has no defined result."""
-        if operator.kind not in FAMILIES:
+        family = FAMILIES.get(operator.kind) or OF_OUR_OWN.get(operator.kind)
+        if family is None:
             return NoKernel("the reference library has no kernel of this kind")
         try:
-            return FAMILIES[operator.kind](Node(operator, graph))
+            return family(Node(operator, graph))
         except Unsupported as reason:
             return NoKernel(str(reason))
 
-    def sources(self, functions: Iterable[str], prefix: str, /) -> KernelSources:
-        """Return the C of these functions, and of what they need, and nothing else."""
-        return sources.choose(functions, prefix)
+    def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
+        """Return the C of the functions of these calls, and of what they need, and nothing else."""
+        return sources.choose({call.function for call in calls}, prefix)
 
 
 library = Reference()

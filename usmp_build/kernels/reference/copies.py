@@ -1,4 +1,4 @@
-"""Operators that only move bytes: RESHAPE and its kin, CONCATENATION, PACK and SPLIT."""
+"""Operators that only move bytes: COPY, RESHAPE and its kin, CONCATENATION, PACK and SPLIT."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ def reshape(node: Node) -> Kernel:
     _check_types(source, output)
     node.expect(source.elements == output.elements, "has an output of another size than its input")
     return Kernel((_copy(Input(0), Output(0), 1, source.size),))
+
+
+def whole(node: Node) -> Kernel:
+    """All bytes as they are, of any type."""
+    node.expect(node.input(0).size == node.output.size, "has an output of another size than its input")
+    return Kernel((_copy(Input(0), Output(0), 1, node.output.size),))
 
 
 def concatenation(node: Node) -> Kernel:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
+from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _LARGEST = 1024
 """Elements.  Shapes are short; folding must not turn a small model into a large one."""
@@ -24,16 +25,18 @@ _INTEGERS = {DType.INT32, DType.INT64, DType.UINT32, DType.UINT64, DType.INT16, 
 Array: TypeAlias = NDArray[Any]
 
 
-def fold_shapes(model: Model) -> Model:
+def fold_shapes(model: Model, pins: Pins = NO_PINS) -> Model:
     """Compute integer operators whose inputs are all known."""
-    return replace(model, subgraphs=tuple(map(_in_subgraph, model.subgraphs)))
+    subgraphs = (_in_subgraph(graph, index, pins) for index, graph in enumerate(model.subgraphs))
+    return replace(model, subgraphs=tuple(subgraphs))
 
 
-def _in_subgraph(graph: Subgraph) -> Subgraph:
+def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
     tensors = list(graph.tensors)
     operators = []
     for op in graph.operators:
-        value = _evaluate(op, tensors) if _foldable(op, tensors, graph) else None
+        foldable = _foldable(op, tensors, graph) and pins.may_fold(index, op)
+        value = _evaluate(op, tensors) if foldable else None
         if value is None:
             operators.append(op)
         else:

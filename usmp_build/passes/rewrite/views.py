@@ -6,7 +6,9 @@ A view shares its source's buffer.  That is refused, and the operator stays a co
 
 - from an input of the subgraph to an output: the caller may have given an array for each;
 - from a variable, which may change while the view is alive;
-- to an output that another output already shares its bytes with.
+- to an output that another output already shares its bytes with;
+- between tensors that are pinned to different pools;
+- where the operator is placed by name, or on another target than the one that writes its input.
 """
 
 from __future__ import annotations
@@ -14,29 +16,43 @@ from __future__ import annotations
 from dataclasses import replace
 
 from usmp_build.ir.graph import Model, Operator, Subgraph
+from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _SHAPES_ONLY = {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"}
 
 
-def views(model: Model) -> Model:
+def views(model: Model, pins: Pins = NO_PINS) -> Model:
     """Turn operators that only change a shape into views."""
-    return replace(model, subgraphs=tuple(map(_in_subgraph, model.subgraphs)))
+    subgraphs = (_in_subgraph(graph, index, pins) for index, graph in enumerate(model.subgraphs))
+    return replace(model, subgraphs=tuple(subgraphs))
 
 
-def _in_subgraph(graph: Subgraph) -> Subgraph:
+def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
     origin: dict[int, int] = {}
     shown = set(graph.outputs)  # origins whose bytes an output shows
+    pools = {tensor: pinned for (subgraph, tensor), pinned in pins.tensors.items() if subgraph == index}
     operators = []
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None
         if op.kind in _SHAPES_ONLY and source is not None and _may_share(graph, op, source, origin, shown):
-            root = origin.get(source, source)
-            origin[op.outputs[0]] = root
-            if op.outputs[0] in graph.outputs:
-                shown.add(root)
-            op = replace(op, kind="VIEW", inputs=(source,), options=None)
+            root, output = origin.get(source, source), op.outputs[0]
+            producer = graph.operators[graph.producers[root]] if root in graph.producers else None
+            if pins.may_view(index, op, producer) and _pin_together(pools, root, output):
+                origin[output] = root
+                if output in graph.outputs:
+                    shown.add(root)
+                op = replace(op, kind="VIEW", inputs=(source,), options=None)
         operators.append(op)
     return replace(graph, operators=tuple(operators))
+
+
+def _pin_together(pools: dict[int, frozenset[int]], root: int, view: int) -> bool:
+    """Pin the root to what both are pinned to; change nothing and return False when that is nothing."""
+    pins = [pools[tensor] for tensor in (root, view) if tensor in pools]
+    both = frozenset.intersection(*pins) if pins else frozenset[int]()
+    if pins and both:
+        pools[root] = both
+    return not pins or bool(both)
 
 
 def _may_share(graph: Subgraph, op: Operator, source: int, origin: dict[int, int], shown: set[int]) -> bool:

@@ -1,4 +1,4 @@
-"""A problem or a plan as text: from bytes to lines, and from places in them to spans."""
+"""A document as text: from bytes to lines, and from places in them to spans."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
-from usmp_build.errors import Diagnostic, ProblemError, Span
+from usmp_build.document.codes import PROBLEMS, Codes
+from usmp_build.errors import Diagnostic, Span
 
 MOST_BYTES = 1 << 28
 """Of a file: four million buffers, or some."""
@@ -25,6 +26,7 @@ class Source:
 
     file: str
     text: str
+    codes: Codes = PROBLEMS
 
     @cached_property
     def lines(self) -> list[str]:
@@ -47,16 +49,18 @@ class Source:
         return self.span(line, column + 1, min(end - start, len(self.lines[line - 1]) - column))
 
 
-def check_size(data: bytes, file: str) -> None:
-    """Raise ProblemError when a file is too large to be read."""
+def check_size(data: bytes, file: str, codes: Codes = PROBLEMS) -> None:
+    """Raise the error of its kind when a file is too large to be read."""
     counts = {"bytes": (len(data), MOST_BYTES), "lines": (data.count(b"\n"), MOST_LINES)}
     if is_json(data):
         counts |= {"bytes": (len(data), MOST_BYTES_OF_JSON), "commas": (data.count(b","), MOST_COMMAS_OF_JSON)}
     for what, (count, most) in counts.items():
         if count > most:
             message = f"the file has {count:,} {what}; at most {most:,} are read"
-            help_ = "CSV may be larger" if is_json(data) else "split the problem"
-            raise ProblemError(Diagnostic("Q101", message, Span(file, 1, 1), help_))
+            help_ = "split the problem" if codes is PROBLEMS else "split the file"
+            if codes is PROBLEMS and is_json(data):
+                help_ = "CSV may be larger"
+            raise codes.error(Diagnostic(codes.unreadable, message, Span(file, 1, 1), help_))
 
 
 def is_json(data: bytes) -> bool:
@@ -64,20 +68,20 @@ def is_json(data: bytes) -> bool:
     return data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
 
 
-def decode(data: bytes, file: str) -> Source:
-    """Read bytes as text; raise ProblemError when they are not UTF-8."""
+def decode(data: bytes, file: str, codes: Codes = PROBLEMS) -> Source:
+    """Read bytes as text; raise the error of its kind when they are not UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         message = "the file is UTF-16, not UTF-8"
-        raise ProblemError(Diagnostic("Q101", message, Span(file, 1, 1), "save it as UTF-8"))
+        raise codes.error(Diagnostic(codes.unreadable, message, Span(file, 1, 1), "save it as UTF-8"))
     data = data.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     try:
-        return Source(file, data.decode("utf-8"))
+        return Source(file, data.decode("utf-8"), codes)
     except UnicodeDecodeError as error:
         source = Source(file, data.decode("utf-8", "replace"))
         before = len(data[: error.start].decode("utf-8"))
         message = f"the byte 0x{data[error.start]:02X} is not UTF-8"
         place = source.between(before, before + 1)
-        raise ProblemError(Diagnostic("Q101", message, place, "save the file as UTF-8")) from None
+        raise codes.error(Diagnostic(codes.unreadable, message, place, "save the file as UTF-8")) from None
 
 
 def _shown(line: str, column: int) -> str:

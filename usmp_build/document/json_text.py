@@ -11,10 +11,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from usmp_build.errors import Diagnostic, ProblemError, Span
-from usmp_build.problems.draft import Faults, Place
-from usmp_build.problems.source import Source
-from usmp_build.problems.suggest import closest, quoted, suggestion
+from usmp_build.document.faults import Faults, Place
+from usmp_build.document.source import Source
+from usmp_build.document.suggest import closest, quoted, suggestion
+from usmp_build.errors import Diagnostic, Span, UsmpError
 
 Record = TypeVar("Record", bound=BaseModel)
 
@@ -22,6 +22,8 @@ _MANY = 10_000
 """Errors of pydantic: more are not looked at one by one."""
 _FEW = 1_000
 """Elements of a list that then stand for all."""
+_PAIR = 2
+"""Values of the lists that have a fixed length."""
 _DIGITS = 20
 """Of a number: more are too many."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
@@ -30,6 +32,7 @@ _WANTED = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "tuple_type": "a list",
+    "list_type": "a list",
     "model_type": "an object",
     "dict_type": "an object",
     "bool_type": "true or false",
@@ -40,40 +43,45 @@ _LIMITS = {
     "string_too_short": "is empty",
     "string_too_long": "is longer than {max_length:,} characters",
     "literal_error": "must be {expected}",
+    "string_unicode": "holds half of a surrogate pair, which is no character",
 }
 
 
 def parse(source: Source) -> dict[str, Any]:
-    """Read an object.  Raises ProblemError when the text is not JSON, or something else."""
+    """Read an object.  Raises the error of its kind when the text is not JSON, or something else."""
     try:
         value = json.loads(source.text, object_pairs_hook=_distinct, parse_constant=_refuse, parse_int=_integer)
     except json.JSONDecodeError as error:
         place = source.between(error.pos, error.pos + 1)
-        message = f"this is not JSON: {error.msg.lower()}"
-        raise ProblemError(Diagnostic("Q112", message, place, "correct the text here, or shortly before")) from None
+        message, help_ = f"this is not JSON: {error.msg.lower()}", "correct the text here, or shortly before"
+        raise source.codes.error(Diagnostic(source.codes.malformed, message, place, help_)) from None
     except RecursionError:
-        raise ProblemError(_whole(source, "lists in lists are too deep", "nothing here is that deep")) from None
+        raise _whole(source, "lists in lists are too deep", "nothing here is that deep") from None
     except ValueError as error:
-        raise ProblemError(_whole(source, str(error), "correct the file")) from None
+        raise _whole(source, str(error), "correct the file") from None
     if not isinstance(value, dict):
-        raise ProblemError(_whole(source, "the file does not hold an object", "begin with { and end with }"))
+        raise _whole(source, "the file does not hold an object", "begin with { and end with }")
     return value
 
 
-def validate(record: type[Record], document: dict[str, Any], source: Source) -> Record:
-    """Make a record of a document.  Raises ProblemError with everything that does not fit."""
+def validate(record: type[Record], document: dict[str, Any], source: Source, at: Place = ()) -> Record:
+    """Make a record of the object at `at`.  Raises the error of its kind with everything that does not fit."""
     try:
         return record.model_validate(document)
     except ValidationError as error:
-        faults, places = Faults(), Paths(source)
+        codes = source.codes
+        faults, places = Faults(codes), Paths(source, at)
         details = _details(record, document, error)
+        for detail in details:
+            detail["loc"] = _without_kinds(detail["loc"], document)
+        details = _one_for_each_value(details)
         slips = {_meant(record, tuple(detail["loc"])) for detail in details if detail["type"] == "extra_forbidden"}
         for detail in details:
             if detail["type"] != "missing" or detail["loc"] not in slips:  # a slip is told once
-                faults.add("Q113", *_explained(record, detail, places))
+                faults.add(codes.value, *_explained(record, detail, places))
         if not details:
             message = f"{error.error_count():,} values are wrong"
-            faults.add("Q113", message, places.span(()), "`usmp-build schema` prints what they should be")
+            faults.add(codes.value, message, places.span(()), f"`{codes.schema}` prints what they should be")
         faults.stop()
         raise
 
@@ -98,6 +106,8 @@ class Paths:
     """
 
     source: Source
+    below: Place = ()
+    """Where the paths begin."""
     _seen: dict[int, _Seen] = field(default_factory=dict)
     """By where they begin: objects and lists that were looked into."""
 
@@ -105,7 +115,7 @@ class Paths:
         """Return where a value is."""
         text = self.source.text
         at = _skip(text, 0)
-        for part in (*place, what) if what else place:
+        for part in (*self.below, *place, *([what] if what else [])):
             if at not in self._seen:
                 self._seen[at] = _Seen({}, _children(text, at))
             inner = self._seen[at].find(part)
@@ -165,21 +175,51 @@ def _explained(record: type[BaseModel], detail: dict[str, Any], places: Paths) -
     """Return message, place and help for an error of pydantic."""
     path, kind = tuple(detail["loc"]), detail["type"]
     key = next((part for part in reversed(path) if isinstance(part, str)), "the file")
+    if kind == "too_long" and detail["ctx"]["max_length"] != _PAIR:
+        message = f"{quoted(key)} must not hold more than {detail['ctx']['max_length']:,} values"
+        return message, places.span(path), _example(record, path, places)
     if kind == "too_long" or (kind == "missing" and isinstance(path[-1], int)):
         at = path if kind == "too_long" else path[:-1]
-        return f"{quoted(key)}: two values are needed here", places.span(at), _example(record, path)
+        return f"{quoted(key)}: two values are needed here", places.span(at), _example(record, path, places)
     if kind == "missing":
-        return f"{quoted(path[-1])} is missing", places.span(path[:-1]), _example(record, path)
+        return f"{quoted(path[-1])} is missing", places.span(path[:-1]), _example(record, path, places)
     if kind == "extra_forbidden":
         known = _fields(record, path[:-1])
         return f"there is no key {quoted(key)} here", places.span(path), suggestion(key, known, "the keys are")
     if kind in _WANTED:
-        return f"{quoted(key)} must be {_WANTED[kind]}", places.span(path), _example(record, path)
+        return f"{quoted(key)} must be {detail['wanted']}", places.span(path), _example(record, path, places)
     if kind in _LIMITS:
-        message = f"{quoted(key)} {_LIMITS[kind].format(**detail['ctx'])}"
+        message = f"{quoted(key)} {_LIMITS[kind].format(**detail.get('ctx', {}))}"
     else:
         message = f"{quoted(key)} is wrong: {detail['msg']}"
-    return message, places.span(path), _example(record, path)
+    return message, places.span(path), _example(record, path, places)
+
+
+def _one_for_each_value(details: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of a value that may be of several kinds, tell what is wrong for its own kind; if it is of none, name them all."""
+    by_place: dict[Place, list[dict[str, Any]]] = {}
+    for detail in details:
+        by_place.setdefault(detail["loc"], []).append(detail)
+    found = []
+    for same in by_place.values():
+        own = [detail for detail in same if detail["type"] not in _WANTED]
+        wanted = " or ".join(dict.fromkeys(_WANTED[detail["type"]] for detail in same if detail not in own))
+        found += own or [{**same[0], "wanted": wanted}]
+    return found
+
+
+def _without_kinds(path: Place, value: Any) -> Place:
+    """Drop what pydantic adds to a path: of a value of several kinds, their names; of a key that is wrong, "[key]"."""
+    found: list[str | int] = []
+    for part in path:
+        if isinstance(value, list) and isinstance(part, int):
+            value = value[part] if part < len(value) else None
+        elif isinstance(value, dict) and isinstance(part, str) and (part != "[key]" or part in value):
+            value = value.get(part)
+        else:
+            continue
+        found.append(part)
+    return tuple(found)
 
 
 def _meant(record: type[BaseModel], path: Place) -> Place:
@@ -187,7 +227,7 @@ def _meant(record: type[BaseModel], path: Place) -> Place:
     return (*path[:-1], closest(str(path[-1]), _fields(record, path[:-1])))
 
 
-def _example(record: type[BaseModel], path: Place) -> str:
+def _example(record: type[BaseModel], path: Place, places: Paths) -> str:
     """Say what is meant by the last key of a path."""
     for end in range(len(path), 0, -1):
         if isinstance(path[end - 1], str):
@@ -195,7 +235,7 @@ def _example(record: type[BaseModel], path: Place) -> str:
             known = field.model_fields.get(str(path[end - 1])) if field else None
             if known is not None and known.description:
                 return known.description.partition("\n")[0]
-    return "`usmp-build schema` prints what there may be"
+    return f"`{places.source.codes.schema}` prints what there may be"
 
 
 def _fields(record: type[BaseModel], path: Place) -> list[str]:
@@ -242,5 +282,5 @@ def _integer(text: str) -> int:
 _DECODER = json.JSONDecoder(parse_int=_integer)
 
 
-def _whole(source: Source, message: str, help_: str) -> Diagnostic:
-    return Diagnostic("Q112", message, source.span(1, 1), help_)
+def _whole(source: Source, message: str, help_: str) -> UsmpError:
+    return source.codes.error(Diagnostic(source.codes.malformed, message, source.span(1, 1), help_))

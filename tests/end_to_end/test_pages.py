@@ -1,0 +1,147 @@
+"""Memory of pages: the generated code is clean and exact, and the compiler finds rows that share a page."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from benchmarks.pages import rows, table
+from tests.conftest import ROOT
+from tests.end_to_end.test_generated_c import COMPILERS, compile_folder
+from tests.support.cli import DATA, call, manifest
+from usmp_build import pipeline
+from usmp_build.files import DiskFiles
+
+PAGES = f"""
+[project]
+name = "paged"
+[pools.sram]
+access = "rw"
+[pools.vtcm]
+access = "rw"
+dims = 2
+page_bytes = 64
+[pools.flash]
+access = "ro"
+[models.digits]
+path = "{DATA.as_posix()}/digits.tflite"
+[[models.digits.place]]
+tensors = "*Squeeze1"
+pools = ["vtcm"]
+[[models.digits.place]]
+tensors = "*shapes*Squeeze1"
+axis_separators = [2]
+[models.branchy]
+path = "{DATA.as_posix()}/branchy.tflite"
+io = "application"
+[[models.branchy.place]]
+operators = "CONV_2D"
+pools = ["vtcm"]
+[models.float_net]
+path = "{DATA.as_posix()}/float_net.tflite"
+[[models.float_net.place]]
+operators = "*CONV_2D"
+pools = ["vtcm"]
+[plan]
+layout_copies = true
+"""
+
+
+@pytest.fixture(scope="module")
+def paged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return manifest(tmp_path_factory.mktemp("pages"), PAGES)
+
+
+@pytest.fixture(scope="module")
+def generated(paged: Path) -> Path:
+    folder = paged.parent / "generated"
+    done = call("generate", paged, "--out", folder)
+    assert done.code == 0, done.err
+    return folder
+
+
+def test_every_tensor_is_exact(paged: Path) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    done = call("selftest", paged, "--sanitize", "--runs", 5)
+    assert done.code == 0, done.err
+    assert done.out.count("all equal to those of TensorFlow Lite Micro") == 3
+
+
+@pytest.mark.parametrize(("compiler", "standard"), COMPILERS, ids=lambda value: value)
+@pytest.mark.parametrize("hook", [(), ("-DUSMP_HOOK",)], ids=["plain", "hook"])
+def test_it_compiles_without_a_warning(generated: Path, compiler: str, standard: str, hook: tuple[str, ...]) -> None:
+    compile_folder(generated, compiler, standard, *hook)
+
+
+def test_rows_are_on_pages_of_the_plan(paged: Path, generated: Path) -> None:
+    """edges and strokes are alive together: 32 pages of 64 bytes, each with a pointer."""
+    shown = call("inspect", "axes", paged).out
+    assert "digits.edges_1/Relu                 [1, 8, 8, 12]   [8, 96]   16 of 64 bytes" in shown
+    assert "digits.shapes_1/Relu.in_rows_of_64  [1, 2, 2, 16]   [1, 64]   1 of 64 bytes" in shown
+    text = (generated / "digits.c").read_text("utf-8")
+    assert "static int8_t *const digits_t12_rows[] = { DIGITS_T12_ROWS(USMP_ROW, int8_t, DIGITS_PAGE_OF_) };" in text
+    assert "digits_copy_" in text
+    assert "(&p, input[y], output[y / 2] + y % 2 * 32);" in text
+
+
+@pytest.mark.parametrize(
+    ("tensor", "page", "name"),
+    [
+        (12, 1, "digits_t12_rows_1_0_are_apart"),
+        (12, 500, "digits_t12_rows_1_are_inside"),
+        (13, 0, "digits_t12_rows_1_0_and_digits_t13_rows"),
+    ],
+)
+def test_the_compiler_finds_a_row_that_was_moved(
+    generated: Path, tmp_path: Path, tensor: int, page: int, name: str
+) -> None:
+    """Into another row of its tensor, out of the pool, into a tensor that is alive meanwhile."""
+    for file in generated.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    text = (tmp_path / "digits.c").read_text("utf-8")
+    rows_of = re.compile(rf"(#define DIGITS_T{tensor}_ROWS\(X, a, b\) \\\n\s+X\(a, b, 1, )\d+")
+    moved, count = rows_of.subn(rf"\g<1>{page}", text)
+    assert count == 1
+    (tmp_path / "digits.c").write_text(moved, "utf-8")
+    with pytest.raises(AssertionError, match=name):
+        compile_folder(tmp_path, "gcc", "-std=c11")
+
+
+def test_pages_use_the_bound_where_pieces_cannot() -> None:
+    files = DiskFiles(ROOT / "examples" / "pages")
+    planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
+    assert list(rows(planned)) == [("strips.vtcm", "9", "26", "9", "9", "10")]
+
+
+@pytest.mark.parametrize("page", [48, 1536, 100])
+def test_pages_of_any_size(tmp_path: Path, page: int) -> None:
+    """A pool begins at a multiple of the largest power of two in a page: no compiler knows more."""
+    text = PAGES.replace("page_bytes = 64", f"page_bytes = {page}\nalignment = 4")
+    path = manifest(tmp_path, text)
+    plan = json.loads(call("plan", path, "--json").out)
+    vtcm = next(pool for pool in plan["pools"] if pool["name"] == "vtcm")
+    assert vtcm["alignment"] == page & -page
+    assert all(b["offset"] % page == 0 for b in plan["buffers"] if b["pool"] == "vtcm")
+    done = call("selftest", path, "--runs", 2, "--sanitize")
+    assert done.code == 0, done.err
+
+
+def test_an_address_that_pages_do_not_like(tmp_path: Path) -> None:
+    done = call("plan", manifest(tmp_path, PAGES.replace("page_bytes = 64", "page_bytes = 64\norigin = 0x20000010")))
+    assert done.code == 1
+    assert 'error[P307]: pool "vtcm" is at 0x20000010, and its buffers need a multiple of 64' in done.err
+
+
+def test_the_page_shows_what_is_generated(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "pages.md").read_text("utf-8")
+    done = call("generate", ROOT / "examples" / "pages" / "usmp.toml", "--out", tmp_path)
+    assert done.code == 0, done.err
+    snippet = re.search(r"```c\n(.*?)```", page, re.DOTALL)
+    assert snippet is not None
+    assert snippet[1] in (tmp_path / "pages.c").read_text("utf-8")
+    files = DiskFiles(ROOT / "examples" / "pages")
+    shown = table(rows(pipeline.plan(pipeline.read("usmp.toml", files), files)))
+    assert "\n".join(shown) in page

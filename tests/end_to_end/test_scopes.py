@@ -1,0 +1,148 @@
+"""Plans and code with pins: copies are planned, shared, run, and what comes out is the same."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.cli import call, manifest, one_model
+from usmp_build import pipeline
+from usmp_build.request import OperandRule, PlaceRequest, Request, TargetRequest
+
+POOLS = """
+[pools.tcm]
+access = "rw"
+
+[pools.sram]
+access = "rw"
+
+[pools.flash]
+access = "ro"
+"""
+TCM, SRAM = (0,), (1,)
+APART = (
+    PlaceRequest(operators="*", operands=("outputs",), pools=SRAM),
+    PlaceRequest(operators="*CONV_2D", operands=("input 0", "constants", "scratch"), pools=TCM),
+)
+"""Every operator writes to sram, and convolutions read from tcm, weights too."""
+
+
+@pytest.fixture
+def pinned(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Add rules to every model of the manifests that are read from now on, and a second target that reaches all."""
+    honest = pipeline.resolve
+
+    def pin(*places: PlaceRequest, rules: tuple[OperandRule, ...] = ()) -> None:
+        def resolve(*arguments: Any) -> Request:
+            request = honest(*arguments)
+            models = tuple(replace(model, places=places) for model in request.models)
+            both = frozenset({0, 1})
+            pools = tuple(replace(pool, readers=both, writers=both) for pool in request.pools)
+            targets = (*request.targets, TargetRequest("npu", "reference", rules=rules))
+            return replace(request, models=models, pools=pools, targets=targets)
+
+        monkeypatch.setattr(pipeline, "resolve", resolve)
+
+    return pin
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize(("name", "io"), [("digits", "pool"), ("branchy", "application"), ("float_net", "pool")])
+def test_tensors_are_the_same_wherever_they_are(
+    tmp_path: Path, pinned: Callable[..., None], name: str, io: str
+) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    plain = call("selftest", manifest(tmp_path, one_model(name, f'io = "{io}"') + POOLS), "--runs", "3")
+    pinned(*APART)
+    done = call(
+        "selftest",
+        manifest(tmp_path, one_model(name, f'io = "{io}"') + POOLS),
+        "--sanitize",
+        "--runs",
+        "3",
+        "--keep",
+        tmp_path / "kept",
+    )
+    assert done.code == 0, done.err
+    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    assert plain.out == done.out  # as many tensors were compared
+    assert "_copy_" in (tmp_path / "kept" / f"{name}.c").read_text("utf-8")
+
+
+TWO_READERS = """
+model "net"
+subgraph 0 "main"
+  %0 "x" int8[64]
+  %1 "a" int8[64]
+  %2 "b" int8[64]
+  %3 "c" int8[64]
+  %4 "y" int8[64]
+  inputs %0
+  outputs %4
+  %1 = COS(%0)
+  %2 = SIN(%1)
+  %3 = SIN(%1)
+  %4 = ATAN2(%2, %3)
+"""
+
+
+def test_one_copy_for_two_readers(tmp_path: Path, pinned: Callable[..., None]) -> None:
+    """The plan has the tensor twice, not three times, and the copy is free again when both have read it."""
+    (tmp_path / "net.model.txt").write_text(TWO_READERS, encoding="utf-8")
+    text = f'[project]\nname = "p"\n{POOLS}\n[models.net]\npath = "net.model.txt"\n'
+    pinned(APART[0], PlaceRequest(operators="SIN", operands=("inputs",), pools=TCM))
+    done = call("plan", manifest(tmp_path, text), "--json")
+    assert done.code == 0, done.err
+    made = json.loads(done.out)
+    copies = {row["name"]: (row["pool"], row["reason"]) for row in made["buffers"] if "copy" in row["reason"]}
+    assert copies == {"net.a.in_tcm": ("tcm", "copy of a for SIN 1 on cpu and SIN 2 on cpu")}
+    assert [pool["size"] for pool in made["pools"]] == [64, 192, 0]
+    assert made["steps"][2] == "net: COPY 4"
+
+
+GEMM = """
+model "gemm"
+subgraph 0 "main"
+  %0 "x" float32[16,16]
+  %1 "y" float32[16,16]
+  %2 "z" float32[16]
+  %3 "product" float32[16,16]
+  %4 "wave" float32[16,16]
+  inputs %0, %1, %2
+  outputs %4
+  %3 = FULLY_CONNECTED(%0, %1, %2)
+  %4 = COS(%3)
+"""
+
+
+def test_the_example_of_the_page_is_what_happens(tmp_path: Path, pinned: Callable[..., None]) -> None:
+    """docs/scopes.md: operands in scope A, any, B; the result in A, and wanted in B."""
+    (tmp_path / "gemm.model.txt").write_text(GEMM, encoding="utf-8")
+    text = '[project]\nname = "p"\n[pools.a]\naccess = "rw"\n[pools.b]\naccess = "rw"\n'
+    path = manifest(tmp_path, f'{text}[models.gemm]\npath = "gemm.model.txt"\n')
+    a, b = (0,), (1,)
+    pinned(
+        PlaceRequest(operators="FULLY_CONNECTED", target=1),
+        PlaceRequest(tensors="y", pools=b),
+        PlaceRequest(tensors="z", pools=a),
+        PlaceRequest(operators="COS", operands=("inputs",), pools=b),
+        rules=(
+            OperandRule("FULLY_CONNECTED", ("input 0", "output 0"), a),
+            OperandRule("FULLY_CONNECTED", ("input 2",), b),
+        ),
+    )
+    done = call("inspect", "scopes", path)
+    assert done.code == 0, done.err
+    page = (ROOT / "docs" / "scopes.md").read_text(encoding="utf-8")
+    assert f"$ usmp-build inspect scopes\n{done.out}```" in page, done.out
+    explained = call("explain", "gemm.x", path)
+    assert "  scope   FULLY_CONNECTED 0 on npu reads it\n" in explained.out
+    as_json = json.loads(call("inspect", "scopes", path, "--json").out)
+    assert as_json["pools"][0] == [{"model": 0, "subgraph": 0, "tensor": 0}, [0]]

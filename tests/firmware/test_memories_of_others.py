@@ -1,0 +1,88 @@
+"""An accelerator with its own memory, and memory of pages: on every board each tensor is TensorFlow Lite Micro's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.firmware import manifests
+from tests.support import image
+from tests.support.firmware import Board
+from tests.support.image import Image
+
+ACCELERATOR = ROOT / "examples" / "accelerator"
+RUNS = 2
+
+APART = """
+[pools.sram]
+access = "rw"
+region = "SRAM"
+targets = ["cpu"]
+
+[pools.npu_sram]
+access = "rw"
+region = "PSRAM"
+targets = ["npu"]
+
+[targets.npu]
+kernels = "extern"
+copies = "extern"
+
+[[targets.npu.rules]]
+operators = "*CONV_2D"
+scratch = 256
+alignment = 16
+"""
+PLACED = """
+[[models.digits.place]]
+operators = "*CONV_2D"
+target = "npu"
+"""
+PAGES = """
+[pools.sram]
+access = "rw"
+region = "SRAM"
+
+[pools.psram]
+access = "rw"
+region = "PSRAM"
+dims = 2
+page_bytes = 128
+"""
+IN_PAGES = """
+[[models.digits.place]]
+operators = "CONV_2D"
+pools = ["psram"]
+"""
+
+pytestmark = pytest.mark.usefixtures("needs_oracle")
+
+
+def exact(board: Board, folder: Path, pools: str, extra: str, find: str, application: str = "") -> Image:
+    models = {"digits": manifests.ours()["digits"]}
+    made = image.make(board, folder, manifests.of(models, pools, extra), RUNS, find, application)
+    inputs = image.stored_inputs(made.planned, manifests.goldens(models), RUNS)
+    count = image.check(made, image.run(made, inputs), inputs)
+    assert count >= sum(len(op.outputs) for model in made.planned.imported for op in model.main.operators)
+    assert image.misplaced(made) == []
+    return made
+
+
+def test_an_accelerator_with_memory_of_its_own(board: Board, tmp_path: Path, find: str) -> None:
+    """The driver of the example, for this project; four tensors cross the border, each once."""
+    (tmp_path / "npu.h").write_bytes((ACCELERATOR / "npu.h").read_bytes())
+    driver = (ACCELERATOR / "npu.c").read_text("utf-8").replace("meter_", "firmware_")
+    made = exact(board, tmp_path, APART, PLACED, find, driver)
+    kinds = [op.kind for op in made.planned.analysis.models[0].main.operators]
+    assert kinds.count("COPY") == 4
+    local = [buffer.name for buffer in made.layout.summary.buffers if buffer.pool == "npu_sram"]
+    assert len(local) >= 4
+
+
+def test_memory_of_pages(board: Board, tmp_path: Path, find: str) -> None:
+    made = exact(board, tmp_path, PAGES, IN_PAGES, find)
+    psram = next(pool for pool in made.layout.summary.pools if pool.name == "psram")
+    assert psram.size == psram.bound > 0
+    assert psram.size % 128 == 0

@@ -1,0 +1,97 @@
+"""Whatever a program's file holds, the importer returns a checked program or raises ModelError."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.cases import FOLDER, NAMES
+from tests.support.road import analyze
+from usmp_build.errors import ModelError, Span
+from usmp_build.importers.program import import_program
+from usmp_build.ir.graph import Model
+
+WORDS = ["op", "alloc", "alloc_const", "for", "store", "call", "attr", "body", "var", "main", "x", "n", "int8", "", "ß"]
+VALUES = [None, True, 0, -1, 1 << 70, 1.5, "9" * 50, [], {}, [None], *WORDS]
+
+
+def outcome(data: bytes) -> Model | None:
+    try:
+        found = import_program(data, "m", "m.program.json")
+    except ModelError as error:
+        refusal = error
+    else:
+        analyze_or_refuse(found)
+        return found
+    assert all(isinstance(d.place, Span) and d.code.startswith("T2") for d in refusal.diagnostics)
+    return None
+
+
+def analyze_or_refuse(model: Model) -> None:
+    try:
+        analyze(model)
+    except ModelError as error:
+        refusal = error
+    else:
+        return
+    # main's parameters have no sizes, or a parallel loop has no workers
+    assert {d.code for d in refusal.diagnostics} <= {"P303", "P321"}
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_changed_values(seed: int) -> None:
+    draw = random.Random(seed)
+    document = json.loads((FOLDER / f"{NAMES[seed % len(NAMES)]}.json").read_text("utf-8"))
+    for _ in range(draw.randint(1, 4)):
+        change(document, draw)
+    outcome(json.dumps(document).encode())
+
+
+def change(value: Any, draw: random.Random) -> None:
+    """Walk to some place, and put something else there."""
+    while True:
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        if not keys:
+            return
+        key = draw.choice(keys)
+        inner = value[key]
+        if isinstance(inner, dict | list) and draw.random() < 0.9:
+            value = inner
+            continue
+        if draw.random() < 0.3:
+            del value[key]
+        else:
+            value[key] = draw.choice(VALUES)
+        return
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_changed_bytes(seed: int) -> None:
+    draw = random.Random(seed)
+    data = bytearray((FOLDER / "linear.json").read_bytes())
+    for _ in range(draw.randint(1, 5)):
+        data[draw.randrange(len(data))] = draw.choice(b'{}[]",:0a \xff\\')
+    outcome(bytes(data))
+
+
+json_values = st.recursive(
+    st.sampled_from(VALUES), lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(WORDS), inner)
+)
+
+
+@settings(deadline=None, derandomize=True)
+@given(json_values)
+def test_any_json(value: Any) -> None:
+    outcome(json.dumps({"main": "f", "functions": {"f": value}}).encode())
+    outcome(json.dumps({"main": "f", "functions": {"f": {"params": [{"name": "x"}], "body": [value]}}}).encode())
+
+
+@settings(deadline=None, derandomize=True)
+@given(st.binary(max_size=100))
+def test_any_bytes(data: bytes) -> None:
+    outcome(data)

@@ -1,0 +1,79 @@
+"""Axis separators: TVM's cases, and what goes with no shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.support.shared_cases import usmp_rows
+from usmp_build.ir.axes import RowTable, physical_axes
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.passes.axes.rows import marked_row, possible_rows
+
+PAGE = 2048
+
+
+@pytest.mark.parametrize("row", usmp_rows("axis_separators", "rows"))
+def test_physical_axes(row: dict[str, Any]) -> None:
+    shape, separators, strides = row["shape"], row["separators"], row.get("strides", ())
+    if row.get("error"):
+        with pytest.raises(ValueError, match="the separator"):
+            physical_axes(shape, separators, strides)
+        return
+    found = physical_axes(shape, separators, strides)
+    assert list(found.shape) == row["physical"]
+    assert list(found.separators) == row["physical_separators"]
+    assert "index" not in row or list(found.index) == row["index"]
+    assert physical_axes(found.shape, found.separators).shape == found.shape  # nothing is flattened twice
+
+
+@pytest.mark.parametrize("row", usmp_rows("axis_separators", "hexagon_layouts"))
+def test_layouts(row: dict[str, Any]) -> None:
+    assert list(physical_axes(row["transformed"], row["separators"]).shape) == row["physical"]
+    if "hexagon" in row:
+        tensor = Tensor("t", tuple(row["transformed"]), DType.INT8)
+        elements = marked_row(tensor, row["separators"])
+        table = RowTable(tensor.elements // elements, elements, PAGE)
+        assert table.rows == row["hexagon"]["nallocs"] == row["hexagon"]["pointer_table_entries"]
+        assert table.row_size(8) == row["hexagon"]["padded_bytes_per_alloc"]
+        assert table.rows * table.row_size(8) == row["hexagon"]["monolithic_bytes"]
+
+
+@pytest.mark.parametrize("row", usmp_rows("axis_separators", "hexagon_allocations"))
+def test_allocations(row: dict[str, Any]) -> None:
+    """Those in memory of pages; the one that asks for smaller pages has smaller pages here."""
+    if row["scope"] == "global":
+        assert physical_axes(row["shape"]).shape == (105,)
+        return
+    tensor = Tensor("t", tuple(row["shape"]), DType.INT8)
+    axes = list(range(1, len(row["shape"])))
+    if "error" in row:
+        with pytest.raises(ValueError, match="make 3 axes, and memory of pages has 2"):
+            marked_row(tensor, axes)
+        return
+    elements = marked_row(tensor, axes)
+    table = RowTable(tensor.elements // elements, elements, row.get("alignment", PAGE))
+    assert table.rows == row.get("nallocs", 1)
+    assert table.row_size(8 * row["dtype_bytes"]) == row["padded_bytes_per_alloc"]
+
+
+@pytest.mark.parametrize(
+    ("separators", "strides", "reason"),
+    [
+        ([2, 1], (), r"the separators \[2, 1\] descend"),
+        ([-1], (), r"the separator -1 is outside of \[0, 3\]"),
+        ([4], (), r"the separator 4 is outside of \[0, 3\]"),
+        ([1], (1, 1), "there are 2 strides for 3 axes"),
+    ],
+)
+def test_refusals(separators: list[int], strides: tuple[int, ...], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        physical_axes([2, 3, 4], separators, strides)
+
+
+@pytest.mark.parametrize(
+    ("shape", "rows"), [((1, 8, 8, 12), [12, 96, 768, 768]), ((), [1]), ((5,), [5]), ((0, 3), [3, 1])]
+)
+def test_possible_rows(shape: tuple[int, ...], rows: list[int]) -> None:
+    assert possible_rows(Tensor("t", shape, DType.INT8)) == rows

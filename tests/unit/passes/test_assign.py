@@ -1,0 +1,145 @@
+"""Rules of `place`: what they select, which of them holds, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.road import analyze_as, firmware, model
+from usmp_build.errors import ManifestError, Span
+from usmp_build.ir.graph import TensorRef
+from usmp_build.passes import assign, rewrite
+from usmp_build.passes.assign import Assignment, Pin, Spot
+from usmp_build.request import InputOutput, PlaceRequest
+
+TEXT = """
+    %0 "net/x" int8[4]
+    %1 "net/conv/w" int8[4] = [1, 2, 3, 4]
+    %2 "net/conv/Relu;net/bn" int8[4]
+    %3 "net/flat" int8[2,2]
+    %4 "net/y" int8[2,2]
+    inputs %0
+    outputs %4
+    %2 = CONV_2D(%0, %1) @3
+    %3 = RESHAPE(%2) @4
+    %4 = TANH(%3) @7
+"""
+REACH = {"ram": "cpu npu", "sram": "cpu npu", "flash": "cpu npu"}
+
+
+def placed(*rules: PlaceRequest) -> Assignment:
+    return assign(firmware(REACH, places=rules), (model(TEXT),))
+
+
+def refused(rule: PlaceRequest) -> str:
+    with pytest.raises(ManifestError) as caught:
+        placed(rule)
+    return str(caught.value)
+
+
+def test_operators_by_kind_and_by_position() -> None:
+    conv, tanh = Spot(0, 0, 3), Spot(0, 0, 7)
+    assert placed(PlaceRequest(operators="CONV_*", target=1)).targets == {conv: 1}
+    assert placed(PlaceRequest(positions=(5, 9), target=1)).targets == {tanh: 1}
+    assert placed(PlaceRequest(operators="*", kernels="extern")).libraries.keys() == {conv, Spot(0, 0, 4), tanh}
+
+
+def test_later_rules_hold() -> None:
+    made = placed(PlaceRequest(operators="*", target=1), PlaceRequest(operators="TANH", target=0))
+    assert [made.target(Spot(0, 0, position)) for position in (3, 4, 7)] == [1, 1, 0]
+
+
+def test_a_pattern_of_tensors_pins_those_that_the_pools_may_hold() -> None:
+    """Weights are not meant by a workspace pool, and activations not by a constant one."""
+    assert placed(PlaceRequest(tensors="net/conv*", pools=(0,))).tensors == {TensorRef(0, 0, 2): Pin(frozenset({0}))}
+    assert placed(PlaceRequest(tensors="net/conv/*", pools=(1, 2))).tensors == {
+        TensorRef(0, 0, 1): Pin(frozenset({2})),
+        TensorRef(0, 0, 2): Pin(frozenset({1})),
+    }
+
+
+@pytest.mark.parametrize(
+    ("rule", "message", "cure"),
+    [
+        (PlaceRequest(operators="CONV_3D", target=1), 'has no operator of kind "CONV_3D"', 'did you mean "CONV_2D"?'),
+        (PlaceRequest(operators="conv_2d", target=1), 'has no operator of kind "conv_2d"', "It has: CONV_2D, RESHAPE"),
+        (PlaceRequest(tensors="cnv/Relu", pools=(0,)), 'has no tensor called "cnv/Relu"', 'did you mean "conv/Relu"?'),
+        (PlaceRequest(tensors="conv/w", pools=(0,)), 'called "conv/w" that one of these pools may hold', "it has:"),
+        (PlaceRequest(positions=(8, 9), target=1), "has no operators at 8 to 9", "positions 0 to 7"),
+    ],
+)
+def test_a_rule_that_applies_to_nothing_is_an_error(rule: PlaceRequest, message: str, cure: str) -> None:
+    said = refused(rule)
+    assert "error[P311]" in said
+    assert message in said
+    assert cure in said
+
+
+def test_a_pool_that_the_model_may_not_use_is_an_error_at_the_rule() -> None:
+    request = firmware(REACH)
+    span = Span("usmp.toml", 3, 9)
+    places = (PlaceRequest(tensors="x", pools=(1,), span=span),)
+    asked = replace(request, models=(replace(request.models[0], workspace_pools=(0,), places=places),))
+    with pytest.raises(ManifestError, match=r'usmp.toml:3:9: error\[P312\]: model "m" may not use pool "sram"'):
+        assign(asked, (model(TEXT),))
+
+
+def kinds(*rules: PlaceRequest, io: InputOutput = InputOutput.POOL, text: str = TEXT) -> list[str]:
+    """The operators after rewriting."""
+    asked, before = firmware(REACH, places=rules, io=io), (model(text),)
+    pins = assign(asked, before).pins(asked, before)
+    return [op.kind for op in rewrite(before[0], pins[0]).main.operators]
+
+
+def test_an_operator_that_is_placed_by_name_stays() -> None:
+    view, stays = ["CONV_2D", "VIEW", "TANH"], ["CONV_2D", "RESHAPE", "TANH"]
+    assert kinds() == view
+    assert kinds(PlaceRequest(operators="RESHAPE", target=1)) == stays
+    assert kinds(PlaceRequest(positions=(4, 4), target=1)) == stays
+    assert kinds(PlaceRequest(operators="RE*", pools=(0,))) == stays
+
+
+def test_no_value_moves_over_a_border() -> None:
+    """On one side of it, a view is as good as what was asked for."""
+    assert kinds(PlaceRequest(positions=(3, 7), target=1)) == ["CONV_2D", "VIEW", "TANH"]
+    assert kinds(PlaceRequest(positions=(4, 7), target=1)) == ["CONV_2D", "RESHAPE", "TANH"]
+
+
+def test_tensors_that_are_pinned_apart_do_not_share_bytes() -> None:
+    apart = (PlaceRequest(tensors="conv/Relu", pools=(0,)), PlaceRequest(tensors="net/flat", pools=(1,)))
+    assert kinds(*apart) == ["CONV_2D", "RESHAPE", "TANH"]
+    assert kinds(apart[0], PlaceRequest(tensors="net/flat", pools=(0, 1))) == ["CONV_2D", "VIEW", "TANH"]
+
+
+def test_what_is_pinned_is_not_in_the_array_of_the_caller() -> None:
+    ends = """
+        %0 "x" int8[4]
+        %1 "a" int8[2,2]
+        %2 "y" int8[2,2]
+        inputs %0
+        outputs %2
+        %1 = RESHAPE(%0)
+        %2 = TANH(%1)
+    """
+    pin = PlaceRequest(tensors="a", pools=(1,))
+    assert kinds(pin, text=ends) == ["VIEW", "TANH"]
+    assert kinds(pin, io=InputOutput.APPLICATION, text=ends) == ["RESHAPE", "TANH"]
+    analysis = analyze_as(firmware(REACH, places=(pin,), io=InputOutput.APPLICATION), model(ends))
+    assert analysis.scopes.pools[TensorRef(0, 0, 1)] == (1,)
+
+
+def test_a_pinned_shape_is_computed_when_the_model_runs() -> None:
+    shape = """
+        %0 "x" int8[1,4]
+        %1 "shape" int32[2]
+        %2 "y" int8[1,4]
+        inputs %0
+        outputs %2
+        %1 = SHAPE(%0)
+        %2 = FILL(%1, %0)
+    """
+    assert kinds(text=shape) == ["FILL"]
+    assert kinds(PlaceRequest(tensors="shape", pools=(0,)), text=shape) == ["SHAPE", "FILL"]
+    assert kinds(PlaceRequest(operators="SHAPE", target=1), text=shape) == ["SHAPE", "FILL"]
+    assert kinds(PlaceRequest(operators="*", target=1), text=shape) == ["FILL"]

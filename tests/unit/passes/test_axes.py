@@ -1,0 +1,159 @@
+"""Rows of tensors in memory of pages: who decides on them, and what happens where two disagree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.road import alive, analyze_as, firmware, model
+from usmp_build.errors import ManifestError, ModelError
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Kernel, Pieces
+from usmp_build.ir.axes import RowTable
+from usmp_build.ir.graph import OperatorRef, TensorRef
+from usmp_build.kernels.reference import library
+from usmp_build.memory.plan import peaks
+from usmp_build.plugins import algorithm
+from usmp_build.request import PlaceRequest, Request
+
+PAGE = 16
+NET = """
+    %0 "x" int8[1,4,4,2] scale=0.5 zero=0
+    %1 "weights" int8[3,1,1,2] scales=[0.5*3] zeros=[0*3] = [1, 2, 3, 4, 5, 6]
+    %2 "a" int8[1,4,4,3] scale=8.0 zero=0
+    %3 "b" int8[1,2,2,3] scale=8.0 zero=0
+    %4 "flat" int8[1,12] scale=8.0 zero=0
+    %5 "dense" int8[2,12] scales=[0.5, 0.25] zeros=[0, 0] = zeros
+    %6 "y" int8[1,2] scale=1.0 zero=0
+    %7 "shape" int32[2] = [1, 12]
+    inputs %0
+    outputs %6
+    %2 = CONV_2D(%0, %1, _) padding=VALID @0
+    %3 = MAX_POOL_2D(%2) padding=VALID stride_h=2 stride_w=2 filter_h=2 filter_w=2 @1
+    %4 = RESHAPE(%3, %7) @2
+    %6 = FULLY_CONNECTED(%4, %5, _) @3
+"""
+"""Rows of a: 12 elements, by CONV_2D and MAX_POOL_2D.  Rows of b: 6 by MAX_POOL_2D, 12 by FULLY_CONNECTED."""
+
+
+def request(*places: PlaceRequest, layout_copies: bool = False) -> Request:
+    """Plain memory r, memory of pages w."""
+    asked = firmware({"ram": "cpu npu", "window": "cpu npu", "flash": "cpu npu"}, places=places)
+    pools = (asked.pools[0], replace(asked.pools[1], page=PAGE), asked.pools[2])
+    return replace(asked, pools=pools, layout_copies=layout_copies)
+
+
+def pinned(name: str, separators: tuple[int, ...] | None = None) -> PlaceRequest:
+    return PlaceRequest(tensors=name, pools=(1,), axis_separators=separators)
+
+
+def analysis_of(*places: PlaceRequest, layout_copies: bool = False) -> Analysis:
+    return analyze_as(request(*places, layout_copies=layout_copies), model(NET), library=library)
+
+
+def test_kernels_decide_on_rows() -> None:
+    analysis = analysis_of(pinned("a"), pinned("b"))
+    assert analysis.axes == {
+        TensorRef(0, 0, 2): RowTable(4, 12, PAGE),
+        TensorRef(0, 0, 3): RowTable(1, 12, PAGE),
+    }
+
+
+def test_a_row_is_a_buffer_and_all_live_together() -> None:
+    analysis = analysis_of(pinned("a"))
+    rows = [(b.name, b.size, b.alignment) for b in analysis.storage.buffers if b.name.startswith("m.a[")]
+    assert rows == [(f"m.a[{row}]", PAGE, PAGE) for row in range(4)]
+    first = analysis.storage.tensors[TensorRef(0, 0, 2)]
+    assert list(analysis.storage.span(first)) == list(range(first, first + 4))
+    assert {name: lives for name, lives in alive(analysis).items() if name.startswith("m.a[")} == {
+        f"m.a[{row}]": [(1, 3)] for row in range(4)
+    }
+
+
+def test_separators_decide_where_kernels_agree() -> None:
+    analysis = analysis_of(pinned("a", (1,)))
+    assert analysis.axes[TensorRef(0, 0, 2)] == RowTable(1, 48, PAGE)
+
+
+def test_what_is_written_must_divide_into_pieces() -> None:
+    with pytest.raises(
+        ManifestError, match=r'P332.*"a" has rows of 3 elements by its axis separators.*0 \(CONV_2D\) writes.*12'
+    ):
+        analysis_of(pinned("a", (3,)))
+
+
+def test_a_reader_with_other_rows_is_refused() -> None:
+    with pytest.raises(
+        ManifestError, match=r"P332.*rows of 6.*3 \(FULLY_CONNECTED\) reads pieces of 12(?s:.*)layout_copies"
+    ):
+        analysis_of(pinned("b", (2,)))
+
+
+def test_a_reader_with_other_rows_gets_a_copy_where_that_is_allowed() -> None:
+    analysis = analysis_of(pinned("b", (2,)), layout_copies=True)
+    assert [op.kind for op in analysis.models[0].main.operators] == [
+        "CONV_2D", "MAX_POOL_2D", "VIEW", "COPY", "FULLY_CONNECTED",
+    ]  # fmt: skip
+    assert analysis.axes[TensorRef(0, 0, 3)] == RowTable(2, 6, PAGE)
+    assert analysis.axes[TensorRef(0, 0, 8)] == RowTable(1, 12, PAGE)
+    copy = analysis.kernels[OperatorRef(0, 0, 3)]
+    assert isinstance(copy, Kernel)
+    assert [call.form for call in copy.calls] == [Pieces(2, 6)]
+    assert analysis.scopes.reasons[TensorRef(0, 0, 8)] == "copy of b in rows of 12 elements"
+
+
+def test_a_view_speaks_for_its_source() -> None:
+    analysis = analysis_of(pinned("b"), PlaceRequest(tensors="flat", axis_separators=(1,)))
+    assert analysis.axes[TensorRef(0, 0, 3)] == RowTable(1, 12, PAGE)
+    with pytest.raises(ManifestError, match=r"P331.*have axis separators for different rows"):
+        analysis_of(pinned("b", (2,)), PlaceRequest(tensors="flat", axis_separators=(1,)))
+
+
+@pytest.mark.parametrize(("separators", "reason"), [((2, 1), "descend"), ((5,), "outside"), ((1, 2), "make 3 axes")])
+def test_separators_that_do_not_go_with_the_shape(separators: tuple[int, ...], reason: str) -> None:
+    with pytest.raises(ManifestError, match=rf"P331.*\[1, 4, 4, 3\].*{reason}"):
+        analysis_of(pinned("a", separators))
+
+
+def test_plain_memory_has_no_rows() -> None:
+    with pytest.raises(ManifestError, match=r'P330.*tensor "a" has axis separators, but lives in plain memory: ram'):
+        analysis_of(PlaceRequest(tensors="a", axis_separators=(2,)))
+
+
+def test_a_tensor_lives_in_one_kind_of_memory() -> None:
+    """With both in its list, the first one says which."""
+    analysis = analyze_as(request(), model(NET), library=library)
+    assert not analysis.axes
+    assert {b.pools for b in analysis.storage.buffers if b.kind.value == "intermediate"} == {(0,)}
+
+
+def test_who_does_not_take_rows_gets_a_copy_in_plain_memory() -> None:
+    """SOFTMAX wants all of its input; inputs and outputs of the model are plain, too."""
+    text = NET.replace("outputs %6", "outputs %8").replace('%7 "shape"', '%7 "shape"') + "    %8 = SOFTMAX(%6) @4\n"
+    text = text.replace("    inputs %0\n", '    %8 "z" int8[1,2] scale=0.00390625 zero=-128\n    inputs %0\n')
+    analysis = analyze_as(request(pinned("y")), model(text), library=library)
+    assert [op.kind for op in analysis.models[0].main.operators][-2:] == ["COPY", "SOFTMAX"]
+    assert analysis.axes == {TensorRef(0, 0, 6): RowTable(1, 2, PAGE)}
+
+
+def test_pages_of_a_plan_are_the_bound() -> None:
+    analysis = analysis_of(pinned("a"), pinned("b"))
+    plan = algorithm("auto", {}, "")(analysis.problem)
+    assert plan is not None
+    assert peaks(analysis.problem, plan)[1] == 5 * PAGE
+
+
+def test_rows_have_a_limit() -> None:
+    text = """
+        %0 "x" int8[1,4100,1,1] scale=0.5 zero=0
+        %1 "weights" int8[1,1,1,1] scales=[0.5] zeros=[0] = [1]
+        %2 "a" int8[1,4100,1,1] scale=8.0 zero=0
+        %3 "y" int8[1,2050,1,1] scale=8.0 zero=0
+        inputs %0
+        outputs %3
+        %2 = CONV_2D(%0, %1, _) padding=VALID @0
+        %3 = MAX_POOL_2D(%2) padding=VALID stride_h=2 filter_h=2 @1
+    """
+    with pytest.raises(ModelError, match=r"P333.*m\.a has 4,100 rows.*more than 4,096"):
+        analyze_as(request(pinned("a")), model(text), library=library)

@@ -1,0 +1,126 @@
+"""One call of a kernel, as rows for the template: what it is called with, and where the rows of its loop begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from usmp_build.arrange.c_types import float_literal, int_literal
+from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, Rows, Value, Whole
+from usmp_build.layout import CallCode, LoopCode
+
+Index: TypeAlias = tuple[tuple[str, int], ...]
+"""The number of a row: a sum of counters, each times a factor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A pointer that a step's function takes: to the data, or to a table of its rows."""
+
+    c_type: str
+    """Of a pointer to the data: `const int8_t *`."""
+    name: str
+    argument: str
+    row: int = 0
+    """Elements of a row, where there is a table of them; else 0."""
+
+    @property
+    def declaration(self) -> str:
+        """As C writes it."""
+        return f"{self.c_type}{'const *' if self.row else ''}{self.name}"
+
+    def at(self, index: Index, pitch: int, base: str = "") -> str:
+        """Return where row `index` of a loop begins, whose rows have `pitch` elements; `base` stands for row 0.
+
+        A row of the table holds one of these, or several.
+        """
+        if self.row:
+            each = self.row // pitch
+            number = _sum(index)
+            if each == 1 or not index:
+                return f"{self.name}[{number}]"
+            number = f"({number})" if " " in number else number
+            return f"{self.name}[{number} / {each}] + {_times(f'{number} % {each}', pitch)}"
+        if not index:
+            return self.name
+        if len(index) == 1:
+            counter, factor = index[0]
+            return f"{base or self.name} + {_times(counter, factor * pitch)}"
+        return f"{base or self.name} + {_times(f'({_sum(index)})', pitch)}"
+
+
+def _times(counter: str, factor: int) -> str:
+    return counter if factor == 1 else f"{counter} * {factor}"
+
+
+def _sum(index: Index) -> str:
+    return " + ".join(_times(counter, factor) for counter, factor in index) or "0"
+
+
+def call_code(
+    call: KernelCall, prefix: str, parameters: Mapping[Operand, Parameter], expression: Callable[[Operand], str]
+) -> CallCode:
+    """Write down a call; `expression` says where an operand is.  Names begin with `prefix`."""
+    function = f"{prefix}_{call.function}"
+    struct = f"{prefix}_{call.parameters.struct}" if call.parameters else ""
+    values = call.parameters.fields if call.parameters else ()
+    fields = tuple((name, _initializer(value)) for name, value in values)
+    match call.form:
+        case Whole():
+            return CallCode("whole", function, struct, fields, tuple(map(expression, call.operands)))
+        case Pieces(count, pitch):
+            pieces = tuple(parameters[operand].at((("y", 1),), pitch) for operand in call.operands)
+            return CallCode("pieces", function, struct, fields, pieces, LoopCode(rows=count))
+    first, *others, last = call.operands
+    source, result = parameters[first], parameters[last]
+    arguments = tuple(map(expression, others))
+    if isinstance(call.form, Reduce):
+        loop, read, written = _reduced(call.form, source, result)
+        return CallCode("reduce", function, struct, fields, arguments, loop, read, written)
+    loop, read, written = _streamed(call.form, source, result)
+    return CallCode("rows", function, struct, fields, arguments, loop, read, written, source.c_type)
+
+
+def _reduced(form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
+    """Return the loop, the row that it reads, and what an image comes to."""
+    image: Index = ((f"n * {form.rows}", 1),) if form.images > 1 else ()
+    read = source.at((*image, ("y", 1)), form.input_pitch)
+    written = result.at((("n", 1),) if form.images > 1 else (), form.output_pitch)
+    return LoopCode(form.images, form.rows), read, written
+
+
+def _streamed(form: Rows, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
+    """Return the loop, the input row at `k` of the window, and the output row."""
+    opening, base, image = _image(source, "image", form.images, form.input_rows, form.input_pitch)
+    own_opening, own_base, own_image = _image(result, "result", form.images, form.rows, form.output_pitch)
+    row, index = _window(form)
+    loop = LoopCode(form.images, form.rows, (*opening, *own_opening), form.window, row, form.input_rows)
+    read = source.at((*image, *index), form.input_pitch, base)
+    return loop, read, result.at((*own_image, ("y", 1)), form.output_pitch, own_base)
+
+
+def _image(parameter: Parameter, name: str, images: int, rows: int, pitch: int) -> tuple[tuple[str, ...], str, Index]:
+    """Return how image `n` begins: plain memory has a pointer to each, a table counts the rows of all."""
+    if images == 1:
+        return (), "", ()
+    if parameter.row:
+        return (), "", ((f"n * {rows}", 1),)
+    return (f"{parameter.c_type}const {name} = {parameter.name} + n * {rows * pitch};",), name, ()
+
+
+def _window(form: Rows) -> tuple[str, Index]:
+    """Return the number of an input row in C where it may be that of a padding row, else nothing; and its index."""
+    if form.window == 1 and form.before == 0:
+        return "", (("y", form.stride),)
+    last = (form.rows - 1) * form.stride + (form.window - 1) * form.dilation
+    if form.before == 0 and last < form.input_rows:
+        return "", (("y", form.stride), ("k", form.dilation))
+    above = f" - {form.before}" if form.before else ""
+    return f"{_times('y', form.stride)}{above} + {_times('k', form.dilation)}", (("row", 1),)
+
+
+def _initializer(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"{{{', '.join(map(_initializer, value))}}}"
+    return float_literal(value) if isinstance(value, float) else int_literal(value)

@@ -1,0 +1,29 @@
+"""What the functions of a program, and the tensors in them, are called in C."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from usmp_build.ir.graph import Model, TensorRef
+from usmp_build.ir.uses import called_by_main
+from usmp_build.naming import c_identifier, unique
+
+_TAKEN = ("inputs", "outputs", "run", "map_inputs", "map_outputs")
+"""What every model has under such a name."""
+
+
+def function_names(model: Model) -> Mapping[int, str]:
+    """Return the names of the functions that main calls, by number; in C, `<model>_` is in front of them.
+
+    They are distinct even in capitals, for the macros of what is in them.
+    """
+    numbers = called_by_main(model)
+    names = [c_identifier(model.subgraphs[number].name) for number in numbers]
+    numbered = unique(name.upper() for name in (*_TAKEN, *names))[len(_TAKEN) :]
+    return {number: name + big[len(name) :] for number, name, big in zip(numbers, names, numbered, strict=True)}
+
+
+def variable(functions: Mapping[int, str], ref: TensorRef) -> str:
+    """Name the storage of a tensor within its model: by its number, and by its function if that is not main."""
+    own = f"t{ref.tensor}"
+    return f"{functions[ref.subgraph]}_{own}" if ref.subgraph in functions else own

@@ -1,0 +1,102 @@
+"""From a file to a checked program: its functions, main first, and what main's parameters are for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from graphlib import CycleError
+
+from usmp_build.document.codes import PROGRAMS
+from usmp_build.document.faults import Place
+from usmp_build.document.json_text import Paths, parse, validate
+from usmp_build.document.source import Source, check_size, decode
+from usmp_build.document.suggest import quoted, suggestion
+from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.importers.program.function import FunctionReader
+from usmp_build.importers.program.records import ProgramRecord
+from usmp_build.importers.program.sizes import Sizes
+from usmp_build.ir.check import check
+from usmp_build.ir.check_body import count_fault, size_fault
+from usmp_build.ir.graph import Model, Subgraph
+from usmp_build.ir.uses import demands, role_fault, uses_in_main
+
+
+def import_program(data: bytes, name: str, path: str, /) -> Model:
+    """Return the program in `data`, called `name`; raise ModelError, placed in `path`, when it is not valid."""
+    check_size(data, path, PROGRAMS)
+    source = decode(data, path, PROGRAMS)
+    document = parse(source)
+    at: Place = ("program",) if "program" in document else ()
+    inside = document["program"] if at else document
+    if not isinstance(inside, dict):
+        place = Paths(source).span(at)
+        raise ModelError(Diagnostic("T262", '"program" must be an object', place, "it has main and functions"))
+    model = _Program(source, validate(ProgramRecord, inside, source, at), at).model(name)
+    if fault := check(model):
+        raise ModelError(replace(fault, place=source.span(1, 1)))
+    return model
+
+
+class _Program:
+    """A program as it is written."""
+
+    def __init__(self, source: Source, record: ProgramRecord, at: Place) -> None:
+        self._source = source
+        self._record = record
+        self._at = at
+        self._names = sorted(record.functions, key=lambda name: name != record.main)
+
+    def model(self, name: str) -> Model:
+        """Return it.  Raises ModelError."""
+        main = self._record.main
+        if main not in self._record.functions:
+            help_ = suggestion(main, self._record.functions, "functions are")
+            raise self._fault("T263", f"there is no function {quoted(main)}", ("main",), help_)
+        numbers = {name: number for number, name in enumerate(self._names)}
+        sizes = Sizes(self._record.upper_bounds)
+        readers = [FunctionReader(self._source, sizes, numbers, f, (*self._at, "functions", f)) for f in self._names]
+        functions = tuple(reader.read(self._record.functions[reader.name]) for reader in readers)
+        program = Model(name, functions)
+        self._check_calls(program, readers)
+        return self._with_ports(program)
+
+    def _check_calls(self, model: Model, readers: list[FunctionReader]) -> None:
+        """Find calls that do not fit; sizes are looked at last, when it is known that no call leads back."""
+        calls = [(reader, *call) for reader in readers for call in reader.calls]
+        for reader, call, place in calls:
+            callee = model.subgraphs[call.function]
+            if message := count_fault(callee, call):
+                raise _misfit(reader, callee, message, place)
+        try:
+            demanded = demands(model)
+        except CycleError as error:
+            raise self._recursion(error.args[1], readers) from None
+        for reader, call, place in calls:
+            if message := size_fault(model, reader.functions[reader.name], call, demanded):
+                raise _misfit(reader, model.subgraphs[call.function], message, place)
+
+    def _with_ports(self, model: Model) -> Model:
+        """Find out which parameters of main are inputs, and which are outputs."""
+        uses = uses_in_main(model)
+        main = model.main
+        for position in range(main.parameters):
+            if message := role_fault(main.tensors[position].name, position in uses.read, position in uses.written):
+                help_ = 'use two parameters; for functions from outside, say what they do: "reads", "writes"'
+                raise self._fault("T255", message, ("functions", self._record.main, "params", position), help_)
+        inputs, outputs = (tuple(position for position in range(main.parameters) if position in side) for side in uses)
+        ported = replace(main, inputs=inputs, outputs=outputs)
+        return replace(model, subgraphs=(ported, *model.subgraphs[1:]))
+
+    def _recursion(self, cycle: list[int], readers: list[FunctionReader]) -> ModelError:
+        """The cycle goes from callee to caller."""
+        reader, callee = readers[cycle[1]], cycle[0]
+        place = next(place for call, place in reader.calls if call.function == callee)
+        message = f"{quoted(reader.name)} calls {quoted(readers[callee].name)}, which leads back to it"
+        return reader.fault("T243", message, (*place, "fn"), "unfold the recursion: memory is planned for one call")
+
+    def _fault(self, code: str, message: str, place: Place, help_: str) -> ModelError:
+        return ModelError(Diagnostic(code, message, Paths(self._source).span((*self._at, *place)), help_))
+
+
+def _misfit(reader: FunctionReader, callee: Subgraph, message: str, place: Place) -> ModelError:
+    help_ = "parameters are the bytes of arguments: as many as there are, and not larger"
+    return reader.fault("T252", f"{quoted(callee.name)} cannot be called so: {message}", place, help_)

@@ -1,0 +1,165 @@
+"""Whether the functions of a program make sense: names in their scopes, arguments that fit, an end to all nesting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from usmp_build.errors import Diagnostic, one_line
+from usmp_build.ir.graph import Model, Subgraph
+from usmp_build.ir.labels import tensor_label
+from usmp_build.ir.statements import MAX_NESTING, Access, Allocate, For, Invoke, Provider, Statement, too_deep, walk
+from usmp_build.ir.uses import Demand, callees_first, demands, known_size, role_fault, uses_in_main
+from usmp_build.units import MAX_BYTES
+
+
+def body_faults(index: int, model: Model) -> Iterator[Diagnostic]:
+    """Yield the faults of function `index` by itself: all that it names is there."""
+    graph = model.subgraphs[index]
+    if graph.operators:
+        yield Diagnostic("T250", f"subgraph {index} has operators, but is part of a program of statements")
+    if not 0 <= graph.parameters <= len(graph.tensors):
+        message = f"function {index} has {graph.parameters} parameters, but {len(graph.tensors)} tensors"
+        yield Diagnostic("T251", message)
+    for tensor in range(graph.parameters):
+        if graph.tensors[tensor].is_constant:
+            yield Diagnostic("T251", f"{_label(index, graph, tensor)} is a parameter and a constant")
+    for statement in walk(graph.body):
+        yield from _statement_faults(index, model, statement)
+    yield from _Scopes(index, graph).faults()
+
+
+def _statement_faults(index: int, model: Model, statement: Statement) -> Iterator[Diagnostic]:
+    graph = model.subgraphs[index]
+    for tensor in _named(statement):
+        if not 0 <= tensor < len(graph.tensors):
+            message = f"a statement of function {index} names tensor {tensor}, but it has {len(graph.tensors)} tensors"
+            yield Diagnostic("T231", message)
+    match statement:
+        case For(_, extent, _, workers):
+            for count, what, least in ((extent, "rounds", 0), (workers, "workers", 1)):
+                if count is not None and not least <= count <= MAX_BYTES:
+                    message = f"function {index} has a loop of {count:,} {what}"
+                    yield Diagnostic("T254", message, help=f"{what} are {least} or more, and at most {MAX_BYTES:,}")
+        case Invoke(function):
+            if not 0 <= function < len(model.subgraphs):
+                message = f"function {index} calls function {function}, but there are {len(model.subgraphs)}"
+                yield Diagnostic("T241", message)
+            elif message := count_fault(model.subgraphs[function], statement):
+                yield Diagnostic("T252", f"function {index} calls function {function}: {message}")
+
+
+def _named(statement: Statement) -> tuple[int, ...]:
+    match statement:
+        case Allocate(tensor):
+            return (tensor,)
+        case Access(reads, writes):
+            return (*reads, *writes)
+        case Invoke(_, arguments):
+            return tuple(tensor for tensor in arguments if tensor is not None)
+        case For():
+            return ()
+
+
+def count_fault(callee: Subgraph, call: Invoke) -> str:
+    """Say why a function cannot be called with so many arguments; empty when it can."""
+    if len(call.arguments) == callee.parameters:
+        return ""
+    return f"it has {callee.parameters} parameters, but gets {len(call.arguments)} arguments"
+
+
+def size_fault(model: Model, caller: int, call: Invoke, demanded: Mapping[tuple[int, int], Demand]) -> str:
+    """Say which argument of a call is too small for its parameter, or for what that is handed to; empty: none."""
+    for position, argument in enumerate(call.arguments):
+        if argument is not None:
+            inside = model.subgraphs[call.function].tensors[position]
+            size = known_size(model.subgraphs[caller].tensors[argument])
+            wanted = demanded[call.function, position].size
+            if size is not None and wanted > size:
+                has = "has" if known_size(inside) == wanted else "is handed to a function that takes"
+                return f'parameter "{one_line(inside.name)}" {has} {wanted:,} bytes, but its argument has {size:,}'
+    return ""
+
+
+class _Scopes:
+    """Which allocations exist where a statement stands."""
+
+    def __init__(self, index: int, graph: Subgraph) -> None:
+        self._index = index
+        self._graph = graph
+        self._allocated: set[int] = set()
+        self._here = {t for t, tensor in enumerate(graph.tensors) if t < graph.parameters or tensor.is_constant}
+
+    def faults(self) -> Iterator[Diagnostic]:
+        """Yield what is allocated twice, or used where it does not exist.  A statement of None ends an allocation."""
+        stack: list[tuple[Statement | None, int]] = [(statement, 0) for statement in reversed(self._graph.body)]
+        while stack:
+            statement, tensor = stack.pop()
+            if statement is None:
+                self._here.discard(tensor)
+                continue
+            if isinstance(statement, Allocate):
+                yield from self._allocate(statement)
+                stack.append((None, statement.tensor))
+            else:
+                yield from self._use(statement)
+            if isinstance(statement, Allocate | For):
+                stack += ((inner, 0) for inner in reversed(statement.body))
+
+    def _allocate(self, statement: Allocate) -> Iterator[Diagnostic]:
+        tensor = statement.tensor
+        label = _label(self._index, self._graph, tensor)
+        if tensor in self._allocated or tensor in self._here:
+            what = "is allocated twice" if tensor in self._allocated else "is allocated, but no allocation"
+            yield Diagnostic("T253", f"{label} {what}")
+        if statement.provider is Provider.PLAN and known_size(self._graph.tensors[tensor]) is None:
+            yield Diagnostic("T221", f"{label} is allocated, but its size is not known")
+        self._allocated.add(tensor)
+        self._here.add(tensor)
+
+    def _use(self, statement: Statement) -> Iterator[Diagnostic]:
+        for tensor in _named(statement):
+            if tensor not in self._here:
+                message = f"{_label(self._index, self._graph, tensor)} is used where it is not allocated"
+                yield Diagnostic("T253", message)
+
+
+def program_faults(model: Model) -> Iterator[Diagnostic]:
+    """Yield the faults of a program as a whole; its functions are known to be good."""
+    main = model.main
+    if max(_depths(model)) > MAX_NESTING:
+        yield too_deep(", those of called functions counted in")
+    demanded = demands(model)
+    for function, graph in enumerate(model.subgraphs):
+        for call in walk(graph.body):
+            if isinstance(call, Invoke) and (message := size_fault(model, function, call, demanded)):
+                yield Diagnostic("T252", f"function {function} calls function {call.function}: {message}")
+    uses = uses_in_main(model)
+    for tensor in range(main.parameters):
+        is_read, is_written = tensor in uses.read, tensor in uses.written
+        if message := role_fault(main.tensors[tensor].name, is_read, is_written):
+            yield Diagnostic("T255", message)
+        elif (tensor in main.inputs) != is_read or (tensor in main.outputs) != is_written:
+            role = "input" if is_read else "output"
+            yield Diagnostic("T255", f"{_label(0, main, tensor)} is an {role}, but not listed as one")
+    for tensor in (*main.inputs, *main.outputs):
+        if tensor >= main.parameters:
+            yield Diagnostic("T255", f"{_label(0, main, tensor)} is an input or output, but no parameter of main")
+
+
+def _depths(model: Model) -> list[int]:
+    """How deep statements are nested in each function, with all that it calls; raises CycleError for recursion."""
+    known: dict[int, int] = {}
+    for function in callees_first(model):
+        deepest, stack = 0, [(statement, 1) for statement in model.subgraphs[function].body]
+        while stack:
+            statement, depth = stack.pop()
+            inside = known[statement.function] if isinstance(statement, Invoke) else 0
+            deepest = max(deepest, depth + inside)
+            if isinstance(statement, Allocate | For):
+                stack += ((inner, depth + 1) for inner in statement.body)
+        known[function] = deepest
+    return [known[function] for function in range(len(model.subgraphs))]
+
+
+def _label(index: int, graph: Subgraph, tensor: int) -> str:
+    return tensor_label(index, tensor, graph.tensors[tensor].name)

@@ -1,0 +1,165 @@
+"""The C of one model: what templates set, with every name made and every row in order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from usmp_build.layout.functions import BodyLine, FunctionCode
+from usmp_build.layout.summary import BufferRow, PoolRow
+
+
+@dataclass(frozen=True, slots=True)
+class PortRow:
+    """An input or output of a model."""
+
+    name: str
+    """The member of `struct kws_inputs`."""
+    macro: str
+    """The prefix of its macros: `KWS_AUDIO`."""
+    c_type: str
+    size: int
+    alignment: int
+    comment: str
+    """Type, shape and tensor name."""
+    scale: str
+    """A C literal; empty when the tensor is not quantized as a whole."""
+    zero_point: int
+    expression: str
+    """Where its bytes are, as C in the model's file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A pointer of the model's `run` function into a workspace pool."""
+
+    variable: str
+    """`t22` for tensor 22 of the model and all that share its buffer, `s0` for scratch."""
+    c_type: str
+    macro: str
+    """`<macro>_OFFSET` and `<macro>_BYTES` are constants of the model's file."""
+    row: BufferRow
+    pool: PoolRow
+    comment: str
+    """The buffer's name within its model."""
+    lives: str
+    """The steps of its model during which it is alive, counted from 0: filling the inputs."""
+    used: bool
+    """Whether a step gets the pointer; an input that nothing reads is not used."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableCode:
+    """A table of pointers to the rows of a tensor in memory of pages."""
+
+    symbol: str
+    """`kws_t5_rows`."""
+    macro: str
+    """`KWS_T5_ROWS(X, a, b)` is `X(a, b, pool, first page, pages)` for each row, one after the other."""
+    c_type: str
+    elements: int
+    """Of a row."""
+    rows: tuple[tuple[int, int], ...]
+    """Pool, and the page at which the row begins."""
+    pages: int
+    """Of a row."""
+    page: int
+    """Bytes."""
+    comment: str
+    lives: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCode:
+    """A loop over the rows, `y`, of each image, `n`; all numbers are meant as in `interfaces.kernels`."""
+
+    images: int = 1
+    rows: int = 1
+    declarations: tuple[str, ...] = ()
+    """What an image begins with."""
+    window: int = 1
+    row: str = ""
+    """The number of the input row at `k` of the window, in C; empty where none is padding."""
+    input_rows: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CallCode:
+    """One kernel call inside a step's function."""
+
+    form: str
+    """"whole", "rows", "reduce" or "pieces": see `interfaces.kernels`."""
+    function: str
+    struct: str
+    """Tag of the parameters' struct; empty for a call without parameters."""
+    fields: tuple[tuple[str, str], ...]
+    """(name, C literal)."""
+    arguments: tuple[str, ...]
+    """C expressions, in order; without the streamed input and the result of a row loop."""
+    loop: LoopCode = LoopCode()
+    streamed: str = ""
+    """The row that is read: number `row` where the loop has such, else that of `y`, and of `k` in a window."""
+    result: str = ""
+    """The row that is written."""
+    streamed_type: str = ""
+    """Of a pointer to `streamed`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceRow:
+    """A tensor that the hook shows after a step."""
+
+    position: int
+    tensor: int
+    expression: str
+    size: int
+    row: int = 0
+    """Bytes of a row where `expression` is a table of rows; else 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepCode:
+    """An operator: a function of its own, and its call."""
+
+    function: str
+    comment: tuple[str, ...]
+    signature: tuple[str, ...]
+    """C declarations of its parameters."""
+    calls: tuple[CallCode, ...]
+    arguments: tuple[str, ...]
+    """What `run` passes."""
+    traces: tuple[TraceRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCode:
+    """The C of one model."""
+
+    inputs: tuple[PortRow, ...]
+    outputs: tuple[PortRow, ...]
+    places: tuple[Place, ...]
+    views: tuple[TraceRow, ...]
+    """Views of inputs, which the hook shows before the first step."""
+    steps: tuple[StepCode, ...]
+    tables: tuple[TableCode, ...]
+    """The buffers of the model in memory of pages, tensor by tensor."""
+    paged: tuple[tuple[int, PoolRow, int], ...]
+    """The pools they are in: number, pool, bytes of a page."""
+    checks: tuple[tuple[str, str], ...]
+    """(condition, name): the plan, checked once more by the C compiler."""
+    table_checks: tuple[tuple[str, str], ...]
+    """The same of `tables`."""
+    functions: tuple[FunctionCode, ...]
+    """Of a program; `steps` are empty then."""
+    body: tuple[BodyLine, ...]
+    """What its main does."""
+
+    @property
+    def needs_math(self) -> bool:
+        """Whether a scalar is spelled INFINITY or NAN, which <math.h> defines."""
+        literals = (value for step in self.steps for call in step.calls for _, value in call.fields)
+        return any("INFINITY" in value or "NAN" in value for value in literals)
+
+    @property
+    def width(self) -> int:
+        """Columns of the widest constant of the plan, for the table that they make."""
+        return max((len(f"{p.macro}_OFFSET = {max(p.row.offset, p.row.size)},") for p in self.places), default=0)

@@ -1,0 +1,38 @@
+"""Constants as C has them: structs, member by member."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from usmp_build.layout.summary import PoolRow
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantRow:
+    """A member of a struct of constants."""
+
+    member: str
+    c_type: str
+    count: int
+    comment: str
+    """What it is; empty for padding."""
+    lines: tuple[str, ...]
+    """The values, ready to print."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantGroup:
+    """The constants of one pool that only one model reads, or that several do: one C object."""
+
+    symbol: str
+    """The object and the tag of its struct: `kws_flash_constants`."""
+    models: tuple[int, ...]
+    pool: PoolRow
+    alignment: int
+    """Of the object.  Its size is a multiple of it, so that no linker leaves gaps between the objects of a pool."""
+    rows: tuple[ConstantRow, ...]
+
+    @property
+    def needs_math(self) -> bool:
+        """Whether a value is spelled INFINITY or NAN, which <math.h> defines."""
+        return any("N" in line for row in self.rows for line in row.lines if row.c_type in {"float", "double"})

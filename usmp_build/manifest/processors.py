@@ -1,0 +1,79 @@
+"""From the words about processors to a `Request`: targets and their rules, who reaches a pool, places of models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from usmp_build.manifest import defaults
+from usmp_build.manifest.model import Manifest, Model, Place, Pool, Target, TargetRule
+from usmp_build.manifest.rules import SELECTORS
+from usmp_build.request import Copying, OperandRule, PlaceRequest, TargetRequest
+
+
+class Processors:
+    """Positions for names.  All names are expected to be defined."""
+
+    def __init__(self, manifest: Manifest, pools: Sequence[str]) -> None:
+        self._manifest = manifest
+        self._pools = {name: position for position, name in enumerate(pools)}
+        names = dict.fromkeys([defaults.TARGET, *manifest.targets])
+        self._targets = {name: position for position, name in enumerate(names)}
+
+    def targets(self) -> tuple[TargetRequest, ...]:
+        """Return the targets: "cpu" first, declared or not, then the others in the order of the manifest."""
+        return tuple(map(self._target, self._targets))
+
+    def places(self, name: str, model: Model) -> tuple[PlaceRequest, ...]:
+        """Return what the manifest says of some operators and tensors of a model."""
+        return tuple(self._place(place, name, position) for position, place in enumerate(model.place))
+
+    def reach(self, pool: Pool) -> tuple[frozenset[int], frozenset[int]]:
+        """Return who reads a pool, and who writes it: nobody where it is `ro`."""
+        everyone = tuple(self._targets)
+        named = everyone if pool.targets is None else pool.targets
+        access = named if isinstance(named, Mapping) else dict.fromkeys(named, "rw")
+        readers = frozenset(self._targets[name] for name in access)
+        writers = frozenset(self._targets[name] for name, how in access.items() if how == pool.access == "rw")
+        return readers, writers
+
+    def _target(self, name: str) -> TargetRequest:
+        target = self._manifest.targets.get(name, Target())
+        places = self._manifest.places
+        return TargetRequest(
+            name,
+            target.kernels,
+            Copying(target.copies),
+            tuple(self._rules(name, target.rules)),
+            span=places.key("targets", name),
+            kernels_span=places.value("targets", name, "kernels"),
+        )
+
+    def _rules(self, target: str, rules: Sequence[TargetRule]) -> Iterator[OperandRule]:
+        places = self._manifest.places
+        for position, rule in enumerate(rules):
+            path = ("targets", target, "rules", position)
+            yield OperandRule(
+                operators=rule.operators,
+                operands=rule.operands or (),
+                pools=self._positions(rule.pools),
+                scratch=rule.scratch or 0,
+                alignment=rule.alignment or 1,
+                span=places.key(*path, "operators") if places.has(*path, "operators") else places.value(*path),
+            )
+
+    def _place(self, place: Place, model: str, position: int) -> PlaceRequest:
+        selector = next(key for key in SELECTORS if key in place.model_fields_set)
+        return PlaceRequest(
+            operators=place.operators or "",
+            tensors=place.tensors or "",
+            positions=(place.range[0], place.range[1]) if place.range else None,
+            operands=place.operands or (),
+            target=None if place.target is None else self._targets[place.target],
+            pools=self._positions(place.pools),
+            kernels=place.kernels or "",
+            axis_separators=place.axis_separators,
+            span=self._manifest.places.key("models", model, "place", position, selector),
+        )
+
+    def _positions(self, pools: Sequence[str] | None) -> tuple[int, ...]:
+        return tuple(self._pools[name] for name in pools or ())

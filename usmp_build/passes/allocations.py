@@ -1,0 +1,68 @@
+"""What the storage of programs needs to know beside the schedule: copies, and what is not ours to plan."""
+
+from __future__ import annotations
+
+from usmp_build.errors import Diagnostic, ModelError, one_line
+from usmp_build.ir.graph import Model, TensorRef, tensor_at
+from usmp_build.ir.labels import tensor_label
+from usmp_build.ir.schedule import Node, Repeat, Schedule, Scope, children, steps
+from usmp_build.ir.statements import Provider, allocations
+from usmp_build.request import Request
+
+
+def copies(request: Request, models: tuple[Model, ...], schedule: Schedule) -> dict[TensorRef, int]:
+    """Return for every allocation of the schedule how often it exists at one time, in the order of the steps.
+
+    That is once for each worker of the parallel loops around it, whatever function these are in.  Raises ModelError
+    when nobody knows how many that are.
+    """
+    found: dict[TensorRef, int] = {}
+    seen: set[tuple[int, int | None]] = set()
+    stack: list[tuple[Node, int | None]] = [(schedule.root, 1)]
+    while stack:
+        node, workers = stack.pop()
+        if (id(node), workers) in seen:
+            continue
+        seen.add((id(node), workers))
+        for value in node.values if isinstance(node, Scope) else ():
+            if isinstance(value, TensorRef):
+                found[value] = max(found.get(value, 1), _known(workers, request, models, value))
+        inside = _workers(node, workers) if isinstance(node, Repeat) else workers
+        stack += ((child, inside) for child in reversed(children(node)))
+    return found
+
+
+def _workers(loop: Repeat, around: int | None) -> int | None:
+    """Return how many rounds of a loop run at one time, those of the loops around it counted in."""
+    if not loop.parallel:
+        return around
+    known = [count for count in (loop.rounds, loop.workers) if count is not None]
+    return around * max(1, min(known)) if known and around is not None else None
+
+
+def _known(workers: int | None, request: Request, models: tuple[Model, ...], ref: TensorRef) -> int:
+    if workers is not None:
+        return workers
+    label = tensor_label(ref.subgraph, ref.tensor, tensor_at(models, ref).name)
+    function = one_line(models[ref.model].subgraphs[ref.subgraph].name)
+    message = f'{label} is allocated by "{function}" in a parallel loop, and nobody knows how many rounds run at a time'
+    hint = "state the extent of the loop, or its workers: one copy for each"
+    raise ModelError(Diagnostic("P321", message, request.models[ref.model].path, hint))
+
+
+def written_constants(models: tuple[Model, ...], schedule: Schedule) -> frozenset[TensorRef]:
+    """Return the constants that programs write to: no other may share their bytes, equal or not."""
+    programs = (program for model, program in zip(models, schedule.programs, strict=True) if model.is_program)
+    written = {ref for program in programs for step in steps(program) for ref in (*step.writes, *step.updates)}
+    return frozenset(ref for ref in written if tensor_at(models, ref).is_constant)
+
+
+def provided(models: tuple[Model, ...], provider: Provider) -> tuple[TensorRef, ...]:
+    """Return the allocations that somebody else than the plan provides, in the order of the functions."""
+    return tuple(
+        TensorRef(m, f, statement.tensor)
+        for m, model in enumerate(models)
+        for f, graph in enumerate(model.subgraphs)
+        for statement in allocations(graph.body)
+        if statement.provider is provider
+    )

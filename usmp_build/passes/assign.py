@@ -1,0 +1,182 @@
+"""Request + imported models → who runs each operator, and what the manifest pins to pools.
+
+Everything is keyed by what no rewrite changes: an operator's position in the model file, a tensor's index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from usmp_build.document.suggest import suggestion
+from usmp_build.errors import Diagnostic, ManifestError, Span
+from usmp_build.ir.graph import Model, Operator, TensorRef
+from usmp_build.ir.options import called_subgraphs
+from usmp_build.naming import matches, short_name
+from usmp_build.passes.rewrite.pins import Pins
+from usmp_build.request import Access, InputOutput, ModelRequest, PlaceRequest, Request
+
+CALLER = -1
+"""Where a pool is asked for: the caller's array."""
+
+
+class Spot(NamedTuple):
+    """An operator: its model, its subgraph, its position in the model file."""
+
+    model: int
+    subgraph: int
+    position: int
+
+
+class Pin(NamedTuple):
+    """The only pools that a tensor may be in, and the place of the rule that says so."""
+
+    pools: frozenset[int]
+    span: Span | str = ""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """What the rules of `place` come to; what is not in a table is as the model and its targets have it."""
+
+    targets: Mapping[Spot, int] = field(default_factory=dict)
+    """Who runs it; else target 0."""
+    libraries: Mapping[Spot, str] = field(default_factory=dict)
+    """Whose kernels run it; else its target's."""
+    operands: Mapping[Spot, tuple[PlaceRequest, ...]] = field(default_factory=dict)
+    """Rules that pin its operands; the last one that speaks of an operand holds."""
+    tensors: Mapping[TensorRef, Pin] = field(default_factory=dict)
+    """What a tensor is pinned to."""
+    separators: Mapping[TensorRef, PlaceRequest] = field(default_factory=dict)
+    """Tensors whose axes a rule separates."""
+    named: frozenset[Spot] = frozenset()
+    """Operators that a rule speaks of as such: no rewrite may remove them."""
+
+    def target(self, spot: Spot) -> int:
+        """Who runs an operator."""
+        return self.targets.get(spot, 0)
+
+    def target_of(self, place: tuple[int, int], op: Operator) -> int:
+        """Who runs an operator of a subgraph; `place` is its model and its number."""
+        return self.target(Spot(*place, op.position))
+
+    def pins(self, request: Request, models: tuple[Model, ...]) -> tuple[Pins, ...]:
+        """Gather for each model what rewrites must leave alone."""
+        return tuple(self._pins(m, request.models[m], model) for m, model in enumerate(models))
+
+    def _pins(self, model: int, request: ModelRequest, imported: Model) -> Pins:
+        tensors = {(ref.subgraph, ref.tensor): pin.pools for ref, pin in self.tensors.items() if ref.model == model}
+        if request.io is InputOutput.APPLICATION:
+            tensors |= {(0, port): frozenset({CALLER}) for port in (*imported.main.inputs, *imported.main.outputs)}
+        named = frozenset((spot.subgraph, spot.position) for spot in self.named if spot.model == model)
+        targets = {(s.subgraph, s.position): target for s, target in self.targets.items() if s.model == model}
+        return Pins(named, targets, tensors)
+
+
+def assign(request: Request, models: tuple[Model, ...]) -> Assignment:
+    """Apply the rules of every model, in order; of two that disagree, the later one holds.
+
+    Raises ManifestError for a rule that applies to nothing, and for one that pins to pools its model may not use.
+    """
+    maker = _Maker(request)
+    for index, (asked, model) in enumerate(zip(request.models, models, strict=True)):
+        for rule in asked.places:
+            maker.apply(rule, index, model)
+    tables = maker.targets, maker.libraries, maker.operands, maker.tensors, maker.separators
+    return Assignment(*tables, frozenset(maker.named))
+
+
+@dataclass
+class _Maker:
+    request: Request
+    targets: dict[Spot, int] = field(default_factory=dict)
+    libraries: dict[Spot, str] = field(default_factory=dict)
+    operands: dict[Spot, tuple[PlaceRequest, ...]] = field(default_factory=dict)
+    tensors: dict[TensorRef, Pin] = field(default_factory=dict)
+    separators: dict[TensorRef, PlaceRequest] = field(default_factory=dict)
+    named: set[Spot] = field(default_factory=set)
+
+    def apply(self, rule: PlaceRequest, index: int, model: Model) -> None:
+        self._check_pools(rule, self.request.models[index])
+        applied = False
+        for spot, op in _operators(rule, index, model):
+            applied = True
+            self._place(rule, spot, op)
+            if rule.axis_separators is not None:
+                self.separators |= {TensorRef(index, spot.subgraph, t): rule for t in op.outputs}
+        for ref, pools in self._tensors(rule, index, model):
+            applied = True
+            if pools:
+                self.tensors[ref] = Pin(pools, rule.span)
+            if rule.axis_separators is not None:
+                self.separators[ref] = rule
+        if not applied:
+            raise ManifestError(_applies_to_nothing(rule, model))
+
+    def _place(self, rule: PlaceRequest, spot: Spot, op: Operator) -> None:
+        if rule.target is not None:
+            self.targets[spot] = rule.target
+        if rule.kernels:
+            self.libraries[spot] = rule.kernels
+        if rule.pools:
+            self.operands[spot] = (*self.operands.get(spot, ()), rule)
+        alone = rule.positions is not None and rule.positions[0] == rule.positions[1]
+        if rule.pools or rule.kernels or alone or rule.operators == op.kind:
+            self.named.add(spot)
+
+    def _tensors(self, rule: PlaceRequest, index: int, model: Model) -> Iterator[tuple[TensorRef, frozenset[int]]]:
+        """Yield tensors that a rule speaks of: where it names pools, those that one of them may hold."""
+        for s, graph in enumerate(model.subgraphs):
+            for t, tensor in enumerate(graph.tensors):
+                if rule.tensors and _called(tensor.name, rule.tensors):
+                    access = Access.CONSTANT if tensor.is_constant else Access.WORKSPACE
+                    pools = frozenset(p for p in rule.pools if self.request.pools[p].access is access)
+                    if pools or not rule.pools:
+                        yield TensorRef(index, s, t), pools
+
+    def _check_pools(self, rule: PlaceRequest, model: ModelRequest) -> None:
+        for pool in rule.pools:
+            if pool not in {*model.workspace_pools, *model.constant_pools}:
+                asked = self.request.pools[pool]
+                word = "constant_pools" if asked.access is Access.CONSTANT else "workspace_pools"
+                message = f'model "{model.name}" may not use pool "{asked.name}", which this rule pins to'
+                hint = f'add "{asked.name}" to {word} of the model, or name another pool'
+                raise ManifestError(Diagnostic("P312", message, rule.span, hint))
+
+
+def _operators(rule: PlaceRequest, index: int, model: Model) -> Iterator[tuple[Spot, Operator]]:
+    """Yield the operators that a rule speaks of; with `tensors`, none.
+
+    Control flow is not placed: target 0 decides, and copies what subgraphs take and give.
+    """
+    for s, graph in enumerate(model.subgraphs):
+        for op in graph.operators:
+            if rule.positions is not None:
+                found = s == 0 and rule.positions[0] <= op.position <= rule.positions[1]
+            else:
+                found = bool(rule.operators) and matches(rule.operators, op.kind)
+            if found and not called_subgraphs(op.options):
+                yield Spot(index, s, op.position), op
+
+
+def _called(name: str, pattern: str) -> bool:
+    return matches(pattern, name) or matches(pattern, short_name(name))
+
+
+def _applies_to_nothing(rule: PlaceRequest, model: Model) -> Diagnostic:
+    if rule.positions is not None:
+        last = max((op.position for op in model.main.operators), default=-1)
+        message = f'model "{model.name}" has no operators at {rule.positions[0]} to {rule.positions[1]}'
+        return Diagnostic("P311", message, rule.span, f"its operators have the positions 0 to {last}")
+    if rule.operators:
+        what, pattern = "operator of kind", rule.operators
+        every = (op for graph in model.subgraphs for op in graph.operators)
+        known = sorted({op.kind for op in every if not called_subgraphs(op.options)})
+    else:
+        what, pattern = "tensor called", rule.tensors
+        known = list(dict.fromkeys(short_name(t.name) for graph in model.subgraphs for t in graph.tensors if t.name))
+    message = f'model "{model.name}" has no {what} "{pattern}"'
+    if rule.tensors and any(_called(name, pattern) for name in known):
+        message += " that one of these pools may hold"
+    return Diagnostic("P311", message, rule.span, suggestion(pattern, known, "it has"))

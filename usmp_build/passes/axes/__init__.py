@@ -1,0 +1,57 @@
+"""Physical axes: which tensors are in memory of pages, and how long their rows are.
+
+    one kind of memory     the pools of a tensor are all plain, or all of one size of page: as the first of them
+    rows                   the rows that a shape has
+    question               a subgraph as a question for `unify`: tensors, and the pieces that kernels take them in
+    copies                 a reader that wants other rows gets a copy, where the manifest allows it
+
+Logical shapes stay as they are: kernels and C know them.  Only storage looks at the rows, and does so once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.interfaces.kernels import Libraries
+from usmp_build.ir.axes import Axes
+from usmp_build.ir.graph import TensorRef, tensor_at
+from usmp_build.passes.assign import Assignment
+from usmp_build.passes.axes.table import Table, page_of
+from usmp_build.passes.scopes import Scoped
+from usmp_build.request import Request
+
+
+def axes(request: Request, scoped: Scoped, assignment: Assignment, libraries: Libraries) -> tuple[Scoped, Axes]:
+    """Decide on the rows of every tensor in memory of pages, and insert copies between rows of different lengths.
+
+    Raises ManifestError for separators that do not go with a tensor, with its memory, or with the kernels that touch
+    it.
+    """
+    pools = {ref: _of_one_kind(request, allowed) for ref, allowed in scoped.scopes.pools.items()}
+    paged = {ref for ref, allowed in pools.items() if allowed and page_of(request, allowed[0])}
+    _refuse_marks(request, assignment, scoped, paged)
+    if not paged:
+        return replace(scoped, scopes=replace(scoped.scopes, pools=pools)), {}
+    table = Table(request, assignment, libraries, scoped, pools)
+    models = tuple(
+        replace(model, subgraphs=tuple(table.subgraph((m, s), graph) for s, graph in enumerate(model.subgraphs)))
+        for m, model in enumerate(scoped.models)
+    )
+    return Scoped(models, table.kernels, table.scopes()), table.axes
+
+
+def _of_one_kind(request: Request, pools: tuple[int, ...]) -> tuple[int, ...]:
+    """Keep the pools that are as the first one: plain, or of its size of page."""
+    return tuple(pool for pool in pools if page_of(request, pool) == page_of(request, pools[0]))
+
+
+def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, paged: set[TensorRef]) -> None:
+    """Separators make rows, which plain memory does not have."""
+    for ref, rule in assignment.separators.items():
+        if rule.axis_separators and ref not in paged and ref in scoped.scopes.pools:
+            names = ", ".join(request.pools[pool].name for pool in scoped.scopes.pools[ref]) or "the caller's array"
+            tensor = tensor_at(scoped.models, ref)
+            message = f'tensor "{tensor.name}" has axis separators, but lives in plain memory: {names}'
+            hint = "let it live in a pool with `dims = 2` first of all, or drop the separators"
+            raise ManifestError(Diagnostic("P330", message, rule.span, hint))

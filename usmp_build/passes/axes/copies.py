@@ -1,0 +1,47 @@
+"""Copies in memory of pages: those between rows of different lengths, and how any copy runs piece by piece."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from usmp_build.interfaces.kernels import Kernel, KernelCall, Pieces, Traffic
+from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.ir.labels import short_label
+from usmp_build.passes.axes.question import Reading
+from usmp_build.passes.copies import NewCopy
+
+
+@dataclass(frozen=True, slots=True)
+class RowCopy:
+    """A second home of a tensor, with rows of another length, for some of its readers."""
+
+    tensor: int
+    row: int
+    """Elements."""
+    readings: tuple[Reading, ...]
+
+    def wanted(self, graph: Subgraph) -> NewCopy:
+        """Return what is to be inserted; its name says how long its rows are."""
+        source = graph.tensors[self.tensor]
+        name = f"{short_label(source.name, self.tensor)}.in_rows_of_{self.row}"
+        readers = tuple((reading.operator, reading.position) for reading in self.readings)
+        return NewCopy(self.tensor, replace(source, name=name, axis_separators=None), readers)
+
+
+def piece_of(graph: Subgraph, op: Operator, elements: int) -> Subgraph:
+    """Return a subgraph in which a COPY moves only so many elements: what its kernel is asked about."""
+    tensors = list(graph.tensors)
+    for tensor in (*op.inputs, *op.outputs):
+        if tensor is not None:
+            tensors[tensor] = replace(tensors[tensor], shape=(elements,), quantization=None)
+    return replace(graph, tensors=tuple(tensors))
+
+
+def in_pieces(kernel: Kernel, count: int, elements: int) -> Kernel:
+    """Run the kernel of one piece `count` times, for piece after piece."""
+
+    def repeated(call: KernelCall) -> KernelCall:
+        traffic = tuple(Traffic(each.read * count, each.written * count) for each in call.traffic)
+        return replace(call, form=Pieces(count, elements), traffic=traffic)
+
+    return replace(kernel, calls=tuple(map(repeated, kernel.calls)))

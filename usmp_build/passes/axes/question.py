@@ -1,0 +1,152 @@
+"""One subgraph as a question for `unify`: how long may the rows of each tensor in memory of pages be?
+
+A "scope" is a length here.  Whoever writes a tensor, and whoever named separators for it, decides with it; readers may
+get a copy with other rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.interfaces.analysis import Kernels
+from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output
+from usmp_build.ir.graph import Operator, OperatorRef, Subgraph
+from usmp_build.ir.labels import operator_label, tensor_label
+from usmp_build.ir.scopes import COPY
+from usmp_build.passes.axes.rows import marked_row, possible_rows
+from usmp_build.passes.scopes.unify import Edge, Question
+from usmp_build.request import PlaceRequest
+
+
+class Reading(NamedTuple):
+    """An operator that takes a tensor row by row."""
+
+    operator: int
+    position: int
+    """Of the input."""
+    tensor: int
+    pitch: int
+    """Elements of the pieces that it takes."""
+
+
+@dataclass
+class Rows:
+    """A subgraph as a question; domains are `tensors`, then one port for each of `readings`."""
+
+    place: tuple[int, int]
+    """Model, subgraph."""
+    graph: Subgraph
+    kernels: Kernels
+    tensors: tuple[int, ...]
+    """The tensors in memory of pages; views are not among them."""
+    marks: Mapping[int, PlaceRequest]
+    """Tensor → the rule that names its separators."""
+    path: str
+    """Of the model file, for messages."""
+    readings: list[Reading] = field(default_factory=list, init=False)
+    edges: list[Edge] = field(default_factory=list, init=False)
+    deciders: list[str] = field(default_factory=list, init=False)
+    """For each tensor who decides on its rows, for messages."""
+
+    def __post_init__(self) -> None:
+        self._position = {tensor: position for position, tensor in enumerate(self.tensors)}
+        self.allowed = [self._of_tensor(tensor) for tensor in self.tensors]
+        self.deciders = [self._decider(tensor) for tensor in self.tensors]
+        for view, root in self.graph.roots.items():
+            if view in self.marks and root in self._position:
+                self._seen_as(view, root)
+        touching = [item for index, op in enumerate(self.graph.operators) for item in self._operands(index, op)]
+        for index, operand, tensor, pitch in touching:
+            if isinstance(operand, Output):
+                self._written(index, tensor, pitch)
+        for index, operand, tensor, pitch in touching:
+            if isinstance(operand, Input):
+                self._read(index, operand, tensor, pitch)
+
+    def question(self) -> Question:
+        """Return the question."""
+        return Question(self.allowed, edges=self.edges)
+
+    def _operands(self, index: int, op: Operator) -> Iterator[tuple[int, Operand, int, int]]:
+        """Yield the operands in memory of pages with the elements into which their rows must divide."""
+        if op.kind == "VIEW":
+            return
+        kernel = self.kernels.get(OperatorRef(*self.place, index))
+        pitches = kernel.row_pitches() if isinstance(kernel, Kernel) else {}
+        for side, tensors in ((Input, op.inputs), (Output, op.outputs)):
+            for position, tensor in enumerate(tensors):
+                root = None if tensor is None else self.graph.roots.get(tensor, tensor)
+                if root in self._position:
+                    operand = side(position)
+                    yield index, operand, root, 1 if op.kind == COPY else pitches.get(operand, 1)
+
+    def _of_tensor(self, tensor: int) -> frozenset[int]:
+        known = self.graph.tensors[tensor]
+        rule = self.marks.get(tensor)
+        separators = known.axis_separators if rule is None else rule.axis_separators
+        if separators is None:
+            return frozenset(possible_rows(known))
+        try:
+            return frozenset({marked_row(known, separators)})
+        except ValueError as reason:
+            message = f"{self._label(tensor)} has the shape {list(known.shape)}: {reason}"
+            where = self.path if rule is None else rule.span
+            hint = "name one axis, from 0 to the rank: what is behind it is a row"
+            raise ManifestError(Diagnostic("P331", message, where, hint)) from None
+
+    def _seen_as(self, view: int, root: int) -> None:
+        """Separators of a view speak of the rows of its source."""
+        position = self._position[root]
+        row = min(self._of_tensor(view))
+        if root in self.marks and row not in self.allowed[position]:
+            message = f"{self._label(root)} and its view, {self._label(view)}, have axis separators for different rows"
+            raise ManifestError(Diagnostic("P331", message, self.marks[view].span, "name those of one of them"))
+        self.allowed[position] = frozenset({row})
+        self.deciders[position] = f"the axis separators of its view, {self._label(view)}"
+
+    def _decider(self, tensor: int) -> str:
+        marked = tensor in self.marks or self.graph.tensors[tensor].axis_separators is not None
+        return "its axis separators" if marked else "its shape"
+
+    def _written(self, index: int, tensor: int, pitch: int) -> None:
+        position = self._position[tensor]
+        left = frozenset(row for row in self.allowed[position] if row % pitch == 0)
+        if not left:
+            raise self._disagreement(tensor, index, "writes", pitch)
+        if left != self.allowed[position]:
+            self.deciders[position] = f"{self._operator(index)}, which writes it"
+        self.allowed[position] = left
+
+    def _read(self, index: int, operand: Input, tensor: int, pitch: int) -> None:
+        port = frozenset(row for row in possible_rows(self.graph.tensors[tensor]) if row % pitch == 0)
+        if pitch > 1:
+            self.edges.append(Edge(self._position[tensor], len(self.allowed)))
+            self.readings.append(Reading(index, operand.position, tensor, pitch))
+            self.allowed.append(port)
+
+    def refusal(self, reading: Reading) -> ManifestError:
+        """Say that a reader would need a copy with other rows, which the manifest does not allow."""
+        return self._disagreement(reading.tensor, reading.operator, "reads", reading.pitch)
+
+    def _disagreement(self, tensor: int, operator: int, verb: str, pitch: int) -> ManifestError:
+        position = self._position[tensor]
+        rows = " or ".join(map(str, sorted(self.allowed[position])))
+        message = f"{self._label(tensor)} has rows of {rows} elements by {self.deciders[position]}, but "
+        message += f"{self._operator(operator)} {verb} pieces of {pitch}, into which these do not divide"
+        rule = self.marks.get(tensor)
+        ways = ["name other axis separators"] if rule else []
+        ways += ["write `layout_copies = true` in [plan]"] if verb == "reads" else []
+        hint = "; or ".join([*ways, "let it live in plain memory"])
+        return ManifestError(Diagnostic("P332", message, self.path if rule is None else rule.span, hint))
+
+    def _label(self, tensor: int) -> str:
+        """Name a tensor for people."""
+        return tensor_label(self.place[1], tensor, self.graph.tensors[tensor].name)
+
+    def _operator(self, index: int) -> str:
+        """Name an operator for people."""
+        op = self.graph.operators[index]
+        return operator_label(self.place[1], op.position, op.kind)

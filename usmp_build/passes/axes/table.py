@@ -1,0 +1,122 @@
+"""The rows of all tensors in memory of pages, gathered subgraph by subgraph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from math import gcd
+
+from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
+from usmp_build.ir.axes import RowTable
+from usmp_build.ir.graph import OperatorRef, Subgraph, TensorRef
+from usmp_build.ir.labels import short_label
+from usmp_build.ir.scopes import COPY, Scopes
+from usmp_build.passes.assign import Assignment
+from usmp_build.passes.axes.copies import RowCopy, in_pieces, piece_of
+from usmp_build.passes.axes.question import Rows
+from usmp_build.passes.copies import Inserted, carried, insert
+from usmp_build.passes.scopes import Scoped
+from usmp_build.passes.scopes.copies import copier
+from usmp_build.passes.scopes.unify import unify
+from usmp_build.passes.select import ask
+from usmp_build.request import Request
+
+
+def page_of(request: Request, pool: int) -> int:
+    """Return the bytes of a page; 0 for plain memory, the caller's arrays among it."""
+    return request.pools[pool].page if pool >= 0 else 0
+
+
+@dataclass
+class Table:
+    """What is known of tensors and operators, under the numbers that operators have after copies were inserted."""
+
+    request: Request
+    assignment: Assignment
+    libraries: Libraries
+    before: Scoped
+    pools: dict[TensorRef, tuple[int, ...]]
+    kernels: dict[OperatorRef, Kernel | NoKernel] = field(default_factory=dict)
+    targets: dict[OperatorRef, int] = field(default_factory=dict)
+    scratch: dict[OperatorRef, tuple[int, ...]] = field(default_factory=dict)
+    derived: dict[OperatorRef, tuple[int, ...]] = field(default_factory=dict)
+    reasons: dict[TensorRef, str] = field(default_factory=dict)
+    axes: dict[TensorRef, RowTable] = field(default_factory=dict)
+
+    def scopes(self) -> Scopes:
+        """Return the scopes of all models."""
+        reasons = {**self.before.scopes.reasons, **self.reasons}
+        return Scopes(self.targets, self.pools, self.scratch, self.derived, reasons)
+
+    def subgraph(self, place: tuple[int, int], graph: Subgraph) -> Subgraph:
+        """Decide on the rows of a subgraph; return it with its copies.  Raises ManifestError as `axes` does."""
+        rows = self._question(place, graph)
+        answer = unify(rows.question())
+        copies = tuple(
+            RowCopy(rows.tensors[copy.value], min(copy.allowed), tuple(rows.readings[edge] for edge in copy.edges))
+            for copy in answer.copies
+        )
+        if copies and not self.request.layout_copies:
+            raise rows.refusal(copies[0].readings[0])
+        inserted = insert(graph, [copy.wanted(graph) for copy in copies])
+        for tensor, allowed in zip(rows.tensors, answer.allowed, strict=False):
+            self._lay(place, inserted.graph, tensor, min(allowed))
+        self._keep(place, inserted)
+        self._add(place, inserted, copies)
+        self._cut(place, inserted.graph)
+        return inserted.graph if copies else graph
+
+    def _question(self, place: tuple[int, int], graph: Subgraph) -> Rows:
+        paged = tuple(t for t in range(len(graph.tensors)) if t not in graph.roots and self._page(place, t))
+        marks = {ref.tensor: rule for ref, rule in self.assignment.separators.items() if ref[:2] == place}
+        return Rows(place, graph, self.before.kernels, paged, marks, self.request.models[place[0]].path)
+
+    def _page(self, place: tuple[int, int], tensor: int) -> int:
+        allowed = self.pools.get(TensorRef(*place, tensor))
+        return page_of(self.request, allowed[0]) if allowed else 0
+
+    def _lay(self, place: tuple[int, int], graph: Subgraph, tensor: int, row: int) -> None:
+        rows = max(1, graph.tensors[tensor].elements // row)
+        self.axes[TensorRef(*place, tensor)] = RowTable(rows, row, self._page(place, tensor))
+
+    def _keep(self, place: tuple[int, int], inserted: Inserted) -> None:
+        """Take over what is known of the operators that were there before."""
+        scopes = self.before.scopes
+        self.kernels |= carried(self.before.kernels, place, inserted)
+        self.targets |= carried(scopes.targets, place, inserted)
+        self.scratch |= carried(scopes.scratch, place, inserted)
+        self.derived |= carried(scopes.derived, place, inserted)
+
+    def _add(self, place: tuple[int, int], inserted: Inserted, copies: Sequence[RowCopy]) -> None:
+        """Say of copies between rows who runs them, and where they live: where their source does."""
+        graph = inserted.graph
+        for made, copy in zip(inserted.made, copies, strict=True):
+            reader = self.targets[OperatorRef(*place, inserted.moved[copy.readings[0].operator])]
+            by = copier(self.request, self._writer(place, graph, copy.tensor), reader)
+            runs = OperatorRef(*place, made.operator)
+            self.targets[runs] = by.target
+            self.kernels[runs] = ask(self.libraries, by, graph.operators[made.operator], graph)
+            ref = TensorRef(*place, made.written)
+            self.pools[ref] = self.pools[TensorRef(*place, copy.tensor)]
+            name = short_label(graph.tensors[copy.tensor].name, copy.tensor)
+            self.reasons[ref] = f"copy of {name} in rows of {copy.row} elements"
+            self._lay(place, graph, made.written, copy.row)
+
+    def _writer(self, place: tuple[int, int], graph: Subgraph, tensor: int) -> int:
+        producer = graph.producers.get(tensor)
+        return 0 if producer is None else self.targets.get(OperatorRef(*place, producer), 0)
+
+    def _cut(self, place: tuple[int, int], graph: Subgraph) -> None:
+        """Let copies run piece by piece where rows begin anew."""
+        for index, op in enumerate(graph.operators):
+            touched = (graph.roots.get(t, t) for t in (*op.inputs, *op.outputs) if t is not None)
+            tables = [self.axes[ref] for t in touched if (ref := TensorRef(*place, t)) in self.axes]
+            runs = OperatorRef(*place, index)
+            whole = self.kernels.get(runs)
+            if op.kind == COPY and tables and isinstance(whole, Kernel):
+                elements = reduce(gcd, (table.elements for table in tables))
+                count = max(1, graph.tensors[op.outputs[0]].elements // elements)
+                runner = (self.targets[runs], whole.library)
+                kernel = ask(self.libraries, runner, op, piece_of(graph, op, elements))
+                self.kernels[runs] = in_pieces(kernel, count, elements) if isinstance(kernel, Kernel) else kernel

@@ -1,0 +1,42 @@
+"""The steps of one model, counted: calls unfold, and what is short as text may be long as a timeline."""
+
+from __future__ import annotations
+
+from usmp_build.errors import Diagnostic, ModelError, one_line
+from usmp_build.ir.graph import Model, OperatorRef, TensorRef
+from usmp_build.ir.schedule import ScratchRef, Step
+
+MOST_STEPS = 1_000_000
+"""Subgraphs and functions may call others, and so on; a few hundred bytes could ask for more steps than atoms."""
+
+Refs = tuple[TensorRef, ...]
+
+
+class Leaves:
+    """Makes the steps of model `number`; `count` is how many there are on the timeline so far."""
+
+    def __init__(self, number: int, model: Model) -> None:
+        self.model = number
+        self.count = 0
+        self._name = model.name
+        self._callees = "functions" if model.is_program else "subgraphs"
+
+    def step(
+        self,
+        name: str,
+        reads: Refs = (),
+        writes: Refs = (),
+        operator: OperatorRef | None = None,
+        updates: Refs = (),
+        scratch: tuple[ScratchRef, ...] = (),
+    ) -> Step:
+        """Make a step.  Raises ModelError when there are too many."""
+        self.repeat(1)
+        return Step(f"{self._name}: {one_line(name)}", self.model, reads, writes, operator, updates, scratch)
+
+    def repeat(self, steps: int) -> None:
+        """Count steps that are on the timeline once more.  Raises ModelError when there are too many."""
+        self.count += steps
+        if self.count > MOST_STEPS:
+            message = f'model "{self._name}" calls its {self._callees} so often that it has over {MOST_STEPS:,} steps'
+            raise ModelError(Diagnostic("P301", message, help=f"call large {self._callees} from fewer places"))

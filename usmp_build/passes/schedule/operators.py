@@ -1,0 +1,89 @@
+"""Operators → nodes of the schedule: control flow keeps its structure, subgraph calls are unfolded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from usmp_build.interfaces.analysis import Kernels
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir import options as o
+from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, TensorRef
+from usmp_build.ir.schedule import Branch, Call, Loop, Node, Scope, ScratchRef, Sequence
+from usmp_build.passes.schedule.leaves import Leaves
+
+
+class Operators:
+    """One model of operators."""
+
+    def __init__(self, leaves: Leaves, model: Model, kernels: Kernels) -> None:
+        self._leaves = leaves
+        self._model = model
+        self._kernels = kernels
+        self._bodies: dict[int, tuple[Sequence, int]] = {}
+
+    def main(self) -> tuple[Node, ...]:
+        """Return the subgraph that runs."""
+        return self._body(0).body
+
+    def _body(self, subgraph: int) -> Sequence:
+        """The operators of a subgraph; made once, counted at every call."""
+        if subgraph in self._bodies:
+            body, leaves = self._bodies[subgraph]
+            self._leaves.repeat(leaves)
+            return body
+        before = self._leaves.count
+        graph = self._model.subgraphs[subgraph]
+        nodes = (self._operator(graph, subgraph, i) for i, op in enumerate(graph.operators) if op.kind != "VIEW")
+        body = Sequence(tuple(nodes))
+        self._bodies[subgraph] = (body, self._leaves.count - before)
+        return body
+
+    def _operator(self, graph: Subgraph, subgraph: int, index: int) -> Node:
+        op = graph.operators[index]
+        match op.options:
+            case o.If():
+                return self._if(op, op.options, subgraph)
+            case o.While():
+                return self._while(op, op.options, subgraph)
+            case o.Call():
+                arguments = self._refs(subgraph, op.inputs)
+                return self._call(op.options.subgraph, arguments, self._refs(subgraph, op.outputs))
+        return self._leaf(op, OperatorRef(self._leaves.model, subgraph, index))
+
+    def _leaf(self, op: Operator, ref: OperatorRef) -> Node:
+        """An operator that runs by itself; with scratch it is a call, and the scratch is alive within."""
+        name = f"{op.kind} {op.position}"
+        reads, writes = self._refs(ref.subgraph, op.inputs), self._refs(ref.subgraph, op.outputs)
+        kernel = self._kernels.get(ref)
+        scratch = tuple(ScratchRef(ref, i) for i in range(len(kernel.scratch))) if isinstance(kernel, Kernel) else ()
+        step = self._leaves.step(name, reads, writes, ref, scratch=scratch)
+        return Call(name, Scope(scratch, step)) if scratch else step
+
+    def _if(self, op: Operator, arms: o.If, subgraph: int) -> Node:
+        condition, *arguments = self._refs(subgraph, op.inputs)
+        results = self._refs(subgraph, op.outputs)
+        test = self._leaves.step(f"IF {op.position}", reads=(condition,))
+        bodies = (arms.then_subgraph, arms.else_subgraph)
+        return Sequence((test, Branch(tuple(self._call(body, tuple(arguments), results) for body in bodies))))
+
+    def _while(self, op: Operator, loop: o.While, subgraph: int) -> Node:
+        """The outputs carry the state: they start as the inputs, and every round of the body replaces them."""
+        state = self._refs(subgraph, op.outputs)
+        cond = self._model.subgraphs[loop.cond_subgraph]
+        verdict = self._refs(loop.cond_subgraph, cond.outputs)
+        start = self._leaves.step(f"WHILE {op.position}", self._refs(subgraph, op.inputs), state)
+        test = self._call(loop.cond_subgraph, state, ())
+        decide = self._leaves.step(f"WHILE {op.position} test", reads=verdict)
+        body = self._call(loop.body_subgraph, state, state)
+        return Sequence((start, Loop(Sequence((test, decide)), body)))
+
+    def _call(self, subgraph: int, arguments: tuple[TensorRef, ...], results: tuple[TensorRef, ...]) -> Call:
+        """Copy arguments in, run, copy results out."""
+        graph = self._model.subgraphs[subgraph]
+        copy_in = self._leaves.step("copy in", arguments, self._refs(subgraph, graph.inputs))
+        body = self._body(subgraph)
+        copy_out = self._leaves.step("copy out", self._refs(subgraph, graph.outputs), results)
+        return Call(graph.name, Sequence((copy_in, *body.body, copy_out)))
+
+    def _refs(self, subgraph: int, tensors: Iterable[int | None]) -> tuple[TensorRef, ...]:
+        return tuple(TensorRef(self._leaves.model, subgraph, t) for t in tensors if t is not None)

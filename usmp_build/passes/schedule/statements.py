@@ -1,0 +1,119 @@
+"""Statements → nodes of the schedule: calls are unfolded, and parameters become what they were called with."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from usmp_build.ir.graph import Model, Subgraph, TensorRef
+from usmp_build.ir.schedule import Call, Node, Repeat, Scope, Sequence, Step
+from usmp_build.ir.statements import Access, Allocate, For, Invoke, Provider, Statement
+from usmp_build.passes.schedule.leaves import Leaves
+
+
+class _Bytes(NamedTuple):
+    """What a tensor of a function is: an allocation, constant or parameter of main, or the first part of one."""
+
+    root: TensorRef
+    is_whole: bool
+
+
+Arguments: TypeAlias = "tuple[_Bytes | None, ...]"
+"""What each parameter is; None: of no concern."""
+
+
+class Functions:
+    """One program.  A function is unfolded once for each list of arguments, and counted at every call."""
+
+    def __init__(self, leaves: Leaves, model: Model) -> None:
+        self._leaves = leaves
+        self._model = model
+        self._bodies: dict[tuple[int, Arguments], tuple[Node, int]] = {}
+
+    def main(self) -> tuple[Node, ...]:
+        """Return what main does; its parameters are tensors of their own."""
+        own = tuple(_Bytes(TensorRef(self._leaves.model, 0, t), True) for t in range(self._model.main.parameters))
+        return (self._body(0, own),)
+
+    def _body(self, function: int, arguments: Arguments) -> Node:
+        key = (function, arguments)
+        if key in self._bodies:
+            body, leaves = self._bodies[key]
+            self._leaves.repeat(leaves)
+            return body
+        before = self._leaves.count
+        body = _Unfolding(self, function, arguments).sequence(self._model.subgraphs[function].body)
+        self._bodies[key] = (body, self._leaves.count - before)
+        return body
+
+    def graph(self, function: int) -> Subgraph:
+        """Look a function up."""
+        return self._model.subgraphs[function]
+
+    def call(self, function: int, arguments: Arguments) -> Node:
+        """Run a function in this place."""
+        return Call(self.graph(function).name, self._body(function, arguments))
+
+    def step(self, name: str, reads: tuple[TensorRef, ...], written: tuple[_Bytes, ...], whole: bool) -> Step:
+        """Make a step; what is written as a whole is so only where it is all of the tensor behind it."""
+        writes = tuple(each.root for each in written if whole and each.is_whole)
+        updates = tuple(each.root for each in written if not (whole and each.is_whole))
+        return self._leaves.step(name, reads, writes, updates=updates)
+
+    def own(self, function: int, tensor: int) -> TensorRef:
+        """Name an allocation or constant: the same one in every call."""
+        return TensorRef(self._leaves.model, function, tensor)
+
+    def is_all_of(self, function: int, parameter: int, argument: _Bytes) -> bool:
+        """Whether a parameter is all bytes of what it is called with, and that is all bytes of the tensor behind."""
+        inside = self.graph(function).tensors[parameter]
+        outside = self._model.subgraphs[argument.root.subgraph].tensors[argument.root.tensor]
+        return argument.is_whole if not inside.dtype.bits else inside.size == outside.size > 0
+
+
+class _Unfolding:
+    """One function, called with these arguments."""
+
+    def __init__(self, functions: Functions, function: int, arguments: Arguments) -> None:
+        self._functions = functions
+        self._function = function
+        self._arguments = arguments
+        self._graph = functions.graph(function)
+
+    def sequence(self, body: tuple[Statement, ...]) -> Node:
+        nodes = tuple(self._node(statement) for statement in body)
+        return nodes[0] if len(nodes) == 1 else Sequence(nodes)
+
+    def _node(self, statement: Statement) -> Node:
+        match statement:
+            case Allocate(tensor, body, provider):
+                inner = self.sequence(body)
+                is_ours = provider is Provider.PLAN
+                return Scope((self._functions.own(self._function, tensor),), inner) if is_ours else inner
+            case For(kind, extent, body, workers):
+                inner = self.sequence(body)
+                return inner if extent == 1 else Repeat(inner, extent, kind.is_parallel, workers)
+            case Invoke(function, arguments):
+                return self._functions.call(function, self._passed(function, arguments))
+            case Access():
+                return self._step(statement)
+
+    def _step(self, access: Access) -> Step:
+        reads = tuple(each.root for each in self._resolved(access.reads))
+        what = ", ".join(self._graph.tensors[tensor].name for tensor in access.writes)
+        name = f"{self._graph.name}: {access.name} {what}".rstrip()
+        return self._functions.step(name, reads, self._resolved(access.writes), access.whole)
+
+    def _passed(self, function: int, arguments: tuple[int | None, ...]) -> Arguments:
+        found = (None if tensor is None else self._bytes(tensor) for tensor in arguments)
+        return tuple(
+            each and _Bytes(each.root, self._functions.is_all_of(function, parameter, each))
+            for parameter, each in enumerate(found)
+        )
+
+    def _resolved(self, tensors: tuple[int, ...]) -> tuple[_Bytes, ...]:
+        return tuple(each for tensor in dict.fromkeys(tensors) if (each := self._bytes(tensor)))
+
+    def _bytes(self, tensor: int) -> _Bytes | None:
+        if tensor < self._graph.parameters:
+            return self._arguments[tensor]
+        return _Bytes(self._functions.own(self._function, tensor), True)

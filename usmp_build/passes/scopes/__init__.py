@@ -1,0 +1,125 @@
+"""Who may live where: memory scopes for all tensors, and copies where producer and consumer agree on none.
+
+    demands     what each operand may live in           one operator, one operand
+    statement   a subgraph as a question                values, ports, edges
+    unify       the answer                              sets of scopes; knows no graph
+    copies      who makes a copy                        memcpy, or a function of the application
+    insert      the answer, put into the subgraph       copies become operators
+
+Where nothing is restricted, models and kernels come out as they went in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from usmp_build.interfaces.analysis import Kernels
+from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
+from usmp_build.ir.graph import Model, OperatorRef, Subgraph, TensorRef
+from usmp_build.ir.scopes import Scopes
+from usmp_build.passes.assign import Assignment
+from usmp_build.passes.copies import carried
+from usmp_build.passes.scopes.copies import copiers
+from usmp_build.passes.scopes.demands import Demands
+from usmp_build.passes.scopes.insert import Answered, with_copies
+from usmp_build.passes.scopes.kernel_buffers import derived_pools, scratch_pools
+from usmp_build.passes.scopes.reasons import reasons
+from usmp_build.passes.scopes.refusals import no_room, parted
+from usmp_build.passes.scopes.statement import Statement
+from usmp_build.passes.scopes.unify import Answer, NoRoom, TieConflict, unify
+from usmp_build.passes.select import ask
+from usmp_build.request import Request
+
+__all__ = ["Scoped", "copiers", "scopes"]
+
+
+@dataclass(frozen=True)
+class Scoped:
+    """All models after their copies were inserted."""
+
+    models: tuple[Model, ...]
+    kernels: Kernels
+    scopes: Scopes
+
+
+def scopes(
+    request: Request,
+    models: tuple[Model, ...],
+    assignment: Assignment,
+    kernels: Kernels,
+    libraries: Libraries,
+) -> Scoped:
+    """Find the pools of every tensor, and insert copies.
+
+    Raises ManifestError where an operand has no pool left, views are pinned apart, or nobody can copy.
+    """
+    table = _Table(request, assignment, kernels, libraries, Demands(request, assignment))
+    after = tuple(table.model(index, model) for index, model in enumerate(models))
+    found = Scopes(table.targets, table.pools, table.scratch, table.derived, table.reasons)
+    return Scoped(after, table.remapped, found)
+
+
+@dataclass
+class _Table:
+    """The answers, gathered subgraph by subgraph."""
+
+    request: Request
+    assignment: Assignment
+    kernels: Kernels
+    libraries: Libraries
+    demands: Demands
+    remapped: dict[OperatorRef, Kernel | NoKernel] = field(default_factory=dict)
+    targets: dict[OperatorRef, int] = field(default_factory=dict)
+    pools: dict[TensorRef, tuple[int, ...]] = field(default_factory=dict)
+    scratch: dict[OperatorRef, tuple[int, ...]] = field(default_factory=dict)
+    derived: dict[OperatorRef, tuple[int, ...]] = field(default_factory=dict)
+    reasons: dict[TensorRef, str] = field(default_factory=dict)
+
+    def model(self, index: int, model: Model) -> Model:
+        graphs = tuple(self._subgraph(index, s, graph) for s, graph in enumerate(model.subgraphs))
+        same = all(new is old for new, old in zip(graphs, model.subgraphs, strict=True))
+        return model if same else replace(model, subgraphs=graphs)
+
+    def _subgraph(self, m: int, s: int, graph: Subgraph) -> Subgraph:
+        statement = Statement(self.request, self.assignment, self.demands, self.kernels, (m, s), graph)
+        answer = _decided(statement)
+        answered = with_copies(statement, answer)
+        self._tensors(statement, answer, answered)
+        self._operators(statement, answered)
+        self._copies(statement, answer, answered)
+        return answered.graph if answer.copies else graph
+
+    def _tensors(self, statement: Statement, answer: Answer, answered: Answered) -> None:
+        for tensor, (pools, reason) in enumerate(
+            zip(answered.domains, reasons(statement, answer, answered), strict=True)
+        ):
+            ref = TensorRef(*statement.place, tensor)
+            self.pools[ref] = tuple(pool for pool in statement.preference(tensor) if pool in pools)
+            if reason:
+                self.reasons[ref] = reason
+
+    def _operators(self, statement: Statement, answered: Answered) -> None:
+        """Kernels, targets and the buffers of kernels, under the new numbers of operators."""
+        self.remapped |= carried(self.kernels, statement.place, answered.inserted)
+        for old, new in answered.inserted.moved.items():
+            ref, op = OperatorRef(*statement.place, new), statement.graph.operators[old]
+            self.targets[ref] = self.assignment.target_of(statement.place, op)
+            kernel = self.remapped.get(ref)
+            if isinstance(kernel, Kernel):
+                self.scratch[ref] = scratch_pools(statement, op, kernel)
+                self.derived[ref] = derived_pools(statement, op, kernel)
+
+    def _copies(self, statement: Statement, answer: Answer, answered: Answered) -> None:
+        for copy, made in zip(answer.copies, answered.inserted.made, strict=True):
+            ref, by = OperatorRef(*statement.place, made.operator), statement.uses[copy.edges[0]].copier
+            self.targets[ref] = by.target
+            self.remapped[ref] = ask(self.libraries, by, answered.graph.operators[made.operator], answered.graph)
+
+
+def _decided(statement: Statement) -> Answer:
+    try:
+        return unify(statement.question())
+    except TieConflict as conflict:
+        raise parted(statement, conflict) from None
+    except NoRoom as refusal:
+        raise no_room(statement, refusal) from None

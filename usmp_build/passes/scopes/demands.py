@@ -1,0 +1,150 @@
+"""What one operand of one operator may live in, and who says so.
+
+    what its target reaches ∩ what the target's rules allow ∩ what `place` pins it to − what its kernel strikes
+
+Reading needs a pool that the target reads; outputs and scratch need one that it reads and writes.  The caller's arrays
+are memory of target 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from usmp_build.errors import Diagnostic, Span
+from usmp_build.interfaces.kernels import Derived, Kernel, NoKernel, Output, Scratch
+from usmp_build.ir.graph import Operator
+from usmp_build.ir.scopes import COPY
+from usmp_build.naming import matches
+from usmp_build.passes.assign import CALLER, Assignment, Spot
+from usmp_build.passes.operands import Asked, speaks_of
+from usmp_build.request import Access, ModelRequest, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One of those who have a say."""
+
+    pools: frozenset[int]
+    who: str
+    """A clause for messages: 'target "npu" reads only npu_sram'."""
+    way_out: str
+    span: Span | str = ""
+    """The place of the rule that says so."""
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What an operand may live in."""
+
+    pools: frozenset[int]
+    limits: tuple[Limit, ...]
+    """Whoever restricts it; `pools` is what they have in common."""
+
+
+class Demands:
+    """The demands of a request and its assignment."""
+
+    def __init__(self, request: Request, assignment: Assignment) -> None:
+        self._request = request
+        self._assignment = assignment
+        self._positions = {pool.name: position for position, pool in enumerate(request.pools)}
+        self._everywhere = frozenset({CALLER, *self._positions.values()})
+        plain = {i for i, pool in enumerate(request.pools) if not pool.page}
+        paged = self.names(set(self._positions.values()) - plain)
+        who = f"it is not taken row by row, as memory of pages ({paged}) demands"
+        self._plain = Limit(frozenset({CALLER, *plain}), who, "name a pool of plain memory (without `dims`), too")
+        self._reach = {(t, writes): self._reached(t, writes) for t in range(len(request.targets)) for writes in (0, 1)}
+
+    def reach(self, target: int, *, writes: bool) -> frozenset[int]:
+        """Return the pools that a target reads, or reads and writes."""
+        return self._reach[target, writes].pools
+
+    def of_target_0(self, *, writes: bool, plain: bool) -> Demand:
+        """Return what the first target may touch for others: for the application, or as a function of a program."""
+        limits = [self._reach[0, writes], *([self._plain] if plain else [])]
+        return _together(limits, self._everywhere)
+
+    def of(
+        self, spot: Spot, op: Operator, kernel: Kernel | NoKernel | None, operand: Asked, constant: bool = False
+    ) -> Demand:
+        """Return the demand of an operand; `constant` says whether the model knows its bytes.
+
+        An operator without even a `NoKernel` is control flow: target 0 runs it, and no rule speaks of it.  Copies that
+        stand there already are for others to decide: they go from wherever to wherever.
+        """
+        if op.kind == COPY:
+            return Demand(self._everywhere, ())
+        if kernel is None:
+            return _together([self._reach[0, isinstance(operand, Output)], self._plain], self._everywhere)
+        return _together(self._limits(spot, op, kernel, operand, constant), self._everywhere)
+
+    def _limits(
+        self, spot: Spot, op: Operator, kernel: Kernel | NoKernel, operand: Asked, constant: bool
+    ) -> Iterator[Limit]:
+        target = self._assignment.target(spot)
+        name = self._request.targets[target].name
+        yield self._reach[target, isinstance(operand, Output | Scratch)]
+        for rule in self._request.targets[target].rules:
+            if rule.pools and matches(rule.operators, op.kind) and speaks_of(rule.operands, operand, constant):
+                who = f'a rule of target "{name}" allows only {self.names(rule.pools)}'
+                yield Limit(frozenset(rule.pools), who, "name more pools in the target's rule", rule.span)
+        pins = self._assignment.operands.get(spot, ())
+        for place in reversed(pins):
+            means = speaks_of(place.operands or ("outputs", "scratch"), operand, constant)
+            if means and self._can_have(place.pools, operand):
+                who = f"a rule of place pins it to {self.names(place.pools)}"
+                yield Limit(frozenset(place.pools), who, "name other pools in the rule of place", place.span)
+                break
+        by_rows = kernel.row_pitches() if isinstance(kernel, Kernel) else {}
+        if operand not in by_rows:
+            yield self._plain
+        for strike in kernel.strikes if isinstance(kernel, Kernel) else ():
+            if strike.operand == operand:
+                struck = {self._positions[name] for name in strike.pools if name in self._positions}
+                who = f"its kernel must not have it in {self.names(struck)}"
+                yield Limit(self._everywhere - struck, who, "choose other kernels for the operator")
+
+    def names(self, pools: Iterable[int]) -> str:
+        """List pools in the manifest's order."""
+        known = {CALLER: "the caller's array"} | {i: pool.name for i, pool in enumerate(self._request.pools)}
+        return ", ".join(known[pool] for pool in sorted(pools)) or "nothing"
+
+    def no_pool_left(
+        self, model: ModelRequest, who: str, demand: Demand, left: str, word: str, others: Sequence[Limit] = ()
+    ) -> Diagnostic:
+        """Say that `who` has no pool, with all who restrict it; `left` is what the model and `others` leave.
+
+        The place is that of the last rule that has a say, else the model's file.
+        """
+        because = f" ({', '.join(other.who for other in others)})" if others else ""
+        said = [limit.who for limit in demand.limits] + [f'model "{model.name}" leaves it {left}{because}']
+        ways = dict.fromkeys([limit.way_out for limit in (*demand.limits, *others) if limit.way_out])
+        spans = [limit.span for limit in (*others, *demand.limits) if limit.span]
+        help_ = "; or ".join([*ways, f"list more pools in {word} of the model"])
+        message = f"{who} has no pool left: {'; '.join(said)}"
+        return Diagnostic("P313", message, spans[-1] if spans else model.path, help_)
+
+    def _can_have(self, pools: Iterable[int], operand: Asked) -> bool:
+        """Constants that a kernel derives are never copied: `place` speaks of them where it names a constant pool."""
+        constant = (self._request.pools[pool].access is Access.CONSTANT for pool in pools)
+        return not isinstance(operand, Derived) or any(constant)
+
+    def _reached(self, target: int, writes: int) -> Limit:
+        pools = {
+            position
+            for position, pool in enumerate(self._request.pools)
+            if target in pool.readers and (not writes or target in pool.writers or pool.access is Access.CONSTANT)
+        }
+        name = self._request.targets[target].name
+        verb = "reads and writes" if writes else "reads"
+        named = (p for p in pools if not writes or self._request.pools[p].access is not Access.CONSTANT)
+        who = f'target "{name}" {verb} only {self.names(named)}'
+        reached = frozenset(pools | {CALLER} if target == 0 else pools)
+        return Limit(reached, who, f'let target "{name}" reach more pools (`targets` of a pool)')
+
+
+def _together(limits: Iterable[Limit], everywhere: frozenset[int]) -> Demand:
+    """Keep the limits that exclude something."""
+    found = tuple(limit for limit in limits if not everywhere <= limit.pools)
+    return Demand(everywhere.intersection(*(limit.pools for limit in found)), found)

@@ -1,0 +1,41 @@
+"""How messages and reports speak of the parts of one subgraph."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.ir.labels import operator_label, tensor_label
+from usmp_build.passes.assign import Assignment
+from usmp_build.request import Request
+
+
+@dataclass(frozen=True)
+class Names:
+    """Of a subgraph; `place` is its model and its number."""
+
+    request: Request
+    assignment: Assignment
+    place: tuple[int, int]
+    graph: Subgraph
+
+    def tensor(self, tensor: int) -> str:
+        """'tensor 3 "conv/Relu"'."""
+        return tensor_label(self.place[1], tensor, self.graph.tensors[tensor].name)
+
+    def operator(self, op: Operator) -> str:
+        """'operator 3 (CONV_2D) on target "npu"'."""
+        return f'{operator_label(self.place[1], op.position, op.kind)} on target "{self._target(op)}"'
+
+    def short(self, op: Operator) -> str:
+        """'CONV_2D 3 on npu'."""
+        return f"{op.kind} {op.position} on {self._target(op)}"
+
+    def reader(self, reader: int | None, position: int) -> str:
+        """'input 0 of operator 3 (CONV_2D) on target "npu"'."""
+        if reader is None:
+            return f"output {position} of the model"
+        return f"input {position} of {self.operator(self.graph.operators[reader])}"
+
+    def _target(self, op: Operator) -> str:
+        return self.request.targets[self.assignment.target_of(self.place, op)].name

@@ -1,0 +1,222 @@
+"""One subgraph as a question for `unify`: what its tensors may live in, and which uses agree with that.
+
+    value   the model's pools ∩ what it is pinned to ∩ what its writer demands
+    port    what a reader demands; only readers that exclude something become ports
+
+Whoever writes a value decides with it where it lives; readers may get copies.  Variables are not copied: their
+readers change them in place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.interfaces.analysis import Kernels
+from usmp_build.interfaces.kernels import Input, Output
+from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, TensorRef
+from usmp_build.passes.assign import CALLER, Assignment, Spot
+from usmp_build.passes.scopes.copies import MEMCPY, Copier, copier
+from usmp_build.passes.scopes.demands import Demand, Demands, Limit
+from usmp_build.passes.scopes.names import Names
+from usmp_build.passes.scopes.unify import Edge, Freedom, Question
+from usmp_build.passes.select import inputs_read
+from usmp_build.request import InputOutput, ModelRequest, Request
+
+
+class Use(NamedTuple):
+    """A reading of a tensor that a copy may serve."""
+
+    tensor: int
+    reader: int | None
+    """Index of the operator; None: whoever takes the subgraph's outputs."""
+    position: int
+    """Among the operator's inputs, or the subgraph's outputs."""
+    copier: Copier
+    """Who copies for it."""
+    label: str
+    """Who it is, for people."""
+    demand: Demand
+
+
+@dataclass
+class Statement:
+    """A subgraph as a question, and what its parts mean."""
+
+    request: Request
+    assignment: Assignment
+    demands: Demands
+    kernels: Kernels
+    place: tuple[int, int]
+    """Model, subgraph."""
+    graph: Subgraph
+    uses: list[Use] = field(default_factory=list, init=False)
+    """One for each edge of the question."""
+    edges: list[Edge] = field(default_factory=list, init=False)
+    whys: list[list[Limit]] = field(default_factory=list, init=False)
+    """For each tensor who restricts it, in few words."""
+
+    def __post_init__(self) -> None:
+        self.names = Names(self.request, self.assignment, self.place, self.graph)
+        self.whys = [[] for _ in self.graph.tensors]
+        self.allowed = [frozenset(self.preference(tensor)) for tensor in range(len(self.graph.tensors))]
+        self._arrays_of_the_caller()
+        self._ends()
+        self._pins()
+        self._operators()
+        self._results()
+
+    @property
+    def asked(self) -> ModelRequest:
+        """What the request says of the model."""
+        return self.request.models[self.place[0]]
+
+    @property
+    def application(self) -> bool:
+        """Whether inputs and outputs are arrays of the caller."""
+        return self.place[1] == 0 and self.asked.io is InputOutput.APPLICATION
+
+    def question(self) -> Question:
+        """Return the question; domains are tensors, then the ports of `uses`."""
+        ties = [(op.inputs[0], op.outputs[0]) for op in self.views()]
+        return Question(self.allowed, [(a, b) for a, b in ties if a is not None], self.edges)
+
+    def views(self) -> list[Operator]:
+        """Return the operators that run nothing."""
+        return [op for op in self.graph.operators if op.kind == "VIEW"]
+
+    def preference(self, tensor: int) -> tuple[int, ...]:
+        """Return the pools that the model allows a tensor; numbers beyond those of the graph are copies."""
+        constant = tensor < len(self.graph.tensors) and self.graph.tensors[tensor].is_constant
+        return self.asked.constant_pools if constant else self.asked.workspace_pools
+
+    def _arrays_of_the_caller(self) -> None:
+        """Inputs, outputs and their views may be, and inputs must be, where the caller has them."""
+        if not self.application:
+            return
+        shown, given = set(self.graph.outputs), set(self.graph.inputs)
+        for op in reversed(self.views()):
+            if op.outputs[0] in shown and op.inputs[0] is not None:
+                shown.add(op.inputs[0])
+        for op in self.views():
+            if op.inputs[0] in given:
+                given.add(op.outputs[0])
+        for tensor in shown | given:
+            array = frozenset({CALLER})
+            self.allowed[tensor] = array if tensor in given else self.allowed[tensor] | array
+
+    def _ends(self) -> None:
+        """Target 0 fills inputs, for the application or for a call of the subgraph, and runs functions of programs."""
+        cpu = f'target "{self.request.targets[0].name}"'
+        filled = self.demands.of_target_0(writes=True, plain=True)
+        for tensor in () if self.application else self.graph.inputs:
+            self._narrow(tensor, filled, "the input", f"{cpu} fills it")
+        touched = self.demands.of_target_0(writes=True, plain=False)
+        for tensor in range(len(self.graph.tensors)) if self.graph.body else ():
+            self._narrow(tensor, touched, "what the function touches", f"{cpu} runs the function")
+
+    def _pins(self) -> None:
+        for tensor in range(len(self.graph.tensors)):
+            pin = self.assignment.tensors.get(TensorRef(*self.place, tensor))
+            if pin is not None:
+                who = f"a rule of place pins it to {self.demands.names(pin.pools)}"
+                limit = Limit(pin.pools, who, "drop the rule of place, or name other pools", pin.span)
+                self._narrow(tensor, Demand(pin.pools, (limit,)), "the tensor", "place pins it")
+
+    def _operators(self) -> None:
+        """Writers first: what they demand is certain before readers are asked."""
+        running = [(i, op) for i, op in enumerate(self.graph.operators) if op.kind != "VIEW"]
+        for index, op in running:
+            for position, tensor in enumerate(op.outputs):
+                who = f"output {position} of {self.names.operator(op)}"
+                self._narrow(tensor, self._demand(index, Output(position)), who, f"{self.names.short(op)} writes it")
+        reads = [(index, op, position) for index, op in running for position in self._read(index, op)]
+        for index, op, position in reads:
+            read = op.inputs[position]
+            if read is not None and self.graph.tensors[read].is_variable:
+                who = f"input {position} of {self.names.operator(op)}"
+                self._narrow(read, self._demand(index, Input(position)), who, f"{self.names.short(op)} keeps it")
+            elif read is not None:
+                demand = self._demand(index, Input(position))
+                self._use(read, index, position, demand, self._target(op), Freedom.PLAIN)
+
+    def _read(self, index: int, op: Operator) -> list[int]:
+        """Return the positions of the inputs that are read when an operator runs."""
+        kernel = self.kernels.get(OperatorRef(*self.place, index))
+        return list(range(len(op.inputs))) if kernel is None else sorted(inputs_read(kernel, len(op.inputs)))
+
+    def _demand(self, index: int, operand: Input | Output) -> Demand:
+        op = self.graph.operators[index]
+        tensor = op.inputs[operand.position] if isinstance(operand, Input) else None
+        constant = tensor is not None and self.graph.tensors[tensor].is_constant
+        kernel = self.kernels.get(OperatorRef(*self.place, index))
+        return self.demands.of(Spot(*self.place, op.position), op, kernel, operand, constant)
+
+    def _results(self) -> None:
+        """Target 0 reads outputs: for the application, or for the caller of the subgraph.
+
+        What nothing computes is not copied to an output: it must live where it can be read.
+        """
+        reader = f'target "{self.request.targets[0].name}" reads it'
+        demand = self.demands.of_target_0(writes=False, plain=True)
+        if self.application:
+            reads = frozenset({CALLER})
+            demand = Demand(reads, (Limit(reads, f"{reader} in the caller's arrays", "list another pool"),))
+        for position, tensor in enumerate(self.graph.outputs):
+            if tensor in self.graph.producers:
+                self._use(tensor, None, position, demand, 0, Freedom.FREE)
+            elif not self.application:
+                self._narrow(tensor, demand, "the output", reader)
+
+    def _narrow(self, tensor: int, demand: Demand, who: str, short: str) -> None:
+        """Hold a tensor to a demand that no copy can serve.  Raises ManifestError when nothing is left."""
+        left = self.allowed[tensor] & demand.pools
+        if not left:
+            raise ManifestError(self._no_pool_left(tensor, who, demand))
+        if left != self.allowed[tensor]:
+            span = next((limit.span for limit in reversed(demand.limits) if limit.span), "")
+            way_out = next((limit.way_out for limit in reversed(demand.limits) if limit.span), "")
+            self.whys[tensor].append(Limit(demand.pools, short, way_out, span))
+        self.allowed[tensor] = left
+
+    def _use(
+        self, tensor: int, reader: int | None, position: int, demand: Demand, target: int, freedom: Freedom
+    ) -> None:
+        """Add an edge to a reader that does not take whatever the tensor lives in."""
+        if self.allowed[tensor] <= demand.pools:
+            return
+        label = self.names.short(self.graph.operators[reader]) if reader is not None else "the application"
+        copies = frozenset(self.asked.workspace_pools)
+        if self.application and tensor in self.graph.outputs:
+            copies |= {CALLER}
+        port = demand.pools & (copies | self.allowed[tensor])
+        if not port:
+            raise ManifestError(self._no_pool_left(tensor, self.names.reader(reader, position), demand))
+        by = copier(self.request, self._writer(tensor), target)
+        reach = self.demands.reach(0, writes=True) if by == MEMCPY else copies
+        sources = self.demands.reach(0, writes=False) if by == MEMCPY else None
+        pinned = TensorRef(*self.place, tensor) in self.assignment.tensors
+        self.edges.append(
+            Edge(tensor, len(self.allowed), Freedom.PINNED if pinned else freedom, copies & reach, sources)
+        )
+        self.uses.append(Use(tensor, reader, position, by, label, demand))
+        self.allowed.append(port)
+
+    def _writer(self, tensor: int) -> int:
+        """Return the target that writes a tensor; views are written with their source."""
+        while tensor in self.graph.producers:
+            op = self.graph.operators[self.graph.producers[tensor]]
+            if op.kind != "VIEW" or op.inputs[0] is None:
+                return self._target(op)
+            tensor = op.inputs[0]
+        return 0
+
+    def _no_pool_left(self, tensor: int, who: str, demand: Demand) -> Diagnostic:
+        word = "constant_pools" if self.graph.tensors[tensor].is_constant else "workspace_pools"
+        left = self.demands.names(self.allowed[tensor])
+        who = f"{who}, {self.names.tensor(tensor)},"
+        return self.demands.no_pool_left(self.asked, who, demand, left, word, self.whys[tensor])
+
+    def _target(self, op: Operator) -> int:
+        return self.assignment.target_of(self.place, op)

@@ -1,0 +1,185 @@
+"""Which scopes every value may have: unification over sets of scopes.  Nothing here knows a graph.
+
+A *domain* is a value, or a port: what an operator demands of one operand.  It has a set of scopes that are allowed.
+
+    value ═══ value     a tie: one set for both, or it is an error (a view and its source)
+    value ─── port      an edge: one set for both where the sets meet, else a copy stands there
+
+Whatever is united shares the intersection from then on, so demands flow both ways, from an operator to the value, to
+its producer, and on to its other users.  What is decided first wins:
+
+    ties · plain edges, in order · free edges, in order · defaults · pinned edges, in order · copies
+
+Sets only shrink, so an edge that fails once needs a copy for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+Allowed: TypeAlias = frozenset[int]
+"""Scopes."""
+
+
+class Freedom(Enum):
+    """When an edge is decided."""
+
+    PLAIN = "plain"
+    FREE = "free"
+    """After all plain ones: a border, where a copy would do least harm."""
+    PINNED = "pinned"
+    """Last: the value has a place of its own, which its users do not take over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A use of a value."""
+
+    value: int
+    port: int
+    freedom: Freedom = Freedom.PLAIN
+    copies: Allowed | None = None
+    """The scopes that a copy for this use may have; None: any."""
+    sources: Allowed | None = None
+    """The scopes that it can be made from; None: any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be decided; domains are counted from 0."""
+
+    allowed: Sequence[Allowed]
+    """For each domain the scopes that it may have at most."""
+    ties: Sequence[tuple[int, int]] = ()
+    edges: Sequence[Edge] = ()
+    """In the order of the graph: of two uses that cannot both have their way, the first one has."""
+    preferred: Allowed = frozenset()
+    """What domains take that are left with a choice; empty: they keep their choice."""
+    defaults: Sequence[int] = ()
+    """Domains in the order in which they take what is preferred."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A second home of a value, shared by the uses at `edges`, which are positions in `Question.edges`."""
+
+    value: int
+    allowed: Allowed
+    edges: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was decided."""
+
+    allowed: tuple[Allowed, ...]
+    """For each domain the scopes that are left to it, at least one."""
+    copies: tuple[Copy, ...]
+    """By the first of their edges."""
+
+
+class TieConflict(Exception):
+    """Two domains must have one scope, and their sets do not meet."""
+
+    def __init__(self, tie: int, sides: tuple[Allowed, Allowed]) -> None:
+        super().__init__(f"tie {tie}: {sorted(sides[0])} and {sorted(sides[1])}")
+        self.tie = tie
+        self.sides = sides
+
+
+class NoRoom(Exception):
+    """A use needs a copy, and there is no scope for it."""
+
+    def __init__(self, edge: int, value: Allowed, port: Allowed) -> None:
+        super().__init__(f"edge {edge}: {sorted(value)} and {sorted(port)}")
+        self.edge = edge
+        self.value = value
+        self.port = port
+
+
+def unify(question: Question) -> Answer:
+    """Decide.  Raises TieConflict and NoRoom; no set of the question may be empty."""
+    domains = _Domains(question.allowed)
+    edges = question.edges
+    for index, (left, right) in enumerate(question.ties):
+        if not domains.unite(left, right):
+            raise TieConflict(index, (domains.allowed(left), domains.allowed(right)))
+    apart = _unite(domains, edges, Freedom.PLAIN) + _unite(domains, edges, Freedom.FREE)
+    if question.preferred:
+        for domain in question.defaults:
+            domains.narrow(domain, question.preferred)
+    apart += _unite(domains, edges, Freedom.PINNED)
+    groups = _groups(domains, edges, sorted(apart))
+    copies = (Copy(edges[g[0]].value, domains.allowed(edges[g[0]].port), tuple(g)) for g in groups)
+    return Answer(tuple(map(domains.allowed, range(len(question.allowed)))), tuple(copies))
+
+
+def _unite(domains: _Domains, edges: Sequence[Edge], freedom: Freedom) -> list[int]:
+    """Unite the edges of one kind where the sets meet; return the others."""
+    return [i for i, e in enumerate(edges) if e.freedom is freedom and not domains.unite(e.value, e.port)]
+
+
+def _groups(domains: _Domains, edges: Sequence[Edge], apart: Sequence[int]) -> list[list[int]]:
+    """Let the uses of a value that need a copy share one where their sets meet, in order.
+
+    The port of the first of them stands for the copy.
+    """
+    groups: list[list[int]] = []
+    of_value: dict[int, list[list[int]]] = {}
+    for index in apart:
+        edge = edges[index]
+        sides = ((edge.value, edge.sources), (edge.port, edge.copies))
+        if not all(domains.narrow(domain, able) for domain, able in sides if able is not None):
+            raise NoRoom(index, domains.allowed(edge.value), domains.allowed(edge.port))
+        mine = of_value.setdefault(edge.value, [])
+        shared = next((group for group in mine if domains.unite(edges[group[0]].port, edge.port)), None)
+        if shared is None:
+            mine.append([index])
+            groups.append(mine[-1])
+        else:
+            shared.append(index)
+    return groups
+
+
+class _Domains:
+    """Sets of domains that share their scopes: union-find, without recursion."""
+
+    def __init__(self, allowed: Sequence[Allowed]) -> None:
+        self._parent = list(range(len(allowed)))
+        self._size = [1] * len(allowed)
+        self._allowed = list(allowed)
+
+    def allowed(self, domain: int) -> Allowed:
+        return self._allowed[self._find(domain)]
+
+    def unite(self, left: int, right: int) -> bool:
+        """Let two domains share their scopes; change nothing and return False when they have none in common."""
+        left, right = self._find(left), self._find(right)
+        both = self._allowed[left] & self._allowed[right]
+        if not both:
+            return False
+        if left != right:
+            if self._size[left] < self._size[right]:
+                left, right = right, left
+            self._parent[right] = left
+            self._size[left] += self._size[right]
+            self._allowed[left] = both
+        return True
+
+    def narrow(self, domain: int, allowed: Allowed) -> bool:
+        """Keep only these scopes; change nothing and return False when none of them is there."""
+        root = self._find(domain)
+        both = self._allowed[root] & allowed
+        if both:
+            self._allowed[root] = both
+        return bool(both)
+
+    def _find(self, domain: int) -> int:
+        parent = self._parent
+        while parent[domain] != domain:
+            parent[domain] = parent[parent[domain]]
+            domain = parent[domain]
+        return domain

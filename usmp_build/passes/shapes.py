@@ -1,0 +1,47 @@
+"""What a tensor's bytes become: one buffer, one that holds a copy for each worker, or a buffer for each row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.ir.axes import RowTable
+from usmp_build.ir.storage import StorageBuffer
+from usmp_build.units import MAX_BYTES, align_up
+
+MOST_ROWS = 4096
+"""In memory of pages: each is a buffer, and plans are checked pair by pair."""
+
+
+def in_copies(buffer: StorageBuffer, path: str) -> StorageBuffer:
+    """Make room for the copies of a buffer, side by side, each aligned.
+
+    Raises ModelError, placed at the model's `path`, when they are larger than any memory.
+    """
+    if buffer.copies == 1:
+        return buffer
+    size = align_up(buffer.size, buffer.alignment) * (buffer.copies - 1) + buffer.size
+    if size > MAX_BYTES:
+        message = f"{buffer.name} has {buffer.copies:,} copies, for as many workers: over {MAX_BYTES:,} bytes"
+        raise ModelError(Diagnostic("P322", message, path, "state fewer `workers` of the parallel loops"))
+    return replace(buffer, size=size, reason=f"{buffer.reason}; {buffer.copies:,} copies in parallel")
+
+
+def row_count(whole: StorageBuffer, table: RowTable, others: int, path: str) -> int:
+    """Count the rows of a tensor in memory of pages, of all its copies, where there are `others` already.
+
+    Raises ModelError, placed at the model's `path`, when there are too many.
+    """
+    rows = table.rows * whole.copies
+    if others + rows > MOST_ROWS:
+        message = f"{whole.name} has {rows:,} rows: with them, there are more than {MOST_ROWS:,} in memory of pages"
+        hint = "name axis separators for longer rows, or let it live in plain memory"
+        raise ModelError(Diagnostic("P333", message, path, hint))
+    return rows
+
+
+def in_rows(whole: StorageBuffer, table: RowTable, count: int) -> Iterator[StorageBuffer]:
+    """Yield a buffer for each row, in whole pages."""
+    row = replace(whole, size=table.row_size(whole.dtype.bits), alignment=table.page, copies=1)
+    yield from (replace(row, name=f"{whole.name}[{number}]") for number in range(count))
