@@ -37,9 +37,9 @@ NET = """
 """Rows of a: 12 elements, by CONV_2D and MAX_POOL_2D.  Rows of b: 6 by MAX_POOL_2D, 12 by FULLY_CONNECTED."""
 
 
-def request(*places: PlaceRequest, layout_copies: bool = False) -> Request:
-    """Plain memory r, memory of pages w."""
-    asked = firmware({"ram": "cpu npu", "window": "cpu npu", "flash": "cpu npu"}, places=places)
+def request(*places: PlaceRequest, layout_copies: bool = False, window: str = "cpu npu") -> Request:
+    """Plain memory r, memory of pages w, which `window` reach."""
+    asked = firmware({"ram": "cpu npu", "window": window, "flash": "cpu npu"}, places=places)
     pools = (asked.pools[0], replace(asked.pools[1], page=PAGE), asked.pools[2])
     return replace(asked, pools=pools, layout_copies=layout_copies)
 
@@ -101,6 +101,16 @@ def test_a_reader_with_other_rows_gets_a_copy_where_that_is_allowed() -> None:
     assert isinstance(copy, Kernel)
     assert [call.form for call in copy.calls] == [Pieces(2, 6)]
     assert analysis.scopes.reasons[TensorRef(0, 0, 8)] == "copy of b in rows of 12 elements"
+
+
+def test_a_copy_that_the_first_target_cannot_make_is_refused() -> None:
+    """Both operators run on npu, whose memory cpu does not see."""
+    on_npu = PlaceRequest(operators="*", target=1)
+    asked = request(on_npu, pinned("b", (2,)), layout_copies=True, window="npu")
+    with pytest.raises(
+        ManifestError, match=r'P315.*"b" needs a copy in rows of 12.*"cpu".*does not reach pool "window"'
+    ):
+        analyze_as(asked, model(NET), library=library)
 
 
 def test_a_view_speaks_for_its_source() -> None:

@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from functools import reduce
 from math import gcd
 
+from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.graph import OperatorRef, Subgraph, TensorRef
-from usmp_build.ir.labels import short_label
+from usmp_build.ir.labels import short_label, tensor_label
 from usmp_build.ir.scopes import COPY, Scopes
 from usmp_build.passes.assign import Assignment
 from usmp_build.passes.axes.copies import RowCopy, in_pieces, piece_of
 from usmp_build.passes.axes.question import Rows
 from usmp_build.passes.copies import Inserted, carried, insert
 from usmp_build.passes.scopes import Scoped
-from usmp_build.passes.scopes.copies import copier
+from usmp_build.passes.scopes.copies import MEMCPY, copier
 from usmp_build.passes.scopes.unify import unify
 from usmp_build.passes.select import ask
 from usmp_build.request import Request
@@ -95,6 +96,8 @@ class Table:
             reader = self.targets[OperatorRef(*place, inserted.moved[copy.readings[0].operator])]
             by = copier(self.request, self._writer(place, graph, copy.tensor), reader)
             runs = OperatorRef(*place, made.operator)
+            if by == MEMCPY:
+                self._refuse_out_of_reach(place, graph, copy)
             self.targets[runs] = by.target
             self.kernels[runs] = ask(self.libraries, by, graph.operators[made.operator], graph)
             ref = TensorRef(*place, made.written)
@@ -102,6 +105,20 @@ class Table:
             name = short_label(graph.tensors[copy.tensor].name, copy.tensor)
             self.reasons[ref] = f"copy of {name} in rows of {copy.row} elements"
             self._lay(place, graph, made.written, copy.row)
+
+    def _refuse_out_of_reach(self, place: tuple[int, int], graph: Subgraph, copy: RowCopy) -> None:
+        """The first target must read and write what it copies."""
+        for pool in (self.request.pools[index] for index in self.pools[TensorRef(*place, copy.tensor)]):
+            if 0 not in pool.readers & pool.writers:
+                label = tensor_label(place[1], copy.tensor, graph.tensors[copy.tensor].name)
+                message = f'{label} needs a copy in rows of {copy.row} elements, and target "{self._cpu}", which would '
+                message += f'make it, does not reach pool "{pool.name}"'
+                way = f'write copies = "extern" for the target that reads it, or let "{self._cpu}" reach the pool'
+                raise ManifestError(Diagnostic("P315", message, pool.span, way))
+
+    @property
+    def _cpu(self) -> str:
+        return self.request.targets[0].name
 
     def _writer(self, place: tuple[int, int], graph: Subgraph, tensor: int) -> int:
         producer = graph.producers.get(tensor)
