@@ -50,11 +50,14 @@ def explain(error: ValidationError, places: Places) -> list[Diagnostic]:
     details = error.errors(include_url=False)
     problems = [(_problem(dict(detail), places), detail["loc"][-1] == "[key]") for detail in details]
     slips = {(problem.path[:-1], _meant(problem.path)) for problem, _ in problems if problem.kind == "extra_forbidden"}
+    lists = {problem.path[:-1] for problem, _ in problems if problem.path and isinstance(problem.path[-1], int)}
     return [
         _EXPLAIN.get(problem.kind, _wrong)(problem, places, about_key)
         for problem, about_key in problems
-        # A slip in a key makes it an unknown one and a missing one: saying the first is enough.
-        if problem.kind != "missing" or (problem.path, problem.key) not in slips
+        # A slip in a key makes it an unknown one and a missing one, and a wrong element makes a list shorter: saying
+        # the first is enough.
+        if (problem.kind != "missing" or (problem.path, problem.key) not in slips)
+        and (problem.kind != "too_short" or problem.path not in lists)
     ]
 
 

@@ -20,6 +20,8 @@ from usmp_build.passes.assign import CALLER, Assignment, Spot
 from usmp_build.passes.operands import Asked, speaks_of
 from usmp_build.request import Access, ModelRequest, Request
 
+_NOTHING = "nothing"
+
 
 @dataclass(frozen=True, slots=True)
 class Limit:
@@ -108,7 +110,7 @@ class Demands:
     def names(self, pools: Iterable[int]) -> str:
         """List pools in the manifest's order."""
         known = {CALLER: "the caller's array"} | {i: pool.name for i, pool in enumerate(self._request.pools)}
-        return ", ".join(known[pool] for pool in sorted(pools)) or "nothing"
+        return ", ".join(known[pool] for pool in sorted(pools)) or _NOTHING
 
     def no_pool_left(
         self, model: ModelRequest, who: str, demand: Demand, left: str, word: str, others: Sequence[Limit] = ()
@@ -139,7 +141,8 @@ class Demands:
         name = self._request.targets[target].name
         verb = "reads and writes" if writes else "reads"
         named = (p for p in pools if not writes or self._request.pools[p].access is not Access.CONSTANT)
-        who = f'target "{name}" {verb} only {self.names(named)}'
+        reach = self.names(named)
+        who = f'target "{name}" {verb} {"no pool" if reach == _NOTHING else f"only {reach}"}'
         reached = frozenset(pools | {CALLER} if target == 0 else pools)
         return Limit(reached, who, f'let target "{name}" reach more pools (`targets` of a pool)')
 
