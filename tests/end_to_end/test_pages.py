@@ -135,6 +135,30 @@ def test_an_address_that_pages_do_not_like(tmp_path: Path) -> None:
     assert 'error[P307]: pool "vtcm" is at 0x20000010, and its buffers need a multiple of 64' in done.err
 
 
+def test_inspect_shows_what_is_planned_in_pages(tmp_path: Path) -> None:
+    """Not the caller's array, nor parameters, which have the bytes of their arguments, nor memory on demand."""
+    (tmp_path / "q.program.json").write_text(PROGRAM, "utf-8")
+    text = '[project]\nname = "p"\n[pools.v]\naccess = "rw"\ndims = 2\npage_bytes = 16\n'
+    path = manifest(tmp_path, f'{text}[models.q]\npath = "q.program.json"\nio = "application"\n')
+    lines = call("inspect", "axes", path).out.splitlines()
+    assert [line.split()[0] for line in lines] == ["tensor", "q.a", "q.s"]
+    stored = call("inspect", "storage", path).out
+    assert "q %0 is in the caller's array" in stored
+    assert "q 1:%2 is left to the application's allocator" in stored
+
+
+PROGRAM = """
+{"main": "m", "functions": {
+ "m": {"params": [{"name": "x", "dtype": "int8", "extents": [4]}, {"name": "y", "dtype": "int8", "extents": [4]}],
+  "body": [{"op": "alloc", "var": "a", "dtype": "int8", "extents": [4, 8], "axis_separators": [1], "body": [
+   {"op": "call", "fn": "f", "args": ["x", "a"]}, {"op": "call", "fn": "f", "args": ["a", "y"]}]}]},
+ "f": {"params": [{"name": "i"}, {"name": "o"}],
+  "body": [{"op": "alloc", "var": "z", "dtype": "int8", "extents": ["n", 2], "on_demand": true, "body": [
+   {"op": "alloc", "var": "s", "dtype": "int8", "extents": [2, 8], "body": [
+    {"op": "store", "buf": "s", "reads": ["i", "z"]}, {"op": "store", "buf": "o", "reads": ["s"]}]}]}]}}}
+"""
+
+
 def test_the_page_shows_what_is_generated(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "pages.md").read_text("utf-8")
     done = call("generate", ROOT / "examples" / "pages" / "usmp.toml", "--out", tmp_path)

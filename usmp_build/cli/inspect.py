@@ -113,15 +113,17 @@ def _storage(_: Request, analysis: Analysis) -> Iterator[str]:
         for i, b in enumerate(analysis.storage.buffers)
     ]
     yield from columns(("buffer", "kind", "size", "align", "tensors", "reason"), rows, "<<>><<")
-    yield from (f"{ref.tensor} is in the caller's array" for ref in analysis.storage.arguments)
+    names = [model.name for model in analysis.models]
+    yield from (f"{names[ref.model]} {_value(ref)} is in the caller's array" for ref in analysis.storage.arguments)
     for ref in analysis.storage.on_demand:
-        yield f"{_value(ref)} is left to the application's allocator"
+        yield f"{names[ref.model]} {_value(ref)} is left to the application's allocator"
 
 
 def _axes(_: Request, analysis: Analysis) -> Iterator[str]:
-    """One line for each tensor in memory of pages."""
+    """One line for each tensor that has planned bytes in memory of pages."""
     rows = []
-    for ref, table in analysis.axes.items():
+    planned = {ref for ref, buffer in analysis.storage.tensors.items() if buffer in analysis.storage.rows}
+    for ref, table in ((ref, table) for ref, table in analysis.axes.items() if ref in planned):
         tensor = tensor_at(analysis.models, ref)
         pages = table.rows * (table.row_size(tensor.dtype.bits) // table.page)
         name = f"{analysis.models[ref.model].name}.{short_label(tensor.name, ref.tensor)}"

@@ -131,6 +131,17 @@ def test_plain_memory_has_no_rows() -> None:
         analysis_of(PlaceRequest(tensors="a", axis_separators=(2,)))
 
 
+def test_separators_of_the_model_hold_and_are_not_ignored() -> None:
+    text = NET.replace('"a" int8[1,4,4,3] scale=8.0 zero=0', '"a" int8[1,4,4,3] scale=8.0 zero=0 separators=[1]')
+    assert text != NET
+    analysis = analyze_as(request(pinned("a")), model(text), library=library)
+    assert analysis.axes[TensorRef(0, 0, 2)] == RowTable(1, 48, PAGE)
+    with pytest.raises(
+        ManifestError, match=r'm.tflite: error\[P330\]: tensor "a" has axis separators.*plain memory: ram'
+    ):
+        analyze_as(request(), model(text), library=library)
+
+
 def test_a_tensor_lives_in_one_kind_of_memory() -> None:
     """With both in its list, the first one says which."""
     analysis = analyze_as(request(), model(NET), library=library)

@@ -48,10 +48,17 @@ def _of_one_kind(request: Request, pools: tuple[int, ...]) -> tuple[int, ...]:
 
 def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, paged: set[TensorRef]) -> None:
     """Separators make rows, which plain memory does not have."""
-    for ref, rule in assignment.separators.items():
-        if rule.axis_separators and ref not in paged and ref in scoped.scopes.pools:
+    carried = {ref: request.models[ref.model].path for ref in scoped.scopes.pools if _separated(scoped, ref)}
+    named = {ref: rule.span for ref, rule in assignment.separators.items() if rule.axis_separators}
+    for ref, place in (carried | named).items():
+        if ref not in paged and ref in scoped.scopes.pools:
             names = ", ".join(request.pools[pool].name for pool in scoped.scopes.pools[ref]) or "the caller's array"
             tensor = tensor_at(scoped.models, ref)
             message = f'tensor "{tensor.name}" has axis separators, but lives in plain memory: {names}'
             hint = "let it live in a pool with `dims = 2` first of all, or drop the separators"
-            raise ManifestError(Diagnostic("P330", message, rule.span, hint))
+            raise ManifestError(Diagnostic("P330", message, place, hint))
+
+
+def _separated(scoped: Scoped, ref: TensorRef) -> bool:
+    """Tell whether the model itself separates the axes of a tensor."""
+    return bool(tensor_at(scoped.models, ref).axis_separators)

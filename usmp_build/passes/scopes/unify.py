@@ -59,7 +59,8 @@ class Question:
     preferred: Allowed = frozenset()
     """What domains take that are left with a choice; empty: they keep their choice."""
     defaults: Sequence[int] = ()
-    """Domains in the order in which they take what is preferred."""
+    """Domains in the order in which they take what is preferred: PlanDevices has a default device.  The road has none,
+    and leaves the choice to the planner."""
 
 
 @dataclass(frozen=True, slots=True)
