@@ -3,7 +3,7 @@
 #   usmp_add_plan(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])
 #   add_usmp_model(<name> PLAN <plan> [MODEL <file>] [DEPENDS <target>...])
 #   usmp_add_manifest(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])
-#   usmp_link_pools(<target> <plan>)
+#   usmp_link_pools(<target> <plan> [CHECK])
 #
 # docs/cmake.md explains them.  find_package(usmp_build) includes this file; it may be included alone, too.
 #
@@ -132,16 +132,22 @@ function(usmp_add_manifest plan)
   endforeach()
 endfunction()
 
-# usmp_link_pools(<target> <plan>)
+# usmp_link_pools(<target> <plan> [CHECK])
 #
 # Lets the linker script of an executable INCLUDE the plan's linker fragment, and links again when it changes.
 # Without a linker script it does nothing that could be seen.
+#
+# With CHECK, every link is followed by `usmp-build check`: an image in which a pool is not as planned is an error.
 function(usmp_link_pools target plan)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "CHECK" "" "")
   set(call "usmp_link_pools(${target} ${plan})")
   _usmp_check_call()
   if(NOT TARGET ${target})
     _usmp_fail("there is no target ${target} yet")
+  endif()
+  get_target_property(aliased ${target} ALIASED_TARGET)
+  if(aliased)
+    set(target ${aliased})
   endif()
   _usmp_get_plan("${plan}" plan)
   get_target_property(dir ${plan} USMP_DIR)
@@ -152,6 +158,29 @@ function(usmp_link_pools target plan)
   target_link_options(${target} PRIVATE "-L${dir}")
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${fragment}" "${copy_table}")
   add_dependencies(${target} ${plan}_gen)
+  if(arg_CHECK)
+    _usmp_check_image(${target} ${plan})
+  endif()
+endfunction()
+
+# Check an executable after every link, and link again when the plan changes.
+function(_usmp_check_image target plan)
+  get_target_property(type ${target} TYPE)
+  if(NOT type STREQUAL "EXECUTABLE")
+    _usmp_fail("CHECK reads the image of an executable, which ${target} is not")
+  endif()
+  get_target_property(folder ${target} SOURCE_DIR)
+  if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    _usmp_fail("CHECK can be said only in the folder that adds ${target}, ${folder}")
+  endif()
+  _usmp_get_tool(tool)
+  get_target_property(json ${plan} USMP_PLAN_JSON)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${json}")
+  add_custom_command(TARGET ${target} POST_BUILD
+    COMMAND ${tool} check "${json}" --elf "$<TARGET_FILE:${target}>"
+    COMMENT "Checking the pools of ${target}"
+    VERBATIM
+  )
 endfunction()
 
 # ------------------------------------------------------------------------------------------ the command that generates

@@ -10,10 +10,10 @@ from pathlib import PurePosixPath
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """One file to write: a relative path below the output folder, and UTF-8 text with `\\n` line ends."""
+    """One file to write: a relative path below the output folder, and text with `\\n` line ends, or bytes."""
 
     path: str
-    text: str
+    content: str | bytes
 
     def __post_init__(self) -> None:
         path = PurePosixPath(self.path)
@@ -22,8 +22,8 @@ class OutputFile:
 
     @property
     def data(self) -> bytes:
-        """The bytes on disk."""
-        return self.text.encode("utf-8")
+        """The bytes on disk; text is UTF-8."""
+        return self.content.encode("utf-8") if isinstance(self.content, str) else self.content
 
 
 @dataclass(frozen=True, slots=True)

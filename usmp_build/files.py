@@ -78,5 +78,5 @@ class DictFiles:
 
 
 def _unreadable(path: str, reason: str, asked_by: Span | str) -> Diagnostic:
-    hint = "paths are relative to the manifest" if isinstance(asked_by, Span) else "check the path"
-    return Diagnostic("M101", f'cannot read "{path}": {reason}', asked_by, hint)
+    help_ = "paths are relative to the manifest" if isinstance(asked_by, Span) else "check the path"
+    return Diagnostic("M101", f'cannot read "{path}": {reason}', asked_by, help_)

@@ -1,4 +1,4 @@
-"""JSON that people read and compare: one line for each element of a list."""
+"""JSON that people read and compare: one line for each element of a list, and for each member of an object."""
 
 from __future__ import annotations
 
@@ -8,11 +8,19 @@ from collections.abc import Mapping
 
 def json_lines(document: Mapping[str, object]) -> str:
     """Write a document so that what differs in one buffer differs in one line."""
-    parts = []
-    for key, value in document.items():
-        if isinstance(value, list) and value:
-            rows = ",\n    ".join(json.dumps(row) for row in value)
-            parts.append(f"  {json.dumps(key)}: [\n    {rows}\n  ]")
-        else:
-            parts.append(f"  {json.dumps(key)}: {json.dumps(value)}")
-    return "{\n" + ",\n".join(parts) + "\n}\n"
+    return _object(document, "") + "\n"
+
+
+def _object(value: Mapping[str, object], indent: str) -> str:
+    """Write an object and the objects in it, one member a line; what is in a list takes one line, whatever it is."""
+    members = (f"{indent}  {json.dumps(key)}: {_value(member, indent + '  ')}" for key, member in value.items())
+    return "{\n" + ",\n".join(members) + f"\n{indent}}}"
+
+
+def _value(value: object, indent: str) -> str:
+    if isinstance(value, dict) and value:
+        return _object(value, indent)
+    if isinstance(value, list) and value:
+        rows = ",\n".join(f"{indent}  {json.dumps(row)}" for row in value)
+        return f"[\n{rows}\n{indent}]"
+    return json.dumps(value)

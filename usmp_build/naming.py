@@ -29,6 +29,18 @@ _OF_HEADERS = re.compile(r"U?INT\w*|SIZE_MAX|WCHAR_\w+|WINT_\w+|SIG_\w+|PTRDIFF_
                          r"|offsetof|(usmp|USMP)(_.*)?")  # fmt: skip
 """Names of <stdint.h>, <stddef.h>, <math.h> and "usmp.h", which generated code includes."""
 
+LINKER_KEYWORDS = frozenset(
+    """
+    ABSOLUTE ADDR AFTER ALIGN ALIGNOF ALIGN_WITH_INPUT ASSERT AT BEFORE BIND BLOCK CONSTANT DATA_SEGMENT_ALIGN
+    DATA_SEGMENT_END DATA_SEGMENT_RELRO_END DEFINED ENTRY EXTERN FLOAT FORCE_COMMON_ALLOCATION
+    FORCE_GROUP_ALLOCATION GROUP HIDDEN HLL INCLUDE INHIBIT_COMMON_ALLOCATION INPUT INSERT LD_FEATURE LENGTH
+    LOADADDR LOG2CEIL MAP MAX MEMORY MIN NEXT NOCROSSREFS NOCROSSREFS_TO NOFLOAT ONLY_IF_RO ONLY_IF_RW ORIGIN OUTPUT
+    OUTPUT_ARCH OUTPUT_FORMAT OVERLAY PHDRS PROVIDE PROVIDE_HIDDEN REGION_ALIAS SEARCH_DIR SECTIONS SEGMENT_START
+    SIZEOF SIZEOF_HEADERS SPECIAL STARTUP SUBALIGN SYSLIB TARGET VERSION l len o org
+    """.split()
+)
+"""Words of GNU ld's language that cannot name a region."""
+
 
 def is_reserved(name: str) -> bool:
     """Tell whether an identifier means something else to the compiler or to generated code."""
@@ -134,8 +146,11 @@ def make_path(text: str) -> str:
     return text.replace("\\", "/").replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
 
 
-def plan_files(project: str) -> tuple[str, ...]:
-    """Return the names of the generated files that a plan has once: they follow from the project's name alone."""
+def plan_files(project: str, passed: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the names of the generated files that a plan has once: they follow from names in the manifest alone.
+
+    `passed` are the names of the constant pools of the application.
+    """
     return (
         "plan.json",
         "usmp-targets.cmake",
@@ -147,12 +162,37 @@ def plan_files(project: str) -> tuple[str, ...]:
         f"{project}_kernels.h",
         f"{project}_pools.c",
         f"{project}_shared_constants.h",
+        *(file for pool in passed for file in bytes_files(project, pool)),
     )
+
+
+def bytes_files(project: str, pool: str) -> tuple[str, str]:
+    """Return the names of the files with the bytes of a constant pool of the application: as they are, and for C."""
+    return f"{project}_{pool}.bin", f"{project}_{pool}.inc"
 
 
 def model_files(model: str) -> tuple[str, ...]:
     """Return the names of the generated files of a model: they follow from its name alone."""
     return (f"{model}.c", f"{model}.h", f"{model}_constants.h")
+
+
+def pool_object(project: str, pool: str) -> str:
+    """Return the C name of the array of a workspace pool."""
+    return f"{project}_{pool}_pool"
+
+
+def constants_object(owner: str, pool: str) -> str:
+    """Return the C name of constants in a pool; the owner is a model, or `<project>_shared`."""
+    return f"{owner}_{pool}_constants"
+
+
+def region_symbols(pool: str, load: bool = False) -> tuple[str, str]:
+    """Return what the linker fragment calls origin and length of the region that a pool is in, or is loaded from.
+
+    The dot keeps them apart from the symbols of all pools: a pool may be called `sram_region`, but not `sram.region`.
+    """
+    region = f"__usmp_{pool}.{'load_region' if load else 'region'}"
+    return f"{region}_start", f"{region}_size"
 
 
 def _ascii(text: str) -> str:

@@ -1,7 +1,8 @@
 """The road, from a manifest to a bundle of files.  Start reading here.
 
-    load → resolve → import → assign → rewrite → select kernels → scopes → axes → schedule → storage → lifetimes
-         → traffic → lower → algorithm → verify → summarize → arrange → emit
+    load → resolve → import → assign → rewrite → select kernels → scopes → axes → connect → schedule → storage → once
+         → caches → survivors → lifetimes → traffic → costs → lower → algorithm → verify → without_limits → keeping
+         → summarize → arrange → emit
 
 Every stage is a function from values to a new value.  Reading goes through `files`; nothing here writes.
 """
@@ -13,13 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from usmp_build import arrange, passes, plugins, solving
+from usmp_build import arrange, keeping, passes, plugins, solving
 from usmp_build.bundle import Bundle
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.files import Files
-from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.analysis import Analysis, Kernels
 from usmp_build.interfaces.kernels import Libraries
+from usmp_build.ir.axes import Axes
 from usmp_build.ir.graph import Model
+from usmp_build.ir.scopes import Scopes
 from usmp_build.layout import Layout, Summary
 from usmp_build.manifest.load import load
 from usmp_build.manifest.resolve import resolve
@@ -61,7 +64,10 @@ def plan(request: Request, files: Files) -> Planned:
     analysis = analyze(request, models)
     algorithm = plugins.algorithm(request.algorithm, request.options, request.plan_span, request.option_spans)
     found = solving.solve(request, analysis, algorithm, restate=lambda other: analyze(other, models))
-    summary = arrange.summarize(request, analysis, found, solving.needs_alone(analysis, found))
+    alone = solving.needs_alone(analysis, found)
+    without_limits = solving.without_limits(request, analysis, found, algorithm)
+    kept = keeping.keeping(request, analysis, found, restate=lambda other: retimed(other, analysis))
+    summary = arrange.summarize(request, analysis, found, alone, kept, without_limits)
     return Planned(request, models, analysis, found, summary)
 
 
@@ -94,12 +100,29 @@ def analyze(request: Request, models: tuple[Model, ...], libraries: Libraries | 
     kernels = passes.select(request, rewritten, assignment, libraries)
     scoped = passes.scopes(request, rewritten, assignment, kernels, libraries)
     scoped, axes = passes.axes(request, scoped, assignment, libraries)
-    schedule = passes.schedule(scoped.models, scoped.kernels)
-    storage = passes.storage(request, scoped.models, schedule, scoped.kernels, scoped.scopes, axes)
-    lifetimes = passes.lifetimes(schedule, storage)
-    traffic = passes.traffic(scoped.models, scoped.kernels, storage)
-    problem = passes.lower(request, schedule, storage, lifetimes, traffic)
-    return Analysis(scoped.models, scoped.kernels, scoped.scopes, axes, schedule, storage, lifetimes, traffic, problem)
+    return timed(request, scoped.models, scoped.kernels, scoped.scopes, axes)
+
+
+def timed(request: Request, models: tuple[Model, ...], kernels: Kernels, scopes: Scopes, axes: Axes) -> Analysis:
+    """Find out what runs when, and what must be in memory then: the second half of `analyze`."""
+    connections = passes.connect(request, models, scopes)
+    schedule = passes.schedule(request, models, kernels, connections)
+    storage = passes.storage(request, models, schedule, kernels, scopes, axes, connections)
+    storage = passes.once(storage)
+    storage = passes.caches(request, models, kernels, scopes, storage)
+    survivors = passes.survivors(request, models, connections, storage)
+    lifetimes = passes.lifetimes(schedule, storage, survivors)
+    traffic = passes.traffic(models, kernels, storage)
+    costs = passes.costs(request, scopes, schedule, storage, traffic)
+    problem = passes.lower(request, storage, lifetimes, costs)
+    return Analysis(
+        models, kernels, scopes, axes, connections, schedule, storage, survivors, lifetimes, traffic, costs, problem
+    )
+
+
+def retimed(request: Request, analysis: Analysis) -> Analysis:
+    """Analyze a request that differs only in when things run."""
+    return timed(request, analysis.models, analysis.kernels, analysis.scopes, analysis.axes)
 
 
 def _libraries(request: Request) -> Libraries:

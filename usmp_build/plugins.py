@@ -96,8 +96,8 @@ def algorithm(
     for key, value in options.items():
         where = option_places.get(key, place)
         if key not in known:
-            hint = f"its options are: {', '.join(known)}" if known else "it has no options"
-            raise ManifestError(Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', where, hint))
+            help_ = f"its options are: {', '.join(known)}" if known else "it has no options"
+            raise ManifestError(Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', where, help_))
         try:
             chosen[key] = known[key].fitted(value)
         except TypeError as error:
@@ -149,5 +149,5 @@ def emitters() -> tuple[Emitter, ...]:
 def _choose(found: Mapping[str, Provider], name: str, what: str, place: Span | str) -> Provider:
     if name in found:
         return found[name]
-    hint = suggestion(name, found, "there are")
-    raise ManifestError(Diagnostic("P404", f'there is no {what} called "{name}"', place, hint))
+    help_ = suggestion(name, found, "there are")
+    raise ManifestError(Diagnostic("P404", f'there is no {what} called "{name}"', place, help_))

@@ -19,11 +19,54 @@ class Access(Enum):
     CONSTANT = "ro"
 
 
+class Owner(Enum):
+    """Who has the array of a pool."""
+
+    GENERATED = "generated"
+    APPLICATION = "application"
+
+
+class Inputs(Enum):
+    """How long what the application wrote into the inputs of a model, in pools, stays there."""
+
+    CONSUMED = "consumed"
+    """The run may overwrite it once it has read it."""
+    PRESERVED = "preserved"
+    """Until another model runs."""
+    RESERVED = "reserved"
+    """For ever: nobody else uses the memory."""
+
+
+class Outputs(Enum):
+    """How long what a run wrote to the outputs of a model, in pools, stays there."""
+
+    RUN = "run"
+    """Until any model runs that may not run at the same time."""
+    RESERVED = "reserved"
+    """Until this model runs again."""
+
+
 class InputOutput(Enum):
     """Where a model's inputs and outputs live."""
 
     POOL = "pool"
     APPLICATION = "application"
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How fast a memory is: USMP's performance properties.  None where the manifest says nothing."""
+
+    clock: int | None
+    """Hertz."""
+    read_bandwidth: int | None
+    """Bytes per cycle of that clock."""
+    write_bandwidth: int | None
+    read_latency: int | None
+    """Cycles before the first byte of a burst."""
+    write_latency: int | None
+    bursts: Mapping[int, int]
+    """Position in `Request.targets` → bytes that it moves in a burst; one byte for those that are not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +92,16 @@ class PoolRequest:
     writers: frozenset[int] = frozenset({0})
     page: int = 0
     """Bytes of a page, where the pool consists of pages; 0 where it is plain memory."""
+    owner: Owner = Owner.GENERATED
+    cache_line: int = 0
+    """Bytes of a cache line, where DMA transfers what the processor caches; else 0."""
+    speed: Speed | None = None
+    """None when the manifest says nothing of it."""
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the application has the array, and passes a pointer to it."""
+        return self.owner is Owner.APPLICATION
 
 
 class Copying(Enum):
@@ -131,6 +184,24 @@ class ModelRequest:
     names_span: Span | str = ""
     places: tuple[PlaceRequest, ...] = ()
     """Later rules go before earlier ones."""
+    inputs: Inputs = Inputs.CONSUMED
+    inputs_span: Span | str = ""
+    outputs: Outputs = Outputs.RUN
+    outputs_span: Span | str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRequest:
+    """An output of one model that is an input of another."""
+
+    producer: int
+    """Position in `Request.models`."""
+    output: str
+    """As the manifest writes it: the output's name in C, or in the model."""
+    consumer: int
+    input: str
+    producer_span: Span | str = ""
+    consumer_span: Span | str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +226,15 @@ class Request:
     """Of the options' keys."""
     layout_copies: bool = False
     """Whether a tensor in memory of pages may be copied because two operators want rows of different lengths."""
+    concurrent: frozenset[tuple[int, int]] = frozenset()
+    """Pairs of models, the smaller position first, that may be alive at the same time.  Not transitive."""
+    connections: tuple[ConnectionRequest, ...] = ()
+    """Between models of the plan."""
+
+    def are_concurrent(self, one: int, other: int) -> bool:
+        """Tell whether two models may be alive at the same time."""
+        return (min(one, other), max(one, other)) in self.concurrent
+
+    def excluded(self, model: int) -> tuple[int, ...]:
+        """Return the models that may not run while a model does: itself, and all but its concurrent ones."""
+        return tuple(other for other in range(len(self.models)) if not self.are_concurrent(model, other))

@@ -1,4 +1,4 @@
-"""What else the manifest could say so that the buffers fit: another pool, the caller's own arrays, another algorithm.
+"""What else the manifest could say so that the buffers fit: more pools, arrays of the caller, less kept, taking turns.
 
 Nothing is offered that was not tried: the problem is stated as the other manifest would state it, and solved.
 """
@@ -19,7 +19,7 @@ from usmp_build.memory.plan import Allocation
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.shortage import Shortage, Way
 from usmp_build.memory.trials import Attempt, Trials
-from usmp_build.request import InputOutput, ModelRequest, Request
+from usmp_build.request import InputOutput, Inputs, ModelRequest, Outputs, Request
 from usmp_build.units import count_bytes, show_bytes
 
 Restate: TypeAlias = Callable[[Request], Analysis]
@@ -49,7 +49,7 @@ def ways_out(
         if not trials.left(analysis.problem):
             return
         try:
-            after = restate(_changed(request, change))
+            after = restate(change.applied(request))
         except UsmpError:
             continue
         places = _solved(after.problem, concerned, trials)
@@ -77,12 +77,8 @@ class _Outcome:
 class _Change(Protocol):
     """Another manifest."""
 
-    @property
-    def model(self) -> int:
-        """Whose words change."""
-
-    def applied(self, model: ModelRequest, /) -> ModelRequest:
-        """Return what the manifest says of the model then."""
+    def applied(self, request: Request, /) -> Request:
+        """Return what the manifest says then."""
 
     def way(self, request: Request, outcome: _Outcome, /) -> Way:
         """Say what to do and what it costs, now that there is a plan."""
@@ -97,10 +93,11 @@ class _AnotherPool:
     word: str
     """Of the manifest: workspace_pools or constant_pools."""
 
-    def applied(self, model: ModelRequest, /) -> ModelRequest:
+    def applied(self, request: Request, /) -> Request:
+        model = request.models[self.model]
         if self.word == "constant_pools":
-            return replace(model, constant_pools=(*model.constant_pools, self.pool))
-        return replace(model, workspace_pools=(*model.workspace_pools, self.pool))
+            return _with(request, self.model, replace(model, constant_pools=(*model.constant_pools, self.pool)))
+        return _with(request, self.model, replace(model, workspace_pools=(*model.workspace_pools, self.pool)))
 
     def way(self, request: Request, outcome: _Outcome, /) -> Way:
         after = outcome.after
@@ -120,8 +117,8 @@ class _ArraysOfTheCaller:
 
     model: int
 
-    def applied(self, model: ModelRequest, /) -> ModelRequest:
-        return replace(model, io=InputOutput.APPLICATION)
+    def applied(self, request: Request, /) -> Request:
+        return _with(request, self.model, replace(request.models[self.model], io=InputOutput.APPLICATION))
 
     def way(self, request: Request, outcome: _Outcome, /) -> Way:
         brought = self._workspace(outcome.before) - self._workspace(outcome.after)
@@ -133,11 +130,58 @@ class _ArraysOfTheCaller:
         return sum(buffer.size for buffer in mine)
 
 
+@dataclass(frozen=True, slots=True)
+class _NotKept:
+    """What the model keeps between runs, it keeps no longer."""
+
+    model: int
+    word: str
+    """Of the manifest: inputs or outputs."""
+    value: str
+
+    def applied(self, request: Request, /) -> Request:
+        model = request.models[self.model]
+        if self.word == "inputs":
+            return _with(request, self.model, replace(model, inputs=Inputs.CONSUMED))
+        return _with(request, self.model, replace(model, outputs=Outputs.RUN))
+
+    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+        freed = self._kept(outcome.before) - self._kept(outcome.after)
+        who = f'leave {self.word} = "{self.value}" out of model "{request.models[self.model].name}"'
+        return Way(freed, f"{who}: {count_bytes(freed)} are then not kept between runs")
+
+    def _kept(self, analysis: Analysis) -> int:
+        survivors = analysis.survivors
+        kept = survivors.always.union(*survivors.before, *survivors.after)
+        return sum(analysis.storage.buffers[index].size for index in kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _TakingTurns:
+    """Two models that may be alive at the same time are not any more."""
+
+    pair: tuple[int, int]
+    missing: int
+    """Bytes that do not fit: sharing memory saves as many, at least."""
+
+    def applied(self, request: Request, /) -> Request:
+        return replace(request, concurrent=request.concurrent - {self.pair})
+
+    def way(self, request: Request, _: _Outcome, /) -> Way:
+        one, other = (request.models[model].name for model in self.pair)
+        who = f'leave the pair "{one}" and "{other}" out of `concurrent`'
+        return Way(self.missing, f"{who}: they then take turns, and share memory")
+
+
 def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterator[_Change]:
-    """Yield what might help, for the models whose buffers do not fit, the one with most bytes first."""
+    """Yield what might help: pairs that take turns; then for each model whose buffers do not fit, largest first."""
     constant = analysis.storage.buffers[shortage.core[0]].kind is Kind.CONSTANT
     word = "constant_pools" if constant else "workspace_pools"
-    for model in _owners(analysis, shortage):
+    owners = _owners(analysis, shortage)
+    for pair in sorted(request.concurrent) if not constant else ():
+        if set(pair) <= set(owners):
+            yield _TakingTurns(pair, shortage.missing)
+    for model in owners:
         asked = request.models[model]
         mine = asked.constant_pools if constant else asked.workspace_pools
         access = request.pools[mine[0]].access
@@ -145,7 +189,15 @@ def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterat
             if other.access is access and pool not in mine:
                 yield _AnotherPool(model, pool, word)
         if not constant and asked.io is InputOutput.POOL:
+            yield from _not_kept(asked, model)
             yield _ArraysOfTheCaller(model)
+
+
+def _not_kept(asked: ModelRequest, model: int) -> Iterator[_Change]:
+    if asked.inputs is not Inputs.CONSUMED:
+        yield _NotKept(model, "inputs", asked.inputs.value)
+    if asked.outputs is not Outputs.RUN:
+        yield _NotKept(model, "outputs", asked.outputs.value)
 
 
 def _owners(analysis: Analysis, shortage: Shortage) -> list[int]:
@@ -156,10 +208,8 @@ def _owners(analysis: Analysis, shortage: Shortage) -> list[int]:
     return sorted(bytes_of, key=lambda model: (-bytes_of[model], model))
 
 
-def _changed(request: Request, change: _Change) -> Request:
-    models = list(request.models)
-    models[change.model] = change.applied(models[change.model])
-    return replace(request, models=tuple(models))
+def _with(request: Request, index: int, model: ModelRequest) -> Request:
+    return replace(request, models=(*request.models[:index], model, *request.models[index + 1 :]))
 
 
 def _pools_of_family(problem: Problem, member: int) -> frozenset[int]:

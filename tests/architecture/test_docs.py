@@ -25,6 +25,15 @@ def test_every_error_code_is_explained_and_every_explanation_is_of_a_code() -> N
     assert codes_in(source, r'"([A-Z][1-9]\d\d)"') == codes_in(docs, r"(?m)^##+ .*?\b([A-Z][1-9]\d\d)\b")
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "errors").glob("*.md")), ids=lambda page: page.stem)
+def test_the_title_of_a_page_of_errors_says_which_they_are(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    ranges = re.findall(r"([A-Z]\d\d\d)(?: to ([A-Z]\d\d\d))?", text.partition("\n")[0])
+    codes = codes_in(text, r"(?m)^##+ .*?\b([A-Z][1-9]\d\d)\b")
+    assert {code for ends in ranges for code in ends if code} <= codes
+    assert all(any(first <= code <= (last or first) for first, last in ranges) for code in codes)
+
+
 @pytest.mark.parametrize(
     ("page", "command"),
     [
@@ -47,6 +56,15 @@ def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
         if not target.startswith(("http:", "https:")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_prose_has_lines_of_120_columns_at_most(page: Path) -> None:
+    fenced = False
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        fenced ^= line.lstrip().startswith("```")
+        is_prose = not fenced and not line.startswith(("    ", "|", "#", "<!--"))
+        assert not (is_prose and len(line) > 120), f"{page.name}:{number} has {len(line)} columns"
 
 
 def test_files_that_the_architecture_names_exist() -> None:

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.support.cli import call
 from tests.support.cmake import PYTHON, Project, need
+from tests.support.examples import printed
 
 EXAMPLE = ROOT / "examples" / "accelerator"
 FUNCTIONS = ["meter_npu_conv_2d_s8", "meter_npu_copy", "meter_npu_depthwise_conv_2d_s8"]
@@ -26,6 +27,7 @@ def test_the_accelerator_runs_its_layers(tmp_path: Path, find: str) -> None:
         "the accelerator ran 4 layers for each picture, and 4 copies went to or from its memory\n"
         "16 of 16 outputs equal those of TensorFlow Lite Micro\n"
     )
+    assert [done.stdout] == printed("accelerator")
     assert done.returncode == 0
 
 

@@ -72,6 +72,7 @@ PLAN = "usmp_add_plan(plan MANIFEST usmp.toml)\n"
         (PLAN + "add_usmp_model(plan PLAN plan)", "add_usmp_model(plan): there is another target plan; choose"),
         ("usmp_add_manifest(plan MANIFEST usmp.toml ALL)", "usmp_add_plan(plan): unknown argument: ALL"),
         (PLAN + "usmp_link_pools(app plan)", "usmp_link_pools(app plan): there is no target app yet"),
+        (PLAN + "usmp_link_pools(plan plan CHECK)", "CHECK reads the image of an executable, which plan is not"),
         (PLAN + "usmp_link_pools(plan plan x)", "usmp_link_pools(plan plan): unknown argument: x"),
     ],
 )
@@ -81,6 +82,18 @@ def test_a_wrong_call_is_an_error_in_one_sentence(
     code, text = project(tmp_path, FOUND + calls + "\n").try_to_configure(find, stub, *QUICK)
     assert code != 0
     assert message in said(text)
+
+
+def test_an_executable_may_be_called_by_its_alias(tmp_path: Path, find: str, stub: str) -> None:
+    lists = (
+        FOUND
+        + "usmp_add_manifest(plan MANIFEST usmp.toml)\nadd_executable(app main.c)\nadd_executable(my::app ALIAS app)\n"
+    )
+    case = project(tmp_path, lists + "usmp_link_pools(my::app plan CHECK)\n")
+    (case.source / "main.c").touch()
+    case.configure(find, stub, *QUICK)
+    rules = (case.binary / "CMakeFiles" / "app.dir" / "build.make").read_text()
+    assert "Checking the pools of app" in rules
 
 
 def test_a_project_without_c_is_told_so(tmp_path: Path, find: str, stub: str) -> None:

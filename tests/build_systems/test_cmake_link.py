@@ -71,6 +71,58 @@ def test_a_pool_that_does_not_fit_its_region_is_a_link_error(firmware: tuple[Pro
     assert "section `.usmp.bare.tcm' will not fit in region `TCM'" in text
 
 
+def test_pools_that_are_too_much_for_their_region_together(firmware: tuple[Project, str, str]) -> None:
+    project, _, _ = firmware
+    manifest = project.source / "usmp.toml"
+    manifest.write_text(manifest.read_text().replace('"FLASH"', '"TCM"\nload_region = "FLASH"'))
+    code, text = project.try_to_build()
+    assert code != 0
+    said = (
+        r"usmp: pools tcm \(([\d,]+) bytes\) and flash \(([\d,]+) bytes\) need ([\d,]+) bytes, and region TCM has fewer"
+    )
+    found = re.search(said, text)
+    assert found is not None, text
+    tcm, flash, both = (int(number.replace(",", "")) for number in found.groups())
+    assert tcm + flash == both > 4096
+
+
+def test_a_pool_with_an_origin_is_placed_there_and_others_behind_it(firmware: tuple[Project, str, str]) -> None:
+    project, nm, _ = firmware
+    manifest = project.source / "usmp.toml"
+    rest = '[pools.rest]\naccess = "rw"\nregion = "TCM"\n\n[pools.tcm]\nsize = 1024\norigin = 0x30000200\n'
+    manifest.write_text(manifest.read_text().replace("[pools.tcm]\n", rest) + 'workspace_pools = ["tcm", "rest"]\n')
+    project.build()
+    text = subprocess.run([nm, project.binary / "firmware"], capture_output=True, text=True, check=True).stdout
+    symbols = {name: int(value, 16) for value, name in re.findall(r"^([0-9a-f]+) \w (\S+)$", text, re.MULTILINE)}
+    assert symbols["__usmp_tcm_start"] == 0x30000200
+    assert symbols["__usmp_tcm_end"] <= symbols["__usmp_rest_start"] < symbols["__usmp_rest_end"] <= 0x30001000
+
+
+@pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
+def test_an_image_that_is_not_as_planned_fails_the_build_until_it_is(tmp_path: Path, find: str, generator: str) -> None:
+    need(generator)
+    if shutil.which("arm-none-eabi-gcc") is None:
+        pytest.skip("arm-none-eabi-gcc is not installed")
+    source = copy_project("bare_metal", tmp_path / "source", {"digits.tflite": "digits"})
+    project = Project(source, tmp_path / "build", generator)
+    project.configure(find, PYTHON, f"-DCMAKE_TOOLCHAIN_FILE={source}/arm-none-eabi.cmake")
+    script = source / "link.ld"
+    good = script.read_text()
+    script.write_text(good.replace("INCLUDE bare.ld", ""))
+    for _ in range(2):  # a failure is not forgotten
+        code, text = project.try_to_build()
+        assert code != 0
+        assert 'error[S621]: pool "tcm": section .usmp.bare.tcm is at 0x' in text
+        assert "help: INCLUDE bare.ld in SECTIONS" in text
+        assert "Traceback" not in text
+    script.write_text(good)
+    touch(script)
+    code, text = project.try_to_build()
+    assert code == 0, text
+    assert "every pool is as planned" in text
+    assert project.build() == []
+
+
 def test_a_checked_in_folder_builds_without_python(tmp_path: Path) -> None:
     need("Unix Makefiles")
     models = {"digits/digits.tflite": "digits", "odd_even/odd_even.tflite": "odd_even"}

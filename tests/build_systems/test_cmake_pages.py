@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 from tests.support.cmake import PYTHON, Project, need
+from tests.support.examples import printed
 
 
 def test_nine_pages_hold_what_takes_ten_in_one_piece(tmp_path: Path, find: str) -> None:
@@ -18,4 +19,5 @@ def test_nine_pages_hold_what_takes_ten_in_one_piece(tmp_path: Path, find: str) 
     assert done.stdout == (
         "in pages: 9 pages, 9 of 9 outputs equal those of TensorFlow Lite Micro\nin one piece each: 10 pages, 9 of 9\n"
     )
+    assert [done.stdout] == printed("pages")
     assert done.returncode == 0

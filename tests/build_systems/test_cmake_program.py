@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tests.conftest import ROOT
 from tests.support.cmake import PYTHON, Project, need, touch, write_project
+from tests.support.examples import printed
 
 EXAMPLE = ROOT / "examples" / "program"
 CLEAN = "-DCMAKE_C_FLAGS=-Wall -Wextra -Wconversion -Wshadow -pedantic -Werror"
@@ -29,6 +30,7 @@ def test_the_example_computes_what_arrays_of_its_own_would(tmp_path: Path, find:
     assert "link camera" in project.build()
     done = subprocess.run([project.binary / "camera"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, SAID)
+    assert [done.stdout] == printed("program")
 
 
 def test_a_program_may_be_named_by_the_call(tmp_path: Path, find: str) -> None:

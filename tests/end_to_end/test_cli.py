@@ -49,7 +49,7 @@ def test_init_survives_odd_file_names(tmp_path: Path) -> None:
 def test_the_plan_as_a_table(tmp_path: Path) -> None:
     out = call("plan", manifest(tmp_path, TWO_MODELS)).out
     head, *rows = out.splitlines()
-    assert head.split() == ["pool", "access", "used", "limit", "bound", "gap", "region"]
+    assert head.split() == ["pool", "access", "used", "limit", "bound", "gap", "read", "written", "region"]
     assert rows[0].split()[:2] == ["tcm", "rw"]
     assert rows[0].endswith("DTCM")
     assert "bytes together" in out
@@ -75,11 +75,14 @@ def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
     assert call("plan", path, "--model", "nobody").code == 1
 
 
-@pytest.mark.parametrize("stage", ["model", "schedule", "storage", "lifetimes", "traffic", "problem"])
+@pytest.mark.parametrize(
+    "stage", ["model", "schedule", "storage", "survivors", "lifetimes", "traffic", "costs", "problem"]
+)
 @pytest.mark.parametrize("model", ["digits", "control", "stateful", "lstm_unrolled"])
 def test_every_stage_can_be_seen(tmp_path: Path, stage: str, model: str) -> None:
     path = manifest(tmp_path, one_model(model))
-    assert call("inspect", stage, path).out.count("\n") > 5
+    least = 4 if stage == "survivors" else 6  # constants and variables outlive runs, and nothing else here
+    assert call("inspect", stage, path).out.count("\n") >= least
     assert json.loads(call("inspect", stage, path, "--json").out)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.support.cli import TWO_MODELS, call, call_apart, manifest
+from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, TWO_MODELS, call, call_apart, manifest, tables
 from usmp_build import writer
 from usmp_build.bundle import Bundle, OutputFile
 from usmp_build.errors import UsageError
@@ -70,6 +70,28 @@ def test_diff_tells_and_writes_nothing(tmp_path: Path) -> None:
     assert done.code == 4
     assert "-#define TWO_TCM_SIZE" in done.out
     assert contents(out) == before
+
+
+def test_diff_names_what_an_earlier_plan_left(tmp_path: Path) -> None:
+    """Of a pool with another name, another owner, and of a model; what users keep there is theirs."""
+    out = tmp_path / "out"
+    pools = {"sram": RW, "old": RO + PASSED, "flash": RO + PASSED}
+    old = tables("two", pools, {"digits": DIGITS, "odd_even": ODD_EVEN})
+    assert call("generate", manifest(tmp_path, old), "--out", out).code == 0
+    new = tables("two", {"sram": RW, "young": RO + PASSED, "flash": RO}, {"digits": DIGITS})
+    path = manifest(tmp_path, new)
+    assert call("generate", path, "--out", out).code == 0
+    for name in ("mine.c", "mine.bin", "two_notes.bin"):
+        (out / name).write_text("/* mine */")
+    before = contents(out)
+    done = call("generate", path, "--out", out, "--diff")
+    left = ["odd_even.c", "odd_even.h", "odd_even_constants.h"]
+    left += [f"two_{pool}.{suffix}" for pool in ("flash", "old") for suffix in ("bin", "inc")]
+    assert (done.code, done.out.splitlines()) == (4, [f"{name} is left from an earlier plan" for name in left])
+    assert contents(out) == before
+    for name in left:
+        (out / name).unlink()
+    assert call("generate", path, "--out", out, "--diff").code == 0
 
 
 def test_what_fails_before_writing_leaves_the_old_set(tmp_path: Path) -> None:

@@ -10,8 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tests.support import stateful
 from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model
@@ -26,7 +28,7 @@ COMPILERS = [
     ("clang", "-std=c11"),
     ("clang++", "-std=c++17"),
 ]
-MODELS = ["branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net"]
+MODELS = ["branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net", "stateful", "svdf", "sums"]
 
 
 def compile_folder(folder: Path, compiler: str, standard: str, *extra: str) -> None:
@@ -45,9 +47,13 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     home = tmp_path_factory.mktemp("generated")
     folders = [home / "two"]
     assert call("generate", manifest(home, TWO_MODELS), "--out", folders[0]).code == 0
+    (home / "svdf.tflite").write_bytes(stateful.svdf(np.random.default_rng(1)))
+    (home / "sums.tflite").write_bytes(stateful.accumulators(np.random.default_rng(6)))
     for name in MODELS:
         folders.append(home / name)
-        path = manifest(home, one_model(name, 'io = "application"'), f"{name}.toml")
+        model = home / f"{name}.tflite"
+        path = one_model(name, 'io = "application"', model.as_posix() if model.exists() else "")
+        path = manifest(home, path, f"{name}.toml")
         done = call("generate", path, "--out", folders[-1])
         assert done.code == 0, done.err
     return folders
@@ -63,7 +69,7 @@ def test_it_compiles_without_a_warning(generated: list[Path], compiler: str, sta
 def test_a_header_of_another_version_is_refused(generated: list[Path], tmp_path: Path) -> None:
     shutil.copytree(generated[0], tmp_path / "two")
     runtime = tmp_path / "two" / "usmp.h"
-    runtime.write_text(runtime.read_text().replace("#define USMP_ABI 1", "#define USMP_ABI 2"))
+    runtime.write_text(runtime.read_text().replace("#define USMP_ABI 2", "#define USMP_ABI 1"))
     done = subprocess.run(["cc", "-c", "digits.c"], cwd=tmp_path / "two", capture_output=True, text=True, check=False)
     assert "generate both again" in done.stderr
 

@@ -187,4 +187,4 @@ def test_alone_is_meant_in_the_same_pools(tmp_path: Path) -> None:
     assert workspaces[0] == sum(pool["size"] for pool in alone["pools"] if pool["access"] == "rw")
     out = call("plan", both).out
     assert f"apart: sharing saves {workspaces[1]}" in out
-    assert "every pool is at its bound, and no plan is better" in out
+    assert "every pool is at its bound, and no plan in these pools is better" in out

@@ -277,6 +277,25 @@ def test_a_parameter_in_both_kinds_of_memory_is_refused(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["run", "reset", "map_inputs"])
+def test_functions_with_a_name_of_ours_get_another(tmp_path: Path, name: str) -> None:
+    inner = function([parameter("a"), parameter("b")], store("b", "a"))
+    program(tmp_path, function(PORTS, invoke(name, "x", "y")), **{name: inner})
+    header = (generate(tmp_path) / "p.h").read_text("utf-8")
+    assert f"void p_{name}_2(" in header
+    assert f"void p_{name}(" not in header
+
+
+@pytest.mark.parametrize("name", ["run", "reset"])
+def test_functions_that_make_a_name_of_another_model_are_refused(tmp_path: Path, name: str) -> None:
+    inner = function([parameter("a"), parameter("b")], store("b", "a"))
+    program(tmp_path, function(PORTS, invoke(f"of_{name}", "x", "y")), **{f"of_{name}": inner})
+    other = '[models.p_of]\npath = "p.program.json"'
+    done = call("generate", asked(tmp_path, other), "--out", tmp_path / "out")
+    assert done.code == 1
+    assert f"both make the name p_of_{name} in C" in done.err
+
+
 def test_functions_that_make_one_name_are_refused(tmp_path: Path) -> None:
     inner = alloc("m", "int8", [4], store("m", "a"), store("b", "m"))
     functions = {name: function([parameter("a"), parameter("b")], inner) for name in ("f", "f_map_buffers")}

@@ -13,7 +13,7 @@ from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
 from usmp_build import passes
 from usmp_build.cli.selftest import oracle
 from usmp_build.importers.tflite import import_tflite
-from usmp_build.ir.lifetimes import Interval, Lifetimes
+from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
 from usmp_build.ir.schedule import Schedule
 from usmp_build.ir.storage import Storage
 
@@ -94,8 +94,8 @@ def test_a_lifetime_that_is_cut_short_is_found(tmp_path: Path, monkeypatch: pyte
     """No checker of plans can see it, for the plan keeps what it was told; poisoned bytes can."""
     honest = passes.lifetimes
 
-    def cut(schedule: Schedule, storage: Storage) -> Lifetimes:
-        found = honest(schedule, storage)
+    def cut(schedule: Schedule, storage: Storage, survivors: Survivors) -> Lifetimes:
+        found = honest(schedule, storage, survivors)
         names = [buffer.name for buffer in storage.buffers]
         victim = names.index("digits.mix_1/Relu")
         ((start, stop),) = found.intervals[victim]

@@ -35,11 +35,14 @@ def refused(path: Path) -> list[str]:
 
 
 MODEL = '[models.{0}]\npath = "{0}.model.txt"\n{1}\n'
+OTHER = MODEL.format("z", 'workspace_pools = ["slow"]')
+"""A small model that uses the pool that others do not."""
 
 
 def test_a_larger_pool_another_pool_or_arrays_of_the_caller(tmp_path: Path) -> None:
     chain(tmp_path, "a", 500, 400, 100, 50)
-    pools = POOLS.format("fast", "rw", 600) + POOLS.format("slow", "rw", 450)
+    chain(tmp_path, "z", 1, 1)
+    pools = POOLS.format("fast", "rw", 600) + POOLS.format("slow", "rw", 450) + OTHER
     words = 'workspace_pools = ["fast"]'
     assert refused(firmware(tmp_path, pools + MODEL.format("a", words))) == [
         '5:8: error[P502]: the buffers do not fit: pool "fast" (600 bytes) is 300 bytes too small'
@@ -57,13 +60,16 @@ def test_a_larger_pool_another_pool_or_arrays_of_the_caller(tmp_path: Path) -> N
 
 def test_what_would_not_help_is_not_offered(tmp_path: Path) -> None:
     chain(tmp_path, "a", 50, 500, 400, 100)
-    pools = POOLS.format("fast", "rw", 600) + POOLS.format("slow", "rw", 399)
+    chain(tmp_path, "z", 1, 1)
+    pools = POOLS.format("fast", "rw", 600) + POOLS.format("slow", "rw", 399) + OTHER
     (_, hint) = refused(firmware(tmp_path, pools + MODEL.format("a", 'workspace_pools = ["fast"]')))
     assert hint == 'help: no plan needs less; enlarge "fast" by 300 bytes'
 
 
 def test_workspace_and_constants_are_two_messages(tmp_path: Path) -> None:
     pools = POOLS.format("ram", "rw", 1000) + POOLS.format("flash", "ro", 1000) + POOLS.format("rom", "ro", 100_000)
+    chain(tmp_path, "z", 1, 1)
+    pools += MODEL.format("z", 'constant_pools = ["rom"]')
     digits = one_model("digits", 'constant_pools = ["flash"]').partition("\n")[2].partition("\n")[2]
     first, ways, second, *others = refused(firmware(tmp_path, pools + digits))
     assert re.match(r'5:8: error\[P502\]: .* pool "ram" .* at step \d+ "digits: ', first)
@@ -84,6 +90,24 @@ def test_models_that_share_a_pool(tmp_path: Path) -> None:
     )
     assert first.endswith('is 200 bytes too small at step 4 "b: CUSTOM 0": b.t1 400 + b.t0 300')
     assert hint == 'help: no plan needs less; enlarge "ram" by 200 bytes'
+
+
+def test_models_that_are_alive_together_may_take_turns(tmp_path: Path) -> None:
+    """Pairs are tried one by one."""
+    for name, size in (("a", 300), ("b", 200), ("c", 100)):
+        chain(tmp_path, name, size, size)
+    tables = "".join(MODEL.format(name, "") for name in "abc")
+    text = f'concurrent = [["a", "b", "c"]]\n[project]\nname = "p"\n{POOLS.format("ram", "rw", 1000)}{tables}'
+    first, _, *ways = refused(manifest(tmp_path, text))
+    assert ' while "a", "b" and "c" run at the same time: ' in first
+    turns = 'leave the pair "{}" and "{}" out of `concurrent`: they then take turns, and share memory'
+    assert ways == [
+        '  - enlarge "ram" by 200 bytes',
+        f"  - {turns.format('a', 'b')}",
+        f"  - {turns.format('a', 'c')}",
+    ]
+    for pairs in ('["a", "c"], ["b", "c"]', '["a", "b"], ["b", "c"]'):
+        assert call("plan", manifest(tmp_path, text.replace('["a", "b", "c"]', pairs))).code == 0
 
 
 def test_io_of_a_model_that_must_have_it_in_a_pool_is_not_offered(tmp_path: Path) -> None:

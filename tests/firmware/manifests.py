@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import numpy as np
+
+from tests.support import stateful as drawn
 from tests.support.cli import DATA
 
 OURS = ("branchy", "digits", "float_net", "kitchen_a", "kitchen_b", "odd_even", "quantized_io")
@@ -66,6 +69,19 @@ def ours() -> dict[str, Path]:
 def real(folder: Path, names: tuple[str, ...] = REAL) -> dict[str, Path]:
     """Return real models."""
     return {name: folder / f"{name}.tflite" for name in names}
+
+
+def stateful(folder: Path) -> dict[str, Path]:
+    """Make models that remember, with and without first values, and return where they are."""
+    made = {"average": (DATA / "stateful.tflite").read_bytes()}
+    made["svdf"] = drawn.svdf(np.random.default_rng(5), layers=2)
+    made["svdf_s8"] = drawn.svdf(np.random.default_rng(6), "INT8")
+    made["svdf_f32"] = drawn.svdf(np.random.default_rng(7), "FLOAT32")
+    made["ring"] = drawn.ring(np.random.default_rng(8))
+    made["sums"] = drawn.accumulators(np.random.default_rng(6))
+    for name, data in made.items():
+        (folder / f"{name}.tflite").write_bytes(data)
+    return {name: folder / f"{name}.tflite" for name in made}
 
 
 def goldens(models: Mapping[str, Path]) -> dict[str, Path]:

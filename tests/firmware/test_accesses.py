@@ -6,9 +6,11 @@ from pathlib import Path
 
 from tests.firmware import manifests
 from tests.firmware.accesses import Counted, count, problems
+from tests.firmware.test_kernels import STATEFUL, called
 from tests.support import image
 from tests.support.firmware import Board
 from tests.support.image import Image
+from usmp_build.cli.selftest.inputs import samples
 
 
 def run(made: Image, models: dict[str, Path], plugin: Path) -> list[list[Counted]]:
@@ -45,3 +47,12 @@ def test_the_same_image_counts_the_same(board: Board, plugin: Path, tmp_path: Pa
     models = {"odd_even": manifests.ours()["odd_even"]}
     made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, find)
     assert run(made, models, plugin) == run(made, models, plugin)
+
+
+def test_models_that_remember(board: Board, plugin: Path, tmp_path: Path, find: str) -> None:
+    """State is written and read as declared; one run is counted, right after the reset."""
+    models = manifests.stateful(tmp_path)
+    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, find)
+    inputs = [samples(model, 1, 1) for model in made.planned.imported]
+    check(made, count(made, inputs, plugin)[1])
+    assert called(made) >= STATEFUL

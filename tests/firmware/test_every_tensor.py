@@ -11,6 +11,7 @@ from tests.firmware import manifests
 from tests.support import image
 from tests.support.firmware import Board
 from tests.support.image import Image
+from usmp_build.cli.selftest.inputs import samples
 
 RUNS = 2
 
@@ -25,6 +26,22 @@ def all_equal(board: Board, folder: Path, models: dict[str, Path], manifest: str
     assert image.misplaced(made) == []
     assert count >= sum(len(op.outputs) for model in made.planned.imported for op in model.main.operators)
     return made
+
+
+def test_models_that_remember(board: Board, tmp_path: Path, find: str) -> None:
+    """Variables stay in DTCM while garbage fills the pools around them."""
+    models = manifests.stateful(tmp_path)
+    places = "".join(
+        f'\n[[models.{name}.place]]\ntensors = "{variable}"\npools = ["dtcm"]\n'
+        for name, variable in (("average", "average"), ("ring", "ring_handle"), ("svdf", "state*"))
+    )
+    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED) + places, 6, find)
+    inputs = [samples(model, 6, 1) for model in made.planned.imported]
+    assert image.check(made, image.run(made, inputs), inputs) > 0
+    assert image.misplaced(made) == []
+    kept = [row for row in made.layout.summary.buffers if row.kind == "variable"]
+    assert {row.models[0] for row in kept} == set(models)
+    assert {row.pool for row in kept} == {"dtcm"}
 
 
 def test_two_models_share_a_small_and_a_large_memory(

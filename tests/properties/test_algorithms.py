@@ -188,7 +188,7 @@ def test_every_failure_can_be_explained(algorithm: Algorithm, problem: Problem) 
         assert shortage.missing > 0 or fixed  # in each other's way, whatever the limits
         assert algorithm(restricted(problem, shortage.core)) is None
         family = next(some for some in families(problem) if shortage.core[0] in some)
-        for pool, increase in shortage.increases:
+        for pool, increase, _ in shortage.increases:
             limit = (problem.pools[pool].limit or 0) + increase
             assert algorithm(limited(restricted(problem, family), pool, limit)) is not None
 

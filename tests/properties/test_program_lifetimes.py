@@ -11,21 +11,12 @@ from hypothesis import strategies as st
 
 from tests.support.interpreter import Interpreter
 from tests.support.programs import programs
-from tests.support.road import analyze, model
-from usmp_build.algorithms.greedy import GreedyBySize
+from tests.support.road import analyze, model, offsets
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.check import check
 from usmp_build.ir.graph import Model
 from usmp_build.ir.lifetimes import Interval, Lifetimes
 from usmp_build.ir.text import read, write
-from usmp_build.memory.verify import violations
-
-
-def offsets(analysis: Analysis) -> list[int]:
-    plan = GreedyBySize()(analysis.problem)
-    assert plan is not None
-    assert not violations(analysis.problem, plan)
-    return [allocation.offset for allocation in plan.allocations]
 
 
 @settings(deadline=None, max_examples=1000, derandomize=True)

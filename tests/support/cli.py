@@ -50,6 +50,18 @@ def manifest(folder: Path, text: str, name: str = "usmp.toml") -> Path:
     return path
 
 
+RW, RO = 'access = "rw"\n', 'access = "ro"\n'
+PASSED = 'owner = "application"\n'
+DIGITS, ODD_EVEN = 'path = "DATA/digits.tflite"\n', 'path = "DATA/odd_even.tflite"\n'
+
+
+def tables(project: str, pools: Mapping[str, str], models: Mapping[str, str]) -> str:
+    """A manifest of these pools and models: each with the lines of its table."""
+    named = [(f"pools.{name}", lines) for name, lines in pools.items()]
+    named += [(f"models.{name}", lines) for name, lines in models.items()]
+    return f'[project]\nname = "{project}"\n' + "".join(f"[{name}]\n{lines}" for name, lines in named)
+
+
 TWO_MODELS = """
 [project]
 name = "two"

@@ -152,3 +152,12 @@ def train_again(model: Path) -> None:
             constants.DataAsNumpy()[0] ^= 1
     model.write_bytes(data)
     touch(model)
+
+
+def rename_tensors(model: Path) -> None:
+    """Make a model another one with the same numbers: comments of the generated C are not the same."""
+    data = model.read_bytes()
+    renamed = data.replace(b"MatMul", b"Matmul")
+    assert renamed != data
+    model.write_bytes(renamed)
+    touch(model)

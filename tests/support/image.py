@@ -14,14 +14,14 @@ from tests.support import firmware
 from tests.support.firmware import Board
 from usmp_build import pipeline
 from usmp_build.cli.selftest.compare import Reference, compare, wanted
-from usmp_build.cli.selftest.harness import Run, input_stream, model_rows, read_records
+from usmp_build.cli.selftest.harness import Mark, Run, input_stream, model_rows, read_records
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.cli.selftest.oracle import oracle_tensors
 from usmp_build.files import DiskFiles
 from usmp_build.layout import Layout
 from usmp_build.pipeline import Planned
 
-_HARNESS = ROOT / "tests" / "firmware" / "harness.c.j2"
+_TEMPLATES = ROOT / "tests" / "firmware"
 _answers: dict[tuple[bytes, bytes, tuple[int, ...]], Reference] = {}
 """What TensorFlow Lite Micro said: of a model, of inputs, of these tensors.  It says the same for every board."""
 
@@ -42,10 +42,19 @@ class Image:
         return self.folder / "build" / "plan.usmp"
 
 
-def make(board: Board, folder: Path, manifest: str, runs: int, find: str, application: str = "") -> Image:
+def make(
+    board: Board,
+    folder: Path,
+    manifest: str,
+    runs: int,
+    find: str,
+    application: str = "",
+    interleaved: tuple[str, str] | None = None,
+) -> Image:
     """Plan, write the harness, and build everything with the example's CMake project.
 
-    `application` is C of what the application supplies.
+    `application` is C of what the application supplies.  Of the models in `interleaved`, all of the second one runs
+    after each operator of the first one, and no other runs.
     """
     path = folder / "usmp.toml"
     path.write_text(manifest, encoding="utf-8")
@@ -53,7 +62,8 @@ def make(board: Board, folder: Path, manifest: str, runs: int, find: str, applic
     planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
     layout = pipeline.lay_out(planned)
     main = folder / "main.c"
-    main.write_text(application + _harness(planned, layout, runs), encoding="utf-8")
+    harness = _interleaved(planned, layout, runs, *interleaved) if interleaved else _harness(planned, layout, runs)
+    main.write_text(application + harness, encoding="utf-8")
     elf = firmware.build(board, folder / "build", manifest=path, main=main, definitions=("USMP_HOOK",), find=find)
     return Image(board, folder, elf, planned, layout)
 
@@ -111,7 +121,22 @@ def stored_inputs(planned: Planned, goldens: Mapping[str, Path], runs: int) -> l
 
 
 def _harness(planned: Planned, layout: Layout, runs: int) -> str:
-    """Render the program's main file."""
+    """Render the program that runs the models in turn."""
+    pools = [pool for pool in layout.summary.pools if pool.size]
+    variables = [row for row in layout.summary.buffers if row.kind == "variable" and row.size]
+    rows, project = model_rows(planned, layout), layout.summary.project
+    return _render("harness.c.j2", project=project, models=rows, pools=pools, variables=variables, runs=runs)
+
+
+def _interleaved(planned: Planned, layout: Layout, runs: int, outer: str, inner: str) -> str:
+    """Render the program that runs one model within another."""
+    names = [model.name for model in planned.request.models]
+    rows = [row | {"number": number} for number, row in enumerate(model_rows(planned, layout))]
+    one, other = rows[names.index(outer)], rows[names.index(inner)]
+    first, second = sorted((one, other), key=rows.index)
+    return _render("interleaved.c.j2", outer=one, inner=other, first=first, second=second, runs=runs)
+
+
+def _render(template: str, **values: object) -> str:
     environment = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True, keep_trailing_newline=True)
-    template = environment.from_string(_HARNESS.read_text(encoding="utf-8"))
-    return template.render(models=model_rows(planned, layout), runs=runs)
+    return environment.from_string((_TEMPLATES / template).read_text(encoding="utf-8")).render(marks=Mark, **values)

@@ -6,10 +6,12 @@ from dataclasses import replace
 from textwrap import dedent
 
 from usmp_build import pipeline
+from usmp_build.algorithms.greedy import GreedyBySize
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, KernelLibrary, KernelSources, Libraries, NoKernel
 from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.ir.text import read
+from usmp_build.memory.verify import violations
 from usmp_build.request import (
     Access,
     Copying,
@@ -109,3 +111,11 @@ def alive(analysis: Analysis) -> dict[str, list[tuple[int, int]]]:
     """Buffer name → its intervals."""
     pairs = zip(analysis.storage.buffers, analysis.lifetimes.intervals, strict=True)
     return {buffer.name: [tuple(interval) for interval in intervals] for buffer, intervals in pairs}
+
+
+def offsets(analysis: Analysis) -> list[int]:
+    """Plan, and return where each buffer is in the one pool that there is."""
+    plan = GreedyBySize()(analysis.problem)
+    assert plan is not None
+    assert not violations(analysis.problem, plan)
+    return [allocation.offset for allocation in plan.allocations]

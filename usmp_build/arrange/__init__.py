@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from usmp_build.arrange.cached import cached_rows
 from usmp_build.arrange.clashes import refuse_clashes
-from usmp_build.arrange.constants import constant_groups
+from usmp_build.arrange.constants import constant_groups, pool_bytes
 from usmp_build.arrange.group import group_constants
 from usmp_build.arrange.model import model_code
 from usmp_build.arrange.summary import summarize
@@ -26,13 +27,16 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
     prefix = request.project.lower()
     members, constants = constant_groups(analysis, plan, summary)
     models = tuple(
-        (row, model_code(request, analysis, plan, summary, members, index)) for index, row in enumerate(summary.models)
+        (row, model_code(request, analysis, plan, summary, members, constants, index))
+        for index, row in enumerate(summary.models)
     )
     refuse_clashes(summary, constants, models, request.manifest)
     by_name = {name: library for (_, name), library in libraries.items()}
     sources = [by_name[name].sources(called, prefix) for name, called in _calls(analysis, request.manifest).items()]
     header, source = (_joined(texts) for texts in ([s.header for s in sources], [s.source for s in sources]))
-    return Layout(summary, constants, models, header, source)
+    filled = tuple(pool_bytes(analysis, plan, summary))
+    alone = tuple(request.excluded(index) for index in range(len(models)))
+    return Layout(summary, constants, filled, models, alone, header, source, cached_rows(request, analysis, plan))
 
 
 def _calls(analysis: Analysis, manifest: str) -> dict[str, list[KernelCall]]:

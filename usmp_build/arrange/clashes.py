@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from usmp_build.arrange.function_names import OF_MODELS
 from usmp_build.errors import Diagnostic, ManifestError
-from usmp_build.layout import ConstantGroup, FunctionCode, ModelCode, ModelRow, Summary
+from usmp_build.layout import ConstantGroup, FunctionCode, ModelCode, ModelRow, PoolRow, Summary
+
+_OF_GUARD = ("enter", "leave", "running", "excluded", "mark", "replace_mark")
 
 
 def refuse_clashes(
@@ -26,17 +29,20 @@ def _names(
 ) -> Iterator[tuple[str, str]]:
     """Yield (whose, name) of every macro, object, function and guard that others could see."""
     yield "the project", f"{summary.macro}_H"
+    yield from (("the project", f"{summary.project}_{part}") for part in _OF_GUARD)
     for pool in summary.pools:
         owner = f'pool "{pool.name}"'
         yield owner, pool.symbol
         yield from ((owner, f"{pool.macro}_{part}") for part in ("SIZE", "ALIGNMENT", "SECTION"))
+        yield from _of_passed(summary.project, owner, pool)
     for group in groups:
         readers = " and ".join(summary.models[index].name for index in group.models)
         yield f'the constants of {readers} in pool "{group.pool.name}"', group.symbol
+        yield f'the constants of {readers} in pool "{group.pool.name}"', f"{group.symbol.upper()}_OFFSET"
     for row, code in models:
         owner = f'model "{row.name}"'
         yield owner, f"{row.macro}_H"
-        yield from ((owner, f"{row.name}_{part}") for part in ("inputs", "outputs", "run", "map_inputs", "map_outputs"))
+        yield from ((owner, f"{row.name}_{part}") for part in OF_MODELS)
         yield from ((owner, step.function) for step in code.steps)
         yield from _of_functions(summary.project, owner, code.functions)
         for pool, _ in row.pools:
@@ -45,11 +51,21 @@ def _names(
         for side, ports in (("input", code.inputs), ("output", code.outputs)):
             for port in ports:
                 whose = f'{side} "{port.name}" of {owner}'
-                yield from ((whose, f"{port.macro}_{part}") for part in ("SIZE", "SCALE", "ZERO_POINT"))
+                parts = ("SIZE", "SCALE", "ZERO_POINT", *(["CACHE_BYTES"] if port.cache_line else []))
+                yield from ((whose, f"{port.macro}_{part}") for part in parts)
                 if port.name.isupper():  # a member of a struct, which must not be one of our macros
                     yield f"the name {port.name} of {owner}", port.name
         for place in code.places:
             yield from ((f"{owner}, {place.variable}", f"{place.macro}_{part}") for part in ("OFFSET", "BYTES"))
+
+
+def _of_passed(project: str, owner: str, pool: PoolRow) -> Iterator[tuple[str, str]]:
+    """Yield what there is for a pool of the application."""
+    if pool.is_passed:
+        yield owner, f"{project}_check_{pool.name}"
+        yield owner, f"{pool.macro}_ID"
+        if pool.name.isupper():  # a member of a struct, which must not be one of our macros
+            yield owner, pool.name
 
 
 def _of_functions(project: str, owner: str, functions: tuple[FunctionCode, ...]) -> Iterator[tuple[str, str]]:

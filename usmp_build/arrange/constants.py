@@ -1,4 +1,7 @@
-"""Constants → one struct for each owner and pool: `kws_flash_constants` holds what only kws reads."""
+"""Constants → one struct for each owner and pool: `kws_flash_constants` holds what only kws reads.
+
+In pools of the application the struct is a view of bytes that are not in C; here they are put together.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,17 @@ from usmp_build.arrange.c_types import plain_type, value_lines
 from usmp_build.arrange.group import owner
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import ConstantGroup, ConstantRow, Summary
+from usmp_build.layout import ConstantGroup, ConstantRow, PoolBytes, Summary
 from usmp_build.memory.plan import Plan
-from usmp_build.naming import c_comment, c_member, unique
+from usmp_build.naming import c_comment, c_member, constants_object, unique
 
 
 def constant_groups(
     analysis: Analysis, plan: Plan, summary: Summary
 ) -> tuple[Mapping[int, str], tuple[ConstantGroup, ...]]:
     """Return C expressions for the constant buffers, by index, and the structs that hold them."""
-    buffers = analysis.storage.buffers
-    order = [i for i, b in enumerate(buffers) if b.kind is Kind.CONSTANT and b.size]
+    buffers, seals = analysis.storage.buffers, set(analysis.storage.seals.values())
+    order = [i for i, b in enumerate(buffers) if b.kind is Kind.CONSTANT and b.size and i not in seals]
     order.sort(key=lambda i: plan.allocations[i])
     expressions: dict[int, str] = {}
     groups = []
@@ -27,15 +30,29 @@ def constant_groups(
         indices = list(members)
         readers = tuple(sorted({model for i in indices for model in buffers[i].models}))
         whose = summary.models[only[0]].name if only else f"{summary.project}_shared"
-        symbol = f"{whose}_{summary.pools[pool].name}_constants"
+        symbol = constants_object(whose, summary.pools[pool].name)
         wanted = [c_member(buffers[i].name.partition(".")[2]) for i in indices]
         both = unique([*wanted, *(f"{name}_padding" for name in wanted)])
         names, paddings = both[: len(wanted)], both[len(wanted) :]
         rows = tuple(_rows(analysis, indices, names, paddings))
         unit = max(analysis.problem.buffers[i].alignment for i in indices)
-        groups.append(ConstantGroup(symbol, readers, summary.pools[pool], unit, rows))
-        expressions |= {i: f"{symbol}.{name}" for i, name in zip(indices, names, strict=True)}
+        start = plan.allocations[indices[0]].offset
+        size = sum(analysis.problem.buffers[i].size for i in indices)
+        groups.append(ConstantGroup(symbol, readers, summary.pools[pool], start, size, unit, rows))
+        member = f"{symbol}->" if summary.pools[pool].is_passed else f"{symbol}."
+        expressions |= {i: member + name for i, name in zip(indices, names, strict=True)}
     return expressions, tuple(groups)
+
+
+def pool_bytes(analysis: Analysis, plan: Plan, summary: Summary) -> Iterator[PoolBytes]:
+    """Yield the bytes of each constant pool of the application."""
+    for position, pool in enumerate(summary.pools):
+        if pool.is_passed and pool.access == "ro":
+            data = bytearray(pool.size)
+            for buffer, place in zip(analysis.storage.buffers, plan.allocations, strict=True):
+                if place.pool == position:
+                    data[place.offset : place.offset + buffer.size] = buffer.data or b""
+            yield PoolBytes(pool, bytes(data))
 
 
 def _row(analysis: Analysis, index: int, member: str) -> ConstantRow:

@@ -8,8 +8,10 @@ from usmp_build.ir.graph import Model, TensorRef
 from usmp_build.ir.uses import called_by_main
 from usmp_build.naming import c_identifier, unique
 
-_TAKEN = ("inputs", "outputs", "run", "map_inputs", "map_outputs")
-"""What every model has under such a name."""
+OF_MODELS = ("inputs", "outputs", "run", "reset", "map_inputs", "map_outputs", "workspace_pools", "constant_pools")
+"""What models have, or may have, under such a name, for all to see."""
+_TAKEN = (*OF_MODELS, "check_workspace", "check_constants")
+"""The same, with what is in their own files."""
 
 
 def function_names(model: Model) -> Mapping[int, str]:

@@ -9,9 +9,9 @@ from functools import cached_property
 from usmp_build.arrange.c_types import plain_type, pool_type
 from usmp_build.arrange.forms import Forms, forms
 from usmp_build.arrange.function_names import function_names
-from usmp_build.arrange.ports import show_type
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import Model, Tensor, TensorRef
+from usmp_build.ir.ports import show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import Uses, uses
 from usmp_build.layout import FunctionCode, MemberRow, ParameterRow, Place, TableCode
@@ -96,7 +96,7 @@ class Functions:
             return MemberRow(f"{table.c_type} *const *", name, c_comment(comment), table.symbol, step)
         place = self.places.get(buffer)
         c_type = f"{pool_type(tensor.dtype)} *"
-        where = f"({c_type})(void *)({place.pool.symbol} + {place.macro}_OFFSET)" if place else "NULL"
+        where = f"({c_type})(void *)({place.pool.base} + {place.macro}_OFFSET)" if place else "NULL"
         step = self._stride(buffer, tensor, macro)
         if step:
             copies = self.analysis.storage.buffers[buffer].copies

@@ -14,11 +14,12 @@ from usmp_build.memory.problem import Problem
 
 
 def group_constants(storage: Storage, problem: Problem, plan: Plan) -> Plan:
-    """Reorder every constant pool by (owner, name); which pool a constant is in stays as planned."""
+    """Reorder every constant pool by (owner, name), behind its seal; which pool a constant is in stays as planned."""
     places = list(plan.allocations)
     constants = [index for index, buffer in enumerate(storage.buffers) if buffer.kind is Kind.CONSTANT]
     ends: dict[int, int] = {}
-    for index in sorted(constants, key=lambda i: (owner(storage.buffers[i]), storage.buffers[i].name)):
+    seals = set(storage.seals.values())
+    for index in sorted(constants, key=lambda i: (i not in seals, owner(storage.buffers[i]), storage.buffers[i].name)):
         pool = places[index].pool
         places[index] = Allocation(pool, ends.get(pool, 0))
         ends[pool] = ends.get(pool, 0) + problem.buffers[index].size

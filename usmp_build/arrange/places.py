@@ -6,7 +6,7 @@ from usmp_build.arrange.c_types import pool_type
 from usmp_build.arrange.function_names import function_names, variable
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import TensorRef
-from usmp_build.ir.storage import Kind
+from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.layout import Place, Summary
 from usmp_build.memory.plan import Plan
 from usmp_build.naming import c_comment
@@ -34,7 +34,7 @@ def places_of(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> d
             macro=f"{summary.models[index].macro}_{name.upper()}",
             row=rows[stored.name],
             pool=summary.pools[plan.allocations[number].pool],
-            comment=c_comment(stored.name.partition(".")[2]),
+            comment=c_comment(name_within(stored, index)),
             lives=lives(analysis, index, number),
             used=False,
         )
@@ -50,8 +50,13 @@ def first_tensors(analysis: Analysis, index: int) -> dict[int, TensorRef]:
     return tensors
 
 
+def name_within(stored: StorageBuffer, index: int) -> str:
+    """Return the name of a buffer within a model; the whole name when it is another model's."""
+    return stored.name.partition(".")[2] if stored.models[0] == index else stored.name
+
+
 def lives(analysis: Analysis, index: int, buffer: int) -> str:
-    """Write a buffer's steps, counted from the model's own first one: what other models do moves nothing here."""
-    first = analysis.schedule.starts[index]
-    intervals = analysis.lifetimes.intervals[buffer]
-    return " ".join(f"[{i.start - first}, {i.stop - first})" for i in intervals)
+    """Write a buffer's steps in a run of the model, counted from its first one: what other models do moves nothing."""
+    first, end = analysis.schedule.starts[index : index + 2]
+    own = ((max(i.start, first), min(i.stop, end)) for i in analysis.lifetimes.intervals[buffer])
+    return " ".join(f"[{start - first}, {stop - first})" for start, stop in own if start < stop)

@@ -10,15 +10,13 @@ from usmp_build.arrange.c_types import float_literal, plain_type
 from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.graph import Model, Tensor, TensorRef
+from usmp_build.ir.graph import Model, Subgraph, TensorRef
+from usmp_build.ir.ports import Names, own_names, port_names, show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import alignments
 from usmp_build.layout import Place, PortRow
-from usmp_build.naming import c_comment, c_identifier, short_name, unique
+from usmp_build.naming import c_comment
 from usmp_build.request import ModelRequest
-
-Names = dict[int, str]
-"""Tensor index → C name."""
 
 
 def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[Names, Names]:
@@ -26,49 +24,12 @@ def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[
 
     `pools` are the names of all pools.  Raises ManifestError for a name in the manifest that is not one of them.
     """
-    signature = _signature(model)
-    main = model.main
-    known = {main.tensors[t].name for t in (*main.inputs, *main.outputs)} | set(signature.values())
+    known = own_names(model)
     for key in sorted(request.names.keys() - known):
         message = f'model "{request.name}" has no input or output called "{key}"'
-        hint = suggestion(key, sorted(known), "it has")
-        raise ManifestError(Diagnostic("P304", message, request.names_span, hint))
-    return _name(model, request.names, pools)
-
-
-def default_names(model: Model) -> tuple[Names, Names]:
-    """Name the inputs and outputs of a model of which no manifest says anything."""
-    return _name(model, {}, ())
-
-
-def _name(model: Model, wanted: Mapping[str, str], pools: tuple[str, ...]) -> tuple[Names, Names]:
-    main, signature = model.main, _signature(model)
-    names = []
-    for tensor in (*main.inputs, *main.outputs):
-        keys = (main.tensors[tensor].name, signature.get(tensor, ""))
-        given = next((wanted[key] for key in keys if key in wanted), "")
-        names.append(given or _default_name(main.tensors[tensor], signature.get(tensor)))
-    distinct = _unlike(names, pools)
-    count = len(main.inputs)
-    return dict(zip(main.inputs, distinct[:count], strict=True)), dict(enumerate(distinct[count:]))
-
-
-def _signature(model: Model) -> dict[int, str]:
-    return {port.tensor: port.name for port in (*model.input_names, *model.output_names)}
-
-
-def _default_name(tensor: Tensor, signature: str | None) -> str:
-    return c_identifier(signature or short_name(tensor.name).removesuffix(":0"), 32)
-
-
-def _unlike(names: list[str], pools: tuple[str, ...]) -> list[str]:
-    """Make names distinct even in capitals, for their macros, and unlike the macros of pools.
-
-    "x" and "X" become "x" and "X_2".
-    """
-    taken = [f"{pool}_{kind}_pool".upper() for pool in pools for kind in ("workspace", "constant")]
-    numbered = unique([*taken, *(name.upper() for name in names)])[len(taken) :]
-    return [name + big[len(name) :] for name, big in zip(names, numbered, strict=True)]
+        help_ = suggestion(key, sorted(known), "it has")
+        raise ManifestError(Diagnostic("P304", message, request.names_span, help_))
+    return port_names(model, request.names, pools)
 
 
 @dataclass(frozen=True)
@@ -85,9 +46,7 @@ class Locate:
     rows: Mapping[int, int]
     """Buffers in memory of pages → elements of a row."""
     inputs: Names
-    """By tensor."""
     outputs: Names
-    """By position among the outputs."""
 
     def expression(self, tensor: int) -> str:
         """Return the pointer to a tensor's bytes."""
@@ -96,9 +55,10 @@ class Locate:
         if buffer is not None:
             return self.buffers.get(buffer, "NULL")
         port = self.analysis.storage.arguments[ref].tensor
-        if port in self.inputs:
-            return f"inputs->{self.inputs[port]}"
-        return f"outputs->{self.outputs[self.analysis.models[self.model].main.outputs.index(port)]}"
+        main = self._main
+        if port in main.inputs:
+            return f"inputs->{self.inputs[main.inputs.index(port)]}"
+        return f"outputs->{self.outputs[main.outputs.index(port)]}"
 
     def row(self, tensor: int) -> int:
         """Return the elements of a row where `expression` is a table of rows; else 0."""
@@ -111,12 +71,15 @@ class Locate:
 
     def input_rows(self) -> tuple[PortRow, ...]:
         """Describe the inputs."""
-        return tuple(self._row(tensor, name) for tensor, name in self.inputs.items())
+        return tuple(self._row(tensor, name) for tensor, name in zip(self._main.inputs, self.inputs, strict=True))
 
     def output_rows(self) -> tuple[PortRow, ...]:
         """Describe the outputs."""
-        tensors = self.analysis.models[self.model].main.outputs
-        return tuple(self._row(tensors[position], name) for position, name in self.outputs.items())
+        return tuple(self._row(tensor, name) for tensor, name in zip(self._main.outputs, self.outputs, strict=True))
+
+    @property
+    def _main(self) -> Subgraph:
+        return self.analysis.models[self.model].main
 
     def _row(self, index: int, name: str) -> PortRow:
         model = self.analysis.models[self.model]
@@ -135,7 +98,14 @@ class Locate:
             scale=scale,
             zero_point=zero_point,
             expression=self._address(index),
+            cache_line=self._cache_line(index),
+            is_connected=TensorRef(self.model, 0, index) in {c.consumer for c in self.analysis.connections},
         )
+
+    def _cache_line(self, tensor: int) -> int:
+        """Return the bytes of a cache line where DMA may transfer a tensor that the processor caches; else 0."""
+        place = self.places.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
+        return place.pool.cache_line if place and place.row.cache_line else 0
 
     @cached_property
     def _alignments(self) -> Mapping[tuple[int, int], int]:
@@ -151,9 +121,4 @@ class Locate:
         if self.analysis.storage.buffers[buffer].kind is Kind.CONSTANT:
             return self.buffers.get(buffer, "NULL")
         place = self.places.get(buffer)
-        return f"{place.pool.symbol} + {place.macro}_OFFSET" if place else "NULL"
-
-
-def show_type(tensor: Tensor) -> str:
-    """Write type and shape: `int8[1,49,10,1]`."""
-    return f"{tensor.dtype.name.lower()}[{','.join(map(str, tensor.shape))}]"
+        return f"{place.pool.base} + {place.macro}_OFFSET" if place else "NULL"

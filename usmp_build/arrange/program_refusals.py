@@ -53,8 +53,8 @@ def _constant_arguments(model: Model, call: Invoke, known: Mapping[int, Uses]) -
     for argument in written:
         if argument is not None and model.main.tensors[argument].is_constant:
             callee, constant = model.subgraphs[call.function], model.main.tensors[argument]
-            hint = 'say of functions from outside what they do ("reads", "writes"), or pass a copy of the constant'
-            yield f"main calls {quoted(callee.name)} with constant {quoted(constant.name)}, which it writes to", hint
+            help_ = 'say of functions from outside what they do ("reads", "writes"), or pass a copy of the constant'
+            yield f"main calls {quoted(callee.name)} with constant {quoted(constant.name)}, which it writes to", help_
 
 
 def _ports(model: Model) -> Iterator[Refusal]:
@@ -82,5 +82,5 @@ def _mixed(analysis: Analysis, index: int) -> Iterator[Refusal]:
         if len(found) > 1:
             graph = model.subgraphs[function]
             message = f"parameter {quoted(graph.tensors[tensor].name)} of {quoted(graph.name)} is in memory of pages in"
-            hint = "let all that it is called with live in pools of one kind"
-            yield f"{message} one call, and in plain memory in another", hint
+            help_ = "let all that it is called with live in pools of one kind"
+            yield f"{message} one call, and in plain memory in another", help_

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from usmp_build.arrange.c_types import pool_type
 from usmp_build.arrange.calls import Parameter, call_code
-from usmp_build.arrange.ports import Locate, show_type
+from usmp_build.arrange.ports import Locate
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Scratch
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, operator_at
-from usmp_build.layout import StepCode, TraceRow
+from usmp_build.ir.ports import show_type
+from usmp_build.layout import ConstantGroup, StepCode, TraceRow
 from usmp_build.naming import c_comment, c_identifier, short_name
 
 
-def step_code(analysis: Analysis, ref: OperatorRef, locate: Locate, traces: tuple[TraceRow, ...]) -> StepCode:
-    """Write down the function of an operator that has a kernel."""
+def step_code(
+    analysis: Analysis,
+    ref: OperatorRef,
+    locate: Locate,
+    groups: tuple[ConstantGroup, ...],
+    traces: tuple[TraceRow, ...],
+) -> StepCode:
+    """Write down the function of an operator that has a kernel; `groups` are constants that it must be passed."""
     model = analysis.models[ref.model]
     op = operator_at(analysis.models, ref)
     kernel = analysis.kernels[ref]
@@ -24,22 +31,26 @@ def step_code(analysis: Analysis, ref: OperatorRef, locate: Locate, traces: tupl
         known = parameters.get(operand)
         return known.name if known else _expression(analysis, ref, locate, operand)
 
+    calls = tuple(call_code(call, locate.prefix, parameters, expression) for call in kernel.calls)
+    named = {argument.partition("->")[0] for call in calls for argument in call.arguments}
+    passed = [group for group in groups if group.symbol in named]
     return StepCode(
         function=f"{model.name}_{c_identifier(op.kind).lower()}_{op.position}",
-        comment=_comment(op, model.main),
-        signature=tuple(p.declaration for p in parameters.values()),
-        calls=tuple(call_code(call, locate.prefix, parameters, expression) for call in kernel.calls),
-        arguments=tuple(p.argument for p in parameters.values()),
+        comment=_comment(op, kernel, model.main),
+        signature=(*(p.declaration for p in parameters.values()), *(group.declaration for group in passed)),
+        calls=calls,
+        arguments=(*(p.argument for p in parameters.values()), *(group.symbol for group in passed)),
         traces=traces,
     )
 
 
-def _comment(op: Operator, graph: Subgraph) -> tuple[str, ...]:
-    """What goes in and out; constants are left out, for they are named in the calls."""
-    inputs = [graph.tensors[t] for t in op.inputs if t is not None and not graph.tensors[t].is_constant]
-    outputs = [graph.tensors[t] for t in op.outputs]
+def _comment(op: Operator, kernel: Kernel, graph: Subgraph) -> tuple[str, ...]:
+    """What goes in and out, and what changes; constants are left out, for they are named in the calls."""
+    taken = [(position in kernel.updates, graph.tensors[t]) for position, t in enumerate(op.inputs) if t is not None]
+    inputs = [tensor for changes, tensor in taken if not changes and not tensor.is_constant]
+    outputs = [graph.tensors[t] for t in op.outputs] + [tensor for changes, tensor in taken if changes]
     sides = [" and ".join(f"{show_type(t)} {short_name(t.name)}" for t in side) for side in (inputs, outputs)]
-    return (c_comment(f"{op.kind} {op.position}"), c_comment(f"{sides[0]} -> {sides[1]}"))
+    return (c_comment(f"{op.kind} {op.position}"), c_comment(" -> ".join(side for side in sides if side)))
 
 
 def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, Parameter]:
@@ -47,7 +58,9 @@ def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Lo
     graph = analysis.models[ref.model].main
     op = graph.operators[ref.operator]
     used = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
-    activations = [o for o in used if isinstance(o, Input) and not _is_constant(graph, op, o)]
+    inputs = [o for o in used if isinstance(o, Input) and not _is_constant(graph, op, o)]
+    states = [o for o in inputs if o.position in kernel.updates]
+    activations = [o for o in inputs if o not in states]
     outputs = [o for o in used if isinstance(o, Output)]
     scratches = [o for o in used if isinstance(o, Scratch)]
     result: dict[Operand, Parameter] = {}
@@ -56,6 +69,10 @@ def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Lo
         assert tensor is not None  # a kernel names no input that was left out
         name = _numbered("input", i, len(activations))
         result[source] = _of_tensor(locate, graph, tensor, name, "const ")
+    for i, state in enumerate(states):
+        tensor = op.inputs[state.position]
+        assert tensor is not None
+        result[state] = _of_tensor(locate, graph, tensor, _numbered("state", i, len(states)), "")
     for i, scratch in enumerate(scratches):
         buffer = analysis.storage.scratch[ref][scratch.position]
         c_type = f"{pool_type(kernel.scratch[scratch.position].dtype)} *"

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from usmp_build.arrange.c_types import pool_type
 from usmp_build.arrange.function_names import function_names, variable
-from usmp_build.arrange.places import first_tensors, lives
+from usmp_build.arrange.places import first_tensors, lives, name_within
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.layout import Summary, TableCode
 from usmp_build.memory.plan import Plan
@@ -37,7 +37,7 @@ def tables_of(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> d
             rows=tuple((place.pool, place.offset // table.page) for place in places),
             pages=stored.size // table.page,
             page=table.page,
-            comment=c_comment(stored.name.partition(".")[2].rpartition("[")[0]),
+            comment=c_comment(name_within(stored, index).rpartition("[")[0]),
             lives=lives(analysis, index, first),
         )
     return tables

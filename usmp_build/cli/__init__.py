@@ -15,10 +15,13 @@ from usmp_build.cli.places import cmake_dir
 from usmp_build.errors import UsmpError
 
 _VERBS = (
-    "init", "plan", "generate", "inspect", "explain", "selftest", "diff",
+    "init", "plan", "generate", "inspect", "explain", "selftest", "check", "diff",
     "solve", "verify", "plugins", "schema", "outputs", "demo",
 )  # fmt: skip
 """Each is a module, which is imported when it is asked for: builds call us often."""
+
+_QUOTING = "--from-tvmc"
+"""An option whose value is a command line, so that it begins like an option."""
 
 _EXIT_CODES = """\
 exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed"""
@@ -26,7 +29,7 @@ exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given = _with_values(sys.argv[1:] if arguments is None else arguments)
     parsed = _parser(given[:1] if given[:1] and given[0] in _VERBS else _VERBS).parse_args(given)
     try:
         code: int = parsed.run(parsed)
@@ -57,6 +60,15 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         verb.arguments(sub)
         sub.set_defaults(run=verb.run)
     return parser
+
+
+def _with_values(arguments: Sequence[str]) -> list[str]:
+    """Write `--from-tvmc '--x=y'` with an equals sign: argparse would take the value for an option of ours."""
+    given = list(arguments)
+    if _QUOTING in given[:-1]:
+        at = given.index(_QUOTING)
+        given[at : at + 2] = [f"{_QUOTING}={given[at + 1]}"]
+    return given
 
 
 class _PrintCMakeDir(argparse.Action):

@@ -8,9 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from usmp_build.cli.table import columns
-from usmp_build.emitters.plan_json import BufferRecord, PlanRecord
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.files import DiskFiles
+from usmp_build.plan_record import BufferRecord, PlanRecord
 from usmp_build.units import show_bytes
 
 

@@ -31,8 +31,8 @@ def _find(summary: Summary, name: str) -> list[BufferRow]:
     found = exact or [row for row in summary.buffers if name in row.name]
     if not found:
         close = closest(name, [row.name for row in summary.buffers])
-        hint = f"did you mean {quoted(close)}?" if close else '"usmp-build inspect storage" lists all buffers'
-        raise UsageError(Diagnostic("U203", f'no buffer is called "{name}"', help=hint))
+        help_ = f"did you mean {quoted(close)}?" if close else '"usmp-build inspect storage" lists all buffers'
+        raise UsageError(Diagnostic("U203", f'no buffer is called "{name}"', help=help_))
     return found
 
 
@@ -44,14 +44,19 @@ def _explain(summary: Summary, row: BufferRow) -> str:
     lines = [
         f"{row.name}: {row.kind}, {row.reason}",
         f"  place   pool {row.pool}, bytes [{show_bytes(row.offset)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
-        f"  size    {show_bytes(row.size)} bytes, aligned to {row.alignment}",
+        f"  size    {show_bytes(row.size)} bytes, aligned to {row.alignment}{_lines(row)}",
         *([f"  scope   {row.scope}"] if row.scope and row.scope != row.reason else []),
         *(f"  alive   {when}" for when in _alive(summary, row)),
+        *(f"  kept    {why}" for why in row.kept),
     ]
     if row.name in pool.peak_buffers and pool.size == pool.peak_bytes:
         lines.append(f"  peak    one of the {len(pool.peak_buffers)} buffers that set the size of {row.pool}")
     lines += [f"  shares bytes with {other.name}, alive at another time" for other in sharing]
     return "\n".join(lines)
+
+
+def _lines(row: BufferRow) -> str:
+    return f", with cache lines of {row.cache_line} bytes to itself, for DMA" if row.cache_line else ""
 
 
 def _alive(summary: Summary, row: BufferRow) -> list[str]:

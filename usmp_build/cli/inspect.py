@@ -8,11 +8,13 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 from usmp_build import pipeline
 from usmp_build.cli.common import manifest_arguments, read_request
 from usmp_build.cli.inspect_scopes import scope_lines
+from usmp_build.cli.inspect_time import connection_lines, cost_lines, survivor_lines
 from usmp_build.cli.table import columns
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir import text
@@ -55,7 +57,8 @@ def _schedule(_: Request, analysis: Analysis) -> Iterator[str]:
         pad = "  " * depth
         match node:
             case Step():
-                yield f"{next(numbers):6}  {pad}{node.name}  {_values(node.reads)} -> {_written(node)}"
+                kept = f", keeps {_values(node.keeps)}" if node.keeps else ""
+                yield f"{next(numbers):6}  {pad}{node.name}  {_values(node.reads)} -> {_written(node)}{kept}"
             case Sequence(body):
                 for child in body:
                     yield from lines(child, depth)
@@ -168,10 +171,13 @@ def _problem(_: Request, analysis: Analysis) -> Iterator[str]:
 _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
     "scopes": scope_lines,
     "axes": _axes,
+    "connections": connection_lines,
     "schedule": _schedule,
     "storage": _storage,
+    "survivors": survivor_lines,
     "lifetimes": _lifetimes,
     "traffic": _traffic,
+    "costs": cost_lines,
     "problem": _problem,
 }
 
@@ -183,6 +189,10 @@ def _plain(value: Any) -> Any:
             return value.name
         case bytes():
             return {"bytes": len(value), "sha256": hashlib.sha256(value).hexdigest()}
+        case frozenset():
+            return [*map(_plain, sorted(value))]
+        case Fraction():
+            return str(value)
         case tuple() if hasattr(value, "_asdict"):
             return _plain(value._asdict())
         case tuple() | list():

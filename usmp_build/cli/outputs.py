@@ -13,6 +13,7 @@ from usmp_build.cli.common import manifest_arguments, named_models
 from usmp_build.errors import ManifestError
 from usmp_build.files import DiskFiles
 from usmp_build.manifest.check import problems
+from usmp_build.manifest.clashes import passed_constant_pools
 from usmp_build.manifest.load import in_order, load
 from usmp_build.naming import model_files, plan_files
 
@@ -37,7 +38,7 @@ def run(parsed: argparse.Namespace) -> int:
     if wrong := in_order(problems(manifest, names)):
         raise ManifestError(*wrong)
     project = manifest.project.name
-    _show(project, plan_files(project))
+    _show(project, plan_files(project, passed_constant_pools(manifest)))
     if parsed.any_model:
         _show(_ANY_MODEL, model_files(_ANY_MODEL))
     for name in sorted(manifest.models if names is None else names):

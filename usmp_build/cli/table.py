@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from usmp_build.cli.cost_lines import cost_lines
 from usmp_build.errors import one_line
 from usmp_build.layout import Summary
-from usmp_build.units import show_bytes
+from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 5
 """So many operators are named in a note."""
@@ -22,6 +23,7 @@ def plan_table(summary: Summary) -> str:
             show_bytes(pool.limit) if pool.limit is not None else "-",
             show_bytes(pool.bound),
             show_bytes(pool.gap),
+            *map(show_bytes, summary.moved(pool.name)),
             pool.region or "-",
         )
         for pool in summary.pools
@@ -31,12 +33,17 @@ def plan_table(summary: Summary) -> str:
         for model in summary.models
     ]
     lines = [
-        *columns(("pool", "access", "used", "limit", "bound", "gap", "region"), pools, "<<>>>><"),
+        *columns(("pool", "access", "used", "limit", "bound", "gap", "read", "written", "region"), pools, "<<>>>>>><"),
+        "(bytes; read and written are those of one run of every model)",
         "",
         *columns(("model", "alone", "shared", "constants"), models, "<>>>"),
         "",
         *_sharing(summary),
+        *_keeping(summary),
+        *_constants(summary),
+        *_state(summary),
         _proof(summary),
+        *cost_lines(summary),
         *_missing(summary),
         *extern_functions(summary),
         *_on_demand(summary),
@@ -64,16 +71,44 @@ def _sharing(summary: Summary) -> list[str]:
     return [f"{text}: sharing saves {show_bytes(saved)}" if saved > 0 else text]
 
 
+def _keeping(summary: Summary) -> list[str]:
+    """Say what it costs that data outlive runs, and that models run at the same time."""
+    lines = [
+        f'{model.name}: {keep.word} = "{keep.value}" costs {count_bytes(keep.workspace)} of workspace'
+        for model in summary.models
+        for keep in model.keeps
+        if keep.workspace is not None
+    ]
+    left_out = sum(keep.workspace is None for model in summary.models for keep in model.keeps)
+    if left_out:
+        lines.append(f"what {left_out} more such words cost is not worked out")
+    if summary.concurrent:
+        pairs = ", ".join(f"{one} and {other}" for one, other in summary.concurrent)
+        lines.append(f"models at the same time ({pairs}) cost {count_bytes(summary.concurrent_workspace)} of workspace")
+    return lines
+
+
+def _constants(summary: Summary) -> list[str]:
+    saved = summary.repeated_constants
+    once = sum(buffer.size for buffer in summary.buffers if buffer.kind == "constant")
+    text = f"constants: {show_bytes(once)} bytes once, {show_bytes(once + saved)} if each tensor had its own"
+    return [f"{text}: equal ones save {show_bytes(saved)}"] if saved else []
+
+
+def _state(summary: Summary) -> list[str]:
+    kept = (model for model in summary.models if model.state)
+    return [f"state: {show_bytes(m.state)} bytes of {m.name} are kept between runs ({m.name}_reset)" for m in kept]
+
+
 def _proof(summary: Summary) -> str:
     several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
     if summary.optimal and several:
-        known = "every pool is at its bound, " + (
-            "and no plan is better" if summary.best else "so no plan with the same buffers in each needs less"
-        )
+        best, same = "and no plan in these pools is better", "so no plan with the same buffers in each needs less"
+        known = f"every pool is at its bound, {best if summary.best else same}"
     elif summary.optimal:
         known = "every pool is at its bound, so no plan needs less"
     elif summary.best:
-        known = "its search found that no plan is better"
+        known = "its search found that no plan in these pools is better"
     else:
         known = "a better plan may exist"
     return f"verified plan by {summary.algorithm}; {known}"

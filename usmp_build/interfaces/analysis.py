@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.axes import Axes
+from usmp_build.ir.connections import Connection
+from usmp_build.ir.costs import Costs
 from usmp_build.ir.graph import Model, OperatorRef
-from usmp_build.ir.lifetimes import Lifetimes
+from usmp_build.ir.lifetimes import Lifetimes, Survivors
 from usmp_build.ir.schedule import Schedule, steps
 from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Storage
@@ -31,10 +33,13 @@ class Analysis:
     kernels: Kernels
     scopes: Scopes
     axes: Axes
+    connections: tuple[Connection, ...]
     schedule: Schedule
     storage: Storage
+    survivors: Survivors
     lifetimes: Lifetimes
     traffic: OperatorTraffic
+    costs: Costs
     problem: Problem
     """`problem.buffers[i]` is `storage.buffers[i]`."""
 

@@ -47,5 +47,5 @@ class Foreign:
         what = type(error).__name__ + (f": {said}" if said else "")
         frame = extract_tb(error.__traceback__)[-1]
         message = f"{self.title} failed: {what} ({PurePath(frame.filename).name}, line {frame.lineno})"
-        hint = "choose another algorithm or other options, and report this to whoever made it"
-        raise CheckFailed(Diagnostic("P407", message, self.place, hint)) from error
+        help_ = "choose another algorithm or other options, and report this to whoever made it"
+        raise CheckFailed(Diagnostic("P407", message, self.place, help_)) from error

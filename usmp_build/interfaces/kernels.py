@@ -226,6 +226,8 @@ class Kernel:
     strikes: tuple[Strike, ...] = ()
     library: str = ""
     """The name of the library that it is from; filled in when it is chosen."""
+    updates: frozenset[int] = frozenset()
+    """Positions of inputs that it writes, too: variables, which it changes in place."""
 
     def row_pitches(self) -> Mapping[Operand, int]:
         """Return the operands that every call takes row by row, and into how many elements all rows divide.

@@ -16,6 +16,7 @@ from usmp_build.ir.axes import physical_axes
 from usmp_build.ir.check_body import body_faults, program_faults
 from usmp_build.ir.check_calls import call_faults
 from usmp_build.ir.check_flow import flow_faults
+from usmp_build.ir.check_variables import variable_faults
 from usmp_build.ir.graph import DType, Model, Quantization, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label, tensor_label
 from usmp_build.ir.options import Options
@@ -57,6 +58,7 @@ def _faults(model: Model) -> Iterator[Diagnostic]:
                 yield Diagnostic("T232", f"{operator_label(index, position, operator.kind)}: {message}")
         yield from body_faults(index, model) if model.is_program else flow_faults(index, subgraph)
     yield from call_faults(model)
+    yield from variable_faults(model)
     yield from program_faults(model) if model.is_program else ()
     yield from _port_faults(model)
 
@@ -89,8 +91,9 @@ def _tensor_faults(tensor: Tensor) -> Iterator[tuple[str, str]]:
     elif tensor.data is not None and tensor.is_variable:
         yield "T223", "is a variable, but has constant data"
     elif tensor.data is not None and len(tensor.data) != tensor.size:
-        kind, size = f"{tensor.dtype.name} {list(tensor.shape)}", show_bytes(tensor.size)
-        yield "T224", f"has {show_bytes(len(tensor.data))} bytes of data, but {kind} takes {size}"
+        yield "T224", _other_size(tensor, tensor.data)
+    elif tensor.initial is not None and len(tensor.initial) != tensor.size:
+        yield "T224", _other_size(tensor, tensor.initial)
     if tensor.axis_separators is not None:
         try:
             physical_axes(tensor.shape, tensor.axis_separators)
@@ -98,6 +101,11 @@ def _tensor_faults(tensor: Tensor) -> Iterator[tuple[str, str]]:
             yield "T228", f"has the shape {list(tensor.shape)}: {reason}"
     if tensor.quantization:
         yield from _quantization_faults(tensor, tensor.quantization)
+
+
+def _other_size(tensor: Tensor, data: bytes) -> str:
+    kind, size = f"{tensor.dtype.name} {list(tensor.shape)}", show_bytes(tensor.size)
+    return f"has {show_bytes(len(data))} bytes of data, but {kind} takes {size}"
 
 
 def _quantization_faults(tensor: Tensor, quantization: Quantization) -> Iterator[tuple[str, str]]:

@@ -116,6 +116,10 @@ class Tensor:
     """Where its axes are cut for memory of pages (see `ir.axes`); None: nobody says."""
     is_withheld: bool = False
     """The bytes only tell this constant from others: they are not what the model runs with."""
+    resource: str = ""
+    """Of a variable that operators know by name: tensors of one model that name the same one are one variable."""
+    initial: bytes | None = None
+    """Of a variable: what it holds before the first run; None: all its bytes are `initial_byte`."""
 
     @cached_property
     def elements(self) -> int:
@@ -128,6 +132,12 @@ class Tensor:
         if not self.dtype.bits:
             return len(self.data or b"")
         return (self.elements * self.dtype.bits + 7) // 8
+
+    @property
+    def initial_byte(self) -> int:
+        """Each byte of a variable of which nobody says what it holds at first: what stands for 0, as in TFLM."""
+        points = self.quantization.zero_points if self.quantization else ()
+        return points[0] & 0xFF if points and (self.resource or self.dtype is DType.INT8) else 0
 
     @property
     def is_constant(self) -> bool:

@@ -140,6 +140,22 @@ class Gather(Options):
 
 
 @dataclass(frozen=True, slots=True)
+class Svdf(Options):
+    """SVDF."""
+
+    rank: int = 0
+    activation: Activation = Activation.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class VarHandle(Options):
+    """VAR_HANDLE: the variable that it finds; all handles of one name are the same variable."""
+
+    container: str = ""
+    shared_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class If(Options):
     """IF: indices of the subgraphs of its arms."""
 
@@ -188,7 +204,9 @@ OPTIONS: dict[str, type[Options]] = {
     "STRIDED_SLICE": StridedSlice,
     "SUB": Binary,
     "SUM": Reducer,
+    "SVDF": Svdf,
     "TRANSPOSE_CONV": Conv2D,
+    "VAR_HANDLE": VarHandle,
     "WHILE": While,
 }
 """Operator kind → the class of its options.  Kinds not listed import without options."""

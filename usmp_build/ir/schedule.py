@@ -44,6 +44,8 @@ class Step:
     subgraph."""
     updates: tuple[TensorRef, ...] = ()
     scratch: tuple[ScratchRef, ...] = ()
+    keeps: tuple[TensorRef, ...] = ()
+    """Not touched, but the application may look at them while the step runs."""
 
     @property
     def tensors(self) -> tuple[TensorRef, ...]:

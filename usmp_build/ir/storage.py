@@ -6,11 +6,12 @@ A `StorageBuffer` is storage that one or more tensors share, or scratch of one o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from usmp_build.ir.graph import DType, OperatorRef, TensorRef
 from usmp_build.ir.schedule import ScratchRef
+from usmp_build.units import align_up
 
 
 class Kind(Enum):
@@ -18,6 +19,7 @@ class Kind(Enum):
 
     INPUT = "input"
     OUTPUT = "output"
+    CONNECTION = "connection"
     INTERMEDIATE = "intermediate"
     SCRATCH = "scratch"
     VARIABLE = "variable"
@@ -32,7 +34,7 @@ class StorageBuffer:
     """Unique in the whole firmware: `<model>.<tensor>`."""
     kind: Kind
     models: tuple[int, ...]
-    """Who uses it; more than one only for constants."""
+    """Who uses it; more than one only for constants and connections: the producer first."""
     size: int
     alignment: int
     dtype: DType
@@ -43,9 +45,18 @@ class StorageBuffer:
     """Why it exists, in a few words for reports."""
     data: bytes | None = None
     """The bytes of a constant."""
+    stays_apart: bool = False
+    """Of a constant: never one with equal ones, for it is written to, may be exchanged, or only stands for others."""
     copies: int = 1
     """Side by side within `size`, each aligned.  The workers of the outermost parallel loop divide them evenly, those
     of a loop within one worker divide its share, and so on; the first of what is left is a worker's own."""
+    cache_line: int = 0
+    """Bytes of the cache lines that it shares with nothing, for DMA may touch it; 0: it may share them."""
+
+    @property
+    def extent(self) -> int:
+        """Bytes that are its own: its size, in whole cache lines where it has such."""
+        return align_up(self.size, self.cache_line or 1)
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,14 @@ class Storage:
     """The first row of a tensor in memory of pages → how many rows it has: they are buffers in a row."""
     on_demand: tuple[TensorRef, ...] = ()
     """Tensors of unknown size: whoever runs the model gets memory from the application, and gives it back."""
+    seals: Mapping[int, int] = field(default_factory=dict)
+    """Constant pools of the application → the buffer at their beginning that says which code they belong to."""
+    initial: Mapping[int, int] = field(default_factory=dict)
+    """Variable → the constant that it holds at first; others begin with all bytes alike."""
+    repeated: int = 0
+    """Bytes of constants that are not here, because others hold the same (see `passes.once`)."""
+    transfers: frozenset[OperatorRef] = frozenset()
+    """Operators whose operands somebody else touches than the processor that caches them: another target, or DMA."""
 
     def span(self, buffer: int) -> range:
         """Return a buffer, or all rows of the tensor of which it is the first."""

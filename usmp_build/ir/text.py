@@ -15,8 +15,9 @@
       %3 = FULLY_CONNECTED(%0, %1, %2) activation=RELU @0
 
 A tensor has a number, a name, a type and a shape; then what it has of scales, zero points, `axis`, axis `separators`,
-`variable` and `withheld` (its bytes are stand-ins); then, if it is constant, `=` and its bytes: numbers, `hex`,
-`zeros`, or `bytes 980 sha256:9f86d081884c` where they are withheld. An operator has outputs, kind, inputs (`_`: left
+`variable`, `resource` (of a variable that handles name) and `withheld` (its bytes are stand-ins); then, if it is
+constant, `=` and its bytes, or those that a variable holds at first: numbers, `hex`, `zeros`, or `bytes 980
+sha256:9f86d081884c` where they are withheld. An operator has outputs, kind, inputs (`_`: left
 out), the options that are not at their defaults, and after `@` its position in the model file. `[0*64]` is a list of
 64 zeros; `#` begins a comment.
 
@@ -83,14 +84,15 @@ def _subgraph(subgraph: Subgraph, full: bool) -> Iterator[str]:
 
 def _tensor(index: int, tensor: Tensor, full: bool) -> Iterator[str]:
     line = f"%{index} {quote(tensor.name)} {spell_type(tensor)}"
-    if tensor.data is None:
+    known = tensor.initial if tensor.is_variable else tensor.data
+    if known is None:
         yield line
         return
-    data = spell_data(tensor, tensor.data, full)
+    data = spell_data(tensor, known, full)
     yield f"{line} = {data}"
     if data == "hex":
-        for start in range(0, len(tensor.data), _ROW):
-            yield f"  | {tensor.data[start : start + _ROW].hex()}"
+        for start in range(0, len(known), _ROW):
+            yield f"  | {known[start : start + _ROW].hex()}"
 
 
 def _operator(operator: Operator) -> str:

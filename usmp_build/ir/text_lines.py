@@ -90,8 +90,8 @@ class Line:
 
     def unknown(self, what: str, token: Token, known: Collection[str]) -> ModelError:
         """Return an error about a word that is none of those known."""
-        hint = suggestion(token.text, sorted(known), "known")
-        return self.error("T306", f'unknown {what} "{token.text[:_LONGEST_QUOTE]}"', hint, token)
+        help_ = suggestion(token.text, sorted(known), "known")
+        return self.error("T306", f'unknown {what} "{token.text[:_LONGEST_QUOTE]}"', help_, token)
 
     def _unexpected(self, wanted: str) -> ModelError:
         text = self.peek().text
@@ -161,8 +161,8 @@ class Line:
         token = self.take("tensor", "a tensor, for example %0")
         digits = token.text[1:].lstrip("0")
         if len(digits) > len(str(count)) or int(digits or "0") >= count:
-            hint = f"known here are %0 to %{count - 1}" if count else "tensors come before whatever refers to them"
-            raise self.error("T306", f"unknown tensor {token.text[:_LONGEST_QUOTE]}", hint, token)
+            help_ = f"known here are %0 to %{count - 1}" if count else "tensors come before whatever refers to them"
+            raise self.error("T306", f"unknown tensor {token.text[:_LONGEST_QUOTE]}", help_, token)
         return int(digits or "0")
 
     def choice(self, what: str, known: Mapping[str, T]) -> T:

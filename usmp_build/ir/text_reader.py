@@ -118,7 +118,8 @@ class _Reader:
             return tensor
         data = read_data(line, tensor)
         self._end_line()
-        return replace(tensor, data=self._rows() if data is None else data)
+        known = self._rows() if data is None else data
+        return replace(tensor, initial=known) if tensor.is_variable else replace(tensor, data=known)
 
     def _rows(self) -> bytes:
         data = bytearray()

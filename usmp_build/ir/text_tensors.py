@@ -10,6 +10,7 @@ from usmp_build.ir.text_lines import Line
 from usmp_build.ir.text_values import (
     digest,
     from_digest,
+    quote,
     read_float,
     read_numbers,
     spell_float,
@@ -33,6 +34,8 @@ def spell_type(tensor: Tensor) -> str:
         words.append(f"separators=[{', '.join(map(str, tensor.axis_separators))}]")
     if tensor.is_variable:
         words.append("variable")
+    if tensor.resource:
+        words.append(f"resource={quote(tensor.resource)}")
     if tensor.is_withheld:
         words.append("withheld")
     return " ".join(words)
@@ -71,9 +74,11 @@ def read_type(line: Line, name: str) -> Tensor:
         raise line.error("T304", f"{len(shape)} dimensions are too many", cure, bracket)
     quantization = _read_quantization(line)
     separators = line.items(lambda: line.integer("a separator")) if line.accept_key("separators") else None
-    is_variable, is_withheld = line.accept("variable"), line.accept("withheld")
+    is_variable = line.accept("variable")
+    resource = line.string("the name of a variable") if line.accept_key("resource") else ""
+    is_withheld = line.accept("withheld")
     known = None if separators is None else tuple(separators)
-    return Tensor(name, shape, _TYPES[word.text], quantization, None, is_variable, known, is_withheld)
+    return Tensor(name, shape, _TYPES[word.text], quantization, None, is_variable, known, is_withheld, resource)
 
 
 def _read_quantization(line: Line) -> Quantization | None:

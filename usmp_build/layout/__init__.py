@@ -7,18 +7,44 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from usmp_build.layout.code import CallCode, LoopCode, ModelCode, Place, PortRow, StepCode, TableCode, TraceRow
-from usmp_build.layout.constants import ConstantGroup, ConstantRow
+from usmp_build.layout.code import (
+    CallCode,
+    LoopCode,
+    ModelCode,
+    Place,
+    PortRow,
+    ResetRow,
+    StepCode,
+    TableCode,
+    TraceRow,
+)
+from usmp_build.layout.constants import ConstantGroup, ConstantRow, PoolBytes
 from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, ParameterRow
-from usmp_build.layout.summary import BufferRow, ModelRow, PoolRow, Summary, TrafficRow
+from usmp_build.layout.summary import (
+    BufferRow,
+    CostRow,
+    Keeping,
+    KeepRow,
+    LargerRow,
+    ModelRow,
+    PoolRow,
+    Summary,
+    TrafficRow,
+    WithoutLimitsRow,
+)
 
 __all__ = [
     "BodyLine",
     "BufferRow",
+    "CachedRow",
     "CallCode",
     "ConstantGroup",
     "ConstantRow",
+    "CostRow",
     "FunctionCode",
+    "KeepRow",
+    "Keeping",
+    "LargerRow",
     "Layout",
     "LoopCode",
     "MemberRow",
@@ -26,14 +52,26 @@ __all__ = [
     "ModelRow",
     "ParameterRow",
     "Place",
+    "PoolBytes",
     "PoolRow",
     "PortRow",
+    "ResetRow",
     "StepCode",
     "Summary",
     "TableCode",
     "TraceRow",
     "TrafficRow",
+    "WithoutLimitsRow",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class CachedRow:
+    """A function of the application that gets operands in cached memory."""
+
+    function: str
+    arguments: tuple[str, ...]
+    """As they are declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +80,11 @@ class Layout:
 
     summary: Summary
     constants: tuple[ConstantGroup, ...]
+    pool_bytes: tuple[PoolBytes, ...]
+    """Of all constant pools of the application, in the order of pools."""
     models: tuple[tuple[ModelRow, ModelCode], ...]
+    excluded: tuple[tuple[int, ...], ...]
+    """For each model, those that may not run while it does: itself, and all but its concurrent ones."""
     kernel_header: str
     kernel_source: str
+    cached: tuple[CachedRow, ...] = ()

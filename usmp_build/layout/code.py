@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from usmp_build.layout.constants import ConstantGroup
 from usmp_build.layout.functions import BodyLine, FunctionCode
 from usmp_build.layout.summary import BufferRow, PoolRow
+from usmp_build.units import align_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,15 @@ class PortRow:
     zero_point: int
     expression: str
     """Where its bytes are, as C in the model's file."""
+    cache_line: int = 0
+    """Bytes of the cache lines that it shares with nothing, in memory where DMA and a cache meet; else 0."""
+    is_connected: bool = False
+    """Whether it is an input that a run of another model fills, and not the application."""
+
+    @property
+    def cached(self) -> int:
+        """Bytes to clean or to invalidate: all of its cache lines."""
+        return align_up(self.size, self.cache_line or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +142,29 @@ class StepCode:
 
 
 @dataclass(frozen=True, slots=True)
+class ResetRow:
+    """A variable, and what it holds before the first run."""
+
+    place: Place
+    source: str
+    """The constant that it is copied from, as C; empty: all its bytes are `value`."""
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
 class ModelCode:
     """The C of one model."""
 
     inputs: tuple[PortRow, ...]
     outputs: tuple[PortRow, ...]
+    validity: tuple[str, ...]
+    """How long inputs and outputs in the pools are valid: lines of a comment."""
     places: tuple[Place, ...]
     views: tuple[TraceRow, ...]
     """Views of inputs, which the hook shows before the first step."""
     steps: tuple[StepCode, ...]
+    passed_constants: tuple[ConstantGroup, ...]
+    """Those that steps and functions get in constant pools of the application."""
     tables: tuple[TableCode, ...]
     """The buffers of the model in memory of pages, tensor by tensor."""
     paged: tuple[tuple[int, PoolRow, int], ...]
@@ -152,6 +177,10 @@ class ModelCode:
     """Of a program; `steps` are empty then."""
     body: tuple[BodyLine, ...]
     """What its main does."""
+    resets: tuple[ResetRow, ...] = ()
+    """What its variables hold before the first run."""
+    reset_constants: tuple[ConstantGroup, ...] = ()
+    """Those of constant pools of the application that are copied then."""
 
     @property
     def needs_math(self) -> bool:

@@ -28,11 +28,29 @@ class ConstantGroup:
     """The object and the tag of its struct: `kws_flash_constants`."""
     models: tuple[int, ...]
     pool: PoolRow
+    offset: int
+    """Bytes from the start of the pool."""
+    size: int
+    """Bytes."""
     alignment: int
     """Of the object.  Its size is a multiple of it, so that no linker leaves gaps between the objects of a pool."""
     rows: tuple[ConstantRow, ...]
 
     @property
+    def declaration(self) -> str:
+        """A pointer to it, where the pool is the application's."""
+        return f"const struct {self.symbol} *{self.symbol}"
+
+    @property
     def needs_math(self) -> bool:
         """Whether a value is spelled INFINITY or NAN, which <math.h> defines."""
         return any("N" in line for row in self.rows for line in row.lines if row.c_type in {"float", "double"})
+
+
+@dataclass(frozen=True, slots=True)
+class PoolBytes:
+    """The bytes of a constant pool of the application."""
+
+    pool: PoolRow
+    data: bytes
+    """Those that no constant takes are zero, and so is the seal: nobody knows yet which code it is for."""

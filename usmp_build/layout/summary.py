@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from usmp_build.units import align_up
+
 
 @dataclass(frozen=True, slots=True)
 class BufferRow:
@@ -23,6 +25,15 @@ class BufferRow:
     reason: str
     scope: str
     """Who restricts the pools that it may be in; empty when nobody does."""
+    kept: tuple[str, ...]
+    """What keeps its data longer than its use in one run, in a few words each."""
+    cache_line: int
+    """Bytes of the cache lines that it shares with nothing, for DMA may touch it; 0: it may share them."""
+
+    @property
+    def end(self) -> int:
+        """The first byte behind what is its own: behind its last byte, or behind its last cache line."""
+        return self.offset + align_up(self.size, self.cache_line or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +56,16 @@ class PoolRow:
     load_region: str
     """Where the image holds it, if it is to be copied to `region`; else empty."""
     origin: int | None
+    owner: str
+    """"generated" or "application": who has the array."""
+    cache_line: int
+    """Bytes, where DMA transfers what the processor caches; else 0."""
     symbol: str
-    """The C object of a workspace pool: `doorbell_dtcm_pool`."""
+    """The C object of a workspace pool that the generated code has: `doorbell_dtcm_pool`."""
     macro: str
     """The prefix of its macros: `DOORBELL_DTCM`."""
-    peak_step: str
-    """The step at which `peak_bytes` bytes are alive; empty when nothing is."""
+    peak_step: str | None
+    """The step at which `peak_bytes` bytes are alive; None when nothing is, or only because models run concurrently."""
     peak_bytes: int
     peak_buffers: tuple[str, ...]
 
@@ -58,6 +73,18 @@ class PoolRow:
     def gap(self) -> int:
         """Bytes above the bound."""
         return self.size - self.bound
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the application has the array, and passes a pointer to it."""
+        return self.owner == "application"
+
+    @property
+    def base(self) -> str:
+        """Where the pool begins, as C in the functions of a model."""
+        if not self.is_passed:
+            return self.symbol
+        return f"{'workspace' if self.access == 'rw' else 'constants'}->{self.name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +94,71 @@ class TrafficRow:
     pool: str
     read: int
     written: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRow:
+    """A word of a model that lets inputs or outputs outlive what they need not."""
+
+    word: str
+    """"inputs" or "outputs"."""
+    value: str
+    """"preserved" or "reserved"."""
+    workspace: int | None
+    """Bytes that it costs against the default; None: not worked out, for there are many such words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keeping:
+    """What it costs that data outlive runs, and that models run at the same time."""
+
+    models: tuple[tuple[KeepRow, ...], ...]
+    """The words of each model."""
+    concurrent: tuple[tuple[str, str], ...]
+    """Pairs of models, by name."""
+    concurrent_workspace: int
+    """Bytes of workspace that all pairs together cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow:
+    """What a plan costs in one run of every model; rounded down."""
+
+    unit: str
+    """"bytes times rank", "cycles" or "nanoseconds"."""
+    total: int
+    bound: int
+    """No placement costs less: proven."""
+    least: bool
+    """No placement costs less than this one."""
+    by_rank: tuple[str, ...]
+    """Pools whose speed is not known, while that of others is."""
+    ranked: int
+    """How many buffers are compared by rank for that reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class LargerRow:
+    """A pool that would have to be larger."""
+
+    pool: str
+    size: int
+    """Bytes that it would need."""
+    more: int
+    """Bytes that its limit lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutLimitsRow:
+    """The plan without limits: what it would take to have every buffer where it costs least."""
+
+    pools: tuple[LargerRow, ...]
+    saved: int
+    """Of the cost, in its unit."""
+    moved: int
+    """Bytes read and written in one run of every model that would go to cheaper pools."""
+    algorithm: str | None
+    """That has every buffer there in pools of this size, the one of the manifest if it has; None: that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +173,12 @@ class ModelRow:
     """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int
     """Bytes of its constants, shared ones too."""
+    shared_constants: int
+    """Of these, the bytes of those that another model reads, too."""
+    state: int
+    """Bytes of workspace that it keeps between runs: its variables."""
     pools: tuple[tuple[PoolRow, int], ...]
-    """Each pool it uses, and up to where."""
+    """Each pool it uses, and how much of it: up to where; of constants their bytes, or all where they are passed."""
     traffic: tuple[TrafficRow, ...]
     without_kernel: tuple[str, ...]
     """Operators that are planned but cannot be generated, with the reason."""
@@ -97,6 +193,38 @@ class ModelRow:
     inputs: tuple[str, ...]
     """Their names in C."""
     outputs: tuple[str, ...]
+    keeps: tuple[KeepRow, ...]
+
+    @property
+    def workspace_pools(self) -> tuple[PoolRow, ...]:
+        """The application's, which it passes."""
+        return tuple(pool for pool, _ in self.pools if pool.is_passed and pool.access == "rw")
+
+    @property
+    def only_workspaces(self) -> tuple[PoolRow, ...]:
+        """Those of the generated code, of which there is one: they let nobody run the model several times at once."""
+        return tuple(pool for pool, _ in self.pools if not pool.is_passed and pool.access == "rw")
+
+    @property
+    def constant_pools(self) -> tuple[PoolRow, ...]:
+        """The application's, which it passes."""
+        return tuple(pool for pool, _ in self.pools if pool.is_passed and pool.access == "ro")
+
+    @property
+    def parameters(self) -> tuple[tuple[str, str], ...]:
+        """What `run` takes a pointer to: (the struct's name behind that of the model, the parameter's name)."""
+        ports = (("inputs", "inputs"), ("outputs", "outputs")) if self.application_io else ()
+        return (*ports, *self.pool_parameters)
+
+    @property
+    def map_parameters(self) -> tuple[tuple[str, str], ...]:
+        """Those of them that say where inputs and outputs are."""
+        return (("workspace_pools", "workspace"),) if self.workspace_pools else ()
+
+    @property
+    def pool_parameters(self) -> tuple[tuple[str, str], ...]:
+        """Those of them that are pools of the application."""
+        return (*self.map_parameters, *((("constant_pools", "constants"),) if self.constant_pools else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +240,30 @@ class Summary:
     optimal: bool
     """Every pool is at its bound."""
     best: bool
-    """No plan is better: none costs less, and none that costs as little needs less.  Proven."""
+    """No plan in these pools is better: none costs less, and none that costs as little needs less.  Proven."""
     work: int
     """What the search of the algorithm looked at, in units that it explains."""
     pools: tuple[PoolRow, ...]
     buffers: tuple[BufferRow, ...]
+    repeated_constants: int
+    """Bytes of constants that are stored once for several tensors, counted once less than these are."""
     steps: tuple[str, ...]
     """The timeline: the name of every step."""
     models: tuple[ModelRow, ...]
+    concurrent: tuple[tuple[str, str], ...]
+    """Models that may run at the same time, by name."""
+    concurrent_workspace: int
+    """Bytes of workspace that this costs."""
+    cost: CostRow
+    without_limits: WithoutLimitsRow | None
+    """None where every buffer is where it costs least."""
+
+    @property
+    def most_workspaces(self) -> int:
+        """The most workspace pools that one model uses."""
+        return max((sum(pool.access == "rw" for pool, _ in model.pools) for model in self.models), default=0)
+
+    def moved(self, pool: str) -> tuple[int, int]:
+        """Return the bytes read and written of a pool in one run of every model."""
+        rows = [row for model in self.models for row in model.traffic if row.pool == pool]
+        return sum(row.read for row in rows), sum(row.written for row in rows)

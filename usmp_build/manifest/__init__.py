@@ -8,10 +8,11 @@ from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.page import manifest_page
 from usmp_build.manifest.resolve import resolve
 from usmp_build.manifest.schema import json_schema
-from usmp_build.manifest.starter import StarterModel, fitting_names, starter
+from usmp_build.manifest.starter import StarterMemory, StarterModel, fitting_names, starter
 
 __all__ = [
     "Manifest",
+    "StarterMemory",
     "StarterModel",
     "fitting_names",
     "json_schema",

@@ -6,11 +6,15 @@ from collections.abc import Collection, Iterator
 from math import lcm
 
 from usmp_build.errors import Diagnostic
+from usmp_build.manifest.addresses import addresses
 from usmp_build.manifest.clashes import clashes
-from usmp_build.manifest.model import Manifest, Pool
+from usmp_build.manifest.model import Manifest
+from usmp_build.manifest.pool_table import Pool
 from usmp_build.manifest.references import dangling
 from usmp_build.manifest.rules import rules
+from usmp_build.manifest.speed_and_cache import speed_and_cache
 from usmp_build.manifest.unsupported import not_yet
+from usmp_build.manifest.unused import unused
 
 _WORD = 4
 """Bytes of a page that make a whole: pages are of words."""
@@ -20,9 +24,12 @@ def problems(manifest: Manifest, models: Collection[str] | None = None) -> Itera
     """Find everything that is wrong; `models` are those that the build system brings, None when that is not known."""
     for name, pool in manifest.pools.items():
         yield from _pool(name, pool, manifest)
+    yield from speed_and_cache(manifest)
     yield from rules(manifest)
     yield from dangling(manifest, models)
     yield from clashes(manifest, models or ())
+    yield from addresses(manifest)
+    yield from unused(manifest, models)
     yield from not_yet(manifest)
 
 
@@ -73,6 +80,10 @@ def _pages(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
         message = f'pool "{name}" has "dims" 2, but its access is "ro"'
         help_ = "leave `dims` and `page_bytes` out: constants are read from plain memory"
         yield Diagnostic("M112", message, places.key(*path, "dims"), help_)
+    if pool.owner == "application":
+        message = f'pool "{name}" has "dims" 2, but its owner is "application"'
+        help_ = 'write owner = "generated": tables of rows hold addresses that the linker must know'
+        yield Diagnostic("M125", message, places.value(*path, "owner"), help_)
     whole = lcm(pool.alignment, _WORD)
     if pool.page_bytes % whole:
         message = f'pool "{name}" has "page_bytes" {pool.page_bytes:,}, which is no multiple of {whole}'

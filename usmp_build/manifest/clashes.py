@@ -13,7 +13,7 @@ from usmp_build.naming import model_files, plan_files
 _HEADERS = frozenset(
     """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic
     stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype
-    alloca malloc memory strings unistd""".split()
+    alloca features malloc memory strings unistd""".split()
 )
 """Of C and of common libraries: a file of ours with such a name would be found instead of them."""
 _DEVICES = frozenset(["aux", "con", "nul", "prn", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))])
@@ -31,6 +31,11 @@ def clashes(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic
         yield from _tensors(manifest, model)
 
 
+def passed_constant_pools(manifest: Manifest) -> list[str]:
+    """Return the names of the constant pools of the application, whose bytes are files."""
+    return [name for name, pool in manifest.pools.items() if (pool.access, pool.owner) == ("ro", "application")]
+
+
 def file_problem(name: str) -> str:
     """Say why no file should have this name, whatever its suffix, as a clause; empty when one may."""
     if name.lower() in _HEADERS:
@@ -42,7 +47,7 @@ def _files(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic]
     """The project and every model have files called like them, on disks that may not tell `a` from `A`."""
     project = manifest.project.name
     place: Span | str = manifest.places.value("project", "name")
-    own = [("the project", project, plan_files(project), place)]
+    own = [("the project", project, plan_files(project, passed_constant_pools(manifest)), place)]
     for name in dict.fromkeys([*manifest.models, *brought]):
         own.append((f'model "{name}"', name, model_files(name), _model_place(manifest, name)))
     taken: dict[str, str] = {}

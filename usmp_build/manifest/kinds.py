@@ -13,7 +13,7 @@ from pydantic_core.core_schema import no_info_after_validator_function, no_info_
 
 from usmp_build.document.suggest import plain, quoted
 from usmp_build.manifest.phrases import described
-from usmp_build.naming import IDENTIFIER, is_reserved
+from usmp_build.naming import IDENTIFIER, LINKER_KEYWORDS, is_reserved
 from usmp_build.units import MAX_BYTES, is_power_of_two, parse_size, show_bytes
 
 Item = TypeVar("Item")
@@ -136,7 +136,11 @@ Name = Annotated[str, Rule(_name, {"type": "string", "pattern": f"^{IDENTIFIER.p
 Reference: TypeAlias = str
 """A name that the manifest gives elsewhere; `references` sees whether it does."""
 
-_REGION = text_rule("[A-Za-z_][A-Za-z0-9_.]*", "the name of a region", "write it as MEMORY in the linker script does")
+_REGION = text_rule(
+    f"(?!(?:{'|'.join(sorted(LINKER_KEYWORDS))})$)[A-Za-z_][A-Za-z0-9_.]*",
+    "the name of a region",
+    "write it as MEMORY in the linker script does; words of the linker's language are no names",
+)
 _SECTION = text_rule("[A-Za-z0-9_.]+", "the name of a section", "use letters, digits, _ and .")
 _PATH = text_rule("[^\\x00-\\x1f\\x7f]+", "a path", "write the path of a file, relative to the manifest or absolute")
 _DIGEST = text_rule("[0-9a-fA-F]{64}", "64 hexadecimal digits", "`sha256sum FILE` prints them", str.lower)

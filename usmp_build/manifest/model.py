@@ -1,7 +1,7 @@
 """The manifest's words: what may be written, of which kind it is, what it means and what happens without it.
 
-This is the only place that says so: messages, the JSON schema, docs/manifest.md and the starter manifest repeat it.
-The order is that of the documentation.
+This, with the table of pools in pool_table.py, is the only place that says so: messages, the JSON schema,
+docs/manifest.md and the starter manifest repeat it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pydantic import Field, PrivateAttr
 
 from usmp_build.manifest import kinds
 from usmp_build.manifest.locate import Node, Places
+from usmp_build.manifest.pool_table import Pool
 from usmp_build.manifest.table import Table, word
 from usmp_build.manifest.text import Source
 
@@ -24,120 +25,6 @@ class Project(Table):
     heading = "[project]"
 
     name: kinds.Name = word("name", "Prefix of the files and symbols that concern all models together.", "doorbell")
-
-
-class Pool(Table):
-    """A piece of memory that the planner may fill.
-
-    The order of the tables is the order of preference of models that do not say which pools they use.
-    Without any `rw` pool there is one called `workspace`, without any `ro` pool one called `constants`, both as large
-    as needed. The section of `constants` is `.rodata.usmp.<project>.constants`, which linker scripts that know nothing
-    of it put with the other constants.
-    """
-
-    pattern = ("pools", "*")
-    heading = "[pools.<name>]"
-
-    access: kinds.Access = word(
-        "", '"rw": a workspace pool, for what changes. "ro": a constant pool, for weights.', "rw"
-    )
-    size: kinds.Size | None = word(
-        "size", "A hard limit: a plan that needs more is an error.", "64 KiB", None, "as large as needed"
-    )
-    reserve: kinds.SizeOrNothing = word("size", "Bytes of `size` to keep free for others.", "4 KiB", 0)
-    alignment: kinds.Alignment = word(
-        "power of two",
-        "Alignment of the pool's base, in bytes; 65536 at the most. The linker fragment sees to it for `ro` pools.",
-        16,
-        16,
-    )
-    region: kinds.Region | None = word(
-        "name",
-        "The region of the linker script's MEMORY that the pool lies in.",
-        "DTCM",
-        None,
-        "the linker script places the section",
-    )
-    load_region: kinds.Region | None = word(
-        "name",
-        "Where the image holds an `ro` pool that is used elsewhere: start-up code copies it to `region`.",
-        "FLASH",
-        None,
-        "it is used where it is loaded",
-    )
-    section: kinds.Section | None = word(
-        "section name",
-        "The section of the pool's array. Each pool has its own.",
-        ".usmp.doorbell.dtcm",
-        None,
-        '".usmp.<project>.<pool>"',
-    )
-    origin: kinds.Count | None = word(
-        "address",
-        "The pool's address, where it is known; a multiple of `alignment`.",
-        0x20000000,
-        None,
-        "the linker decides",
-    )
-    owner: Literal["generated", "application"] = word(
-        "",
-        '"generated": the generated code has the array. "application": the caller passes a pointer to it.',
-        "generated",
-        "generated",
-    )
-    targets: kinds.Reach | None = word(
-        "list of targets, or table target → access",
-        'Who reaches the pool, and how: `{ cpu = "rw", npu = "ro" }`. A list means "rw" for each.',
-        {"cpu": "rw", "npu": "ro"},
-        None,
-        "everyone",
-    )
-    attributes: kinds.Attributes = word(
-        "list of attributes",
-        '"dma": DMA reads and writes it. "cacheable": the processor caches it.',
-        ["dma", "cacheable"],
-        (),
-        "none",
-    )
-    cache_line: kinds.Alignment | None = word(
-        "power of two",
-        "Bytes of a cache line: what DMA touches is rounded to whole lines and kept apart.",
-        32,
-        None,
-        "no cache",
-    )
-    clock_frequency_hz: kinds.Positive | None = word(
-        "whole number", "Clock of the memory, for costs.", 480_000_000, None, "not known"
-    )
-    read_bandwidth_bytes_per_cycle: kinds.Positive | None = word(
-        "whole number", "Bytes read in a clock cycle.", 8, None, "not known"
-    )
-    write_bandwidth_bytes_per_cycle: kinds.Positive | None = word(
-        "whole number", "Bytes written in a clock cycle.", 8, None, "not known"
-    )
-    read_latency_cycles: kinds.Count | None = word(
-        "whole number", "Cycles before the first byte is read.", 2, None, "not known"
-    )
-    write_latency_cycles: kinds.Count | None = word(
-        "whole number", "Cycles before the first byte is written.", 1, None, "not known"
-    )
-    target_burst_bytes: Mapping[kinds.Reference, kinds.Positive] = word(
-        "table target → whole number", "Bytes that each target moves in a burst.", {"npu": 16}, {}, "1 for each"
-    )
-    dims: Literal[1, 2] = word(
-        "",
-        "1: plain memory. 2: memory of pages, in which each row of a tensor lies wherever pages are free, and a table "
-        "points to the rows.",
-        1,
-        1,
-    )
-    page_bytes: kinds.Size | None = word(
-        "size",
-        "Bytes of a page, where `dims` is 2: a multiple of 4 and of `alignment`. `size` and `reserve` are whole pages.",
-        "2 KiB",
-        None,
-        "no pages",
-    )
 
 
 class TargetRule(Table):
@@ -281,13 +168,17 @@ class Model(Table):
     )
     inputs: Literal["consumed", "preserved", "reserved"] = word(
         "",
-        '"consumed": a run may overwrite them. "preserved": they are intact after the run. "reserved": nobody else '
-        "uses their memory between runs either, so DMA may fill it.",
+        '"consumed": a run may overwrite them. "preserved": they are intact after the run, until another model runs. '
+        '"reserved": nobody else uses their memory between runs either, so DMA may fill it. Of inputs in pools.',
         "consumed",
         "consumed",
     )
     outputs: Literal["run", "reserved"] = word(
-        "", '"run": they are valid until any model runs again. "reserved": until this model does.', "run", "run"
+        "",
+        '"run": they are valid until any model runs again, but for those that may run at the same time. "reserved": '
+        "until this model runs again; filling its inputs leaves them intact. Of outputs in pools.",
+        "run",
+        "run",
     )
     names: Mapping[str, kinds.Name] = word(
         "table tensor → name",
@@ -302,13 +193,18 @@ class Model(Table):
 
 
 class Connection(Table):
-    """An output of one model that is an input of another: they share memory, where the types agree."""
+    """An output of one model that is an input of another: one buffer, which nobody copies, where the types agree.
+
+    An output may feed several inputs, an input has one source ([models-together.md](models-together.md)).
+    """
 
     pattern = ("connections", "*")
     heading = "[[connections]]"
 
-    from_: kinds.Port = word("model.output", "The output.", "detector.boxes", alias="from")
-    to: kinds.Port = word("model.input", "The input.", "classifier.image")
+    from_: kinds.Port = word(
+        "model.output", "The output, by its name in C or in the model.", "detector.boxes", alias="from"
+    )
+    to: kinds.Port = word("model.input", "The input. The application does not fill it.", "classifier.image")
 
 
 class Plan(Table):

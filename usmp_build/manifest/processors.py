@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from usmp_build.manifest import defaults
-from usmp_build.manifest.model import Manifest, Model, Place, Pool, Target, TargetRule
+from usmp_build.manifest.model import Manifest, Model, Place, Target, TargetRule
+from usmp_build.manifest.pool_table import Pool
 from usmp_build.manifest.rules import SELECTORS
 from usmp_build.request import Copying, OperandRule, PlaceRequest, TargetRequest
 
@@ -35,6 +36,10 @@ class Processors:
         readers = frozenset(self._targets[name] for name in access)
         writers = frozenset(self._targets[name] for name, how in access.items() if how == pool.access == "rw")
         return readers, writers
+
+    def by_target(self, numbers: Mapping[str, int]) -> Mapping[int, int]:
+        """Return numbers that are given by the names of targets by their positions."""
+        return {self._targets[name]: number for name, number in numbers.items()}
 
     def _target(self, name: str) -> TargetRequest:
         target = self._manifest.targets.get(name, Target())

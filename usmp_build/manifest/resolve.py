@@ -9,15 +9,14 @@ from types import MappingProxyType
 
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, ManifestError, Span
-from usmp_build.manifest import defaults
+from usmp_build.manifest import pools, together
 from usmp_build.manifest.check import problems
 from usmp_build.manifest.kinds import name_problem
 from usmp_build.manifest.load import in_order
-from usmp_build.manifest.locate import Places
-from usmp_build.manifest.model import Manifest, Model, Pool
+from usmp_build.manifest.model import Manifest, Model
 from usmp_build.manifest.processors import Processors
 from usmp_build.manifest.references import undefined_model
-from usmp_build.request import Access, InputOutput, ModelRequest, PoolRequest, Request
+from usmp_build.request import Access, InputOutput, Inputs, ModelRequest, Outputs, PoolRequest, Request
 
 _NO_PATHS: Mapping[str, str] = MappingProxyType({})
 
@@ -34,12 +33,12 @@ def resolve(manifest: Manifest, only: Sequence[str] | None = None, paths: Mappin
     if found:
         raise ManifestError(*found)
     processors = Processors(manifest, tuple(manifest.pools))
-    pools = (*_declared_pools(manifest, processors), *_implicit_pools(manifest, processors))
-    candidates = _Candidates(pools)
+    requested = pools.requested(manifest, processors)
+    candidates = _Candidates(requested)
     return Request(
         project=manifest.project.name,
         manifest=re.split(r"[/\\]", manifest.places.source.file)[-1],
-        pools=pools,
+        pools=requested,
         models=tuple(_model(manifest, name, paths, candidates, processors) for name in names),
         targets=processors.targets(),
         algorithm=manifest.plan.algorithm,
@@ -47,6 +46,8 @@ def resolve(manifest: Manifest, only: Sequence[str] | None = None, paths: Mappin
         plan_span=manifest.places.value("plan", "algorithm"),
         layout_copies=manifest.plan.layout_copies,
         option_spans={key: manifest.places.key("plan", "options", key) for key in manifest.plan.options},
+        concurrent=together.concurrent(manifest, names),
+        connections=tuple(together.connections(manifest, names)),
     )
 
 
@@ -68,51 +69,6 @@ def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) 
             place = manifest.places.value("models", name)
             yield Diagnostic(
                 "M106", f'[models.{name}] has no "path"', place, f'add for example: path = "{name}.tflite"'
-            )
-
-
-def _declared_pools(manifest: Manifest, processors: Processors) -> Iterator[PoolRequest]:
-    for name, pool in manifest.pools.items():
-        readers, writers = processors.reach(pool)
-        yield PoolRequest(
-            name=name,
-            access=Access(pool.access),
-            limit=None if pool.size is None else pool.size - pool.reserve,
-            alignment=pool.alignment,
-            region=pool.region or "",
-            load_region=pool.load_region or "",
-            section=pool.section or defaults.section(manifest.project.name, name),
-            origin=pool.origin,
-            span=_limit(manifest.places, name),
-            readers=readers,
-            writers=writers,
-            page=pool.page_bytes or 0,
-        )
-
-
-def _limit(places: Places, pool: str) -> Span:
-    """The place of a pool's size, of its table if it has none."""
-    return places.value("pools", pool, "size") if places.has("pools", pool, "size") else places.key("pools", pool)
-
-
-def _implicit_pools(manifest: Manifest, processors: Processors) -> Iterator[PoolRequest]:
-    declared = {pool.access for pool in manifest.pools.values()}
-    for access, implicit in defaults.IMPLICIT_POOLS.items():
-        if access not in declared:
-            pool = Pool(access=access)
-            section = implicit.section(manifest.project.name)
-            readers, writers = processors.reach(pool)
-            yield PoolRequest(
-                implicit.name,
-                Access(access),
-                None,
-                pool.alignment,
-                "",
-                "",
-                section,
-                None,
-                readers=readers,
-                writers=writers,
             )
 
 
@@ -147,4 +103,8 @@ def _model(
         span=span,
         names_span=places.key("models", name, "names") if model.names else span,
         places=processors.places(name, model),
+        inputs=Inputs(model.inputs),
+        inputs_span=places.value("models", name, "inputs") if model.inputs != "consumed" else "",
+        outputs=Outputs(model.outputs),
+        outputs_span=places.value("models", name, "outputs") if model.outputs != "run" else "",
     )

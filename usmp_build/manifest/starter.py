@@ -5,8 +5,9 @@ Lines of TOML are commented out with `#` alone, remarks with `# `: whoever remov
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 
 from usmp_build.errors import printable
 from usmp_build.manifest.clashes import file_problem
@@ -28,9 +29,27 @@ class StarterModel:
     """Tensors that are inputs or outputs, and what they are called in C unless the manifest says otherwise."""
 
 
-def starter(models: Sequence[StarterModel], project: str) -> str:
+@dataclass(frozen=True, slots=True)
+class StarterMemory:
+    """What a starter manifest says of memory, where that is known."""
+
+    tables: str
+    """Of pools and targets, as TOML."""
+    remarks: Sequence[str] = ()
+    """Text for the head of the manifest."""
+    io: str = "pool"
+    algorithm: str = "auto"
+
+
+def starter(models: Sequence[StarterModel], project: str, memory: StarterMemory | None = None) -> str:
     """Return the text of a manifest for some models.  Names are expected to be good: see `fitting_names`."""
-    return "\n".join([_HEAD.format(project=project), *map(_model, models or [_NO_MODEL]), _TAIL])
+    known = memory or _UNKNOWN
+    head = _HEAD.format(
+        project=project, remarks="".join(["\n#" if known.remarks else "", *map(_remark, known.remarks)])
+    )
+    tail = _TAIL.format(algorithm=toml(known.algorithm))
+    tables = (_model(model, known.io) for model in models or [_NO_MODEL])
+    return "\n".join([head, known.tables, *tables, tail])
 
 
 def fitting_names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
@@ -39,27 +58,49 @@ def fitting_names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     >>> fitting_names(["kws-large.v2", "int", "string", "KWS_large_v2"], ["doorbell"])
     ['kws_large_v2', 'int_', 'model_string', 'KWS_large_v2_2']
     """
-    used = {file.lower() for name in taken for file in plan_files(name)} | {"usmp.h"}
-    result = []
-    for text in texts:
-        base = c_identifier(text, LONGEST_NAME - 16)
-        if name_problem(base) or file_problem(base):
-            base = f"model_{base}"
-        name, number = base, 1
-        while not used.isdisjoint(file.lower() for file in model_files(name)):
-            number += 1
-            name = f"{base}_{number}"
-        used |= {file.lower() for file in model_files(name)}
-        result.append(name)
-    return result
+    used = dict.fromkeys(["usmp.h", *(file.lower() for name in taken for file in plan_files(name))], 1)
+    return [_fitting(text, "model", used, model_files) for text in texts]
 
+
+def fitting_labels(texts: Iterable[str], kind: str, taken: Iterable[str] = ()) -> list[str]:
+    """The same for names that are no names of files; those that are good already stay as they are.
+
+    >>> fitting_labels(["sram", "SRAM", "ethos-u", "usmp_x"], "pool", ["constants"])
+    ['sram', 'SRAM_2', 'ethos_u', 'pool_usmp_x_']
+    """
+    used = dict.fromkeys((name.lower() for name in taken), 1)
+    return [_fitting(text, kind, used, lambda name: (name,)) for text in texts]
+
+
+def _fitting(text: str, kind: str, used: dict[str, int], taking: Callable[[str], Iterable[str]]) -> str:
+    """Make a name of a text.
+
+    `taking` says what a name occupies, which is noted in `used`, as is the last number that was given to a base.
+    """
+    longest = LONGEST_NAME - 16
+    base = text if len(text) <= longest and not name_problem(text) else c_identifier(text, longest)
+    if name_problem(base) or (kind == "model" and file_problem(base)):
+        base = f"{kind}_{base}"
+    name, number = base, used.get(base.lower(), 1)
+    while not used.keys().isdisjoint(word.lower() for word in taking(name)):
+        number += 1
+        name = f"{base}_{number}"
+    used.update((word.lower(), 1) for word in taking(name))
+    used[base.lower()] = number
+    return name
+
+
+_WIDTH = 114
+"""Characters of a line of a remark."""
 
 _HEAD = """\
-# The models of the firmware, and the memory that they may use. docs/manifest.md explains every word.
+# The models of the firmware, and the memory that they may use. docs/manifest.md explains every word.{remarks}
 
 [project]
 name = "{project}"  # the prefix of what is generated for all models together
+"""
 
+_POOLS = """\
 # Pools are the memory that may be used, most preferred first. Without any, there is one for what changes and one for
 # weights, each as large as needed.
 
@@ -79,20 +120,36 @@ name = "{project}"  # the prefix of what is generated for all models together
 _MODEL = """\
 [models.{name}]{about}
 path = {path}
-{names}#io = "application"  # inputs and outputs are arrays of the caller; by default they live in the pools
+{names}{io}
 """
+
+_IO = {
+    "pool": '#io = "application"  # inputs and outputs are arrays of the caller; by default they live in the pools',
+    "application": 'io = "application"  # inputs and outputs are arrays of the caller; "pool": they live in the pools',
+}
 
 _TAIL = """\
 [plan]
-algorithm = "auto"    # `usmp-build plugins` lists the others
+algorithm = {algorithm}    # `usmp-build plugins` lists the others
 """
 
 _NO_MODEL = StarterModel("", "")
+_UNKNOWN = StarterMemory(_POOLS)
 
 
-def _model(model: StarterModel) -> str:
+def _model(model: StarterModel, io: str) -> str:
     if model is _NO_MODEL:
         return '# Every model has a table.\n\n#[models.kws]\n#path = "models/kws.tflite"  # relative to this file\n'
-    about = "".join(f"\n# {printable(line).replace(chr(10), ' ')}" for line in model.about)
+    about = "".join(f"\n# {_on_a_line(line)}" for line in model.about)
     names = f"#names = {toml(dict(model.names))}  # in C\n" if model.names else ""
-    return _MODEL.format(name=model.name, about=about, path=toml(model.path), names=names)
+    return _MODEL.format(name=model.name, about=about, path=toml(model.path), names=names, io=_IO[io])
+
+
+def _remark(text: str) -> str:
+    """A remark at the head, in as many lines as it takes."""
+    lines = wrap(_on_a_line(text), _WIDTH, break_long_words=False, break_on_hyphens=False)
+    return "\n# - " + "\n#   ".join(lines)
+
+
+def _on_a_line(text: str) -> str:
+    return printable(text).replace("\n", " ")

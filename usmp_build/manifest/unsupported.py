@@ -27,30 +27,13 @@ class NotYet:
     """The values that are meant; none: all but the default."""
 
 
-_COSTS = "leave it out; the order of a model's pools says which are preferred"
 _PORTABLE = 'leave it out; "reference" is portable C'
-_CACHES = "leave it out; copy what DMA transfers, or keep it outside of the pools"
 
 NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
     {
-        ("concurrent",): NotYet("leave it out, and finish one model before another runs: all models share memory"),
-        ("pools", "*", "owner"): NotYet("leave it out; the generated code has the array", ("application",)),
-        ("pools", "*", "attributes"): NotYet(_CACHES),
-        ("pools", "*", "cache_line"): NotYet(_CACHES),
-        ("pools", "*", "clock_frequency_hz"): NotYet(_COSTS),
-        ("pools", "*", "read_bandwidth_bytes_per_cycle"): NotYet(_COSTS),
-        ("pools", "*", "write_bandwidth_bytes_per_cycle"): NotYet(_COSTS),
-        ("pools", "*", "read_latency_cycles"): NotYet(_COSTS),
-        ("pools", "*", "write_latency_cycles"): NotYet(_COSTS),
-        ("pools", "*", "target_burst_bytes"): NotYet(_COSTS),
         ("targets", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
         ("targets", "*", "isa"): NotYet('leave it out; "portable" runs everywhere', ("dsp", "mve")),
-        ("models", "*", "inputs"): NotYet(
-            "leave it out, and write the inputs before every run", ("preserved", "reserved")
-        ),
-        ("models", "*", "outputs"): NotYet("leave it out, and read the outputs before any model runs", ("reserved",)),
         ("models", "*", "place", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
-        ("connections",): NotYet("leave it out, and copy the output to the input between the runs"),
         ("plan", "goal"): NotYet('leave it out; "ram" needs the least memory', ("balanced", "speed")),
     }
 )

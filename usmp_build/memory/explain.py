@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from usmp_build.memory.bounds import Requirement, pressure, required
-from usmp_build.memory.increase import least_increase, limited
+from usmp_build.memory.increase import Increase, least_increase, limited
 from usmp_build.memory.parts import families, parts, restricted
 from usmp_build.memory.plan import peaks
 from usmp_build.memory.problem import Problem
@@ -24,7 +24,11 @@ _WINDOW = 4
 """So many of them to find when it is that they do not fit, from either side."""
 
 _INCREASES = 8
-"""So often it is asked about larger pools, all of them together: nearly always once for each."""
+"""So often it is asked about larger pools, all of them together: nearly always once for each.  Three times as often
+where the problem is small."""
+
+_SMALL = 2_000
+"""Conflicts and buffers."""
 
 
 def explain(problem: Problem, attempt: Attempt) -> tuple[Shortage, ...]:
@@ -61,7 +65,7 @@ def _within(problem: Problem, attempt: Attempt) -> Shortage | None:
         return replace(shortage, increases=increases)
     if not increases:
         return _overflow(problem, shortage, attempt)
-    pool, missing = min(increases, key=lambda increase: increase[::-1])
+    pool, missing, _ = min(increases, key=lambda increase: (increase.bytes, increase.pool))
     return replace(shortage, pools=(pool,), room=problem.pools[pool].limit or 0, missing=missing, increases=increases)
 
 
@@ -157,16 +161,17 @@ def _overflow(problem: Problem, shortage: Shortage, attempt: Attempt) -> Shortag
     return worst
 
 
-def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterator[tuple[int, int]]:
+def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterator[Increase]:
     """Those of the pools that are too small come first."""
     known = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
     known = sorted((p for p in known if problem.pools[p].limit is not None), key=lambda p: p not in shortage.pools)
-    trials = Trials(attempt, _INCREASES)
+    small = len(problem.buffers) + sum(map(len, problem.conflicts)) <= _SMALL
+    trials = Trials(attempt, 3 * _INCREASES if small else _INCREASES)
     for pool in known:
         at_least = shortage.missing if shortage.proven and shortage.pools == (pool,) else 1
         increase = least_increase(problem, pool, trials, at_least)
         if increase is not None:
-            yield pool, increase
+            yield increase
 
 
 def _largest_first(problem: Problem) -> list[int]:

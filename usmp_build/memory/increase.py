@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isqrt
+from typing import NamedTuple
 
 from usmp_build.memory.bounds import required
 from usmp_build.memory.plan import peaks
@@ -11,11 +13,21 @@ from usmp_build.memory.trials import Trials
 from usmp_build.units import MAX_BYTES, align_up
 
 
-def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int = 1) -> int | None:
+class Increase(NamedTuple):
+    """What makes a plan: the algorithm found one."""
+
+    pool: int
+    bytes: int
+    """By which its limit grows."""
+    least: bool
+    """With a byte less no plan was found.  Otherwise the trials were used up before that was known."""
+
+
+def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int = 1) -> Increase | None:
     """Return by how many bytes the limit of a pool must grow; None if that alone does not help, as far as known.
 
-    No less is possible, by the bounds, or the algorithm found no plan with less: not that there is none.  With the
-    increase that is returned it did find one.
+    The least, as far as the trials go: a byte less is forbidden by the bounds, or the algorithm found no plan with it,
+    which does not mean that there is none.
     """
     start = problem.pools[pool].limit
     if start is None:
@@ -24,9 +36,8 @@ def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int = 
     if lowest is None or not trials.left(problem):
         return None
     if trials.plan(limited(problem, pool, lowest)) is not None:
-        return lowest - start
-    found = _bisect(problem, pool, trials, lowest) if trials.left(problem) else None
-    return None if found is None else found - start
+        return Increase(pool, lowest - start, least=True)
+    return _search(problem, pool, trials, lowest) if trials.left(problem) else None
 
 
 def limited(problem: Problem, pool: int, limit: int | None) -> Problem:
@@ -56,19 +67,27 @@ def _forbidden(problem: Problem, pool: int, limit: int) -> bool:
     return any(requirement.missing for requirement in required(limited(problem, pool, limit)))
 
 
-def _bisect(problem: Problem, pool: int, trials: Trials, low: int) -> int | None:
-    """Return the least limit above `low`, with which there is no plan, that was seen to make one."""
+def _search(problem: Problem, pool: int, trials: Trials, low: int) -> Increase | None:
+    """Return the least increase to above `low`, a limit with which there is no plan, that was seen to make one."""
     free = trials.plan(limited(problem, pool, None))
     if free is None:
         return None
+    start = problem.pools[pool].limit or 0
     best = None
     limit = max(low + 1, peaks(problem, free)[pool])
     while low < limit <= MAX_BYTES and (best is None or limit < best) and trials.left(problem):
         plan = trials.plan(limited(problem, pool, limit))
         if plan is not None:
             best, peak = limit, peaks(problem, plan)[pool]
-            limit = peak if low < peak < limit else (low + limit) // 2
+            middle = _between(start, low, best)
+            limit = peak if low < peak < middle else middle
         else:
             # Without any success so far: the limit kept the algorithm from a plan that keeps the limit.
-            low, limit = limit, (2 * limit if best is None else (limit + best) // 2)
-    return best
+            low, limit = limit, (2 * limit if best is None else _between(start, limit, best))
+    return None if best is None else Increase(pool, best - start, least=best == low + 1)
+
+
+def _between(start: int, low: int, high: int) -> int:
+    """Halve a range of limits, or the ratio of its increases where they differ much: few trials leave a small one."""
+    less, more = low - start, high - start
+    return start + (isqrt(less * more) if more > 4 * less else (less + more) // 2)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from usmp_build.memory.increase import Increase
 from usmp_build.memory.pressure import Witness
 from usmp_build.memory.problem import Problem
 from usmp_build.units import count_bytes, show_bytes
@@ -34,8 +35,8 @@ class Shortage:
     proven: bool = False
     """No plan can do with less.  Otherwise the algorithm found none, neither for all buffers nor for those of `core`,
     and `missing` is what made it find one."""
-    increases: tuple[tuple[int, int], ...] = ()
-    """Pools, and the bytes by which each must grow for the algorithm to find a plan; one of them is enough."""
+    increases: tuple[Increase, ...] = ()
+    """Of pools, each for the algorithm to find a plan; one of them is enough."""
 
 
 class Way(NamedTuple):
@@ -55,26 +56,37 @@ class Explanation(NamedTuple):
 
 
 def put_into_words(
-    problem: Problem, shortage: Shortage, step_names: Sequence[str] = (), others: Iterable[Way] = ()
+    problem: Problem,
+    shortage: Shortage,
+    step_names: Sequence[str] = (),
+    others: Iterable[Way] = (),
+    together: str = "",
 ) -> Explanation:
-    """Word a shortage for people; `step_names[t]` says what happens at step t, `others` are more ways out."""
-    larger = (
-        Way(increase, f'enlarge "{problem.pools[pool].name}" by {count_bytes(increase)}')
-        for pool, increase in shortage.increases
-    )
+    """Word a shortage for people; `step_names[t]` says what happens at step t, `others` are more ways out.
+
+    `together` says why buffers are in each other's way that are alive at no one step.
+    """
+    larger = (_larger(problem, increase) for increase in shortage.increases)
     ways = sorted([*larger, *others], key=lambda way: way.bytes)[:_WAYS]
-    return Explanation(_message(problem, shortage, step_names), _help(problem, shortage, ways))
+    when = _when(shortage.witness, step_names) or together
+    return Explanation(_message(problem, shortage, when), _help(problem, shortage, ways))
 
 
-def _message(problem: Problem, shortage: Shortage, step_names: Sequence[str]) -> str:
-    step = _step(shortage.witness, step_names)
+def _larger(problem: Problem, increase: Increase) -> Way:
+    enough = "" if increase.least else ", which is enough"
+    return Way(
+        increase.bytes, f'enlarge "{problem.pools[increase.pool].name}" by {count_bytes(increase.bytes)}{enough}'
+    )
+
+
+def _message(problem: Problem, shortage: Shortage, when: str) -> str:
     if not shortage.proven:
         lacks = f": {_too_small(problem, shortage, 'seem')}" if shortage.pools else ""
-        most = f", most of all at {step}" if shortage.pools and step else ""
+        most = f", most of all {when}" if shortage.pools and when else ""
         core = f"no place was found for {_sizes(problem, shortage.core)}" if shortage.core else ""
         return f"no plan was found{lacks}{most}" + (f": {core}" if core else "")
     lacks = _too_small(problem, shortage, "are")
-    return f"the buffers do not fit: {lacks}{f' at {step}' if step else ''}: {_crowd(problem, shortage)}"
+    return f"the buffers do not fit: {lacks}{f' {when}' if when else ''}: {_crowd(problem, shortage)}"
 
 
 def _too_small(problem: Problem, shortage: Shortage, verb: str) -> str:
@@ -109,11 +121,11 @@ def _total(problem: Problem, indices: Iterable[int]) -> int:
     return sum(problem.buffers[index].size for index in indices)
 
 
-def _step(witness: Witness, step_names: Sequence[str]) -> str:
+def _when(witness: Witness, step_names: Sequence[str]) -> str:
     if witness.step is None:
         return ""
     name = f' "{step_names[witness.step]}"' if witness.step < len(step_names) else ""
-    return f"step {witness.step}{name}"
+    return f"at step {witness.step}{name}"
 
 
 def _names(problem: Problem, shortage: Shortage, conjunction: str = "and") -> str:
@@ -124,7 +136,7 @@ def _known(shortage: Shortage) -> str:
     """What is proven, beside what was tried: the algorithm may need more than any plan must."""
     if not shortage.proven:
         return "one may exist all the same"
-    if all(increase > shortage.missing for _, increase in shortage.increases) and shortage.increases:
+    if all(increase.bytes > shortage.missing for increase in shortage.increases) and shortage.increases:
         return f"every plan needs {count_bytes(shortage.missing)} more, at least"
     return "no plan needs less"
 

@@ -3,26 +3,36 @@
 from usmp_build.passes.alone import alone
 from usmp_build.passes.assign import assign
 from usmp_build.passes.axes import axes
+from usmp_build.passes.caches import caches
+from usmp_build.passes.connect import connect
+from usmp_build.passes.costs import costs
 from usmp_build.passes.lifetimes import lifetimes
 from usmp_build.passes.lower import lower
+from usmp_build.passes.once import once
 from usmp_build.passes.rewrite import rewrite
 from usmp_build.passes.schedule import schedule
 from usmp_build.passes.scopes import copiers, scopes
 from usmp_build.passes.select import select
 from usmp_build.passes.storage import storage
+from usmp_build.passes.survivors import survivors
 from usmp_build.passes.traffic import traffic
 
 __all__ = [
     "alone",
     "assign",
     "axes",
+    "caches",
+    "connect",
     "copiers",
+    "costs",
     "lifetimes",
     "lower",
+    "once",
     "rewrite",
     "schedule",
     "scopes",
     "select",
     "storage",
+    "survivors",
     "traffic",
 ]

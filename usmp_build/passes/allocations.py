@@ -2,12 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from usmp_build.errors import Diagnostic, ModelError, one_line
 from usmp_build.ir.graph import Model, TensorRef, tensor_at
 from usmp_build.ir.labels import tensor_label
 from usmp_build.ir.schedule import Node, Repeat, Schedule, Scope, children, steps
 from usmp_build.ir.statements import Provider, allocations
+from usmp_build.ir.uses import alignments
 from usmp_build.request import Request
+
+
+@dataclass(frozen=True)
+class ProgramFacts:
+    """What programs say of their tensors."""
+
+    copies: Mapping[TensorRef, int]
+    """Every allocation of the schedule → how often it exists at one time."""
+    written: frozenset[TensorRef]
+    """Constants that are written to."""
+    on_demand: tuple[TensorRef, ...]
+    """What the application provides while a model runs."""
+    elsewhere: frozenset[TensorRef]
+    """All that the plan does not provide."""
+    alignments: tuple[Mapping[tuple[int, int], int], ...]
+    """For each model: (subgraph, tensor) → what functions demand that take it as a parameter."""
+
+    def alignment(self, ref: TensorRef) -> int:
+        """Return what functions demand of a tensor."""
+        return self.alignments[ref.model].get((ref.subgraph, ref.tensor), 1)
+
+
+def program_facts(request: Request, models: tuple[Model, ...], schedule: Schedule) -> ProgramFacts:
+    """Gather the facts.  Raises ModelError when nobody knows how many copies of an allocation there are."""
+    on_demand = provided(models, Provider.APPLICATION)
+    return ProgramFacts(
+        copies=copies(request, models, schedule),
+        written=written_constants(models, schedule),
+        on_demand=on_demand,
+        elsewhere=frozenset({*on_demand, *provided(models, Provider.FUNCTION)}),
+        alignments=tuple(alignments(model) if model.is_program else {} for model in models),
+    )
 
 
 def copies(request: Request, models: tuple[Model, ...], schedule: Schedule) -> dict[TensorRef, int]:
@@ -46,8 +82,8 @@ def _known(workers: int | None, request: Request, models: tuple[Model, ...], ref
     label = tensor_label(ref.subgraph, ref.tensor, tensor_at(models, ref).name)
     function = one_line(models[ref.model].subgraphs[ref.subgraph].name)
     message = f'{label} is allocated by "{function}" in a parallel loop, and nobody knows how many rounds run at a time'
-    hint = "state the extent of the loop, or its workers: one copy for each"
-    raise ModelError(Diagnostic("P321", message, request.models[ref.model].path, hint))
+    help_ = "state the extent of the loop, or its workers: one copy for each"
+    raise ModelError(Diagnostic("P321", message, request.models[ref.model].path, help_))
 
 
 def written_constants(models: tuple[Model, ...], schedule: Schedule) -> frozenset[TensorRef]:

@@ -141,8 +141,8 @@ class _Maker:
                 asked = self.request.pools[pool]
                 word = "constant_pools" if asked.access is Access.CONSTANT else "workspace_pools"
                 message = f'model "{model.name}" may not use pool "{asked.name}", which this rule pins to'
-                hint = f'add "{asked.name}" to {word} of the model, or name another pool'
-                raise ManifestError(Diagnostic("P312", message, rule.span, hint))
+                help_ = f'add "{asked.name}" to {word} of the model, or name another pool'
+                raise ManifestError(Diagnostic("P312", message, rule.span, help_))
 
 
 def _operators(rule: PlaceRequest, index: int, model: Model) -> Iterator[tuple[Spot, Operator]]:

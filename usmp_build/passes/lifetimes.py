@@ -12,6 +12,9 @@ through.  Forwards, what may have been written behind a node is `before | writes
 composes for everything else: the arms of a branch are alive on their own, and of a loop exactly what is carried round
 it stays alive throughout.  A `Scope` ends both: what begins undefined is neither needed nor written before.
 
+Each model is walked by itself, for their order on the timeline is not that of their runs: what holds data when a run
+begins, and what must when it has ended, is known (see `passes.survivors`).
+
 Rounds that run in parallel may be at any of their steps while another one is at any other: whatever such a loop
 touches lives as long as the loop.
 """
@@ -24,24 +27,28 @@ from itertools import accumulate
 from operator import and_, or_
 from typing import NamedTuple
 
-from usmp_build.ir.lifetimes import Interval, Lifetimes
+from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
 from usmp_build.ir.schedule import Branch, Call, Loop, Node, Repeat, Schedule, Scope, Sequence, Step, Value
 from usmp_build.ir.storage import Kind, Storage
 
 
-def lifetimes(schedule: Schedule, storage: Storage) -> Lifetimes:
+def lifetimes(schedule: Schedule, storage: Storage, survivors: Survivors) -> Lifetimes:
     """Find for each buffer the steps during which it must keep its bytes.
 
-    Variables and constants keep them for ever.  Whatever is written but never read lives at its writing step.
+    Whatever is written but never read lives at its writing step.
     """
     liveness = _Liveness(storage, schedule.length)
-    liveness.walk(schedule.root, 0, 0, schedule.length)
+    for index, program in enumerate(schedule.programs):
+        before, after = map(_bits, (survivors.before[index], survivors.after[index]))
+        liveness.walk(program, before, after, schedule.starts[index + 1])
     intervals = _intervals(liveness.alive, len(storage.buffers))
-    whole = (Interval(0, max(1, schedule.length)),)
-    for index, buffer in enumerate(storage.buffers):
-        if buffer.kind in {Kind.VARIABLE, Kind.CONSTANT}:
-            intervals[index] = whole
+    for index in survivors.always:
+        intervals[index] = (Interval(0, max(1, schedule.length)),)
     return Lifetimes(tuple(intervals))
+
+
+def _bits(buffers: Iterable[int]) -> int:
+    return sum(1 << index for index in buffers)
 
 
 class _Effect(NamedTuple):
@@ -136,7 +143,8 @@ class _Liveness:
         return effect
 
     def _effect_of_step(self, step: Step) -> _Effect:
-        reads, whole, partly = map(self._buffers, (step.reads, step.writes, step.updates))
+        looked_at = (*step.reads, *step.keeps)
+        reads, whole, partly = map(self._buffers, (looked_at, step.writes, step.updates))
         return _Effect(reads, whole & ~reads, whole | partly, reads | whole | partly | self._buffers(step.scratch))
 
     def _buffers(self, values: Iterable[Value]) -> int:

@@ -1,17 +1,14 @@
-"""Operands of operators: which ones the words of rules mean, what they must be aligned to, and the buffers behind."""
+"""Operands of operators: which ones the words of rules mean, and what they must be aligned to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol, TypeAlias
 
 from usmp_build.interfaces.kernels import Derived, Input, Kernel, NoKernel, Output, Scratch
-from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, TensorRef
+from usmp_build.interfaces.operands import Asked
+from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.naming import matches
 from usmp_build.request import OperandRule
-
-Asked: TypeAlias = Input | Output | Derived | Scratch
-"""An operand that is there."""
 
 
 def speaks_of(words: tuple[str, ...], operand: Asked, constant: bool) -> bool:
@@ -44,33 +41,3 @@ def _operands(op: Operator, graph: Subgraph, kernel: Kernel | NoKernel) -> Itera
     if isinstance(kernel, Kernel):
         yield from ((Scratch(position), False) for position in range(len(kernel.scratch)))
         yield from ((Derived(position), False) for position in range(len(kernel.constants)))
-
-
-class Tables(Protocol):
-    """Where buffers are looked up: `ir.storage.Storage`, or one that is being made."""
-
-    @property
-    def tensors(self) -> Mapping[TensorRef, int]:
-        """Tensor → buffer."""
-
-    @property
-    def scratch(self) -> Mapping[OperatorRef, tuple[int, ...]]:
-        """Operator → buffers of its scratch."""
-
-    @property
-    def derived(self) -> Mapping[OperatorRef, tuple[int, ...]]:
-        """Operator → buffers of its derived constants."""
-
-
-def buffer_behind(operand: Asked, ref: OperatorRef, op: Operator, tables: Tables) -> int | None:
-    """Return the buffer behind an operand; None for the caller's arrays and for inputs that were left out."""
-    match operand:
-        case Scratch(position):
-            return tables.scratch[ref][position]
-        case Derived(position):
-            return tables.derived[ref][position]
-        case Input(position):
-            tensor = op.inputs[position]
-        case Output(position):
-            tensor = op.outputs[position]
-    return None if tensor is None else tables.tensors.get(TensorRef(ref.model, ref.subgraph, tensor))

@@ -36,8 +36,8 @@ def row_count(whole: StorageBuffer, table: RowTable, others: int, path: str) -> 
     rows = table.rows * whole.copies
     if others + rows > MOST_ROWS:
         message = f"{whole.name} has {rows:,} rows: with them, there are more than {MOST_ROWS:,} in memory of pages"
-        hint = "name axis separators for longer rows, or let it live in plain memory"
-        raise ModelError(Diagnostic("P333", message, path, hint))
+        help_ = "name axis separators for longer rows, or let it live in plain memory"
+        raise ModelError(Diagnostic("P333", message, path, help_))
     return rows
 
 

@@ -7,9 +7,9 @@ from itertools import repeat
 
 from usmp_build.interfaces.analysis import Kernels, OperatorTraffic
 from usmp_build.interfaces.kernels import Absent, Input, Kernel, NoKernel, Operand, Output, Scratch, Traffic
+from usmp_build.interfaces.operands import buffer_behind
 from usmp_build.ir.graph import Model, Operator, OperatorRef, operator_at
 from usmp_build.ir.storage import Storage
-from usmp_build.passes.operands import buffer_behind
 
 
 def traffic(models: tuple[Model, ...], kernels: Kernels, storage: Storage) -> OperatorTraffic:

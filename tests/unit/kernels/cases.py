@@ -5,102 +5,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from math import prod, sqrt
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tests.unit.kernels.drawing import (
+    ACTIVATIONS,
+    FLOAT,
+    INT8,
+    Case,
+    Random,
+    activation,
+    case,
+    constant,
+    pick,
+    single,
+    span,
+    values,
+)
+from tests.unit.kernels.moving import concatenation, pack, pad, reshaping, split, strided_slice
 from usmp_build.ir import options as o
-from usmp_build.ir.graph import DType, Operator, Quantization, Subgraph, Tensor
-
-Random: TypeAlias = np.random.Generator
-Array: TypeAlias = NDArray[Any]
-
-INT8, FLOAT = DType.INT8, DType.FLOAT32
-ACTIVATIONS = (o.Activation.NONE, o.Activation.RELU, o.Activation.RELU6, o.Activation.RELU_N1_TO_1)
-
-
-@dataclass(frozen=True)
-class Case:
-    """A model of one operator, and what goes into it."""
-
-    graph: Subgraph
-    inputs: tuple[Array, ...]
-
-
-def case(
-    r: Random,
-    kind: str,
-    inputs: Sequence[Tensor | None],
-    outputs: Tensor | Sequence[Tensor],
-    options: o.Options | None = None,
-) -> Case:
-    """Put a model together, and draw its inputs: mostly anything, at times the ends of the range."""
-    tensors = [tensor for tensor in inputs if tensor is not None]
-    numbers = iter(range(len(tensors)))
-    indices = tuple(None if tensor is None else next(numbers) for tensor in inputs)
-    results = [outputs] if isinstance(outputs, Tensor) else outputs
-    made = tuple(range(len(tensors), len(tensors) + len(results)))
-    operator = Operator(kind, indices, made, options, 0)
-    ports = tuple(i for i, tensor in enumerate(tensors) if not tensor.is_constant)
-    graph = Subgraph("main", (*tensors, *results), ports, made, (operator,))
-    return Case(graph, tuple(values(r, tensors[i]) for i in ports))
-
-
-def values(r: Random, tensor: Tensor) -> Array:
-    """Draw values for an input."""
-    if tensor.dtype is FLOAT:
-        return r.normal(0, 4, tensor.shape).astype(np.float32)
-    limits = np.iinfo(tensor.dtype.numpy)
-    low, high = pick(r, [(limits.min, limits.max)] * 5 + [(limits.min, limits.min), (limits.max, limits.max)])
-    return r.integers(low, high, tensor.shape, limits.dtype, endpoint=True)
-
-
-def pick(r: Random, choices: Sequence[Any]) -> Any:
-    """Draw one of several things."""
-    return choices[int(r.integers(len(choices)))]
-
-
-def span(r: Random, low: int, high: int) -> int:
-    """Draw an integer; both ends are possible."""
-    return int(r.integers(low, high, endpoint=True))
-
-
-def single(value: float) -> float:
-    """Round to float32."""
-    return float(np.float32(value))
-
-
-def activation(
-    name: str,
-    shape: Sequence[int],
-    dtype: DType,
-    scale: float = 1.0,
-    zero_point: int | None = None,
-    r: Random | None = None,
-) -> Tensor:
-    """Return a tensor that is computed or given; without a zero point, with any."""
-    if dtype is FLOAT:
-        return Tensor(name, tuple(shape), dtype)
-    if zero_point is None:
-        assert r is not None
-        limits = np.iinfo(dtype.numpy)
-        zero_point = span(r, int(limits.min), int(limits.max))
-    return Tensor(name, tuple(shape), dtype, Quantization((single(scale),), (zero_point,)))
-
-
-def constant(
-    name: str, data: Array, scales: Sequence[float] = (), zero_points: Sequence[int] = (), axis: int = 0
-) -> Tensor:
-    """Return a constant tensor."""
-    quantization = None
-    if len(scales):
-        points = tuple(zero_points) or (0,) * len(scales)
-        quantization = Quantization(tuple(map(single, scales)), points, axis)
-    return Tensor(name, data.shape, DType(data.dtype.name.upper()), quantization, np.ascontiguousarray(data).tobytes())
+from usmp_build.ir.graph import DType, Quantization, Tensor
 
 
 def slid(padding: o.Padding, size: int, reach: int, stride: int) -> int:
@@ -277,75 +203,6 @@ def unary(kind: str, *fixed: float) -> Callable[[Random], Case]:
     return make
 
 
-def reshaping(kind: str) -> Callable[[Random], Case]:
-    def make(r: Random) -> Case:
-        dtype = pick(r, [INT8, FLOAT] if kind == "EXPAND_DIMS" else [INT8, FLOAT, DType.INT32, DType.INT16])
-        shape = tuple(span(r, 1, 5) for _ in range(span(r, 1, 4)))
-        source = activation("x", shape, dtype, 0.1, 0)
-        if kind == "RESHAPE":
-            target = (prod(shape),)
-        elif kind == "SQUEEZE":
-            target = tuple(size for size in shape if size > 1)
-        else:
-            axis = span(r, 0, len(shape))
-            target = (*shape[:axis], 1, *shape[axis:])
-            axes = constant("axis", np.array([axis], np.int32))
-            return case(r, kind, (source, axes), activation("y", target, dtype, 0.1, 0))
-        return case(r, kind, (source,), activation("y", target, dtype, 0.1, 0))
-
-    return make
-
-
-def pad(kind: str) -> Callable[[Random], Case]:
-    def make(r: Random) -> Case:
-        dtype = pick(r, [INT8, INT8, FLOAT, DType.INT32])
-        rank = span(r, 1, 5)
-        shape = tuple(span(r, 1, 4) for _ in range(rank))
-        paddings = r.integers(0, 3, (rank, 2)).astype(np.int32) * r.integers(0, 2, (rank, 1)).astype(np.int32)
-        target = tuple(int(size + sum(pair)) for size, pair in zip(shape, paddings, strict=True))
-        zero_point = span(r, -128, 127)
-        source, output = (activation(n, s, dtype, 0.1, zero_point) for n, s in (("x", shape), ("y", target)))
-        inputs = [source, constant("paddings", paddings)]
-        if kind == "PADV2":
-            data = values(r, activation("v", (1,), dtype, 0.1, zero_point))
-            q = source.quantization
-            inputs.append(constant("value", data, q.scales if q else (), q.zero_points if q else ()))
-        return case(r, kind, inputs, output)
-
-    return make
-
-
-def concatenation(r: Random) -> Case:
-    dtype = pick(r, [INT8, INT8, FLOAT, DType.INT32])
-    shape = [span(r, 1, 4) for _ in range(span(r, 1, 4))]
-    axis = span(r, 0, len(shape) - 1)
-    sizes = [span(r, 1, 4) for _ in range(span(r, 1, 4))]
-    shapes = [[*shape[:axis], size, *shape[axis + 1 :]] for size in sizes]
-    inputs = [activation(f"x{i}", s, dtype, 0.1, 3 if dtype is INT8 else 0) for i, s in enumerate(shapes)]
-    target = [*shape[:axis], sum(sizes), *shape[axis + 1 :]]
-    output = activation("y", target, dtype, 0.1, 3 if dtype is INT8 else 0)
-    return case(r, "CONCATENATION", inputs, output, o.Concatenation(pick(r, [axis, axis - len(shape)])))
-
-
-def pack(r: Random) -> Case:
-    dtype = pick(r, [INT8, FLOAT, DType.INT32])
-    shape = [span(r, 1, 4) for _ in range(span(r, 0, 3))]
-    axis, count = span(r, 0, len(shape)), span(r, 1, 4)
-    inputs = [activation(f"x{i}", shape, dtype, 0.1, 3) for i in range(count)]
-    output = activation("y", [*shape[:axis], count, *shape[axis:]], dtype, 0.1, 3)
-    return case(r, "PACK", inputs, output, o.Pack(count, pick(r, [axis, axis - len(shape) - 1])))
-
-
-def split(r: Random) -> Case:
-    dtype = pick(r, [INT8, FLOAT, DType.INT32, DType.INT16])
-    shape = [span(r, 1, 4) for _ in range(span(r, 1, 4))]
-    axis, count = span(r, 0, len(shape) - 1), span(r, 1, 4)
-    whole = [*shape[:axis], shape[axis] * count, *shape[axis + 1 :]]
-    axes = constant("axis", np.array(pick(r, [axis, axis - len(shape)]), np.int32))
-    source = activation("x", whole, dtype, 0.1, 0)
-    return case(r, "SPLIT", (axes, source), [activation(f"y{i}", shape, dtype, 0.1, 0) for i in range(count)])
-
-
 def quantize(r: Random) -> Case:
     pairs = [(FLOAT, INT8), (FLOAT, DType.INT16), (INT8, INT8), (INT8, DType.UINT8), (DType.UINT8, INT8)]
     pairs += [(INT8, DType.INT16), (DType.INT16, INT8), (DType.INT16, DType.INT16)]
@@ -387,6 +244,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "SOFTMAX": softmax,
     "SPLIT": split,
     "SQUEEZE": reshaping("SQUEEZE"),
+    "STRIDED_SLICE": strided_slice,
     "SUB": binary("SUB"),
     "TANH": unary("TANH", 1 / 128, 0),
 }

@@ -20,6 +20,7 @@ _TABLES = {
     "MUL": "MulOptions",
     "PACK": "PackOptions",
     "SOFTMAX": "SoftmaxOptions",
+    "STRIDED_SLICE": "StridedSliceOptions",
     "SUB": "SubOptions",
 }
 """Operator kind → the schema's table of options."""

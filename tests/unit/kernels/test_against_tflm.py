@@ -14,14 +14,20 @@ import numpy as np
 import pytest
 
 from tests.conftest import ROOT
+from tests.support import stateful
 from tests.unit.kernels import oracle
-from tests.unit.kernels.cases import CASES, Case, near_ties
+from tests.unit.kernels.cases import CASES, near_ties
+from tests.unit.kernels.drawing import Case
 from tests.unit.kernels.driver import Runner, build
 from tests.unit.kernels.flatfile import flatfile
+from usmp_build.importers.tflite import import_tflite
 from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.graph import Subgraph
 from usmp_build.kernels.reference import FAMILIES, library
 
 COUNT = int(os.environ.get("USMP_CASES", "60"))
+STATEFUL = {"ASSIGN_VARIABLE", "READ_VARIABLE", "SVDF"}
+"""What keeps state is compared over several runs, in tests/end_to_end/test_state.py."""
 needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 needs_oracle = pytest.mark.skipif(not oracle.AVAILABLE, reason="tflite-micro is not installed")
 
@@ -31,7 +37,17 @@ def draw(kind: str, count: int = COUNT) -> list[Case]:
 
 
 def kernel_of(case: Case) -> Kernel:
-    kernel = library.kernel(case.graph.operators[0], case.graph)
+    return first_kernel(case.graph)
+
+
+def stateful_kernels() -> list[Kernel]:
+    """Kernels of each kind that keeps state."""
+    files = (stateful.svdf(np.random.default_rng(1), state) for state in ("INT8", "INT16", "FLOAT32"))
+    return [first_kernel(import_tflite(file, "m", "m").main) for file in files]
+
+
+def first_kernel(graph: Subgraph) -> Kernel:
+    kernel = library.kernel(graph.operators[0], graph)
     assert isinstance(kernel, Kernel), kernel
     return kernel
 
@@ -42,7 +58,7 @@ def optimized(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 
 def test_every_kind_has_cases() -> None:
-    assert set(CASES) == set(FAMILIES)
+    assert set(CASES) | STATEFUL == set(FAMILIES)
 
 
 @needs_gcc

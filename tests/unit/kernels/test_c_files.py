@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.unit.kernels.cases import CASES
 from tests.unit.kernels.driver import HERE, PREFIX
-from tests.unit.kernels.test_against_tflm import draw, kernel_of
+from tests.unit.kernels.test_against_tflm import draw, kernel_of, stateful_kernels
+from usmp_build.interfaces.kernels import KernelCall
 from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 
@@ -75,14 +77,12 @@ def test_structs_have_the_fields_that_python_fills() -> None:
     header = sources.choose(used, PREFIX).header
     structs = dict(re.findall(rf"struct {PREFIX}_(\w+) \{{\n(.*?)\}};", header, re.DOTALL))
     seen = set()
-    for kind in CASES:
-        for case in draw(kind):
-            for call in kernel_of(case).calls:
-                assert call.parameters is not None
-                fields = re.findall(r"(\w+) (\w+);", structs[call.parameters.struct])
-                kinds = {int: "int32_t", float: "float"}
-                assert fields == [(kinds[type(value)], name) for name, value in call.parameters.fields]
-                seen.add(call.parameters.struct)
+    for call in calls():
+        assert call.parameters is not None
+        fields = re.findall(r"(\w+) (\w+);", structs[call.parameters.struct])
+        kinds = {int: "int32_t", float: "float"}
+        assert fields == [(kinds[type(value)], name) for name, value in call.parameters.fields]
+        seen.add(call.parameters.struct)
     assert seen == structs.keys()
 
 
@@ -90,10 +90,14 @@ def test_prototypes_take_the_operands_that_python_passes() -> None:
     header = sources.choose(functions(), PREFIX).header
     prototypes = {name: text.split(",") for name, text in re.findall(rf"{PREFIX}_(\w+)\(([^)]*)\);", header)}
     names = {"Whole": [""], "Rows": [""], "Reduce": ["_begin", "_row", "_finish"]}
-    for kind in CASES:
-        for case in draw(kind):
-            for call in kernel_of(case).calls:
-                form = type(call.form).__name__
-                counts = [len(prototypes[call.function + suffix]) for suffix in names[form]]
-                whole = 1 + len(call.operands)
-                assert counts == ([whole - 2, whole - 1, whole - 1] if form == "Reduce" else [whole])
+    for call in calls():
+        form = type(call.form).__name__
+        counts = [len(prototypes[call.function + suffix]) for suffix in names[form]]
+        whole = 1 + len(call.operands)
+        assert counts == ([whole - 2, whole - 1, whole - 1] if form == "Reduce" else [whole])
+
+
+def calls() -> Iterator[KernelCall]:
+    kernels = [kernel_of(case) for kind in CASES for case in draw(kind)]
+    for kernel in [*kernels, *stateful_kernels()]:
+        yield from kernel.calls

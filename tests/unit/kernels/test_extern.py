@@ -191,3 +191,21 @@ def test_custom_operators_that_only_differ_by_signs() -> None:
     with pytest.raises(KernelError, match="K409") as caught:
         declared(first, second)
     assert "doorbell_npu_custom_a_b_s8" in str(caught.value)
+
+
+def test_a_variable_is_no_constant_pointer() -> None:
+    text = """
+        %0 "x" int8[1,4] scale=0.5 zero=3
+        %1 "features" int8[2,4] scale=0.5 zero=0 = zeros
+        %2 "times" int16[2,3] scale=0.5 zero=0 = zeros
+        %3 "state" int16[1,6] scale=0.5 zero=0 variable
+        %4 "y" int8[1,2] scale=0.5 zero=3
+        inputs %0
+        outputs %4
+        %4 = SVDF(%0, %1, %2, _, %3) rank=1
+    """
+    found = kernel(text)
+    assert isinstance(found, Kernel)
+    assert found.updates == {4}
+    assert "const usmp_i16 *input_2" in declared(*found.calls)
+    assert ", usmp_i16 *input_4" in declared(*found.calls).replace("\n", " ").replace("    ", "")

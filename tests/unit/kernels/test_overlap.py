@@ -7,7 +7,8 @@ import shutil
 import numpy as np
 import pytest
 
-from tests.unit.kernels.cases import CASES, Case
+from tests.unit.kernels.cases import CASES
+from tests.unit.kernels.drawing import Case
 from tests.unit.kernels.driver import Runner, build
 from tests.unit.kernels.test_against_tflm import draw, kernel_of
 from usmp_build.interfaces.kernels import Kernel, Reduce, Rows

@@ -34,7 +34,7 @@ def graph(line: str) -> Subgraph:
     """Read the tensors and the operator of a case."""
     *tensors, operator = (part.strip() for part in line.split(";"))
     last = len(tensors) - 1
-    named = zip("xwbc", tensors, strict=False)
+    named = zip("xwbcd", tensors, strict=False)
     lines = [f'%{i} "{name}" {SHORT_FORMS.get(tensor, tensor)}' for i, (name, tensor) in enumerate(named)]
     return model("\n".join([*lines, "inputs %0", f"outputs %{last}", f"%{last} = {operator} @3"])).main
 

@@ -208,14 +208,15 @@ def test_no_models() -> None:
 
 
 def test_all_problems_at_once() -> None:
-    said = messages(FULL.replace('"dtcm", "sram"', '"dtc"').replace('"run"', '"reserved"'), ["kwz"])
+    said = messages(FULL.replace('"dtcm", "sram"', '"dtc"').replace('"ram"', '"speed"'), ["kwz"])
     assert [line.split("[")[1][:4] for line in said.splitlines() if "error[" in line] == ["M117", "M104", "M120"]
 
 
 def test_models_of_the_build_system_may_be_concurrent() -> None:
     text = 'concurrent = [["kws", "vad"]]\n' + PROJECT + KWS
     assert "M117" in messages(text)
-    assert "M117" not in messages(text, None, {"vad": "vad.tflite"})
+    request = resolve(load(text.encode(), "usmp.toml"), None, {"vad": "vad.tflite"})
+    assert request.concurrent == {(0, 1)}
 
 
 PROCESSORS = (

@@ -11,6 +11,7 @@ from tests.support.problems import CASES, alive, buffer, by_hand, load, problem
 from usmp_build.algorithms.greedy import GreedyBySize
 from usmp_build.memory.bounds import Witness, pressure
 from usmp_build.memory.explain import explain
+from usmp_build.memory.increase import Increase
 from usmp_build.memory.plan import Plan
 from usmp_build.memory.problem import Pool, Problem
 from usmp_build.memory.shortage import Shortage
@@ -40,7 +41,7 @@ def tight() -> Problem:
 def test_a_bound_is_a_proof() -> None:
     witness = Witness(38400, (0, 1, 2), 4)
     assert explain(CROWD, never) == (Shortage((0,), 32768, 5632, witness, core=(0, 1), proven=True),)
-    assert explain(CROWD, GreedyBySize())[0].increases == ((0, 5632),)
+    assert explain(CROWD, GreedyBySize())[0].increases == (Increase(0, 5632, least=True),)
 
 
 def test_the_core_is_irreducible() -> None:
@@ -58,15 +59,19 @@ def test_the_pool_that_lacks_most_is_named_first_but_each_family_has_its_reason(
         pools={"first": 50, "second": 60, "third": 9},
     )
     first, second = explain(stated, GreedyBySize())
-    assert first == Shortage((0,), 50, 10, Witness(60, (0,)), (0,), proven=True, increases=((0, 10),))
-    assert second == Shortage((1,), 60, 30, Witness(90, (1,)), (1,), proven=True, increases=((1, 30),))
+    assert first == Shortage(
+        (0,), 50, 10, Witness(60, (0,)), (0,), proven=True, increases=(Increase(0, 10, least=True),)
+    )
+    assert second == Shortage(
+        (1,), 60, 30, Witness(90, (1,)), (1,), proven=True, increases=(Increase(1, 30, least=True),)
+    )
 
 
 def test_any_of_the_pools_may_grow() -> None:
     stated = problem([buffer(f"b{i}", 10 + i, (0, 1)) for i in range(9)], pools={"dtcm": 50, "sram": 60})
     (shortage,) = explain(stated, GreedyBySize())
     assert (shortage.pools, shortage.room, shortage.missing) == ((0, 1), 110, 16)
-    for pool, bytes_ in shortage.increases:
+    for pool, bytes_, _ in shortage.increases:
         pools = list(stated.pools)
         pools[pool] = replace(pools[pool], limit=(pools[pool].limit or 0) + bytes_)
         assert GreedyBySize()(replace(stated, pools=tuple(pools))) is not None
@@ -86,7 +91,7 @@ def test_without_proof_the_algorithm_is_asked_about_fewer_buffers() -> None:
     assert GreedyBySize()(both) is None
     (shortage,) = explain(both, GreedyBySize())
     assert (shortage.pools, shortage.room, shortage.missing, shortage.proven) == ((0,), 216096, 4096, False)
-    assert shortage.increases == ((0, 4096),)
+    assert shortage.increases == (Increase(0, 4096, least=True),)
     assert shortage.core == (0, 1, 4, 3, 2)
 
 

@@ -16,7 +16,8 @@ from usmp_build.memory.trials import Attempt, Trials
 
 
 def least_increase(problem: Problem, pool: int, attempt: Attempt, at_least: int = 1) -> int | None:
-    return increase.least_increase(problem, pool, Trials(attempt, 8), at_least)
+    found = increase.least_increase(problem, pool, Trials(attempt, 8), at_least)
+    return None if found is None else found.bytes
 
 
 @dataclass
@@ -51,6 +52,21 @@ def test_what_was_proven_otherwise_is_not_tried() -> None:
 @pytest.mark.parametrize("least", [11, 12, 17, 29, 30])
 def test_between_the_bound_and_what_it_takes_without_a_limit(least: int) -> None:
     assert least_increase(ONE, 0, Needs(range(least, 1000), at=20)) == least - 4
+
+
+@pytest.mark.parametrize("least", [13, 20, 60, 300, 900])
+def test_little_more_than_the_least_however_much_is_wasted_without_a_limit(least: int) -> None:
+    found = increase.least_increase(ONE, 0, Trials(Needs(range(least, 2000), at=990), 8))
+    assert found is not None
+    assert least - 4 <= found.bytes < 1.25 * (least - 4)
+
+
+def test_with_enough_trials_the_least_is_found_and_known_as_such() -> None:
+    for trials in range(1, 30):
+        needs = Needs(range(300, 2000), at=990)
+        found = increase.least_increase(ONE, 0, Trials(needs, trials))
+        assert found is None or found.least == (299 in needs.asked and found.bytes == 296)
+    assert found == (0, 296, True)
 
 
 def test_a_limit_may_keep_an_algorithm_from_a_plan_that_keeps_the_limit() -> None:

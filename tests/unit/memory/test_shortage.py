@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.support.problems import buffer, problem
 from usmp_build.memory.bounds import Witness
+from usmp_build.memory.increase import Increase
 from usmp_build.memory.shortage import Shortage, Way, put_into_words
 
 STATED = problem(
@@ -51,8 +52,15 @@ def test_several_pools_and_many_buffers() -> None:
     )
 
 
+def test_buffers_that_are_alive_at_no_one_step() -> None:
+    shortage = Shortage((0,), 100, 16, Witness(116, (0, 1)), core=(0, 1), proven=True)
+    message = put_into_words(STATED, shortage, NAMES, together="while both run").message
+    assert "is 16 bytes too small while both run: vww.t58 18,432 + " in message
+    assert "too small at step 4 " in put_into_words(STATED, PROVEN, NAMES, together="while both run").message
+
+
 def test_what_is_not_proven() -> None:
-    shortage = Shortage((0,), 32768, 1, Witness(64, (0, 2), 4), core=(0, 3), increases=((0, 1),))
+    shortage = Shortage((0,), 32768, 1, Witness(64, (0, 2), 4), core=(0, 3), increases=(Increase(0, 1, True),))
     assert said(shortage) == (
         'no plan was found: pool "dtcm" (32,768 bytes) seems 1 byte too small, most of all at step 4 "vww.conv_2":'
         " no place was found for vww.t58 18,432 + t2 64 at 32",
@@ -66,7 +74,15 @@ def test_what_is_not_proven() -> None:
 
 
 def test_the_three_cheapest_ways_out() -> None:
-    shortage = Shortage((0,), 32768, 4096, PROVEN.witness, (0, 1), proven=True, increases=((0, 4096), (1, 9999)))
+    shortage = Shortage(
+        (0,),
+        32768,
+        4096,
+        PROVEN.witness,
+        (0, 1),
+        proven=True,
+        increases=(Increase(0, 4096, True), Increase(1, 9999, True)),
+    )
     dear, cheap = Way(5000, "do something dear"), Way(4095, "do something cheap")
     assert said(shortage, dear, cheap)[1].splitlines() == [
         "no plan needs less; each of these makes a plan:",
@@ -78,5 +94,8 @@ def test_the_three_cheapest_ways_out() -> None:
 
 
 def test_a_way_out_that_costs_more_than_is_proven() -> None:
-    shortage = Shortage((0,), 32768, 4096, PROVEN.witness, (0, 1), proven=True, increases=((0, 4100),))
-    assert said(shortage)[1] == 'every plan needs 4,096 bytes more, at least; enlarge "dtcm" by 4,100 bytes'
+    shortage = Shortage((0,), 32768, 4096, PROVEN.witness, (0, 1), proven=True, increases=(Increase(0, 4100, False),))
+    assert (
+        said(shortage)[1]
+        == 'every plan needs 4,096 bytes more, at least; enlarge "dtcm" by 4,100 bytes, which is enough'
+    )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
-from tests.support.road import alive, analyze, model
+from tests.support.road import alive, analyze, analyze_as, model, request
 from usmp_build.ir.graph import DType, OperatorRef, TensorRef
+from usmp_build.ir.lifetimes import Survivors
 from usmp_build.ir.schedule import Branch, Call, Loop, Node, Schedule, Sequence, Step, steps
 from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 from usmp_build.passes import lifetimes
+from usmp_build.request import Inputs, Outputs
 
 CHAIN = """
     %0 "x" int8[100]
@@ -149,7 +152,7 @@ def test_deeply_nested_loops_take_linear_work() -> None:
         body = Loop(Step("test", 0, (TensorRef(0, 0, 1),)), body)
     program = Sequence((Step("first", 0, (), (TensorRef(0, 0, 0),)), body))
     count = sum(1 for _ in steps(program))
-    found = lifetimes(Schedule((program,), (0, count)), _storage(2))
+    found = lifetimes(Schedule((program,), (0, count)), _storage(2), KEEPS_NOTHING)
     assert found.intervals[0] == ((0, count),)
 
 
@@ -159,7 +162,7 @@ def test_lifetimes_agree_with_an_interpreter(seed: int) -> None:
     draw = random.Random(seed)
     program = Sequence((_random_node(draw, 3),))
     count = sum(1 for _ in steps(program))
-    found = lifetimes(Schedule((program,), (0, count)), _storage(_BUFFERS))
+    found = lifetimes(Schedule((program,), (0, count)), _storage(_BUFFERS), KEEPS_NOTHING)
     alive_at = [
         {i for i, runs in enumerate(found.intervals) if any(r.start <= t < r.stop for r in runs)} for t in range(count)
     ]
@@ -168,6 +171,7 @@ def test_lifetimes_agree_with_an_interpreter(seed: int) -> None:
 
 
 _BUFFERS = 6
+KEEPS_NOTHING = Survivors(frozenset(), (frozenset(),), (frozenset(),))
 
 
 def _storage(count: int) -> Storage:
@@ -226,3 +230,16 @@ def _run_step(step: Step, at: int, alive: set[int], memory: dict[int, bool]) -> 
     for ref in step.writes:
         assert ref.tensor in alive
         memory[ref.tensor] = True
+
+
+def test_what_is_kept_between_runs_is_kept_in_every_program() -> None:
+    """a keeps its inputs to the end of its run, b keeps its output, and c its input for ever."""
+    asked = request("a", "b", "c")
+    words = ((Inputs.PRESERVED, Outputs.RUN), (Inputs.CONSUMED, Outputs.RESERVED), (Inputs.RESERVED, Outputs.RUN))
+    models = (replace(m, inputs=i, outputs=o) for m, (i, o) in zip(asked.models, words, strict=True))
+    found = alive(analyze_as(replace(asked, models=tuple(models)), *(model(CHAIN, name) for name in "abc")))
+    assert found["a.x"] == [(0, 5)]
+    assert found["b.x"] == [(5, 7)]
+    assert found["b.y"] == [(0, 6), (8, 15)]
+    assert found["c.x"] == [(0, 15)]
+    assert found["c.y"] == [(13, 15)]

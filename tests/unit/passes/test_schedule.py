@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.road import model
+from tests.support.road import model, request
 from tests.unit.passes.test_lifetimes import CHAIN, IF, WHILE
 from usmp_build.errors import ModelError
 from usmp_build.ir.schedule import steps
@@ -13,7 +13,7 @@ from usmp_build.passes import rewrite, schedule
 
 def names(*texts: str) -> list[str]:
     models = tuple(rewrite(model(text, f"m{i}")) for i, text in enumerate(texts))
-    return [step.name for step in steps(schedule(models, {}).root)]
+    return [step.name for step in steps(schedule(request(*(m.name for m in models)), models, {}, ()).root)]
 
 
 def test_models_follow_one_another() -> None:
@@ -26,7 +26,7 @@ def test_control_flow_becomes_structure_and_copies() -> None:
 
 
 def test_starts_say_where_each_model_begins() -> None:
-    assert schedule((model(CHAIN), model(CHAIN)), {}).starts == (0, 5, 10)
+    assert schedule(request("m", "m"), (model(CHAIN), model(CHAIN)), {}, ()).starts == (0, 5, 10)
 
 
 def test_calls_that_unfold_without_end_in_sight_are_refused() -> None:
@@ -44,4 +44,4 @@ def test_calls_that_unfold_without_end_in_sight_are_refused() -> None:
         for i in range(41)
     )
     with pytest.raises(ModelError, match="error\\[P301\\]"):
-        schedule((model(deep),), {})
+        schedule(request("m"), (model(deep),), {}, ())

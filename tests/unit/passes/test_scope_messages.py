@@ -12,7 +12,7 @@ from usmp_build import arrange
 from usmp_build.algorithms.greedy import GreedyBySize
 from usmp_build.errors import ManifestError, Span
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Whole
-from usmp_build.layout import Layout
+from usmp_build.layout import Keeping, Layout
 from usmp_build.request import Copying, OperandRule, PlaceRequest, Request
 
 
@@ -49,7 +49,7 @@ def laid_out(asked: Request, library: PlanOnly, text: str) -> Layout:
     analysis = analyze_as(asked, model(text), library=library)
     plan = GreedyBySize()(analysis.problem)
     assert plan is not None
-    summary = arrange.summarize(asked, analysis, plan, (0,))
+    summary = arrange.summarize(asked, analysis, plan, (0,), Keeping(((),), (), 0), None)
     return arrange.arrange(asked, analysis, plan, summary, every(asked, library))
 
 

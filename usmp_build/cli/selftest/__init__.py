@@ -1,10 +1,11 @@
 """Build the generated code for this machine and compare every tensor with TensorFlow Lite Micro.
 
-The models of the plan run one after the other, on extreme and on random inputs, in pools filled with garbage before
-each run.  Kernels and functions of the application are compiled with the rest: --source names their files.  With
---sanitize the compiler's sanitizers watch, and bytes that hold no live buffer are poisoned at every step.  TensorFlow
-Lite Micro is asked when the package `tflite-micro` is installed; without it, and for programs, the check is only that
-results do not depend on the garbage.
+The models of the plan run one after the other, producers before consumers, on extreme and on random inputs, and on
+what other models left in their inputs.  Before each run garbage fills what nobody needs between runs, and what the
+manifest keeps must be intact.  Kernels and functions of the application are compiled with the rest: --source names
+their files.  With --sanitize the compiler's sanitizers watch, and bytes that hold no live buffer are poisoned at every
+step.  TensorFlow Lite Micro is asked when the package `tflite-micro` is installed; without it, and for programs, the
+check is only that results do not depend on the garbage.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from usmp_build import pipeline, writer
 from usmp_build.cli.common import manifest_arguments, read_request
 from usmp_build.cli.selftest.compare import compare, wanted
 from usmp_build.cli.selftest.externs import at_fault, check_sources
-from usmp_build.cli.selftest.harness import Record, Run, build, harness, run_all
-from usmp_build.cli.selftest.inputs import samples
+from usmp_build.cli.selftest.harness import Mark, Record, Run, build, harness, run_all
+from usmp_build.cli.selftest.inputs import Sample, samples
+from usmp_build.cli.selftest.intact import as_found, check_intact
 from usmp_build.cli.selftest.oracle import oracle_tensors
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.pipeline import Planned
@@ -53,15 +55,18 @@ def run(parsed: argparse.Namespace) -> int:
         writer.write(pipeline.emit(layout), folder)
         writer.write(harness(planned, layout), folder)
         program = build(folder, layout, parsed.cc, parsed.sanitize, parsed.source)
-        results = run_all(program, planned, inputs, garbage=0)
-        again = run_all(program, planned, inputs, garbage=1)
+        results = run_all(program, planned, inputs, garbage=0, period=parsed.runs)
+        again = _again(program, planned, inputs, parsed.runs)
+    given = [as_found(planned, index, *own) for index, own in enumerate(zip(inputs, results, strict=True))]
+    check_intact(planned, given, results)
     for index, model in enumerate(request.models):
         _same_in_other_garbage(planned, index, results[index], again[index])
         against = "a second run in other garbage (tflite-micro cannot be asked)"
+        results[index] = [[record for record in run if record.step >= Mark.OUTPUT] for run in results[index]]
         count = len({record.tensor for record in results[index][0]})
         if model.path.endswith(".tflite"):
             tensors = wanted(planned, index, results[index])
-            reference = oracle_tensors(model, files.read(model.path, model.span), inputs[index], tensors)
+            reference = oracle_tensors(model, files.read(model.path, model.span), given[index], tensors)
             if reference is not None:
                 against = "TensorFlow Lite Micro"
                 count = compare(planned, index, results[index], reference)
@@ -69,15 +74,23 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
+def _again(program: Path, planned: Planned, inputs: list[list[Sample]], runs: int) -> list[list[Run]]:
+    """Run everything in other garbage; where a model keeps state, once more behind that, after it was reset."""
+    if not any(model.state for model in planned.summary.models):
+        return run_all(program, planned, inputs, garbage=1, period=runs)
+    return run_all(program, planned, [[*samples, *samples] for samples in inputs], garbage=1, period=runs)
+
+
 def _same_in_other_garbage(planned: Planned, index: int, runs: list[Run], others: list[Run]) -> None:
     """A result that depends on what was in the pools before is wrong, whatever it is."""
-    for run, other in zip(runs, others, strict=True):
+    for number, other in enumerate(others):
+        run = runs[number % len(runs)]
         for one, two in zip(run, other, strict=True):
             if one != two:
                 who = _who(planned, index, one)
                 message = f"{who} reads bytes that nobody wrote: tensor {one.tensor} depends on them"
-                path, hint = planned.request.models[index].path, at_fault(planned.summary.models[index])
-                raise CheckFailed(Diagnostic("S605", message, path, hint))
+                path, help_ = planned.request.models[index].path, at_fault(planned.summary.models[index])
+                raise CheckFailed(Diagnostic("S605", message, path, help_))
 
 
 def _who(planned: Planned, index: int, record: Record) -> str:

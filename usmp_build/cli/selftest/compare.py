@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.arrange.ports import show_type
 from usmp_build.cli.selftest.externs import at_fault
-from usmp_build.cli.selftest.harness import Run
+from usmp_build.cli.selftest.harness import Mark, Run
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.ir.graph import Tensor
+from usmp_build.ir.ports import show_type
 from usmp_build.pipeline import Planned
 
 Reference: TypeAlias = list[dict[int, NDArray[Any]]]
@@ -37,15 +37,21 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: Reference)
             seen.add(record.tensor)
     for index, folded in _folded(planned, model):
         if any(_differing(folded, folded.data or b"", expected[index]) for expected in reference):
-            raise CheckFailed(_report(planned, model, 0, -1, index, "the constant that was computed at build time"))
+            wrong = "the constant that was computed at build time"
+            raise CheckFailed(_report(planned, model, 0, Mark.OUTPUT, index, wrong))
         seen.add(index)
     return len(seen)
 
 
 def wanted(planned: Planned, model: int, runs: list[Run]) -> list[int]:
-    """Return the tensors that can be compared: those of the file that a step wrote, or that were computed before."""
+    """Return the tensors that can be compared: those of the file that a step wrote, or that were computed before.
+
+    In place of a variable that has a name the file has its handle.
+    """
     count = len(planned.imported[model].main.tensors)
-    written = {record.tensor for run in runs for record in run if record.tensor < count}
+    tensors = planned.analysis.models[model].main.tensors
+    shown = {record.tensor for run in runs for record in run if record.tensor < count}
+    written = {tensor for tensor in shown if not tensors[tensor].resource}
     return sorted(written | {index for index, _ in _folded(planned, model)})
 
 
@@ -79,5 +85,5 @@ def _report(planned: Planned, model: int, run: int, step: int, tensor: int, wron
     who = f"operator {step} ({kinds[step]})" if step >= 0 else "the output after the run"
     what = f'tensor {tensor} "{graph.tensors[tensor].name}" {show_type(graph.tensors[tensor])}'
     message = f'model "{planned.request.models[model].name}", run {run}, {who}, {what}: {wrong}'
-    hint = at_fault(planned.summary.models[model], how=" with the model, or with usmp-build inspect model --data")
-    return Diagnostic("S604", message, planned.request.models[model].path, hint)
+    help_ = at_fault(planned.summary.models[model], how=" with the model, or with usmp-build inspect model --data")
+    return Diagnostic("S604", message, planned.request.models[model].path, help_)

@@ -11,14 +11,17 @@ import struct
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from pathlib import Path
 
 from usmp_build.bundle import Bundle, OutputFile
+from usmp_build.cli.selftest import between
 from usmp_build.cli.selftest.externs import at_fault, refuse_missing
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.emitters.render import render
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.ir import schedule
+from usmp_build.ir.storage import Kind
 from usmp_build.layout import Layout
 from usmp_build.pipeline import Planned
 
@@ -26,15 +29,28 @@ _PROGRAM = "usmp_selftest"
 _SECONDS = 600
 _RECORD = struct.Struct("<4i")
 """Model, step, tensor, bytes of data; the data follow."""
-_NEXT_RUN = -2
-"""Instead of a step: a run of the model begins."""
 _FLAGS = ("-std=c99", "-O1", "-g", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 
 
+class Mark(IntEnum):
+    """What a record shows, instead of a tensor that the hook shows after a step."""
+
+    OUTPUT = -1
+    """An output after the run."""
+    NEXT_RUN = -2
+    """Nothing: a run of the model begins."""
+    FOUND = -3
+    """An input as another model left it."""
+    AFTER = -4
+    """What must be intact after a run, or after all."""
+    FILLED = -5
+    """An output of the run before, when inputs were filled for the next; of the first run it is nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A tensor as the hook showed it; `step` is the operator's position, or -1 for an output after the run."""
+    """A tensor as the program showed it; `step` is the operator's position, or a `Mark`."""
 
     step: int
     tensor: int
@@ -51,7 +67,14 @@ def harness(planned: Planned, layout: Layout) -> Bundle:
     for index, row in enumerate(models):
         steps = list(_steps(planned, layout, index, starts[index]))
         is_seen = not planned.analysis.models[index].is_program  # nothing tells how far functions are
-        row.update(steps=steps, first=starts[index], last=starts[index + 1] - 1, is_seen=is_seen)
+        row.update(
+            between.facts(planned, layout, index),
+            number=index,
+            steps=steps,
+            first=starts[index],
+            last=starts[index + 1] - 1,
+            is_seen=is_seen,
+        )
     pools = [pool for pool in layout.summary.pools if pool.access == "rw" and pool.size]
     position = {pool.name: number for number, pool in enumerate(pools)}
     live = [
@@ -60,7 +83,16 @@ def harness(planned: Planned, layout: Layout) -> Bundle:
         if row.kind != "constant" and row.size
         for start, stop in row.intervals
     ]
-    text = render("selftest.c.j2", project=layout.summary.project, models=models, pools=pools, live=live)
+    order = between.order(planned)
+    idle = [(index, *gap) for index in order for gap in between.idle(planned, index, list(position))]
+    variables = [
+        {"pool": position[row.pool], "offset": row.offset, "size": row.size}
+        for row in layout.summary.buffers
+        if row.kind == Kind.VARIABLE.value and row.size
+    ]
+    passed = [each.pool for each in layout.pool_bytes if each.data]
+    pieces = {"pools": pools, "passed_constants": passed, "live": live, "idle": idle, "variables": variables}
+    text = render("selftest.c.j2", project=layout.summary.project, models=models, order=order, marks=Mark, **pieces)
     return Bundle.collect([OutputFile(f"{_PROGRAM}.c", text)])
 
 
@@ -82,15 +114,15 @@ def build(folder: Path, layout: Layout, compiler: str, sanitize: bool, sources: 
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        hint = "install one, or name it with --cc"
-        raise CheckFailed(Diagnostic("S601", f"cannot run the C compiler: {error}", help=hint)) from None
+        help_ = "install one, or name it with --cc"
+        raise CheckFailed(Diagnostic("S601", f"cannot run the C compiler: {error}", help=help_)) from None
     if done.returncode or not (folder / _PROGRAM).exists():
         said = done.stderr.decode("utf-8", "replace").strip() or f"{command[0]} says nothing and makes no program"
         refuse_missing(layout, sources, said)
         first = "look at the application's files first; otherwise, " if sources else ""
-        hint = f"{first}if it is a C99 compiler, this is a fault of usmp_build: please report it"
+        help_ = f"{first}if it is a C99 compiler, this is a fault of usmp_build: please report it"
         what = f"the generated code, with {' and '.join(sources)}," if sources else "the generated code"
-        raise CheckFailed(Diagnostic("S601", f"{what} does not compile:\n{said}", help=hint))
+        raise CheckFailed(Diagnostic("S601", f"{what} does not compile:\n{said}", help=help_))
     return folder / _PROGRAM
 
 
@@ -106,18 +138,32 @@ def _compiler(asked: str) -> list[str]:
     return words
 
 
-def run_all(program: Path, planned: Planned, inputs: list[list[Sample]], garbage: int) -> list[list[Run]]:
-    """Run all models in turn on each of their inputs; return records by model, then run."""
+def run_all(program: Path, planned: Planned, inputs: list[list[Sample]], garbage: int, period: int) -> list[list[Run]]:
+    """Run all models in turn on each of their inputs; return records by model, then run.
+
+    All models are reset before the first run, and again whenever another `period` of runs is over.
+    """
     runs = len(inputs[0]) if inputs else 0
-    command = [str(program.resolve()), str(runs), str(garbage)]
+    command = [str(program.resolve()), str(runs), str(garbage), str(period)]
     try:
-        done = subprocess.run(command, input=input_stream(inputs), capture_output=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(
+            command, input=_given(planned, inputs), capture_output=True, timeout=_SECONDS, check=False
+        )
     except subprocess.TimeoutExpired:
         raise CheckFailed(Diagnostic("S602", f"the program did not end within {_SECONDS} seconds")) from None
     if done.returncode:
         message = f"the program failed with code {done.returncode}:\n" + done.stderr.decode("utf-8", "replace").strip()
         raise CheckFailed(Diagnostic("S602", message, help=at_fault(*planned.summary.models)))
     return read_records(done.stdout, len(planned.request.models))
+
+
+def _given(planned: Planned, inputs: Sequence[Sequence[Sample]]) -> bytes:
+    """Return what the program reads: inputs of the models in the order of their runs, but what they get from others."""
+    given: list[list[Sample]] = []
+    for index in between.order(planned):
+        found = between.connected(planned, index)
+        given.append([tuple(a for position, a in enumerate(s) if position not in found) for s in inputs[index]])
+    return input_stream(given)
 
 
 def input_stream(inputs: Sequence[Sequence[Sample]]) -> bytes:
@@ -132,7 +178,7 @@ def read_records(stream: bytes, models: int) -> list[list[Run]]:
     while at < len(stream):
         model, step, tensor, size = _RECORD.unpack_from(stream, at)
         at += _RECORD.size
-        if step == _NEXT_RUN:
+        if step == Mark.NEXT_RUN:
             results[model].append([])
         else:
             results[model][-1].append(Record(step, tensor, stream[at : at + size]))

@@ -137,6 +137,22 @@ class GatherOptions(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class SvdfOptions(Record):
+    """Of SVDF."""
+
+    rank: int = scalar(0, "i")
+    activation: int = scalar(1, "b")
+
+
+@dataclass(frozen=True, slots=True)
+class VarHandleOptions(Record):
+    """Of VAR_HANDLE."""
+
+    container: str = text(0)
+    shared_name: str = text(1)
+
+
+@dataclass(frozen=True, slots=True)
 class IfOptions(Record):
     """Of IF."""
 
@@ -192,7 +208,9 @@ OPTIONS: dict[str, tuple[int, type[Record]]] = {
     "STRIDED_SLICE": (BuiltinOptions.StridedSliceOptions, StridedSliceOptions),
     "SUB": (BuiltinOptions.SubOptions, BinaryOptions),
     "SUM": (BuiltinOptions.ReducerOptions, ReducerOptions),
+    "SVDF": (BuiltinOptions.SVDFOptions, SvdfOptions),
     "TRANSPOSE_CONV": (BuiltinOptions.TransposeConvOptions, TransposeConvOptions),
+    "VAR_HANDLE": (BuiltinOptions.VarHandleOptions, VarHandleOptions),
     "WHILE": (BuiltinOptions.WhileOptions, WhileOptions),
 }
 """Operator kind → the type that the union `builtin_options` must have, and its table.  Others are not read."""

@@ -33,11 +33,12 @@ def read_tensor(stored: schema.Tensor, subgraph: int, index: int, buffers: Seque
     if stored.buffer != _NO_DATA and stored.buffer >= len(buffers):
         message = f"{label} has its data in buffer {stored.buffer}, but the model has {len(buffers)} buffers"
         raise ModelError(Diagnostic("T208", message))
+    quantization = _quantization(stored.quantization[0], label) if stored.quantization else None
     return Tensor(
         name=stored.name,
         shape=stored.shape,
         dtype=_TYPES[stored.type],
-        quantization=_quantization(stored.quantization[0], label) if stored.quantization else None,
+        quantization=quantization,
         data=(buffers[stored.buffer].data or None) if stored.buffer != _NO_DATA else None,
         is_variable=stored.is_variable,
     )

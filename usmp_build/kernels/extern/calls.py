@@ -65,6 +65,7 @@ def compute(operator: Operator, graph: Subgraph, target: str, scratch: int) -> K
         (call,),
         constants=tuple(map(_scales, _scaled(described.sides))),
         scratch=(ScratchRequest("scratch", scratch, DType.UINT8),) if scratch else (),
+        updates=frozenset(side.position for side in described.sides if _is_state(side)),
     )
 
 
@@ -87,12 +88,18 @@ def _arguments(sides: tuple[Side, ...]) -> Iterator[tuple[Operand, str]]:
     for side in sides:
         if not side.output:
             c_type = pool_type(side.dtype) if side.dtype else "void"
-            yield Absent() if side.tensor is None else Input(side.position), f"const {c_type} *{side.name}"
+            const = "" if _is_state(side) else "const "
+            yield Absent() if side.tensor is None else Input(side.position), f"{const}{c_type} *{side.name}"
     for number, side in enumerate(_scaled(sides)):
         yield Derived(number), f"const {pool_type(DType.FLOAT32)} *{side.name}_scales"
     for side in sides:
         if side.output and side.dtype:
             yield Output(side.position), f"{pool_type(side.dtype)} *{side.name}"
+
+
+def _is_state(side: Side) -> bool:
+    """Whether it is a variable: the function may change it."""
+    return not side.output and side.tensor is not None and side.tensor.is_variable
 
 
 def _rows(described: Description) -> Iterator[tuple[Member, Value]]:

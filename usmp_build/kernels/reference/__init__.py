@@ -10,8 +10,8 @@ How they touch memory, which separations of buffers may rely on:
              every output; stretched operands and PAD move through their inputs as through a nest of loops
     pieces   ascending, each as a whole: only COPY, whose one call `passes.axes` cuts where rows end
 
-No kernel touches a byte outside of its operands, keeps anything between calls, or needs memory beyond the scratch
-that it declares.
+No kernel touches a byte outside of its operands, keeps anything between calls but in variables, which are operands,
+or needs memory beyond the scratch that it declares.
 """
 
 from __future__ import annotations
@@ -26,11 +26,14 @@ from usmp_build.kernels.reference.dense import fully_connected
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.kernels.reference.padding import pad
 from usmp_build.kernels.reference.pooling import pool_2d
+from usmp_build.kernels.reference.recurrent import svdf
 from usmp_build.kernels.reference.reduction import mean
+from usmp_build.kernels.reference.slicing import strided_slice
 
 FAMILIES: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
     {
         "ADD": elementwise.add_or_subtract,
+        "ASSIGN_VARIABLE": copies.assign_variable,
         "AVERAGE_POOL_2D": pool_2d,
         "CONCATENATION": copies.concatenation,
         "CONV_2D": convolution.conv_2d,
@@ -46,13 +49,16 @@ FAMILIES: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
         "PAD": pad,
         "PADV2": pad,
         "QUANTIZE": quantization.quantize,
+        "READ_VARIABLE": copies.read_variable,
         "RELU": unary.relu,
         "RELU6": unary.relu6,
         "RESHAPE": copies.reshape,
         "SOFTMAX": softmax.softmax,
         "SPLIT": copies.split,
         "SQUEEZE": copies.reshape,
+        "STRIDED_SLICE": strided_slice,
         "SUB": elementwise.add_or_subtract,
+        "SVDF": svdf,
         "TANH": unary.smooth,
     }
 )

@@ -16,15 +16,34 @@ _QUANTIZED = {DType.INT8, DType.UINT8, DType.INT16}
 def reshape(node: Node) -> Kernel:
     """The same bytes under another shape."""
     source, output = node.input(0), node.output
-    _check_types(source, output)
+    check_types(source, output)
     node.expect(source.elements == output.elements, "has an output of another size than its input")
-    return Kernel((_copy(Input(0), Output(0), 1, source.size),))
+    return Kernel((copy(Input(0), Output(0), 1, source.size),))
 
 
 def whole(node: Node) -> Kernel:
     """All bytes as they are, of any type."""
     node.expect(node.input(0).size == node.output.size, "has an output of another size than its input")
-    return Kernel((_copy(Input(0), Output(0), 1, node.output.size),))
+    return Kernel((copy(Input(0), Output(0), 1, node.output.size),))
+
+
+def read_variable(node: Node) -> Kernel:
+    """The bytes that a variable holds now."""
+    _check_variable(node.input(0))
+    return whole(node)
+
+
+def assign_variable(node: Node) -> Kernel:
+    """A variable gets the bytes of a value."""
+    variable, value = node.input(0), node.input(1)
+    _check_variable(variable)
+    node.expect(variable.size == value.size, "assigns a value of another size than its variable")
+    return Kernel((copy(Input(1), Input(0), 1, value.size),), updates=frozenset({0}))
+
+
+def _check_variable(tensor: Tensor) -> None:
+    if not tensor.is_variable:
+        raise Unsupported("it is not known which variable it touches")
 
 
 def concatenation(node: Node) -> Kernel:
@@ -34,7 +53,7 @@ def concatenation(node: Node) -> Kernel:
     if options.activation is not Activation.NONE:
         raise Unsupported(f"it has no kernel with the activation {options.activation.name}")
     for tensor in node.inputs:
-        _check_types(tensor, output)
+        check_types(tensor, output)
         _check_part(node, tensor, output, axis)
         _check_quantization(tensor, output)
     node.expect(sum(t.elements for t in node.inputs) == output.elements, "has inputs that do not fill its output")
@@ -46,7 +65,7 @@ def pack(node: Node) -> Kernel:
     output = node.output
     axis = _axis(node, node.options(Pack).axis, output)
     for tensor in node.inputs:
-        _check_types(tensor, output)
+        check_types(tensor, output)
         _check_quantization(tensor, output)
         shape = (*tensor.shape[:axis], len(node.inputs), *tensor.shape[axis:])
         node.expect(shape == output.shape, f"makes a tensor of shape {list(shape)}, not {list(output.shape)}")
@@ -61,10 +80,10 @@ def split(node: Node) -> Kernel:
     count = prod(source.shape[:axis])
     calls, offset = [], 0
     for position, part in enumerate(node.outputs):
-        _check_types(source, part)
+        check_types(source, part)
         _check_part(node, part, source, axis)
         size, pitch = part.size // count, source.size // count
-        calls.append(_copy(Input(1), Output(position), count, size, input_offset=offset, input_pitch=pitch))
+        calls.append(copy(Input(1), Output(position), count, size, input_offset=offset, input_pitch=pitch))
         offset += size
     node.expect(offset * count == source.size, "has outputs that do not take all of its input")
     return Kernel(tuple(calls))
@@ -75,7 +94,7 @@ def _joined(node: Node, count: int) -> Kernel:
     calls, offset = [], 0
     for position, tensor in enumerate(node.inputs):
         size, pitch = tensor.size // count, node.output.size // count
-        calls.append(_copy(Input(position), Output(0), count, size, output_offset=offset, output_pitch=pitch))
+        calls.append(copy(Input(position), Output(0), count, size, output_offset=offset, output_pitch=pitch))
         offset += size
     return Kernel(tuple(calls))
 
@@ -86,7 +105,8 @@ def _axis(node: Node, axis: int, whole: Tensor) -> int:
     return axis % rank
 
 
-def _check_types(source: Tensor, output: Tensor) -> None:
+def check_types(source: Tensor, output: Tensor) -> None:
+    """Refuse what is no copy, and elements that are not whole bytes."""
     if source.dtype is not output.dtype or source.dtype.bits not in _WIDTHS:
         raise unsupported_types(source, output)
 
@@ -102,9 +122,9 @@ def _check_quantization(source: Tensor, output: Tensor) -> None:
         raise Unsupported("its inputs and its output are quantized in different ways")
 
 
-def _copy(
+def copy(
     source: Input,
-    target: Output,
+    target: Input | Output,
     count: int,
     size: int,
     *,

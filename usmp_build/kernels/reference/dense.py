@@ -18,9 +18,11 @@ from usmp_build.ir.graph import DType
 from usmp_build.ir.options import FullyConnected
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.requantization import factor, factor_constants
+from usmp_build.kernels.reference.requantization import factor, factor_constants, factor_pairs
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
 
+_FACTOR_BYTES = 8
+"""Of a multiplier and a shift."""
 _BIAS_TOLERANCE = 0.02
 """Of the scale of the output, by which the scale of the bias may be off."""
 
@@ -61,22 +63,22 @@ def _float32(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Ke
 def _int8(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kernel:
     source, weights, output = node.input(0), node.input(1), node.output
     _check_bias_scale(node)
-    bias, constants = bias_operand(node, outputs, DType.INT32)
+    bias, zeros = bias_operand(node, outputs, DType.INT32)
     scale = factor(node, node.scale(source) * node.scale(weights) / node.scale(output))
+    constants = (factor_pairs("factor", scale), *zeros)
     low, high = quantized_limits(node, node.options(FullyConnected).activation, output)
     fields = (
         *sizes,
         ("input_zero_point", node.zero_point(source)),
         ("weights_zero_point", node.zero_point(weights)),
-        ("multiplier", scale.multiplier),
-        ("shift", scale.shift),
         ("output_zero_point", node.zero_point(output)),
         ("low", low),
         ("high", high),
     )
-    operands = (Input(0), Input(1), bias or Derived(0), Output(0))
+    operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
     parameters = Parameters("fully_connected_s8_parameters", fields)
-    traffic = _traffic(node, outputs, 1, sums_inputs=node.zero_point(weights) != 0)
+    *read, written = _traffic(node, outputs, 1, sums_inputs=node.zero_point(weights) != 0)
+    traffic = (*read, Traffic(_FACTOR_BYTES), written)
     return Kernel((KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic),), constants)
 
 

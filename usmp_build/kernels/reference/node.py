@@ -131,11 +131,11 @@ class Node:
         if not holds:
             raise self.error("K408", message, _DAMAGED)
 
-    def error(self, code: str, message: str, hint: str) -> KernelError:
+    def error(self, code: str, message: str, help_: str) -> KernelError:
         """Make an error whose message begins with the operator; its place is known to the caller of the library."""
         subgraph = self.graph.operators
         position = self.operator.position if self.operator.position >= 0 else subgraph.index(self.operator)
-        return KernelError(Diagnostic(code, f"{operator_label(0, position, self.operator.kind)} {message}", help=hint))
+        return KernelError(Diagnostic(code, f"{operator_label(0, position, self.operator.kind)} {message}", help=help_))
 
     def label(self, tensor: Tensor) -> str:
         """Name one of the graph's tensors for people."""

@@ -18,8 +18,8 @@ def factor(node: Node, real: float) -> Factor:
     """Quantize a factor that the C will apply.  Raises KernelError when no int32 could hold what it makes of 1."""
     result = quantize(real) if real < 2.0**64 else Factor(1, 64)
     if result.shift > _LARGEST_SHIFT:
-        hint = "quantize the model again; the scale of the output is far too small for those of the inputs"
-        raise node.error("K404", f"multiplies by {real:g} to reach the scale of its output: more than 2^30", hint)
+        help_ = "quantize the model again; the scale of the output is far too small for those of the inputs"
+        raise node.error("K404", f"multiplies by {real:g} to reach the scale of its output: more than 2^30", help_)
     return result
 
 
@@ -30,6 +30,11 @@ def factor_constants(factors: Iterable[Factor]) -> tuple[Constant, Constant]:
         int32_constant("multiplier", multipliers),
         Constant("shift", DType.INT8, np.array(shifts, np.int8).tobytes()),
     )
+
+
+def factor_pairs(name: str, *factors: Factor) -> Constant:
+    """Return each multiplier with its shift, for kernels that read them once."""
+    return int32_constant(name, (number for factor in factors for number in factor))
 
 
 def int32_constant(name: str, values: Iterable[int]) -> Constant:

@@ -55,8 +55,8 @@ def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, page
             names = ", ".join(request.pools[pool].name for pool in scoped.scopes.pools[ref]) or "the caller's array"
             tensor = tensor_at(scoped.models, ref)
             message = f'tensor "{tensor.name}" has axis separators, but lives in plain memory: {names}'
-            hint = "let it live in a pool with `dims = 2` first of all, or drop the separators"
-            raise ManifestError(Diagnostic("P330", message, place, hint))
+            help_ = "let it live in a pool with `dims = 2` first of all, or drop the separators"
+            raise ManifestError(Diagnostic("P330", message, place, help_))
 
 
 def _separated(scoped: Scoped, ref: TensorRef) -> bool:

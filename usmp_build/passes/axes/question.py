@@ -94,8 +94,8 @@ class Rows:
         except ValueError as reason:
             message = f"{self._label(tensor)} has the shape {list(known.shape)}: {reason}"
             where = self.path if rule is None else rule.span
-            hint = "name one axis, from 0 to the rank: what is behind it is a row"
-            raise ManifestError(Diagnostic("P331", message, where, hint)) from None
+            help_ = "name one axis, from 0 to the rank: what is behind it is a row"
+            raise ManifestError(Diagnostic("P331", message, where, help_)) from None
 
     def _seen_as(self, view: int, root: int) -> None:
         """Separators of a view speak of the rows of its source."""
@@ -139,8 +139,8 @@ class Rows:
         rule = self.marks.get(tensor)
         ways = ["name other axis separators"] if rule else []
         ways += ["write `layout_copies = true` in [plan]"] if verb == "reads" else []
-        hint = "; or ".join([*ways, "let it live in plain memory"])
-        return ManifestError(Diagnostic("P332", message, self.path if rule is None else rule.span, hint))
+        help_ = "; or ".join([*ways, "let it live in plain memory"])
+        return ManifestError(Diagnostic("P332", message, self.path if rule is None else rule.span, help_))
 
     def _label(self, tensor: int) -> str:
         """Name a tensor for people."""

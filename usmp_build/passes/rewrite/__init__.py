@@ -10,9 +10,10 @@ from __future__ import annotations
 from usmp_build.ir.graph import Model
 from usmp_build.passes.rewrite.fold_shapes import fold_shapes
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.passes.rewrite.variables import variables
 from usmp_build.passes.rewrite.views import views
 
-REWRITES = (fold_shapes, views)
+REWRITES = (variables, fold_shapes, views)
 
 
 def rewrite(model: Model, pins: Pins = NO_PINS) -> Model:

@@ -5,7 +5,9 @@ Every model becomes
     enter · operator · operator · ... · leave
 
 where `enter` writes all inputs (the caller filled them before the first step) and `leave` reads all outputs (the
-caller reads them after the last): lifetimes then need no special case for inputs and outputs.  Views run nothing.
+caller reads them after the last): lifetimes then need no special case for inputs and outputs.  Inputs that another
+model fills are not written by `enter`, and the application may look at them, and at reserved outputs of the run before,
+while it fills the others.  Views run nothing.
 Programs become the same, of statements instead of operators: the passes behind this one know no difference.
 """
 
@@ -14,29 +16,40 @@ from __future__ import annotations
 from itertools import accumulate
 
 from usmp_build.interfaces.analysis import Kernels
+from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, TensorRef
 from usmp_build.ir.schedule import Schedule, Sequence
 from usmp_build.passes.schedule.leaves import Leaves
 from usmp_build.passes.schedule.operators import Operators
 from usmp_build.passes.schedule.statements import Functions
+from usmp_build.request import ModelRequest, Outputs, Request
 
 __all__ = ["schedule"]
 
 
-def schedule(models: tuple[Model, ...], kernels: Kernels) -> Schedule:
+def schedule(
+    request: Request, models: tuple[Model, ...], kernels: Kernels, connections: tuple[Connection, ...]
+) -> Schedule:
     """Order all operators and statements of all models; `kernels` say which operators have scratch.
 
     Raises ModelError when calls unfold to more than `leaves.MOST_STEPS`.
     """
     leaves = [Leaves(index, model) for index, model in enumerate(models)]
-    programs = tuple(_whole(own, model, kernels) for own, model in zip(leaves, models, strict=True))
+    connected = {connection.consumer for connection in connections}
+    programs = tuple(
+        _whole(own, model, kernels, asked, connected)
+        for own, model, asked in zip(leaves, models, request.models, strict=True)
+    )
     return Schedule(programs, tuple(accumulate((own.count for own in leaves), initial=0)))
 
 
-def _whole(leaves: Leaves, model: Model, kernels: Kernels) -> Sequence:
+def _whole(leaves: Leaves, model: Model, kernels: Kernels, asked: ModelRequest, connected: set[TensorRef]) -> Sequence:
     inputs, outputs = (
         tuple(TensorRef(leaves.model, 0, t) for t in side) for side in (model.main.inputs, model.main.outputs)
     )
-    enter = leaves.step("enter", writes=inputs)
+    filled = tuple(ref for ref in inputs if ref not in connected)
+    found = tuple(ref for ref in inputs if ref in connected)
+    last = outputs if asked.outputs is Outputs.RESERVED else ()
+    enter = leaves.step("enter", writes=filled, keeps=(*found, *last))
     body = Functions(leaves, model).main() if model.is_program else Operators(leaves, model, kernels).main()
     return Sequence((enter, *body, leaves.step("leave", reads=outputs)))

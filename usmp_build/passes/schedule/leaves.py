@@ -29,10 +29,11 @@ class Leaves:
         operator: OperatorRef | None = None,
         updates: Refs = (),
         scratch: tuple[ScratchRef, ...] = (),
+        keeps: Refs = (),
     ) -> Step:
         """Make a step.  Raises ModelError when there are too many."""
         self.repeat(1)
-        return Step(f"{self._name}: {one_line(name)}", self.model, reads, writes, operator, updates, scratch)
+        return Step(f"{self._name}: {one_line(name)}", self.model, reads, writes, operator, updates, scratch, keeps)
 
     def repeat(self, steps: int) -> None:
         """Count steps that are on the timeline once more.  Raises ModelError when there are too many."""

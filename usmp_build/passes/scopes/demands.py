@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from usmp_build.errors import Diagnostic, Span
-from usmp_build.interfaces.kernels import Derived, Kernel, NoKernel, Output, Scratch
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, NoKernel, Output, Scratch
+from usmp_build.interfaces.operands import Asked
 from usmp_build.ir.graph import Operator
 from usmp_build.ir.scopes import COPY
 from usmp_build.naming import matches
 from usmp_build.passes.assign import CALLER, Assignment, Spot
-from usmp_build.passes.operands import Asked, speaks_of
+from usmp_build.passes.operands import speaks_of
 from usmp_build.request import Access, ModelRequest, Request
 
 _NOTHING = "nothing"
@@ -86,7 +87,7 @@ class Demands:
     ) -> Iterator[Limit]:
         target = self._assignment.target(spot)
         name = self._request.targets[target].name
-        yield self._reach[target, isinstance(operand, Output | Scratch)]
+        yield self._reach[target, isinstance(operand, Output | Scratch) or _is_updated(kernel, operand)]
         for rule in self._request.targets[target].rules:
             if rule.pools and matches(rule.operators, op.kind) and speaks_of(rule.operands, operand, constant):
                 who = f'a rule of target "{name}" allows only {self.names(rule.pools)}'
@@ -145,6 +146,10 @@ class Demands:
         who = f'target "{name}" {verb} {"no pool" if reach == _NOTHING else f"only {reach}"}'
         reached = frozenset(pools | {CALLER} if target == 0 else pools)
         return Limit(reached, who, f'let target "{name}" reach more pools (`targets` of a pool)')
+
+
+def _is_updated(kernel: Kernel | NoKernel, operand: Asked) -> bool:
+    return isinstance(kernel, Kernel) and isinstance(operand, Input) and operand.position in kernel.updates
 
 
 def _together(limits: Iterable[Limit], everywhere: frozenset[int]) -> Demand:

@@ -107,11 +107,13 @@ class Statement:
             self.allowed[tensor] = array if tensor in given else self.allowed[tensor] | array
 
     def _ends(self) -> None:
-        """Target 0 fills inputs, for the application or for a call of the subgraph, and runs functions of programs."""
+        """Target 0 fills inputs, for the application or a call, resets variables, and runs functions of programs."""
         cpu = f'target "{self.request.targets[0].name}"'
         filled = self.demands.of_target_0(writes=True, plain=True)
         for tensor in () if self.application else self.graph.inputs:
             self._narrow(tensor, filled, "the input", f"{cpu} fills it")
+        for tensor in (t for t, each in enumerate(self.graph.tensors) if each.is_variable):
+            self._narrow(tensor, filled, "the variable", f"{cpu} resets it")
         touched = self.demands.of_target_0(writes=True, plain=False)
         for tensor in range(len(self.graph.tensors)) if self.graph.body else ():
             self._narrow(tensor, touched, "what the function touches", f"{cpu} runs the function")

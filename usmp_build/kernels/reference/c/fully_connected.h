@@ -11,8 +11,6 @@ struct usmp_fully_connected_s8_parameters {
     int32_t outputs;
     int32_t input_zero_point;
     int32_t weights_zero_point;
-    int32_t multiplier;
-    int32_t shift;
     int32_t output_zero_point;
     int32_t low;
     int32_t high;
@@ -26,10 +24,10 @@ struct usmp_fully_connected_f32_parameters {
     float high;
 };
 
-/* Bias has one element for each output. */
+/* Bias has one element for each output; factor is a multiplier and a shift, as in usmp_scale. */
 void usmp_fully_connected_s8(
     const struct usmp_fully_connected_s8_parameters *p, const int8_t *input, const int8_t *weights,
-    const int32_t *bias, int8_t *output);
+    const int32_t *bias, const int32_t *factor, int8_t *output);
 
 /* Bias has one element for each output. */
 void usmp_fully_connected_f32(

@@ -16,8 +16,11 @@ static inline int32_t usmp_weights_zero_point_share(
 
 void usmp_fully_connected_s8(
     const struct usmp_fully_connected_s8_parameters *p, const int8_t *input, const int8_t *weights,
-    const int32_t *bias, int8_t *output)
+    const int32_t *bias, const int32_t *factor, int8_t *output)
 {
+    const int32_t multiplier = factor[0];
+    const int32_t shift = factor[1];
+
     for (int32_t batch = 0; batch < p->batches; ++batch) {
         const int32_t share = usmp_weights_zero_point_share(p, input);
 
@@ -32,7 +35,7 @@ void usmp_fully_connected_s8(
             usmp_add_products_s8(input, p->input_zero_point, filters, 0, p->inputs, sums);
             for (int32_t i = 0; i < lanes; ++i) {
                 const int32_t sum = usmp_add(sums[i] - share, bias[c + i]);
-                const int32_t scaled = usmp_scale(sum, p->multiplier, p->shift);
+                const int32_t scaled = usmp_scale(sum, multiplier, shift);
                 *output++ = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
             }
         }

@@ -1,0 +1,272 @@
+"""Nothing shares a cache line with what DMA touches: in plan.json, in the headers, and in the C that is compiled."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import ROOT
+from tests.support.cli import call, manifest
+from usmp_build import pipeline
+from usmp_build.files import DiskFiles
+
+MODELS = ("branchy", "detector", "digits", "expert", "kitchen_a", "odd_even")
+CASCADE = {name: (ROOT / f"examples/cascade/{name}.tflite").as_posix() for name in ("detector", "expert")}
+FEEDS = '[[connections]]\nfrom = "detector.found"\nto = "expert.found"\n'
+ACCELERATOR = """
+[targets.npu]
+kernels = "extern"
+copies = "extern"
+"""
+PLACED = """
+[[models.digits.place]]
+operators = "*CONV_2D"
+target = "npu"
+"""
+PORTS = {"input", "output", "connection"}
+FLAGS = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
+
+
+@st.composite
+def manifests(draw: st.DrawFn) -> str:
+    """Several pools, some of them cached, some with a limit, and models of which one may use an accelerator."""
+    npu = draw(st.booleans())
+    models = draw(st.lists(st.sampled_from(MODELS), min_size=1, unique=True))
+    feeds = set(models[:2]) != set(CASCADE) <= set(models) and draw(st.booleans())
+    text = f"concurrent = {json.dumps([models[:2]])}\n" if len(models) > 1 and draw(st.booleans()) else ""
+    text += '[project]\nname = "p"\n' + (ACCELERATOR if npu else "")
+    pools = [f"pool{number}" for number in range(draw(st.integers(1, 3)))]
+    for number, pool in enumerate(pools):
+        text += f'[pools.{pool}]\naccess = "rw"\n'
+        if number + 1 < len(pools):
+            text += f"size = {draw(st.integers(100, 4000))}\n"
+        if draw(st.integers(0, 3)):
+            text += f'attributes = ["dma", "cacheable"]\ncache_line = {draw(st.sampled_from([8, 32, 64, 128]))}\n'
+        if npu and number and number + 1 < len(pools) and draw(st.booleans()):
+            text += 'targets = ["cpu"]\n'
+    for name in models:
+        words = draw(st.sampled_from(["", 'inputs = "reserved"', 'outputs = "reserved"', 'io = "application"']))
+        words = "" if feeds and name in CASCADE and "io" in words else words
+        text += f'[models.{name}]\npath = "{CASCADE.get(name, f"DATA/{name}.tflite")}"\n{words}\n'
+        text += PLACED if npu and name == "digits" else ""
+    return text + (FEEDS if feeds else "")
+
+
+def planned(path: Path) -> dict[str, Any]:
+    done = call("plan", path, "--json")
+    assert done.code == 0, done.err
+    made: dict[str, Any] = json.loads(done.out)
+    return made
+
+
+def lines_of(buffer: dict[str, Any], line: int) -> range:
+    return range(buffer["offset"] // line, -(-(buffer["offset"] + buffer["size"]) // line))
+
+
+def conflicts(path: Path) -> set[tuple[str, str]]:
+    """Pairs of buffers that may hold something at the same time."""
+    files = DiskFiles(path.parent)
+    problem = pipeline.plan(pipeline.read(path.name, files), files).analysis.problem
+    names = [buffer.name for buffer in problem.buffers]
+    return {(names[i], names[j]) for i, others in enumerate(problem.conflicts) for j in others}
+
+
+def check(path: Path) -> int:
+    """Look at every line of every pool that has any; return how many buffers must not share theirs."""
+    made, together, count = planned(path), conflicts(path), 0
+    for pool in made["pools"]:
+        line = pool["cache_line"]
+        inside = [b for b in made["buffers"] if b["pool"] == pool["name"] and b["size"]] if line else []
+        assert not line or pool["alignment"] % line == 0
+        assert all(b["cache_line"] for b in inside if b["kind"] in PORTS)
+        for buffer in (b for b in inside if b["cache_line"]):
+            count += 1
+            own = lines_of(buffer, line)
+            assert buffer["offset"] == own.start * line
+            assert own.stop * line <= pool["size"]
+            for other in inside:
+                if (buffer["name"], other["name"]) in together:
+                    there = lines_of(other, line)
+                    assert own.stop <= there.start or there.stop <= own.start, (buffer["name"], other["name"])
+    return count
+
+
+def macros(folder: Path, model: str) -> set[int]:
+    header = (folder / f"{model}.h").read_text("utf-8")
+    return {int(size) for size in re.findall(r"#define \w+_CACHE_BYTES (\d+)", header)}
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=manifests())
+def test_no_line_is_shared(tmp_path: Path, text: str) -> None:
+    """In plan.json; the macros are the lines of inputs and outputs, and the compiler finds the plan true."""
+    path, out = manifest(tmp_path, text), tmp_path / "out"
+    check(path)
+    made = planned(path)
+    assert call("generate", path, "--out", out).code == 0
+    lines = {pool["name"]: pool["cache_line"] for pool in made["pools"]}
+    for model in made["models"]:
+        users = [(b, {b["model"], *b["shared_with"]}) for b in made["buffers"] if b["kind"] in PORTS]
+        ports = [b for b, models in users if model["name"] in models]
+        own = {len(lines_of(b, line)) * line for b in ports if (line := lines[b["pool"]])}
+        assert macros(out, model["name"]) == own
+        if shutil.which("gcc"):
+            subprocess.run(["gcc", *FLAGS, "-fsyntax-only", out / f"{model['name']}.c"], check=True)
+
+
+def test_the_manifest_of_the_page_is_one(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "caches.md").read_text("utf-8")
+    block = page.split("```toml\n")[1].split("```")[0].replace("models/kws", "DATA/digits")
+    assert check(manifest(tmp_path, f'[project]\nname = "p"\n{block}')) == 2
+
+
+CACHED = """
+[project]
+name = "p"
+
+[pools.tcm]
+access = "rw"
+size = 600
+
+[pools.sram]
+access = "rw"
+attributes = ["dma", "cacheable"]
+cache_line = 32
+
+[models.digits]
+path = "DATA/digits.tflite"
+workspace_pools = ["sram"]
+
+[models.branchy]
+path = "DATA/branchy.tflite"
+"""
+
+
+def test_the_headers_say_which_bytes_are_meant(tmp_path: Path) -> None:
+    path = manifest(tmp_path, CACHED)
+    assert check(path) >= 2
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    header = (tmp_path / "out" / "digits.h").read_text("utf-8")
+    sizes = dict(re.findall(r"#define (DIGITS_\w+)_SIZE (\d+)", header))
+    cached = dict(re.findall(r"#define (DIGITS_\w+)_CACHE_BYTES (\d+)", header))
+    ports = [name for name in sizes if not name.endswith("_POOL")]
+    assert {name: int(size) for name, size in cached.items()} == {n: -(-int(sizes[n]) // 32) * 32 for n in ports}
+    text = " ".join(header.replace("*", " ").split())
+    assert "invalidate before it starts" in text
+    assert "clean after the run, before it starts" in text
+
+
+def test_connections_have_lines_of_their_own(tmp_path: Path) -> None:
+    tables = "".join(f'[models.{name}]\npath = "{path}"\n' for name, path in CASCADE.items())
+    path = manifest(tmp_path, CACHED.split("[models.")[0].replace("size = 600", "size = 64") + tables + FEEDS)
+    assert check(path)
+    [buffer] = [b for b in planned(path)["buffers"] if b["kind"] == "connection"]
+    assert (buffer["pool"], buffer["cache_line"]) == ("sram", 32)
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    bytes_ = -(-buffer["size"] // 32) * 32
+    for model in CASCADE:
+        header = (tmp_path / "out" / f"{model}.h").read_text("utf-8")
+        assert f"#define {model.upper()}_FOUND_CACHE_BYTES {bytes_}\n" in header
+
+
+def test_explain_tells_of_the_lines(tmp_path: Path) -> None:
+    path = manifest(tmp_path, CACHED)
+    [name] = [b["name"] for b in planned(path)["buffers"] if b["kind"] == "input" and b["model"] == "digits"]
+    assert "aligned to 32, with cache lines of 32 bytes to itself, for DMA" in call("explain", name, path).out
+
+
+def test_inputs_and_outputs_of_programs_have_lines_too(tmp_path: Path) -> None:
+    program = (ROOT / "examples" / "program" / "vision.program.json").as_posix()
+    cached = CACHED.split("[models.")[0].replace("size = 600", "size = 64")
+    path = manifest(tmp_path, f'{cached}[models.vision]\npath = "{program}"\n')
+    assert check(path)
+    assert {b["kind"] for b in planned(path)["buffers"] if b["cache_line"]} == {"input", "output"}
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    assert "_CACHE_BYTES" in (tmp_path / "out" / "vision.h").read_text("utf-8")
+
+
+PROGRAM = """
+#include <stdio.h>
+#include "p.h"
+#include "digits.h"
+
+extern uint8_t p_sram_pool[];
+
+static int bad(const char *what, const void *data, size_t size, size_t cached)
+{
+    const size_t from = (size_t)((const uint8_t *)data - p_sram_pool);
+
+    if ((uintptr_t)data % 32 != 0 || cached % 32 != 0 || cached < size || cached >= size + 32
+        || from + cached > P_SRAM_SIZE) {
+        printf("%s\\n", what);
+        return 1;
+    }
+    return 0;
+}
+
+int main(void)
+{
+    const struct digits_inputs in = digits_map_inputs();
+    const struct digits_outputs out = digits_map_outputs();
+
+    return bad("input", in.INPUT, DIGITS_INPUT_SIZE, DIGITS_INPUT_CACHE_BYTES)
+        + bad("output", out.OUTPUT, DIGITS_OUTPUT_SIZE, DIGITS_OUTPUT_CACHE_BYTES);
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+def test_the_ranges_are_whole_lines_of_the_pool_in_c(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert call("generate", manifest(tmp_path, CACHED), "--out", out).code == 0
+    struct = r"struct digits_{}s {{\n\s*(?:const )?\w+ \*(\w+);"
+    header = (out / "digits.h").read_text("utf-8")
+    text = PROGRAM
+    for side in ("input", "output"):
+        found = re.search(struct.format(side), header)
+        assert found
+        text = text.replace(f".{side.upper()}", f".{found[1]}").replace(
+            f"DIGITS_{side.upper()}_", f"DIGITS_{found[1].upper()}_"
+        )
+    (out / "check.c").write_text(text, encoding="utf-8")
+    sources = sorted(str(source) for source in out.glob("*.c"))
+    done = subprocess.run(
+        ["gcc", *FLAGS, f"-I{out}", *sources, "-o", out / "check", "-lm"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert subprocess.run([out / "check"], check=False).returncode == 0
+
+
+def test_a_plan_that_shares_a_line_does_not_compile(tmp_path: Path) -> None:
+    """The compiler checks lines, too: move what is above a cached buffer down, into its last line."""
+    out = tmp_path / "out"
+    assert call("generate", manifest(tmp_path, CACHED), "--out", out).code == 0
+    source = (out / "digits.c").read_text("utf-8")
+    found = re.search(r"USMP_CHECK\(\((\w+)_OFFSET \+ \1_BYTES \+ 31\) / 32 \* 32 <= (\w+)_OFFSET", source)
+    assert found, "nothing lies above a cached buffer"
+    offset = {name: int(at) for name, at in re.findall(r"(DIGITS_\w+)_OFFSET = (\d+)", source)}
+    size = {name: int(at) for name, at in re.findall(r"(DIGITS_\w+)_BYTES = (\d+)", source)}
+    below, above = found[1], found[2]
+    end = offset[below] + size[below]
+    assert end % 32, "the lines are full anyway"
+    moved = re.sub(rf"{above}_OFFSET = \d+", f"{above}_OFFSET = {-(-end // 4) * 4}", source)
+    (out / "digits.c").write_text(moved, encoding="utf-8")
+    done = subprocess.run(
+        ["gcc", *FLAGS, f"-I{out}", "-c", out / "digits.c", "-o", out / "x.o"], capture_output=True, text=True
+    )
+    assert done.returncode != 0
+
+
+def test_every_tensor_is_exact_with_lines_kept_apart(tmp_path: Path) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    done = call("selftest", manifest(tmp_path, CACHED), "--sanitize", "--runs", 10)
+    assert done.code == 0, done.err
+    assert done.out.count("all equal to those of TensorFlow Lite Micro") == 2

@@ -1,0 +1,57 @@
+"""Memories that cannot be as asked: each message names the pool, what does not go there, bytes, and a way out.
+
+Each folder of tests/cases/memory is a manifest and what `usmp-build plan` says of it; USMP_BLESS=1 writes it anew.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.cli import call
+
+CASES = sorted((ROOT / "tests/cases/memory").glob("*/usmp.toml"))
+
+
+@pytest.mark.parametrize("manifest", CASES, ids=lambda path: path.parent.name)
+def test_what_is_said(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(manifest.parent)
+    done = call("plan")
+    said = f"{done.err}exit code {done.code}\n"
+    expected = manifest.with_name("expected.txt")
+    if os.environ.get("USMP_BLESS"):
+        expected.write_text(said, "utf-8", newline="\n")
+    assert said == expected.read_text("utf-8")
+    assert done.out == ""
+    assert re.match(r"usmp\.toml:\d+:\d+: error\[[MP]\d{3}\]: ", said)
+    assert "\nhelp: " in said
+
+
+WAYS_OUT = {
+    "a_limit_one_byte_too_small": ("size = 2303", "size = 2304"),
+    "constants_one_byte_too_large": ("size = 5267", "size = 5268"),
+    "a_reserve_one_byte_too_large": ("reserve = 1793", "reserve = 1792"),
+    "a_pool_nobody_may_use": ('workspace_pools = ["sram"]', 'workspace_pools = ["sram", "tcm"]'),
+    "two_pools_in_one_region": ("0x20000C00", "0x20001000"),
+    "planned_bytes_that_run_into_the_next_pool": ("0x20000800", "0x20000900"),
+    "a_place_for_an_operator_that_is_not_there": ("CONV2D", "CONV_2D"),
+    "a_pin_to_a_pool_that_is_too_small": ("size = 1535", "size = 1536"),
+    "two_models_alive_together": ('concurrent = [["digits", "odd_even"]]', ""),
+    "a_cascade_of_models_alive_together": ('concurrent = [["detector", "expert"]]', ""),
+}
+"""What the messages advise."""
+
+
+@pytest.mark.parametrize("case", WAYS_OUT)
+def test_the_way_out_is_one(case: str, tmp_path: Path) -> None:
+    text = (ROOT / "tests/cases/memory" / case / "usmp.toml").read_text("utf-8")
+    old, new = WAYS_OUT[case]
+    assert old in text
+    text = text.replace(old, new).replace("../../../data", (ROOT / "tests/data").as_posix())
+    (tmp_path / "usmp.toml").write_text(text.replace("../../../../examples", (ROOT / "examples").as_posix()), "utf-8")
+    done = call("plan", tmp_path / "usmp.toml")
+    assert done.code == 0, done.err

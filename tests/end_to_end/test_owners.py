@@ -1,0 +1,337 @@
+"""Pools of the application: passed to every run, so that instances of a model do not know of each other."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.end_to_end.test_generated_c import COMPILERS, compile_folder
+from tests.support.cli import DATA, DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, tables
+from tests.support.host_c import built
+from tests.support.programs_c import EVERYTHING, alloc, const, function, invoke, parameter, program, store
+
+MANIFEST = tables(
+    "two",
+    {"fast": f'{RW}{PASSED}alignment = 32\nsize = "1 KiB"\n', "sram": RW + PASSED, "flash": RO + PASSED},
+    {"digits": DIGITS, "odd_even": f'{ODD_EVEN}io = "application"\n'},
+)
+
+SETS = """
+#include "two.h"
+#include "digits.h"
+#include "odd_even.h"
+#define FAST USMP_ALIGNED(TWO_FAST_ALIGNMENT) static uint8_t
+#define SRAM USMP_ALIGNED(TWO_SRAM_ALIGNMENT) static uint8_t
+USMP_ALIGNED(TWO_FLASH_ALIGNMENT) static const uint8_t flash[TWO_FLASH_SIZE] = {
+#include "two_flash.inc"
+};
+FAST fast[2][(TWO_FAST_SIZE + 63) / 64 * 64];
+SRAM sram[2][(TWO_SRAM_SIZE + 63) / 64 * 64];
+static const struct digits_workspace_pools sets[2] = { { fast[0], sram[0] }, { fast[1], sram[1] } };
+static const struct digits_constant_pools constants = { flash };
+"""
+
+THREADS = (
+    SETS
+    + """
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+static int8_t pictures[2][100][64];
+static int8_t scores[2][100][10];
+static enum usmp_status statuses[2][100];
+
+static void *work(void *argument)
+{
+    const int set = *(const int *)argument;
+
+    for (int i = 0; i < 100; ++i) {
+        memcpy(digits_map_inputs(&sets[set]).image, pictures[set][i], 64);
+        statuses[set][i] = digits_run(&sets[set], &constants);
+        memcpy(scores[set][i], digits_map_outputs(&sets[set]).scores, 10);
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    int numbers[2] = { 0, 1 };
+
+    if (two_check_flash(flash) != USMP_OK || fread(pictures, 1, sizeof pictures, stdin) != sizeof pictures) {
+        return 1;
+    }
+    for (int i = 0; i < 2; ++i) {
+        pthread_create(&threads[i], NULL, work, &numbers[i]);
+    }
+    for (int i = 0; i < 2; ++i) {
+        pthread_join(threads[i], NULL);
+        for (int run = 0; run < 100; ++run) {
+            if (statuses[i][run] != USMP_OK) {
+                return 2;
+            }
+        }
+    }
+    fwrite(scores, 1, sizeof scores, stdout);
+    return 0;
+}
+"""
+)
+
+WRONG = (
+    SETS
+    + """
+#include <stdio.h>
+
+#define SAY(status) printf("%d ", (int)(status))
+
+int main(void)
+{
+    const struct digits_workspace_pools none = { fast[0], NULL };
+    const struct digits_workspace_pools odd = { fast[0] + 16, sram[0] };
+    const struct digits_constant_pools no_constants = { NULL };
+    const struct digits_constant_pools moved = { flash + 1 };
+    const struct digits_constant_pools others = { sram[0] };
+
+    SAY(digits_run(NULL, &constants));
+    SAY(digits_run(&none, &constants));
+    SAY(digits_run(&odd, &constants));
+    SAY(digits_run(&sets[0], NULL));
+    SAY(digits_run(&sets[0], &no_constants));
+    SAY(digits_run(&sets[0], &moved));
+    SAY(digits_run(&sets[0], &others));
+    SAY(digits_run(&sets[0], &constants));
+    SAY(digits_map_inputs(NULL).image == NULL);
+    SAY(digits_map_inputs(&none).image == NULL);
+    SAY(digits_map_outputs(&odd).scores == NULL);
+    SAY(digits_map_inputs(&sets[1]).image != NULL);
+    SAY(two_check_flash(NULL));
+    SAY(two_check_flash(flash + 1));
+    SAY(two_check_flash(flash));
+    return 0;
+}
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("owners")
+    done = call("generate", manifest(home, MANIFEST), "--out", home / "out")
+    assert done.code == 0, done.err
+    return home / "out"
+
+
+@pytest.mark.parametrize(("compiler", "standard"), COMPILERS, ids=lambda value: value)
+@pytest.mark.parametrize("definition", ["-DUSMP_HOOK", "-DNDEBUG"])
+def test_it_compiles_without_a_warning(generated: Path, compiler: str, standard: str, definition: str) -> None:
+    compile_folder(generated, compiler, standard, definition)
+
+
+def test_the_generated_code_has_no_array(generated: Path) -> None:
+    source = (generated / "two_pools.c").read_text()
+    assert "_pool[" not in source
+    assert "const struct digits_flash_constants digits" not in source
+
+
+def test_two_instances_run_at_once(generated: Path, tmp_path: Path) -> None:
+    """The guard of debug builds takes part, and is free of races, too."""
+    made = built(generated, tmp_path, THREADS, "gcc", "-fsanitize=thread", "-g", "-pthread")
+    with np.load(DATA / "golden" / "digits.npz") as golden:
+        pictures, wanted = golden["input_0"], golden["output_0"]
+    order = np.arange(200) % len(pictures)
+    done = subprocess.run([made], input=pictures[order].tobytes(), capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == wanted[order].tobytes()
+
+
+def test_the_header_says_whether_runs_may_take_place_at_the_same_time(generated: Path, tmp_path: Path) -> None:
+    """They may not in a workspace of the generated code, of which there is one."""
+    header = (generated / "digits.h").read_text()
+    assert " * Runs in different sets of pools may take place at the same time. */" in header
+    assert " * That is said of one set of pools." in header
+    mixed = MANIFEST.replace(f"[pools.fast]\n{RW}{PASSED}", f"[pools.fast]\n{RW}")
+    assert call("generate", manifest(tmp_path, mixed), "--out", tmp_path / "out").code == 0
+    header = (tmp_path / "out" / "digits.h").read_text()
+    assert "may take place" not in header
+    assert " * It runs in pool fast of the generated code, too, which is there once:\n" in header
+    assert " * so runs in different sets of pools may not take place at the same time. */" in header
+    assert " * That is said of all sets of pools." in header
+
+
+def test_wrong_pools_are_refused(generated: Path, tmp_path: Path) -> None:
+    made = built(generated, tmp_path, WRONG, "gcc", "-fsanitize=address,undefined")
+    done = subprocess.run([made], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [*"1121", *"1240", *"1111", *"120"], done.stderr
+
+
+@pytest.mark.parametrize("io", ["pool", "application"])
+def test_every_tensor_is_exact(tmp_path: Path, io: str) -> None:
+    pytest.importorskip("tflite_micro")
+    path = manifest(tmp_path, MANIFEST.replace('io = "application"', f'io = "{io}"'))
+    done = call("selftest", path, "--runs", 2, "--sanitize")
+    assert done.code == 0, done.err
+    assert done.out.count("all equal to those of TensorFlow Lite Micro") == 2
+
+
+def test_the_linker_allows_several_arrays(generated: Path) -> None:
+    fragment = (generated / "two.ld").read_text()
+    assert "ASSERT(SIZEOF(.usmp.two.sram) >= " in fragment
+    assert "DEFINED(" not in fragment
+
+
+def test_functions_that_ask_for_their_buffers_are_refused(tmp_path: Path) -> None:
+    program(tmp_path, EVERYTHING["main"], **{name: f for name, f in EVERYTHING.items() if name != "main"})
+    path = manifest(tmp_path, tables("p", {"sram": RW + PASSED, "flash": RO}, {"m": PROGRAM}))
+    done = call("generate", path, "--out", tmp_path / "out")
+    assert done.code == 1
+    message = 'function "twice" asks for "copy", which is in pool "sram" of the application: nobody passes that to it'
+    assert f"error[P351]: {message}" in done.err
+    assert 'help: let it live in pools with owner = "generated"' in done.err
+
+
+STATES = """
+#include <stdio.h>
+#include <string.h>
+#include "p.h"
+#include "stateful.h"
+
+USMP_ALIGNED(P_SRAM_ALIGNMENT) static uint8_t sram[2][(P_SRAM_SIZE + 63) / 64 * 64];
+
+static void step(int set)
+{
+    const struct stateful_workspace_pools workspace = { sram[set] };
+
+    for (int i = 0; i < 8; ++i) {
+        stateful_map_inputs(&workspace).signal[i] = (float)(i + 1);
+    }
+    printf("%d:", (int)stateful_run(&workspace));
+    for (int i = 0; i < 8; ++i) {
+        printf("%g,", (double)stateful_map_outputs(&workspace).output_0[i]);
+    }
+    printf(" ");
+}
+
+int main(void)
+{
+    for (int set = 0; set < 2; ++set) {
+        const struct stateful_workspace_pools workspace = { sram[set] };
+
+        memset(sram[set], 0xa5, sizeof sram[set]);
+        printf("%d ", (int)stateful_reset(&workspace));
+    }
+    printf("%d ", (int)stateful_reset(NULL));
+    step(0);
+    step(0);
+    step(1);
+    step(1);
+    return 0;
+}
+"""
+
+
+def test_instances_have_variables_of_their_own(tmp_path: Path) -> None:
+    models = {"stateful": 'path = "DATA/stateful.tflite"\n'}
+    path = manifest(tmp_path, tables("p", {"sram": RW + PASSED}, models))
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    made = built(tmp_path / "out", tmp_path, STATES, "gcc", "-fsanitize=address,undefined")
+    done = subprocess.run([made], capture_output=True, text=True, check=False)
+    *statuses, first, second, third, fourth = done.stdout.split()
+    assert statuses == ["0", "0", "1"]
+    assert (first, second) == (third, fourth), done.stderr
+    assert first != second
+
+
+CONSTANT_OUTPUT = """
+model "m"
+subgraph 0 "main"
+  %0 "x" float32[2]
+  %1 "table" float32[2] = [1.0, 2.0]
+  %2 "y" float32[2]
+  inputs %0
+  outputs %2, %1
+  %2 = ADD(%0, %1) @0
+"""
+
+
+def test_an_output_that_is_a_constant_is_refused(tmp_path: Path) -> None:
+    """Whoever maps the outputs is not passed constants."""
+    (tmp_path / "m.model.txt").write_text(CONSTANT_OUTPUT)
+    path = manifest(tmp_path, tables("p", {"flash": RO + PASSED}, {"m": 'path = "m.model.txt"\n'}))
+    done = call("generate", path, "--out", tmp_path / "out")
+    assert done.code == 1
+    assert 'error[P352]: output "table" is a constant in pool "flash" of the application' in done.err
+
+
+def test_pools_in_capitals_are_members_unless_they_are_macros(tmp_path: Path) -> None:
+    capitals, macro = (tables("p", {pool: RW + PASSED}, {"digits": DIGITS}) for pool in ("SRAM", "DIGITS_IMAGE_SIZE"))
+    assert call("generate", manifest(tmp_path, capitals), "--out", tmp_path / "out").code == 0
+    assert "    uint8_t *SRAM;\n" in (tmp_path / "out" / "digits.h").read_text()
+    done = call("generate", manifest(tmp_path, macro), "--out", tmp_path / "other")
+    assert done.code == 1
+    assert "both make the name DIGITS_IMAGE_SIZE in C" in done.err
+
+
+PROGRAM = 'path = "p.program.json"\n'
+
+FUNCTIONS = """
+#include <stdio.h>
+#include "m.h"
+#include "p.h"
+
+void m_spread(const int8_t *from, usmp_i16 *to)
+{
+    for (int i = 0; i < 4; ++i) {
+        to[i] = (int16_t)(1000 * from[i]);
+    }
+}
+
+void m_add(const usmp_i16 *from, const usmp_i16 *more, usmp_i16 *to)
+{
+    for (int i = 0; i < 4; ++i) {
+        to[i] = (int16_t)(from[i] + more[i]);
+    }
+}
+
+USMP_ALIGNED(P_SRAM_ALIGNMENT) static uint8_t sram[P_SRAM_SIZE];
+USMP_ALIGNED(P_FLASH_ALIGNMENT) static const uint8_t flash[] = {
+#include "p_flash.inc"
+};
+
+int main(void)
+{
+    const struct m_workspace_pools workspace = { sram };
+    const struct m_constant_pools constants = { flash };
+
+    for (int i = 0; i < 4; ++i) {
+        m_map_inputs(&workspace).x[i] = (int8_t)i;
+    }
+    if (m_run(&workspace, &constants) != USMP_OK) {
+        return 1;
+    }
+    for (int i = 0; i < 4; ++i) {
+        printf("%d ", m_map_outputs(&workspace).y[i]);
+    }
+    return 0;
+}
+"""
+
+
+def test_main_of_a_program_passes_what_is_the_applications(tmp_path: Path) -> None:
+    calls = invoke("spread", "x", "wide"), invoke("add", "wide", "more", "y")
+    body = alloc("wide", "int16", [4], const("more", "int16", [4], "0100020003000400", *calls))
+    pointers = [[parameter("from", "int8", 4), parameter("to", "int16", 4)]]
+    pointers += [[parameter(name, "int16", 4) for name in ("from", "more", "to")]]
+    spread, add = (function(each, store("to", *(p["name"] for p in each[:-1]))) for each in pointers)
+    main = function([parameter("x", "int8", 4), parameter("y", "int16", 4)], body)
+    program(tmp_path, main, spread=spread, add=add)
+    text = tables("p", {"sram": RW + PASSED, "flash": RO + PASSED}, {"m": PROGRAM})
+    done = call("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    made = built(tmp_path / "out", tmp_path, FUNCTIONS, "gcc", "-fsanitize=address,undefined")
+    said = subprocess.run([made], capture_output=True, text=True, check=False)
+    assert said.stdout.split() == ["1", "1002", "2003", "3004"], said.stderr

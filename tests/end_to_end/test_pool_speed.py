@@ -1,0 +1,186 @@
+"""What plans say of cost: in real units, with its bound, and what larger pools would save."""
+
+from __future__ import annotations
+
+import json
+from itertools import chain, product, starmap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.speed import rows
+from tests.conftest import ROOT
+from tests.support.cli import call, manifest
+from usmp_build import pipeline
+from usmp_build.files import DiskFiles
+
+DTCM = """[pools.dtcm]
+access = "rw"
+size = {}
+clock_frequency_hz = 480_000_000
+read_bandwidth_bytes_per_cycle = 8
+
+"""
+SRAM = """[pools.sram]
+access = "rw"
+clock_frequency_hz = 240_000_000
+read_bandwidth_bytes_per_cycle = 8
+read_latency_cycles = 4
+
+"""
+DIGITS = '[models.digits]\npath = "DATA/digits.tflite"\n'
+PROJECT = '[project]\nname = "p"\n'
+
+
+def planned(folder: Path, text: str) -> dict[str, Any]:
+    done = call("plan", manifest(folder, PROJECT + text), "--json")
+    assert done.code == 0, done.err
+    made: dict[str, Any] = json.loads(done.out)
+    return made
+
+
+def table(folder: Path, text: str) -> str:
+    done = call("plan", manifest(folder, PROJECT + text))
+    assert done.code == 0, done.err
+    return done.out
+
+
+def test_time_is_what_the_formula_says(tmp_path: Path) -> None:
+    made = planned(tmp_path, DTCM.format('"64 KiB"') + DIGITS)
+    cost = made["proof"]["cost"]
+    application = sum(b["size"] for b in made["buffers"] if b["kind"] in {"input", "output"})
+    [traffic] = [row for row in made["models"][0]["traffic"] if row["pool"] == "dtcm"]
+    seconds = (traffic["read"] + traffic["written"] + application) / 8 / 480e6
+    assert (cost["unit"], cost["total"]) == ("nanoseconds", int(seconds * 1e9))
+    assert cost["least"]
+    assert made["without_limits"] is None
+
+
+def test_the_costs_of_all_places_can_be_seen(tmp_path: Path) -> None:
+    path = manifest(tmp_path, PROJECT + DTCM.format(700) + SRAM + DIGITS)
+    lines = [line.split() for line in call("inspect", "costs", path).out.replace(",", "").splitlines()]
+    assert lines[0] == ["buffer", "pool", "nanoseconds"]
+    costs = {(buffer, pool): float(cost) for buffer, pool, cost in lines[1:]}
+    made = planned(tmp_path, DTCM.format(700) + SRAM + DIGITS)
+    total = sum(costs[buffer["name"], buffer["pool"]] for buffer in made["buffers"])
+    assert abs(total - made["proof"]["cost"]["total"]) < len(lines)  # a tenth of each is rounded
+    assert json.loads(call("inspect", "costs", path, "--json").out)["unit"] == "SECONDS"
+
+
+def test_a_faster_pool_is_used_first_whatever_the_order(tmp_path: Path) -> None:
+    one = planned(tmp_path, DTCM.format(700) + SRAM + DIGITS)
+    other = planned(tmp_path, SRAM + DTCM.format(700) + DIGITS)
+    assert one["proof"]["cost"] == other["proof"]["cost"]
+    assert {b["pool"] for b in other["buffers"] if b["kind"] != "constant"} == {"dtcm", "sram"}
+
+
+def test_the_pool_that_is_said_to_be_needed_is_enough(tmp_path: Path) -> None:
+    small = planned(tmp_path, DTCM.format(700) + SRAM + DIGITS)
+    [larger] = small["without_limits"]["pools"]
+    assert (larger["pool"], larger["size"] - larger["more"]) == ("dtcm", 700)
+    large = planned(tmp_path, DTCM.format(larger["size"]) + SRAM + DIGITS)
+    assert large["without_limits"] is None
+    saved = small["proof"]["cost"]["total"] - large["proof"]["cost"]["total"]
+    assert abs(saved - small["without_limits"]["saved"]) <= 1  # each is rounded down
+    almost = planned(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS)
+    assert almost["without_limits"]["pools"] == [{"pool": "dtcm", "size": larger["size"], "more": 1}]
+    said = table(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS)
+    assert (
+        f"in larger pools, with {larger['size']:,} bytes of dtcm (1 more), "
+        "every buffer is where it costs least, by auto: saves " in said
+    )
+
+
+@pytest.mark.parametrize("asked", ["auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb"])
+@pytest.mark.parametrize("name", ["kws", "vww"])
+def test_the_algorithm_that_is_named_needs_no_larger_pool(
+    real_models: Path, tmp_path: Path, name: str, asked: str
+) -> None:
+    models = f'{DIGITS}inputs = "reserved"\n[models.{name}]\npath = "{(real_models / name).as_posix()}.tflite"\n'
+
+    def moved(algorithm: str, size: int) -> dict[str, Any] | None:
+        chosen = f'[plan]\nalgorithm = "{algorithm}"\n'
+        found: dict[str, Any] | None = planned(tmp_path, DTCM.format(size) + SRAM + models + chosen)["without_limits"]
+        return found
+
+    small = moved(asked, 8000)
+    assert small is not None
+    [larger] = small["pools"]
+    assert moved(small["algorithm"], larger["size"]) is None
+    assert (moved(asked, larger["size"]) is None) == (small["algorithm"] == asked)
+
+
+def test_without_speeds_the_order_of_pools_counts(tmp_path: Path) -> None:
+    text = f'[pools.a]\naccess = "rw"\nsize = 700\n[pools.b]\naccess = "rw"\n{DIGITS}'
+    made = planned(tmp_path, text)
+    cost = made["proof"]["cost"]
+    in_b = [b for b in made["buffers"] if b["pool"] == "b"]
+    ports = sum(b["size"] for b in in_b if b["kind"] in {"input", "output"})
+    assert (cost["unit"], cost["total"]) == ("bytes times rank", sum(b["read"] + b["written"] for b in in_b) + ports)
+    assert "bytes times rank for one run of every model" in table(tmp_path, text)
+
+
+def test_pools_without_a_speed_are_named(tmp_path: Path) -> None:
+    text = DTCM.format(700) + f'[pools.ext]\naccess = "rw"\n{DIGITS}'
+    made = planned(tmp_path, text)
+    assert made["proof"]["cost"]["by_rank"] == ["ext"]
+    assert "note: no bandwidth is known of ext: " in table(tmp_path, text)
+
+
+def test_a_gap_is_told_as_a_share(tmp_path: Path) -> None:
+    text = DTCM.format(700) + SRAM + DIGITS + '[plan]\nalgorithm = "greedy_by_size"\n'
+    cost = planned(tmp_path, text)["proof"]["cost"]
+    assert not cost["least"]
+    assert cost["bound"] < cost["total"]
+    assert "% above the least possible" in table(tmp_path, text)
+
+
+def test_the_table_has_what_runs_read_and_write(tmp_path: Path) -> None:
+    text = DTCM.format('"64 KiB"') + DIGITS
+    head, row = table(tmp_path, text).splitlines()[:2]
+    [traffic] = [row for row in planned(tmp_path, text)["models"][0]["traffic"] if row["pool"] == "dtcm"]
+    assert head.split()[-3:] == ["read", "written", "region"]
+    assert row.split()[-3:] == [f"{traffic['read']:,}", f"{traffic['written']:,}", "-"]
+
+
+def test_the_manifest_of_the_page_is_one(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "pool-speed.md").read_text("utf-8")
+    block = page.split("```toml\n")[1].split("```")[0]
+    assert planned(tmp_path, block + DIGITS)["proof"]["cost"]["unit"] == "nanoseconds"
+
+
+def test_the_figures_of_the_page(real_models: Path) -> None:
+    page = (ROOT / "docs" / "pool-speed.md").read_text("utf-8").splitlines()
+    for name in ("kws", "micro_speech"):
+        assert set(rows({name: (real_models / f"{name}.tflite").read_bytes()})) <= set(page)
+
+
+@pytest.mark.parametrize("size", range(100, 1700, 200))
+def test_no_choice_of_buffers_for_the_fast_pool_costs_less(tmp_path: Path, size: int) -> None:
+    """All choices are tried; those count of which no step has more bytes alive than the pool: a plan needs no less."""
+    path = manifest(tmp_path, PROJECT + DTCM.format(size) + SRAM + DIGITS)
+    request = pipeline.read(path.name, DiskFiles(tmp_path))
+    planned = pipeline.plan(request, DiskFiles(tmp_path))
+    buffers = [buffer for buffer in planned.analysis.problem.buffers if len(buffer.pools) == 2]
+    steps = {step for buffer in buffers for step in chain.from_iterable(starmap(range, buffer.intervals))}
+    alive = {s: [any(a <= s < b for a, b in buffer.intervals) for buffer in buffers] for s in steps}
+    least = min(
+        sum(buffer.costs[0 if chosen else 1] for buffer, chosen in zip(buffers, fast, strict=True))
+        for fast in product([True, False], repeat=len(buffers))
+        if all(
+            sum(b.size for b, *both in zip(buffers, fast, alive[s], strict=True) if all(both)) <= size for s in steps
+        )
+    )
+    pairs = zip(planned.analysis.problem.buffers, planned.plan.allocations, strict=True)
+    assert sum(b.cost_in(place.pool) for b, place in pairs if len(b.pools) == 2) == least
+
+
+@pytest.mark.parametrize("name", ["kws", "vww", "ic"])
+@pytest.mark.parametrize("share", [25, 50, 75])
+def test_real_models_are_placed_at_the_least_cost(real_models: Path, tmp_path: Path, name: str, share: int) -> None:
+    """With part of what the model needs as fast memory, the default algorithm proves that nothing costs less."""
+    needed = {"kws": 16_000, "vww": 55_296, "ic": 49_152}[name]
+    model = f'[models.{name}]\npath = "{(real_models / name).as_posix()}.tflite"\n'
+    cost = planned(tmp_path, DTCM.format(needed * share // 100) + SRAM + model)["proof"]["cost"]
+    assert cost["least"], cost

@@ -1,0 +1,55 @@
+"""Two models with the same weights: stored once, wherever their manifests let them be, and every tensor still right."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import DIGITS, RO, RW, call, manifest, tables
+
+POOLS = tables("twins", {"ram": RW, "itcm": RO, "flash": RO}, {})
+ONE, OTHER = (f"\n[models.{name}]\n{DIGITS}" for name in ("one", "other"))
+IN_FLASH = 'constant_pools = ["flash"]\n'
+PINNED = '\n[[models.one.place]]\ntensors = "*"\npools = ["itcm"]\n'
+
+
+def planned(folder: Path, text: str) -> dict[str, int]:
+    """Bytes of each constant pool, and what repeats."""
+    done = call("plan", manifest(folder, text), "--json")
+    assert done.code == 0, done.err
+    record = json.loads(done.out)
+    sizes = {pool["name"]: pool["size"] for pool in record["pools"] if pool["access"] == "ro"}
+    return sizes | {"repeated": record["repeated_constants"]}
+
+
+def test_the_same_weights_are_stored_once(tmp_path: Path) -> None:
+    alone, twice = planned(tmp_path, POOLS + ONE), planned(tmp_path, POOLS + ONE + OTHER)
+    assert twice["itcm"] == alone["itcm"]
+    assert twice["repeated"] > alone["repeated"]
+
+
+def test_across_pools_they_are_where_both_may_be(tmp_path: Path) -> None:
+    alone = planned(tmp_path, POOLS + ONE)
+    together = planned(tmp_path, POOLS + ONE + OTHER + IN_FLASH)
+    assert (together["itcm"], together["flash"]) == (0, alone["itcm"])
+
+
+def test_a_rule_of_place_keeps_its_word(tmp_path: Path) -> None:
+    """What is pinned elsewhere is there twice; what no rule speaks of, such as derived constants, is shared."""
+    sizes = planned(tmp_path, POOLS + ONE + OTHER + IN_FLASH + PINNED)
+    assert sizes["itcm"] > 0 < sizes["flash"]
+
+
+def test_the_table_says_what_it_saves(tmp_path: Path) -> None:
+    out = call("plan", manifest(tmp_path, POOLS + ONE + OTHER)).out
+    assert "if each tensor had its own: equal ones save 5,2" in out
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("extra", ["", IN_FLASH, IN_FLASH + PINNED], ids=["same pools", "across pools", "pinned"])
+def test_shared_constants_compute_the_same(tmp_path: Path, extra: str) -> None:
+    done = call("selftest", manifest(tmp_path, POOLS + ONE + OTHER + extra), "--sanitize", "--runs", "5")
+    assert done.code == 0, done.err

@@ -1,0 +1,165 @@
+"""Models that remember: every tensor of every run equals TensorFlow Lite Micro's, and a reset makes them forget."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support import stateful
+from tests.support.cli import call, manifest, one_model
+from usmp_build.arrange import model
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+
+STATEFUL = one_model("stateful")
+KINDS: dict[str, Callable[[stateful.Random], bytes]] = {
+    "svdf": stateful.svdf,
+    "svdf_s8": lambda r: stateful.svdf(r, "INT8"),
+    "svdf_f32": lambda r: stateful.svdf(r, "FLOAT32"),
+    "stack": lambda r: stateful.svdf(r, layers=2),
+    "ties": stateful.near_ties,
+    "ring": stateful.ring,
+    "sums": stateful.accumulators,
+    "sums_f32": lambda r: stateful.accumulators(r, "FLOAT32"),
+}
+
+
+def many(folder: Path, seed: int, extra: str = "") -> Path:
+    """A manifest of one model of each kind, which share their pools."""
+    text = '[project]\nname = "state"\n[pools.ram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
+    for number, (name, make) in enumerate(KINDS.items()):
+        (folder / f"{name}.tflite").write_bytes(make(np.random.default_rng([seed, number])))
+        text += f'[models.{name}]\npath = "{name}.tflite"\n{extra}\n'
+    return manifest(folder, text)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_runs_and_resets_equal_tflm(tmp_path: Path, seed: int) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    io = 'io = "application"' if seed % 2 else ""
+    done = call("selftest", many(tmp_path, seed, io), "--sanitize", "--runs", "12")
+    assert done.code == 0, done.err
+    assert done.out.count("all equal to those of TensorFlow Lite Micro") == len(KINDS)
+
+
+def test_garbage_left_in_a_variable_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two layers the first one reads what nobody wrote, if a reset forgets its variable."""
+    (tmp_path / "stack.tflite").write_bytes(KINDS["stack"](np.random.default_rng(6)))
+    resets = model.resets
+    monkeypatch.setattr(model, "resets", lambda *arguments: list(resets(*arguments))[1:])
+    done = call("selftest", manifest(tmp_path, one_model("stack", path="stack.tflite")), "--runs", "3")
+    assert done.code == 4
+    assert "error[S605]: operator 0 reads bytes that nobody wrote" in done.err
+
+
+def test_variables_go_where_the_manifest_says(tmp_path: Path) -> None:
+    pools = '[pools.tcm]\naccess = "rw"\n[pools.ram]\naccess = "rw"\n'
+    place = '[[models.stateful.place]]\ntensors = "average"\npools = ["ram"]\n'
+    path = manifest(tmp_path, STATEFUL.replace("[models", pools + "[models", 1) + place)
+    buffers = json.loads(call("plan", path, "--json").out)["buffers"]
+    assert [b["pool"] for b in buffers if b["kind"] == "variable"] == ["ram"]
+    assert call("selftest", path, "--runs", "3").code == 0
+
+
+def test_the_plan_tells_what_is_kept(tmp_path: Path) -> None:
+    path = manifest(tmp_path, STATEFUL)
+    assert "state: 32 bytes of stateful are kept between runs (stateful_reset)" in call("plan", path).out
+    assert json.loads(call("plan", path, "--json").out)["models"][0]["state"] == 32
+
+
+def test_control_flow_is_still_refused_by_name(tmp_path: Path) -> None:
+    done = call("generate", manifest(tmp_path, STATEFUL.replace("stateful", "control")), "--out", tmp_path / "out")
+    assert done.code == 1
+    assert "operator 0 (WHILE) runs a subgraph, which has no C yet" in done.err
+
+
+LATE = """model "late"
+subgraph 0 "main"
+  %0 "x" int8[4] scale=0.5 zero=0
+  %1 "sum" resource[]
+  %2 "before" int8[4] scale=0.5 zero=0
+  %3 "after" int8[4] scale=0.5 zero=0
+  inputs %0
+  outputs %3
+  %1 = VAR_HANDLE() shared_name="sum"
+  %2 = READ_VARIABLE(%1)
+  _ = CALL_ONCE() subgraph=1
+  %3 = ADD(%2, %0)
+subgraph 1 "once"
+  %0 "" resource[]
+  %1 "first" int8[4] = [1, 2, 3, 4]
+  inputs
+  outputs
+  %0 = VAR_HANDLE() shared_name="sum"
+  _ = ASSIGN_VARIABLE(%0, %1)
+"""
+
+
+def test_a_first_value_that_comes_late_is_refused_with_what_would_help(tmp_path: Path) -> None:
+    (tmp_path / "late.model.txt").write_text(LATE)
+    path = manifest(tmp_path, one_model("late", path="late.model.txt"))
+    done = call("generate", path, "--out", tmp_path / "out")
+    assert done.code == 1
+    assert "operator 2 (CALL_ONCE) runs a subgraph, which has no C yet" in done.err
+    assert "only VAR_HANDLE and other CALL_ONCE come before it" in done.err
+    first = LATE.replace("  _ = CALL_ONCE() subgraph=1\n", "").replace(
+        "  %1 = VAR", "  _ = CALL_ONCE() subgraph=1\n  %1 = VAR"
+    )
+    (tmp_path / "late.model.txt").write_text(first)
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+
+
+def test_every_set_of_pools_has_a_state_of_its_own(tmp_path: Path) -> None:
+    """A reset takes the pools of the application, and refuses where one is missing."""
+    (tmp_path / "sums.tflite").write_bytes(stateful.accumulators(np.random.default_rng(6)))
+    text = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\nowner = "application"\n[pools.rom]\naccess = "ro"\n'
+    path = manifest(tmp_path, f'{text}[models.sums]\npath = "sums.tflite"\n')
+    assert call("selftest", path, "--runs", "3").code == 0
+    out = tmp_path / "out"
+    assert call("generate", path, "--out", out).code == 0
+    (out / "main.c").write_text(TWO_SETS, encoding="utf-8")
+    command = ["cc", "-std=c99", "-Wall", "-Wextra", "-Werror", *(str(c) for c in out.glob("*.c")), "-o", "two"]
+    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 0
+    assert subprocess.run([tmp_path / "two"], check=False).returncode == 0
+
+
+TWO_SETS = """
+#include <string.h>
+#include "p.h"
+#include "sums.h"
+
+USMP_ALIGNED(P_RAM_ALIGNMENT) static uint8_t one[P_RAM_SIZE], other[P_RAM_SIZE];
+
+static int8_t run(uint8_t *ram)
+{
+    const struct sums_workspace_pools pools = { ram };
+
+    memset(sums_map_inputs(&pools).x, 5, SUMS_X_SIZE);
+    return sums_run(&pools) == USMP_OK ? sums_map_outputs(&pools).sum1_after[0] : -128;
+}
+
+int main(void)
+{
+    const struct sums_workspace_pools first = { one }, second = { other }, missing = { NULL };
+    int8_t begin, later;
+
+    if (sums_reset(NULL) != USMP_NULL || sums_reset(&missing) != USMP_NULL) {
+        return 1;
+    }
+    if (sums_reset(&first) != USMP_OK || sums_reset(&second) != USMP_OK) {
+        return 2;
+    }
+    begin = run(one);
+    later = run(one);
+    if (begin == later || run(other) != begin || sums_reset(&first) != USMP_OK) {
+        return 3;
+    }
+    return run(one) == begin && run(other) == later ? 0 : 4;
+}
+"""

@@ -1,0 +1,78 @@
+"""One image for the M7 with five real models in DTCM and SRAM: in turn, two of them at once, and a byte too little."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.firmware import manifests
+from tests.firmware.test_every_tensor import all_equal
+from tests.support import image
+from tests.support.firmware import Board
+from tests.support.image import Image
+from usmp_build import pipeline
+from usmp_build.errors import DoesNotFit
+from usmp_build.files import DiskFiles
+from usmp_build.pipeline import Planned
+
+SINGLE = '[pools.dtcm]\naccess = "rw"\nregion = "DTCM"\n'
+AT_ONCE = 'concurrent = [["kws", "micro_speech"]]\n'
+
+pytestmark = [pytest.mark.usefixtures("needs_oracle"), pytest.mark.parametrize("board", ["m7"], indirect=True)]
+
+
+def planned(folder: Path, manifest: str) -> Planned:
+    (folder / "usmp.toml").write_text(manifest, encoding="utf-8")
+    files = DiskFiles(folder)
+    return pipeline.plan(pipeline.read("usmp.toml", files), files)
+
+
+def workspace(made: Planned) -> dict[str, int]:
+    """Bytes by pool."""
+    return {pool.name: pool.size for pool in made.summary.pools if pool.access == "rw"}
+
+
+def test_in_turn_they_need_what_the_largest_needs(board: Board, tmp_path: Path, real_models: Path, find: str) -> None:
+    """No pool holds more than one of them takes of it by itself; in a single pool that is what vww needs."""
+    models = manifests.real(real_models)
+    made = all_equal(board, tmp_path, models, manifests.of(models, manifests.SHARED), find)
+    apart = [
+        workspace(planned(tmp_path, manifests.of({name: path}, manifests.SHARED))) for name, path in models.items()
+    ]
+    assert workspace(made.planned) == {pool: max(own[pool] for own in apart) for pool in ("dtcm", "sram")}
+    assert workspace(planned(tmp_path, manifests.of(models, SINGLE))) == {"dtcm": 55_296}
+
+
+def test_two_of_them_at_once(board: Board, tmp_path: Path, real_models: Path, find: str) -> None:
+    models = manifests.real(real_models)
+    all_equal(board, tmp_path, models, AT_ONCE + manifests.of(models, manifests.SHARED), find)
+
+
+@pytest.mark.parametrize(("outer", "inner"), [("kws", "micro_speech"), ("micro_speech", "kws")])
+def test_one_runs_while_the_other_does(
+    board: Board, tmp_path: Path, real_models: Path, find: str, outer: str, inner: str
+) -> None:
+    """After each operator of one, all of the other runs, as in an interrupt: every tensor is what it should be."""
+    models = manifests.real(real_models, ("kws", "micro_speech"))
+    manifest = AT_ONCE + manifests.of(models, manifests.SHARED)
+    made = image.make(board, tmp_path, manifest, 1, find, interleaved=(outer, inner))
+    inputs = image.stored_inputs(made.planned, manifests.goldens(models), 1)
+    assert image.check(made, image.run(made, inputs), inputs) >= steps(made)
+
+
+def steps(made: Image) -> int:
+    return sum(len(model.main.operators) for model in made.planned.imported)
+
+
+@pytest.mark.parametrize("together", ["", AT_ONCE])
+def test_a_byte_too_little_is_refused(board: Board, tmp_path: Path, real_models: Path, together: str) -> None:
+    text = together + manifests.of(manifests.real(real_models), manifests.SHARED)
+    needed = workspace(planned(tmp_path, text))["sram"]
+    sram = '[pools.sram]\naccess = "rw"\n'
+    assert sram in text
+    assert workspace(planned(tmp_path, text.replace(sram, f"{sram}size = {needed}\n")))["sram"] == needed
+    with pytest.raises(DoesNotFit) as caught:
+        planned(tmp_path, text.replace(sram, f"{sram}size = {needed - 1}\n"))
+    said = str(caught.value)
+    assert f'"sram" ({needed - 1:,} bytes) is 1 byte too small' in said

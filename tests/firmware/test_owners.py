@@ -1,0 +1,22 @@
+"""On every board, in memories of the application: every tensor equals TensorFlow Lite Micro's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.firmware import manifests
+from tests.firmware.test_every_tensor import all_equal
+from tests.support.firmware import Board
+
+pytestmark = pytest.mark.usefixtures("needs_oracle")
+
+
+def test_all_pools_are_the_applications(board: Board, tmp_path: Path, find: str) -> None:
+    """Constants, too, one of which start-up code copies to where they are used."""
+    models = manifests.ours()
+    text = manifests.of(models, manifests.THREE).replace("access =", 'owner = "application"\naccess =')
+    made = all_equal(board, tmp_path, models, text, find)
+    assert all(pool.is_passed for pool in made.layout.summary.pools)
+    assert not [name for name in made.generated.glob("*_pools.c") if "USMP_SECTION" in name.read_text()]

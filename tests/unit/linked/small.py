@@ -1,0 +1,138 @@
+"""A small plan, and images of it that small linker scripts make, with and without faults."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import DATA
+from usmp_build import pipeline
+from usmp_build.emitters.plan_json import plan_json
+from usmp_build.files import DiskFiles
+from usmp_build.linked.elf import read_elf
+from usmp_build.linked.image import Image
+from usmp_build.manifest.load import load
+from usmp_build.manifest.resolve import resolve
+from usmp_build.plan_record import PlanRecord, PoolRecord
+
+MACHINES: Mapping[str, tuple[str, ...]] = {
+    "arm": ("arm-none-eabi-gcc", "-mcpu=cortex-m7", "-mthumb"),
+    "riscv": ("riscv64-unknown-elf-gcc", "-march=rv32imac", "-mabi=ilp32"),
+    "x86_64": ("gcc", "-static", "-fno-pic", "-no-pie", "-fcf-protection=none", "-Wl,--build-id=none"),
+}
+CODE = """
+#define PLACED(name) __attribute__((section(name), used))
+PLACED(".usmp.p.ram") __attribute__((aligned(16))) unsigned char p_ram_pool[256];
+PLACED(".usmp.p.itcm") __attribute__((aligned(16))) const struct { int x[16]; } kws_itcm_constants = {{1, 2, 3}};
+int other[4] = {1};
+int zeros[4];
+void _start(void);
+void _start(void) { for (;;) { } }
+"""
+SCRIPT = """
+ENTRY(_start)
+MEMORY
+{
+    FLASH : ORIGIN = 0x00400000, LENGTH = 64K
+    ITCM : ORIGIN = 0x00600000, LENGTH = 16K
+    RAM : ORIGIN = 0x20000000, LENGTH = 4K
+    OTHER : ORIGIN = 0x30000000, LENGTH = 64K
+}
+SECTIONS
+{
+    .text : { *(.text*) } > FLASH
+    .data : { *(.data*) } > OTHER AT> FLASH
+    .bss (NOLOAD) : { *(.bss*) *(COMMON) } > OTHER
+    .usmp.p.ram (NOLOAD) : ALIGN(16)
+    {
+        __usmp_ram_start = .;
+        KEEP(*(.usmp.p.ram))
+    } > RAM
+    __usmp_ram.region_start = ORIGIN(RAM);
+    __usmp_ram.region_size = LENGTH(RAM);
+    .usmp.p.itcm : ALIGN(16)
+    {
+        __usmp_itcm_start = .;
+        KEEP(*(.usmp.p.itcm))
+    } > ITCM AT> FLASH
+    __usmp_itcm.region_start = ORIGIN(ITCM);
+    __usmp_itcm.region_size = LENGTH(ITCM);
+    __usmp_itcm.load_region_start = ORIGIN(FLASH);
+    __usmp_itcm.load_region_size = LENGTH(FLASH);
+    /DISCARD/ : { *(.comment) *(.note*) *(.eh_frame*) *(.ARM*) *(.riscv.attributes) }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Built:
+    """What the linker made."""
+
+    elf: bytes
+    map: bytes
+
+    @property
+    def image(self) -> Image:
+        return read_elf(self.elf, "small.elf")
+
+
+@cache
+def _real() -> PlanRecord:
+    """Some plan of the planner, with all fields that plans have."""
+    files = DiskFiles(DATA)
+    manifest = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[models.kws]\npath = "digits.tflite"\n'
+    request = resolve(load(manifest.encode(), "usmp.toml"))
+    return PlanRecord.model_validate_json(plan_json(pipeline.plan(request, files).summary))
+
+
+def pool(name: str, access: str = "rw", size: int = 256, **more: object) -> PoolRecord:
+    """A pool of the plan."""
+    facts = {"name": name, "access": access, "size": size, "section": f".usmp.p.{name}"}
+    return PoolRecord.model_validate(_real().pools[0].model_dump() | facts | more)
+
+
+RAM = pool("ram", region="RAM")
+ITCM = pool("itcm", "ro", 64, region="ITCM", load_region="FLASH")
+
+
+def plan(*pools: PoolRecord) -> PlanRecord:
+    """A plan of these pools, of RAM and ITCM if there are none."""
+    return _real().model_copy(update={"pools": pools or (RAM, ITCM)})
+
+
+def _link(folder: Path, machine: str, code: str, script: str, strip: bool) -> Built:
+    compiler, *flags = MACHINES[machine]
+    if shutil.which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    (folder / "small.c").write_text(code)
+    (folder / "small.ld").write_text(script)
+    command = [
+        compiler,
+        *flags,
+        "-O1",
+        "-fno-common",
+        "-fdata-sections",
+        "-nostdlib",
+        "small.c",
+        "-Tsmall.ld",
+        "-Wl,-Map=small.map",
+    ]
+    command += ["-Wl,--noinhibit-exec", "-Wl,--no-check-sections", "-o", "small.elf", *(["-s"] if strip else [])]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return Built((folder / "small.elf").read_bytes(), (folder / "small.map").read_bytes())
+
+
+def link(folder: Path, *edits: tuple[str, str], machine: str = "arm", strip: bool = False) -> Built:
+    """Link the program, of whose code and script pieces were replaced."""
+    code, script = CODE, SCRIPT
+    for old, new in edits:
+        assert old in code + script, old
+        code, script = code.replace(old, new, 1), script.replace(old, new, 1)
+    return _link(folder, machine, code, script, strip)

@@ -1,0 +1,80 @@
+"""What a plan costs, what the least cost could be, and which pools would have to be larger for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import floor
+
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Traffic
+from usmp_build.ir.costs import Costs, CostUnit
+from usmp_build.layout import CostRow, LargerRow, WithoutLimitsRow
+from usmp_build.memory.plan import Plan, peaks
+from usmp_build.memory.without_limits import WithoutLimits, least_cost, moved_without_limits
+from usmp_build.request import Request
+
+_UNITS: Mapping[CostUnit, tuple[str, int]] = {
+    CostUnit.RANK: ("bytes times rank", 1),
+    CostUnit.CYCLES: ("cycles", 1),
+    CostUnit.SECONDS: ("nanoseconds", 10**9),
+}
+"""What is shown, and how many of these make one."""
+
+
+def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRow:
+    """Add up what the plan costs in one run of every model."""
+    total, bound = _total(analysis, plan), _bound(analysis, plan)
+    return CostRow(
+        unit=_UNITS[analysis.costs.unit][0],
+        total=_shown(analysis.costs, total),
+        bound=_shown(analysis.costs, bound),
+        least=total == bound,
+        by_rank=tuple(request.pools[pool].name for pool in analysis.costs.unknown),
+        ranked=analysis.costs.ranked,
+    )
+
+
+def without_limits_row(
+    request: Request,
+    analysis: Analysis,
+    plan: Plan,
+    without_limits: WithoutLimits | None,
+    moved: Sequence[Mapping[int, Traffic]],
+) -> WithoutLimitsRow | None:
+    """Compare with a plan without limits that has every buffer where it costs least; `moved[m]` is what model m moves.
+
+    None where the plan is such a one itself.
+    """
+    if without_limits is None:
+        return None
+    sizes = zip(request.pools, peaks(analysis.problem, without_limits.plan), strict=True)
+    away = moved_without_limits(analysis.problem, plan)
+    traffic = sum((own.get(buffer, Traffic()) for own in moved for buffer in away), Traffic())
+    return WithoutLimitsRow(
+        pools=tuple(
+            LargerRow(pool.name, size, size - pool.limit)
+            for pool, size in sizes
+            if pool.limit is not None and size > pool.limit
+        ),
+        saved=_shown(analysis.costs, _total(analysis, plan) - _least(analysis)),
+        moved=traffic.read + traffic.written,
+        algorithm=without_limits.algorithm,
+    )
+
+
+def _total(analysis: Analysis, plan: Plan) -> int:
+    pairs = zip(analysis.problem.buffers, plan.allocations, strict=True)
+    return sum(buffer.cost_in(place.pool) for buffer, place in pairs)
+
+
+def _bound(analysis: Analysis, plan: Plan) -> int:
+    """No plan costs less: every buffer is where it costs least, or what the algorithm proved."""
+    return max(_least(analysis), plan.bound[0] if plan.bound else 0)
+
+
+def _least(analysis: Analysis) -> int:
+    return sum(map(least_cost, analysis.problem.buffers))
+
+
+def _shown(costs: Costs, cost: int) -> int:
+    return floor(costs.of(cost) * _UNITS[costs.unit][1])

@@ -1,0 +1,167 @@
+"""How long inputs and outputs in the pools are valid: sentences for the header of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.connections import Connection
+from usmp_build.ir.graph import TensorRef
+from usmp_build.ir.ports import Names
+from usmp_build.request import Inputs, Outputs, Request
+
+_COLUMNS = 115
+
+
+def validity(request: Request, analysis: Analysis, index: int, inputs: Names, outputs: Names) -> tuple[str, ...]:
+    """Return the lines of a comment: what ends the life of inputs and outputs, and what connections do."""
+    main = analysis.models[index].main
+    filled = {c.consumer.tensor for c in analysis.connections if c.consumer.model == index}
+    fed = {c.producer.tensor for c in analysis.connections if c.producer.model == index}
+    own = [name for tensor, name in zip(main.inputs, inputs, strict=True) if tensor not in filled]
+    roots = [(main.roots.get(t, t), name) for t, name in zip(main.outputs, outputs, strict=True)]
+    filled_ones = main.inputs if request.models[index].outputs is Outputs.RESERVED else ()
+    shown = [name for root, name in roots if root not in fed and root not in filled_ones]
+    sentences = (
+        *(_inputs(request, index, _Ports("input", own, len(inputs))) if own or not inputs else ()),
+        *_connected(request, analysis, index, roots),
+        *(_outputs(request, index, _Ports("output", shown, len(outputs))) if shown else ()),
+        *(_same(request, analysis, index, root, name, inputs) for root, name in roots if root in filled_ones),
+        *(f"Output {name} is a variable: a reset changes it, too." for t, name in roots if main.tensors[t].is_variable),
+        *_feeding(request, analysis, index),
+    )
+    return tuple(line for sentence in sentences for line in wrap(sentence, _COLUMNS))
+
+
+@dataclass(frozen=True)
+class _Ports:
+    """Inputs or outputs of a model of which the same is said."""
+
+    noun: str
+    names: Sequence[str]
+    total: int
+    """So many inputs, or outputs, there are: unless these are all of them, they are named."""
+
+    @property
+    def is_one(self) -> bool:
+        return len(self.names) == 1 < self.total
+
+    @property
+    def are(self) -> str:
+        """For example "Inputs are", or "Input question is"."""
+        if len(self.names) == self.total:
+            return f"{self.noun.capitalize()}s are"
+        listed = _listed(self.names, "and")
+        return f"{self.noun.capitalize()} {listed} is" if self.is_one else f"{self.noun.capitalize()}s {listed} are"
+
+    @property
+    def object(self) -> str:
+        """For example "all inputs", or "question"."""
+        return f"all {self.noun}s" if len(self.names) == self.total else _listed(self.names, "and")
+
+    @property
+    def pronoun(self) -> str:
+        return "it" if self.is_one else "them"
+
+
+def _inputs(request: Request, index: int, ports: _Ports) -> Iterator[str]:
+    others = _exclusive(request, index)
+    match request.models[index].inputs:
+        case Inputs.CONSUMED if _excludes_all(request, index):
+            yield (
+                f"Fill {ports.object} right before every run: a run of any model, or filling another model's inputs, "
+                f"may overwrite {ports.pronoun}."
+            )
+        case Inputs.CONSUMED:
+            more = f", a run of {_listed(others)}, or filling {_pronoun(others)} inputs" if others else ""
+            yield f"Fill {ports.object} right before every run: the run itself{more} may overwrite {ports.pronoun}."
+        case Inputs.PRESERVED:
+            until = f" until {_listed(others)} runs, or {_pronoun(others)} inputs are filled" if others else ""
+            yield f"{ports.are} intact after a run{until}: for another run, fill what changes."
+        case Inputs.RESERVED:
+            yield (
+                f"{ports.are} nobody else's: fill {ports.pronoun} at any time but during a run of this model, by DMA "
+                f"too.  {'It is' if ports.is_one else 'They are'} intact until then."
+            )
+
+
+def _outputs(request: Request, index: int, ports: _Ports) -> Iterator[str]:
+    if request.models[index].outputs is Outputs.RESERVED:
+        yield (
+            f"{ports.are} valid until this model runs again: filling its inputs leaves {ports.pronoun} intact, and so "
+            "do other models."
+        )
+    elif _excludes_all(request, index):
+        yield f"{ports.are} valid until any model of the plan runs, or the inputs of any model are filled."
+    else:
+        names = ["this model", *_exclusive(request, index)]
+        yield f"{ports.are} valid until {_listed(names)} runs, or {_pronoun(names)} inputs are filled."
+
+
+def _same(request: Request, analysis: Analysis, index: int, tensor: int, name: str, inputs: Names) -> str:
+    """Say of a reserved output that is an input of the model what changes it."""
+    connections = (c for c in analysis.connections if c.consumer == TensorRef(index, 0, tensor))
+    changes = [f"{request.models[c.producer.model].name} runs{_or_filled(request, c)}" for c in connections]
+    same = inputs[analysis.models[index].main.inputs.index(tensor)]
+    return f"Output {name} is input {same}: it is valid until {changes[0] if changes else 'that is filled'}."
+
+
+def _or_filled(request: Request, connection: Connection) -> str:
+    """Filling the inputs of a producer may overwrite what it wrote, unless its outputs are reserved."""
+    return ", or its inputs are filled" if request.models[connection.producer.model].outputs is Outputs.RUN else ""
+
+
+def _connected(request: Request, analysis: Analysis, index: int, outputs: Sequence[tuple[int, str]]) -> Iterator[str]:
+    """Say of inputs that others fill how long they are valid; `outputs` are tensors and names of the model's own."""
+    for connection in (c for c in analysis.connections if c.consumer.model == index):
+        producer = request.models[connection.producer.model]
+        shown = [name for tensor, name in outputs if tensor == connection.consumer.tensor]
+        after = f"A run leaves it as it is: it is output {_listed(shown, 'and')}." if shown else "A run consumes it."
+        yield (
+            f"A run of {producer.name} fills input {_port_of(connection.consumer_name)}, with its output "
+            f"{_port_of(connection.producer_name)}.  "
+            + (
+                after
+                if connection.is_consumed
+                else f"It is valid until {producer.name} runs{_or_filled(request, connection)}."
+            )
+        )
+
+
+def _feeding(request: Request, analysis: Analysis, index: int) -> Iterator[str]:
+    """Say of outputs that feed others what these do to them."""
+    own = [c for c in analysis.connections if c.producer.model == index]
+    for producer in dict.fromkeys(c.producer for c in own):
+        ends = [c for c in own if c.producer == producer]
+        filled = ", or its inputs are filled" if request.models[index].outputs is Outputs.RUN else ""
+        until = f"this model runs again{filled}"
+        if all(end.is_consumed for end in ends):
+            consumer = request.models[ends[0].consumer.model].name
+            until = f"{consumer} or this model runs, or this model's inputs are filled"
+        feeds = _listed([c.consumer_name for c in ends], "and")
+        yield f"Output {_port_of(ends[0].producer_name)} feeds {feeds}: it is valid until {until}."
+
+
+def _exclusive(request: Request, index: int) -> list[str]:
+    """Return the other models that this one never runs beside."""
+    return [request.models[other].name for other in request.excluded(index) if other != index]
+
+
+def _excludes_all(request: Request, index: int) -> bool:
+    return len(request.excluded(index)) == len(request.models)
+
+
+def _listed(names: Sequence[str], conjunction: str = "or") -> str:
+    *first, last = names
+    return f"{', '.join(first)} {conjunction} {last}" if first else last
+
+
+def _pronoun(names: Sequence[str]) -> str:
+    return "its" if len(names) == 1 else "their"
+
+
+def _port_of(name: str) -> str:
+    """Return the port of `detector.boxes`: model and port."""
+    return name.partition(".")[2]

@@ -1,0 +1,67 @@
+"""Check a linked image, and its map file, against the plan; exit 4 if a pool is not as planned."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from usmp_build.cli.table import columns
+from usmp_build.errors import CheckFailed, Diagnostic, ProblemError, UsageError
+from usmp_build.files import DiskFiles
+from usmp_build.linked.check import Report, check
+from usmp_build.linked.elf import read_elf
+from usmp_build.linked.map_file import read_map
+from usmp_build.plan_record import PlanRecord
+from usmp_build.units import show_bytes
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("plan", help="plan.json, or the folder of the generated files, which holds it")
+    parser.add_argument("--elf", required=True, metavar="FILE", help="the linked image")
+    parser.add_argument("--map", metavar="FILE", help="its map file, as GNU ld writes it: regions and input sections")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Do it."""
+    plan = _read_plan(parsed.plan)
+    image = read_elf(_read(parsed.elf), parsed.elf)
+    map_ = None if parsed.map is None else read_map(_read(parsed.map), parsed.map)
+    report = check(plan, image, map_)
+    if report.wrong:
+        raise CheckFailed(*report.wrong)
+    print("\n".join(_right(report)))
+    return 0
+
+
+def _read(path: str) -> bytes:
+    return DiskFiles(Path(path).parent).read(Path(path).name)
+
+
+def _read_plan(path: str) -> PlanRecord:
+    """Read a plan.  Raises UsageError for another kind of file, ProblemError for a damaged one."""
+    if path.endswith(".toml"):
+        help_ = "generate, and give the folder of the generated files: the image was built from these"
+        raise UsageError(Diagnostic("U214", "this is a manifest, not a plan", path, help_))
+    file = str(Path(path) / "plan.json") if Path(path).is_dir() else path
+    try:
+        return PlanRecord.model_validate_json(_read(file))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        message = f"this is not a plan: {where}: {first['msg'].lower()}"
+        raise ProblemError(Diagnostic("U223", message, file, "give the plan.json that generate wrote")) from None
+
+
+def _right(report: Report) -> list[str]:
+    """Say where everything is, and what was not looked at."""
+    rows = [
+        (pool.name, pool.section, f"0x{pool.extent.start:08x}", show_bytes(pool.extent.size), pool.region)
+        for pool in report.linked
+    ]
+    table = columns(("pool", "section", "address", "bytes", "region"), rows, "<<>><") if rows else []
+    if not report.unchecked:
+        return ["every pool is as planned", *table]
+    return ["nothing wrong was found", *table, "not checked, or not there:", *(f"  {why}" for why in report.unchecked)]

@@ -1,0 +1,50 @@
+"""What a plan costs, in lines for the table of the plan."""
+
+from __future__ import annotations
+
+from usmp_build.layout import CostRow, Summary
+from usmp_build.units import count_bytes, show_bytes
+
+
+def cost_lines(summary: Summary) -> list[str]:
+    """Say what the plan costs and what would cost less; nothing where there was no choice to be made."""
+    cost = summary.cost
+    lines = []
+    if cost.total or cost.bound:
+        lines.append(f"cost: {_shown(cost.total, cost)} for one run of every model, {_known(cost)}")
+    without_limits = summary.without_limits
+    if without_limits is not None and without_limits.pools:
+        larger = " and ".join(
+            f"{count_bytes(row.size)} of {row.pool} ({show_bytes(row.more)} more)" for row in without_limits.pools
+        )
+        saved, moved = _shown(without_limits.saved, cost), count_bytes(without_limits.moved)
+        who = without_limits.algorithm
+        where = f"is where it costs least, by {who}" if who else "can be where it costs least, which no algorithm found"
+        line = f"in larger pools, with {larger}, every buffer {where}: "
+        lines.append(f"{line}saves {saved}, for {moved} read and written")
+    if cost.by_rank:
+        pools = ", ".join(cost.by_rank)
+        some = "1 buffer" if cost.ranked == 1 else f"{cost.ranked} buffers"
+        lines.append(f"note: no bandwidth is known of {pools}: {some} that may be there went by the order of pools")
+    return lines
+
+
+def _known(cost: CostRow) -> str:
+    if cost.least:
+        return "and no placement in these pools costs less"
+    above = cost.total - cost.bound
+    if not cost.bound:
+        return f"at most {_shown(above, cost)} above the least possible"
+    return f"at most {_percent(above, cost.bound)} % above the least possible"
+
+
+def _percent(part: int, whole: int) -> str:
+    """Write a share with one decimal, rounded up."""
+    tenths = -(-part * 1000 // whole)
+    return f"{tenths // 10:,}.{tenths % 10}"
+
+
+def _shown(cost: int, row: CostRow) -> str:
+    if row.unit == "nanoseconds":
+        return f"{cost // 1000:,}.{cost // 100 % 10} us"
+    return f"{cost:,} {row.unit}"

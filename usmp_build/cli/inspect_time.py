@@ -1,0 +1,50 @@
+"""`inspect connections`, `survivors` and `costs`: what models hand on, what outlives runs, what a place costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usmp_build.cli.table import columns
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.costs import CostUnit
+from usmp_build.request import Request
+from usmp_build.units import show_bytes
+
+
+def connection_lines(_: Request, analysis: Analysis) -> Iterator[str]:
+    """One line for each output that is an input of another model, with the buffer that both are in."""
+    rows = []
+    for connection in analysis.connections:
+        buffer = analysis.storage.buffers[analysis.storage.tensors[connection.producer]]
+        rows.append((connection.producer_name, connection.consumer_name, buffer.name, show_bytes(buffer.size)))
+    yield from columns(("from", "to", "buffer", "size"), rows, "<<<>")
+
+
+def survivor_lines(_: Request, analysis: Analysis) -> Iterator[str]:
+    """One line for each buffer that may hold data when a run of some model begins, or must when it has ended."""
+    survivors, rows = analysis.survivors, []
+    for index, buffer in enumerate(analysis.storage.buffers):
+        if index in survivors.always:
+            rows.append((buffer.name, "always", "always"))
+            continue
+        before, after = (_models(analysis, sets, index) for sets in (survivors.before, survivors.after))
+        if before or after:
+            rows.append((buffer.name, before or "-", after or "-"))
+    yield from columns(("buffer", "before runs of", "after runs of"), rows, "<<<")
+
+
+def _models(analysis: Analysis, sets: tuple[frozenset[int], ...], buffer: int) -> str:
+    return " ".join(model.name for model, alive in zip(analysis.models, sets, strict=True) if buffer in alive)
+
+
+def cost_lines(request: Request, analysis: Analysis) -> Iterator[str]:
+    """One line for each buffer and pool that it may be in: what it costs there in one run of every model."""
+    costs, rows = analysis.costs, []
+    unit, factor = ("nanoseconds", 10**9) if costs.unit is CostUnit.SECONDS else (costs.unit.value, 1)
+    for buffer, own in zip(analysis.storage.buffers, costs.values, strict=True):
+        for pool, cost in zip(buffer.pools, own, strict=True):
+            rows.append((buffer.name, request.pools[pool].name, f"{float(costs.of(cost) * factor):,.1f}"))
+    yield from columns(("buffer", "pool", unit), rows, "<<>")
+    names = ", ".join(request.pools[pool].name for pool in costs.unknown)
+    if names:
+        yield f"no bandwidth is known of {names}: these go by rank"

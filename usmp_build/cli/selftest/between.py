@@ -1,0 +1,84 @@
+"""What is alive between runs, for the program of the self-test: who runs first, what it fills and leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from usmp_build.ir.graph import Subgraph, TensorRef
+from usmp_build.layout import Layout
+from usmp_build.pipeline import Planned
+from usmp_build.request import InputOutput, Inputs, Outputs
+
+
+def order(planned: Planned) -> list[int]:
+    """Return the models so that producers come before consumers, as far as they do not feed each other in turn."""
+    found: dict[int, None] = {}
+    entered: set[int] = set()
+
+    def visit(model: int) -> None:
+        if model not in entered:
+            entered.add(model)
+            feeding = (c for c in planned.analysis.connections if c.consumer.model == model)
+            for producer in sorted({connection.producer.model for connection in feeding}):
+                visit(producer)
+            found[model] = None
+
+    for model in range(len(planned.request.models)):
+        visit(model)
+    return list(found)
+
+
+def connected(planned: Planned, model: int) -> list[int]:
+    """Return the inputs of a model, by position, that others fill."""
+    consumers = {connection.consumer for connection in planned.analysis.connections}
+    return [
+        position
+        for position, tensor in enumerate(planned.analysis.models[model].main.inputs)
+        if TensorRef(model, 0, tensor) in consumers
+    ]
+
+
+def facts(planned: Planned, layout: Layout, model: int) -> dict[str, object]:
+    """Return for the template the inputs to fill, and pairs of tensor and port.
+
+    `found` are inputs that others fill, `intact` inputs that the run leaves as they are, `reserved_inputs` and
+    `reserved_outputs` what all other runs leave so, too, and `outputs_while_filled` those of them that filling inputs
+    leaves so.
+    """
+    main, asked, code = planned.analysis.models[model].main, planned.request.models[model], layout.models[model][1]
+    inputs = list(zip(main.inputs, code.inputs, strict=True))
+    outputs = list(zip(main.outputs, code.outputs, strict=True))
+    others = connected(planned, model)
+    kept = asked.inputs if asked.io is InputOutput.POOL else Inputs.CONSUMED
+    own = [pair for position, pair in enumerate(inputs) if position not in others]
+    is_reserved = asked.io is InputOutput.POOL and asked.outputs is Outputs.RESERVED
+    return {
+        "filled": [port for _, port in own],
+        "found": [inputs[position] for position in others],
+        "intact": inputs if kept is not Inputs.CONSUMED else [],
+        "reserved_inputs": own if kept is Inputs.RESERVED else [],
+        "reserved_outputs": outputs if is_reserved else [],
+        "outputs_while_filled": [pair for pair in outputs if is_reserved and _is_computed(main, pair[0])],
+    }
+
+
+def _is_computed(main: Subgraph, output: int) -> bool:
+    """An output that is an input changes when that is filled, and a variable when it is reset."""
+    root = main.roots.get(output, output)
+    return root not in main.inputs and not main.tensors[root].is_variable
+
+
+def idle(planned: Planned, model: int, pools: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+    """Yield pool, as a position in `pools`, offset and size of what nobody needs when a run of a model begins."""
+    survivors, sizes = planned.analysis.survivors, planned.analysis.problem.buffers
+    kept: dict[str, list[tuple[int, int]]] = {name: [] for name in pools}
+    for index in survivors.before[model] | survivors.always:
+        pool, offset = planned.plan.allocations[index]
+        kept.setdefault(planned.summary.pools[pool].name, []).append((offset, offset + sizes[index].size))
+    ends = {pool.name: pool.size for pool in planned.summary.pools}
+    for number, name in enumerate(pools):
+        at = 0
+        for start, stop in [*sorted(kept[name]), (ends[name], ends[name])]:
+            if start > at:
+                yield number, at, start - at
+            at = max(at, stop)

@@ -1,0 +1,42 @@
+"""The buffers behind the operands of kernel calls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, TypeAlias
+
+from usmp_build.interfaces.kernels import Derived, Input, Output, Scratch
+from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
+
+Asked: TypeAlias = Input | Output | Derived | Scratch
+"""An operand that is there."""
+
+
+class Tables(Protocol):
+    """Where buffers are looked up: `ir.storage.Storage`, or one that is being made."""
+
+    @property
+    def tensors(self) -> Mapping[TensorRef, int]:
+        """Tensor → buffer."""
+
+    @property
+    def scratch(self) -> Mapping[OperatorRef, tuple[int, ...]]:
+        """Operator → buffers of its scratch."""
+
+    @property
+    def derived(self) -> Mapping[OperatorRef, tuple[int, ...]]:
+        """Operator → buffers of its derived constants."""
+
+
+def buffer_behind(operand: Asked, ref: OperatorRef, op: Operator, tables: Tables) -> int | None:
+    """Return the buffer behind an operand; None for the caller's arrays and for inputs that were left out."""
+    match operand:
+        case Scratch(position):
+            return tables.scratch[ref][position]
+        case Derived(position):
+            return tables.derived[ref][position]
+        case Input(position):
+            tensor = op.inputs[position]
+        case Output(position):
+            tensor = op.outputs[position]
+    return None if tensor is None else tables.tensors.get(TensorRef(ref.model, ref.subgraph, tensor))

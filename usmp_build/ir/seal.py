@@ -1,0 +1,38 @@
+"""The seal of a constant pool of the application: what it consists of, for who plans, fills and reads it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_WORD = 4
+"""Bytes of `uint32_t`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SealMember:
+    """A member of `struct usmp_seal`: little-endian words, the lowest first."""
+
+    name: str
+    words: int
+    comment: str
+    is_covered: bool
+    """Whether the CRC-32 covers it, with all bytes behind it."""
+
+    def packed(self, value: int) -> bytes:
+        """Return its bytes."""
+        return value.to_bytes(_WORD * self.words, "little")
+
+    @property
+    def declaration(self) -> str:
+        """The member in C."""
+        return f"uint32_t {self.name}{f'[{self.words}]' if self.words > 1 else ''};"
+
+
+SEAL = (
+    SealMember("id", 2, "of the code that reads them", is_covered=False),
+    SealMember("crc", 1, "CRC-32 of all bytes behind it", is_covered=False),
+    SealMember("size", 1, "bytes of the pool", is_covered=True),
+)
+"""In their order; what is covered comes last."""
+
+SEAL_BYTES = _WORD * sum(member.words for member in SEAL)

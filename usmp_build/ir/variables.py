@@ -1,0 +1,48 @@
+"""Variables that operators know by name: VAR_HANDLE finds one, READ_VARIABLE and ASSIGN_VARIABLE copy its bytes.
+
+The name is container and shared name: all handles of a model that agree in both are the same variable, in whichever
+subgraph they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from usmp_build.ir.graph import Model, Operator, Subgraph
+from usmp_build.ir.options import VarHandle
+
+HANDLE, READ, ASSIGN = "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"
+
+
+class VariableAccess(NamedTuple):
+    """A tensor that a variable is read into, or assigned from."""
+
+    resource: str
+    subgraph: int
+    value: int
+    """Index of the tensor."""
+    is_assigned: bool
+
+
+def resource_of(operator: Operator) -> str:
+    """Return the name of the variable that a VAR_HANDLE finds."""
+    named = operator.options if isinstance(operator.options, VarHandle) else VarHandle()
+    return f"{named.container}/{named.shared_name}"
+
+
+def handles(graph: Subgraph) -> dict[int, str]:
+    """Return the handles of a subgraph: tensor index → name of the variable."""
+    return {output: resource_of(op) for op in graph.operators if op.kind == HANDLE for output in op.outputs}
+
+
+def accesses(model: Model) -> Iterator[VariableAccess]:
+    """Yield all tensors that variables are read into or assigned from, in the order of the model."""
+    for index, graph in enumerate(model.subgraphs):
+        known = handles(graph)
+        for op in graph.operators:
+            handle = op.inputs[0] if op.inputs else None
+            if op.kind in (READ, ASSIGN) and handle in known:
+                value = op.outputs[0] if op.kind == READ else op.inputs[1]
+                if value is not None:
+                    yield VariableAccess(known[handle], index, value, op.kind == ASSIGN)

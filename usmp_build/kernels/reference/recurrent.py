@@ -1,0 +1,142 @@
+"""SVDF: layers that remember their last inputs."""
+
+from __future__ import annotations
+
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Output,
+    Parameters,
+    Traffic,
+    Whole,
+)
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.options import Activation, Svdf
+from usmp_build.kernels.reference.activation import real_limits
+from usmp_build.kernels.reference.node import Node, Unsupported, integer_range, unsupported_types
+from usmp_build.kernels.reference.requantization import factor, factor_pairs
+from usmp_build.kernels.reference.weights import check_sums
+
+_STATE = 4
+"""The position of the state among the inputs."""
+_BIAS_TOLERANCE = 1e-5
+"""By which the scale of the bias may be off."""
+
+
+def svdf(node: Node) -> Kernel:
+    """Filters over the inputs, then over their own last results."""
+    source, features, times, state = (node.input(position) for position in (0, 1, 2, _STATE))
+    if not state.is_variable:
+        raise Unsupported("its state is not a variable")
+    sizes = _sizes(node, source, features, times, state)
+    node.array(1, "weights")
+    node.array(2, "weights")
+    types = (source.dtype, features.dtype, times.dtype, state.dtype, node.output.dtype)
+    if set(types) == {DType.FLOAT32}:
+        return _float32(node, sizes)
+    for dtype in (DType.INT16, DType.INT8):
+        if types == (DType.INT8, DType.INT8, dtype, dtype, DType.INT8):
+            return _int8(node, sizes)
+    raise unsupported_types(source, features, times, state, node.output)
+
+
+def _sizes(node: Node, source: Tensor, features: Tensor, times: Tensor, state: Tensor) -> dict[str, int]:
+    rank = node.options(Svdf).rank
+    node.expect(len(features.shape) == len(times.shape) == 2, "has weights without two dimensions")
+    filters, inputs = features.shape
+    memory = times.shape[1]
+    node.expect(times.shape[0] == filters, f"has {filters} filters over inputs, and {times.shape[0]} over results")
+    node.expect(rank > 0 and filters % rank == 0, f"has {filters} filters, not a multiple of its rank, {rank}")
+    batches, rest = divmod(source.elements, inputs)
+    node.expect(rest == 0, f"has {source.elements} inputs, not a multiple of {inputs}")
+    node.expect(state.elements == batches * filters * memory, "has a state of another size than its filters")
+    node.expect(node.output.elements == batches * filters // rank, "has an output of another size than its units")
+    return {"batches": batches, "inputs": inputs, "units": filters // rank, "rank": rank, "memory": memory}
+
+
+def _float32(node: Node, sizes: dict[str, int]) -> Kernel:
+    low, high = real_limits(node.options(Svdf).activation)
+    parameters = Parameters("svdf_f32_parameters", (*sizes.items(), ("low", low), ("high", high)))
+    return _kernel(node, "svdf_f32", parameters, sizes, ())
+
+
+def _int8(node: Node, sizes: dict[str, int]) -> Kernel:
+    """As in TensorFlow Lite Micro, the activation is left out: its converter has made the output's range of it."""
+    source, features, times, state = (node.input(position) for position in (0, 1, 2, _STATE))
+    output = node.output
+    for tensor in (features, times, state):
+        if node.zero_point(tensor):
+            raise Unsupported(f"{node.label(tensor)} has a zero point other than 0")
+    if node.options(Svdf).activation not in (Activation.NONE, Activation.RELU):
+        raise Unsupported(f"it has no kernel with the activation {node.options(Svdf).activation.name}")
+    check_sums(node, sizes["inputs"], features)
+    sums = node.scale(state) * node.scale(times)
+    _check_bias_scale(node, sums)
+    to_state = factor(node, node.scale(source) * node.scale(features) / node.scale(state))
+    to_output = factor(node, sums / node.scale(output))
+    low, high = integer_range(DType.INT8)
+    zero_point = node.zero_point(output)
+    fields = (
+        *sizes.items(),
+        ("input_zero_point", node.zero_point(source)),
+        ("output_zero_point", zero_point),
+        ("low", low - zero_point),
+        ("high", high - zero_point),
+    )
+    factors = (factor_pairs("factors", to_state, to_output),)
+    function = "svdf_s8_s16" if state.dtype is DType.INT16 else "svdf_s8_s8"
+    return _kernel(node, function, Parameters("svdf_s8_parameters", fields), sizes, factors)
+
+
+def _check_bias_scale(node: Node, sums: float) -> None:
+    bias = node.optional(3)
+    if (
+        bias is not None
+        and bias.quantization is not None
+        and abs(bias.quantization.scales[0] - sums) >= _BIAS_TOLERANCE
+    ):
+        raise Unsupported("the scale of its biases is not that of its state times that of its weights")
+
+
+def _kernel(
+    node: Node, function: str, parameters: Parameters, sizes: dict[str, int], factors: tuple[Constant, ...]
+) -> Kernel:
+    """Put the kernel together; every number of the factors is read once."""
+    bias, zeros = _bias(node, sizes["units"], DType.INT32 if factors else DType.FLOAT32)
+    constants = (*factors, *zeros)
+    weights = (Input(1), Input(2), bias or Derived(len(factors)))
+    operands = (Input(0), *weights, *map(Derived, range(len(factors))), Input(_STATE), Output(0))
+    *read, state, written = _traffic(node, sizes)
+    traffic = (*read, *(Traffic(len(each.data)) for each in factors), state, written)
+    call = KernelCall(function, Whole(), operands, parameters, traffic)
+    return Kernel((call,), constants, updates=frozenset({_STATE}))
+
+
+def _bias(node: Node, units: int, dtype: DType) -> tuple[Input | None, tuple[Constant, ...]]:
+    """Return the bias as an operand; when it was left out, None and zeros as a derived constant."""
+    bias = node.optional(3)
+    if bias is None:
+        return None, (Constant("bias", dtype, bytes(units * dtype.bits // 8)),)
+    node.expect(bias.elements == units, f"has {bias.elements} biases for {units} units")
+    if bias.dtype is not dtype:
+        raise Unsupported(f"it has no kernel for biases of type {bias.dtype.name}")
+    node.array(3, "biases")
+    return Input(3), ()
+
+
+def _traffic(node: Node, sizes: dict[str, int]) -> tuple[Traffic, ...]:
+    """Of input, both weights, bias, state and output: every filter reads its batch, and moves and reads its state."""
+    source, features, times, state = (node.input(position) for position in (0, 1, 2, _STATE))
+    batches, filters = sizes["batches"], sizes["units"] * sizes["rank"]
+    moved = state.size // sizes["memory"] * (sizes["memory"] - 1)
+    return (
+        Traffic(source.size * filters),
+        Traffic(features.size * batches),
+        Traffic(times.size * batches),
+        Traffic(batches * sizes["units"] * 4),
+        Traffic(read=moved + state.size, written=state.size),
+        Traffic(written=node.output.size),
+    )

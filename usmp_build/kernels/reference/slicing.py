@@ -1,0 +1,99 @@
+"""STRIDED_SLICE: copies of the runs that lie at one distance from each other."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import NamedTuple
+
+from usmp_build.interfaces.kernels import Input, Kernel, Output
+from usmp_build.ir.options import StridedSlice
+from usmp_build.kernels.reference.copies import check_types, copy
+from usmp_build.kernels.reference.node import Node, Unsupported
+
+_MOST_COPIES = 32
+
+
+class _Axis(NamedTuple):
+    """What is taken along an axis: how often, and the bytes from one to the next."""
+
+    length: int
+    step: int
+
+
+def strided_slice(node: Node) -> Kernel:
+    """Every so many elements along each axis."""
+    source, output = node.input(0), node.output
+    check_types(source, output)
+    taken = _taken(node)
+    offset, size, axes = _runs(source.shape, taken, source.dtype.bits // 8)
+    *outer, inner = axes or [_Axis(1, size)]
+    if prod(axis.length for axis in outer) > _MOST_COPIES:
+        raise Unsupported(f"it cuts its input into more than {_MOST_COPIES} groups of runs")
+    places = product(*(range(0, axis.length * axis.step, axis.step) for axis in outer))
+    each = inner.length * size
+    calls = (
+        copy(
+            Input(0),
+            Output(0),
+            inner.length,
+            size,
+            input_offset=offset + sum(place),
+            input_pitch=inner.step,
+            output_offset=number * each,
+        )
+        for number, place in enumerate(places)
+    )
+    return Kernel(tuple(calls))
+
+
+def _taken(node: Node) -> list[range]:
+    """Return the indices along each axis."""
+    options, shape = node.options(StridedSlice), node.input(0).shape
+    if options.ellipsis_mask or options.new_axis_mask or options.offset:
+        raise Unsupported("it has an ellipsis, new axes, or ends that count from the begins")
+    names = ("begins", "ends", "strides")
+    numbers = [node.integers(position, name) for position, name in enumerate(names, 1)]
+    node.expect(
+        all(len(each) == len(shape) for each in numbers), f"does not have {len(shape)} begins, ends and strides"
+    )
+    node.expect(0 not in numbers[2], "has a stride of 0")
+    taken = [
+        _along(options, axis, size, *bounds) for axis, (size, *bounds) in enumerate(zip(shape, *numbers, strict=True))
+    ]
+    left = [len(each) for axis, each in enumerate(taken) if not options.shrink_axis_mask >> axis & 1]
+    node.expect(tuple(left) == node.output.shape, f"makes a tensor of shape {left}, not {list(node.output.shape)}")
+    return taken
+
+
+def _along(options: StridedSlice, axis: int, size: int, begin: int, end: int, stride: int) -> range:
+    """Return the indices along one axis, as Python slices: an axis that shrinks has one."""
+    if options.shrink_axis_mask >> axis & 1:
+        only = begin + size if begin < 0 else begin
+        return range(only, only + 1) if 0 <= only < size else range(0)
+    first = None if options.begin_mask >> axis & 1 else begin
+    last = None if options.end_mask >> axis & 1 else end
+    return range(size)[first:last:stride]
+
+
+def _runs(shape: tuple[int, ...], taken: list[range], width: int) -> tuple[int, int, list[_Axis]]:
+    """Return where the first run begins, its bytes, and the axes along which runs lie; outer ones first.
+
+    >>> _runs((2, 4, 6), [range(2), range(1, 3), range(2, 5)], 1)
+    (8, 3, [_Axis(length=2, step=24), _Axis(length=2, step=6)])
+    >>> _runs((2, 4, 6), [range(2), range(0, 4, 2), range(6)], 1)
+    (0, 6, [_Axis(length=4, step=12)])
+    """
+    offset, pitch, size = 0, width, width
+    axes: list[_Axis] = []
+    for length, along in reversed(list(zip(shape, taken, strict=True))):
+        offset += along.start * pitch
+        step = along.step * pitch
+        if len(along) > 1 and not axes and step == size:
+            size *= len(along)
+        elif len(along) > 1 and axes and step == axes[0].length * axes[0].step:
+            axes[0] = _Axis(axes[0].length * len(along), axes[0].step)
+        elif len(along) > 1:
+            axes.insert(0, _Axis(len(along), step))
+        pitch *= length
+    return offset, size, axes

@@ -1,0 +1,34 @@
+"""From the words about models together to a `Request`: which may run at the same time, and which feed which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from usmp_build.manifest.model import Manifest
+from usmp_build.request import ConnectionRequest
+
+
+def concurrent(manifest: Manifest, names: Sequence[str]) -> frozenset[tuple[int, int]]:
+    """Return the pairs of planned models, `names`, that may be alive at the same time."""
+    position = {name: index for index, name in enumerate(names)}
+    groups = ([position[name] for name in group if name in position] for group in manifest.concurrent)
+    return frozenset(pair for group in groups for pair in combinations(sorted(group), 2))
+
+
+def connections(manifest: Manifest, names: Sequence[str]) -> Iterator[ConnectionRequest]:
+    """Yield the connections between planned models; without one of the two there is nothing to connect."""
+    position = {name: index for index, name in enumerate(names)}
+    for number, connection in enumerate(manifest.connections):
+        (producer, _, output), (consumer, _, input_) = (
+            port.partition(".") for port in (connection.from_, connection.to)
+        )
+        if producer in position and consumer in position:
+            yield ConnectionRequest(
+                position[producer],
+                output,
+                position[consumer],
+                input_,
+                manifest.places.value("connections", number, "from"),
+                manifest.places.value("connections", number, "to"),
+            )

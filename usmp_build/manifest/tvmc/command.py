@@ -1,0 +1,101 @@
+"""What a TVMC command line says of memory: pools, targets, algorithm, inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from usmp_build.document.suggest import quoted, suggestion
+from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.manifest.kinds import MOST_ALIGNMENT
+from usmp_build.manifest.tvmc.pools import FLAGS, TvmcPool, read_number, read_pools
+from usmp_build.manifest.tvmc.targets import target_names
+from usmp_build.manifest.tvmc.words import Flag, Words, read_words
+from usmp_build.units import is_power_of_two
+
+_TARGET, _MODULE, _PASS = "--target", "--module-name", "--pass-config"
+_ALIGNMENTS = {"--executor-aot-workspace-byte-alignment": "rw", "--executor-aot-constant-byte-alignment": "ro"}
+_TAKEN_OVER = frozenset([*FLAGS, *_ALIGNMENTS, _TARGET, _MODULE])
+_OF_PASSES = ("tir.usmp.enable", "tir.usmp.algorithm", "tir.usmp.use_workspace_io")
+"""Options of passes that are taken over."""
+_OTHERS = ("--output", "-o", "--output-format", "-f", "--executor", "--runtime", "--opt-level", "-O")
+_ALGORITHMS = ("greedy_by_size", "greedy_by_conflicts", "hill_climb")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What is taken over from a command line, by TVM's names."""
+
+    pools: tuple[TvmcPool, ...] = ()
+    targets: tuple[str, ...] = ()
+    """All that are named, by `--target` and by pools."""
+    algorithm: str = "auto"
+    io: str = "application"
+    alignments: Mapping[str, int] = field(default_factory=dict)
+    """Access of pools → bytes."""
+    models: tuple[str, ...] = ()
+    """Files."""
+    module: str = ""
+    others: tuple[Flag, ...] = ()
+    """Flags that say nothing here."""
+
+
+def read_command(text: str) -> Command:
+    """Read a command line of TVMC, or some of its flags.
+
+    Raises UsageError (U225 to U229) where TVMC would refuse the line, and where it would ignore a flag because of a
+    pool that there is not.
+    """
+    words = read_words(text, _TAKEN_OVER | {_PASS, *_OTHERS})
+    given = words.last(_TARGET)
+    known = target_names(given) if given else ()
+    pools = read_pools(words, known)
+    passes = _passes(words)
+    return Command(
+        pools=pools,
+        targets=tuple(dict.fromkeys([*known, *(target for pool in pools for target in pool.targets)])),
+        algorithm=_algorithm(passes),
+        io="pool" if _is_on(passes, "tir.usmp.use_workspace_io") else "application",
+        alignments={access: _alignment(flag, words) for flag, access in _ALIGNMENTS.items() if words.last(flag)},
+        models=words.files,
+        module=words.last(_MODULE),
+        others=tuple(flag for flag in words.flags if not _is_taken_over(flag)),
+    )
+
+
+def _is_taken_over(flag: Flag) -> bool:
+    if flag.name == _PASS:
+        return flag.value.partition("=")[0] in _OF_PASSES
+    return flag.name in _TAKEN_OVER
+
+
+def _alignment(name: str, words: Words) -> int:
+    flag = Flag(name, words.last(name))
+    number = read_number(flag, flag.value, 1)
+    if is_power_of_two(number) and number <= MOST_ALIGNMENT:
+        return number
+    help_ = f"write a power of two up to {MOST_ALIGNMENT}"
+    raise UsageError(Diagnostic("U228", f"{quoted(flag)} is no alignment", help=help_))
+
+
+def _passes(words: Words) -> dict[str, str]:
+    pairs = (flag.value.partition("=") for flag in words.flags if flag.name == _PASS)
+    return {key: value for key, _, value in pairs}
+
+
+def _is_on(passes: Mapping[str, str], key: str) -> bool:
+    value = passes.get(key, "0").lower()
+    if value in ("0", "1", "false", "true"):
+        return value in ("1", "true")
+    message = f'"{_PASS} {key}" of TVMC is {quoted(value)}'
+    raise UsageError(Diagnostic("U229", message, help=f"write {key}=1 or {key}=0"))
+
+
+def _algorithm(passes: Mapping[str, str]) -> str:
+    name = passes.get("tir.usmp.algorithm", "auto")
+    if "tir.usmp.custom_algorithm" in passes:
+        return "auto"
+    if name in (*_ALGORITHMS, "auto"):
+        return name
+    message = f"tir.usmp.algorithm of TVMC names {quoted(name)}, which there is not"
+    raise UsageError(Diagnostic("U229", message, help=suggestion(name, _ALGORITHMS, "there are")))

@@ -1,0 +1,44 @@
+"""What kernels need beside their operands: scratch, and constants that they derive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.graph import Operator
+from usmp_build.ir.storage import Kind, StorageBuffer
+
+
+def scratch_buffers(
+    kernel: Kernel, model: int, op: Operator, owner: str, pools: tuple[int, ...]
+) -> Iterator[StorageBuffer]:
+    """Yield the scratch of an operator, in the kernel's order; names begin with that of their `owner`."""
+    for asked in kernel.scratch:
+        yield StorageBuffer(
+            name=f"{owner}.{asked.name}",
+            kind=Kind.SCRATCH,
+            models=(model,),
+            size=asked.size,
+            alignment=max(asked.dtype.alignment, kernel.alignment),
+            dtype=asked.dtype,
+            pools=pools,
+            reason=f"scratch of {op.kind} {op.position}",
+        )
+
+
+def derived_buffers(
+    kernel: Kernel, model: int, op: Operator, owner: str, pools: tuple[int, ...]
+) -> Iterator[StorageBuffer]:
+    """Yield the constants that a kernel derives (multipliers, tables), in its order."""
+    for derived in kernel.constants:
+        yield StorageBuffer(
+            name=f"{owner}.{derived.name}",
+            kind=Kind.CONSTANT,
+            models=(model,),
+            size=len(derived.data),
+            alignment=derived.dtype.alignment,
+            dtype=derived.dtype,
+            pools=pools,
+            reason=f"derived for {op.kind} {op.position}",
+            data=derived.data,
+        )

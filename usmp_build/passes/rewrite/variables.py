@@ -1,0 +1,111 @@
+"""Variables that operators know by name become tensors that keep their value.
+
+    %2 "average" resource[]                       %2 "average" float32[1,8] variable resource="/average" = zeros
+    %2 = VAR_HANDLE() shared_name="average"
+    %3 = READ_VARIABLE(%2)                   →    %3 = READ_VARIABLE(%2)
+    _ = ASSIGN_VARIABLE(%2, %7)                   _ = ASSIGN_VARIABLE(%2, %7)
+
+The handle itself becomes the variable: what the manifest says of the handle's name then holds for its bytes.  Type and
+quantization are those of the tensors that it is read into and assigned from.  CALL_ONCE goes where its subgraph does
+nothing but assign constants: these are what the variables hold at first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from usmp_build.ir.graph import Model, Operator, Subgraph, Tensor
+from usmp_build.ir.options import Call, called_subgraphs
+from usmp_build.ir.variables import ASSIGN, HANDLE, READ, accesses, handles
+from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+
+_ONCE = "CALL_ONCE"
+
+
+def variables(model: Model, _: Pins = NO_PINS) -> Model:
+    """Give every variable its bytes; where a model has none, nothing changes."""
+    if not any(op.kind == HANDLE for graph in model.subgraphs for op in graph.operators):
+        return model
+    initial, folded = _initialized(model)
+    values = _values(model, initial)
+    subgraphs = [_in_subgraph(graph, values) for graph in model.subgraphs]
+    main = tuple(op for op in subgraphs[0].operators if op.position not in folded)
+    subgraphs[0] = replace(subgraphs[0], operators=main)
+    for index in _called(model.subgraphs) - _called(subgraphs):
+        subgraphs[index] = replace(subgraphs[index], inputs=(), outputs=(), operators=())
+    return replace(model, subgraphs=tuple(subgraphs))
+
+
+def _called(subgraphs: Sequence[Subgraph]) -> set[int]:
+    return {index for graph in subgraphs for op in graph.operators for index in called_subgraphs(op.options)}
+
+
+def _initialized(model: Model) -> tuple[Mapping[str, bytes], set[int]]:
+    """Return what CALL_ONCE gives to variables, and the positions of those operators that do nothing else.
+
+    They must come before all that reads or assigns: then it makes no difference when they run.
+    """
+    initial: dict[str, bytes] = {}
+    folded: set[int] = set()
+    for op in model.main.operators:
+        if op.kind == HANDLE:
+            continue
+        assigned = _assigned(model.subgraphs[op.options.subgraph]) if isinstance(op.options, Call) else None
+        if op.kind != _ONCE or assigned is None:
+            break
+        initial |= assigned
+        folded.add(op.position)
+    return initial, folded
+
+
+def _assigned(graph: Subgraph) -> dict[str, bytes] | None:
+    """Return the constants that a subgraph assigns; None when it does something else."""
+    known = handles(graph)
+    found: dict[str, bytes] = {}
+    for op in graph.operators:
+        if op.kind == HANDLE:
+            continue
+        handle, value = op.inputs if op.kind == ASSIGN else (None, None)
+        data = graph.tensors[value].data if value is not None else None
+        if handle is None or data is None:
+            return None
+        found[known[handle]] = data
+    return found
+
+
+def _values(model: Model, initial: Mapping[str, bytes]) -> dict[str, Tensor]:
+    """Return each variable as a tensor without a name of its own.
+
+    What it holds at first follows, as in TensorFlow Lite Micro, from the first tensor that it is assigned from.
+    """
+    found: dict[str, tuple[bool, Tensor]] = {}
+    for access in accesses(model):
+        tensor = model.subgraphs[access.subgraph].tensors[access.value]
+        known = found.get(access.resource)
+        if known is None or (access.is_assigned and not known[0]):
+            found[access.resource] = (access.is_assigned, tensor)
+    return {
+        name: replace(tensor, data=None, is_variable=True, resource=name, initial=initial.get(name))
+        for name, (_, tensor) in found.items()
+    }
+
+
+def _in_subgraph(graph: Subgraph, values: Mapping[str, Tensor]) -> Subgraph:
+    """Put the bytes of variables in the place of handles; all handles of one variable become the first of them."""
+    tensors = list(graph.tensors)
+    firsts: dict[str, int] = {}
+    moved: dict[int, int] = {}
+    for handle, name in handles(graph).items():
+        moved[handle] = firsts.setdefault(name, handle)
+        if name in values and moved[handle] == handle:
+            own = graph.tensors[handle]
+            tensors[handle] = replace(values[name], name=own.name, axis_separators=own.axis_separators)
+    operators = tuple(_moved(op, moved) for op in graph.operators if op.kind != HANDLE)
+    return replace(graph, tensors=tuple(tensors), operators=operators)
+
+
+def _moved(op: Operator, moved: Mapping[int, int]) -> Operator:
+    if op.kind not in (READ, ASSIGN) or op.inputs[0] is None:
+        return op
+    return replace(op, inputs=(moved[op.inputs[0]], *op.inputs[1:]))

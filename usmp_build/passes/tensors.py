@@ -1,0 +1,141 @@
+"""What tensors become: the name, kind, models and pools of their buffers, as known before any step is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.ir.connections import Connection
+from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, tensor_at
+from usmp_build.ir.labels import short_label
+from usmp_build.ir.scopes import Scopes
+from usmp_build.ir.storage import Kind, StorageBuffer
+from usmp_build.naming import unique
+from usmp_build.passes.allocations import ProgramFacts
+from usmp_build.passes.connect import common_pools
+from usmp_build.request import Request
+
+
+@dataclass(frozen=True)
+class TensorFacts:
+    """What models, connections and scopes say of tensors."""
+
+    request: Request
+    models: tuple[Model, ...]
+    scopes: Scopes
+    connections: tuple[Connection, ...]
+    programs: ProgramFacts
+
+    @cached_property
+    def connected(self) -> Mapping[TensorRef, TensorRef]:
+        """Input → the tensor of another model whose bytes it is."""
+        return {connection.consumer: connection.producer for connection in self.connections}
+
+    @cached_property
+    def _names(self) -> list[dict[tuple[int, int], str]]:
+        """For each model: (subgraph, tensor) → name."""
+        return [_tensor_names(model) for model in self.models]
+
+    @cached_property
+    def _roots(self) -> list[list[Mapping[int, int]]]:
+        """For each subgraph of each model: view → the tensor whose bytes it shows."""
+        return [[graph.roots for graph in model.subgraphs] for model in self.models]
+
+    def name(self, ref: TensorRef) -> str:
+        """Return `<model>.<name>`."""
+        return self._names[ref.model][ref.subgraph, ref.tensor]
+
+    def owner(self, ref: OperatorRef, op: Operator) -> str:
+        """Return the name with which those of an operator's own buffers begin: that of its first output."""
+        first = next((tensor for tensor in (*op.outputs, *op.inputs) if tensor is not None), None)
+        return op.kind if first is None else self.name(TensorRef(ref.model, ref.subgraph, first))
+
+    def root(self, ref: TensorRef) -> TensorRef:
+        """Return the tensor whose bytes a view shows; what is no view, as it is."""
+        return ref._replace(tensor=self._roots[ref.model][ref.subgraph].get(ref.tensor, ref.tensor))
+
+    def views(self) -> Iterator[tuple[TensorRef, TensorRef]]:
+        """Yield every view and its root."""
+        for model, graphs in enumerate(self._roots):
+            for subgraph, roots in enumerate(graphs):
+                for view, root in roots.items():
+                    yield TensorRef(model, subgraph, view), TensorRef(model, subgraph, root)
+
+    def new_activation(self, ref: TensorRef, reason: str) -> StorageBuffer:
+        """Return the buffer of what is computed, filled or kept.  Raises ModelError when its size is not known."""
+        tensor = tensor_at(self.models, ref)
+        if not tensor.dtype.bits:
+            raise ModelError(self._size_unknown(ref))
+        kind = self._kind(ref)
+        ends = [connection for connection in self.connections if connection.producer == ref]
+        reasons = {
+            Kind.INPUT: "input",
+            Kind.VARIABLE: "kept between runs",
+            Kind.CONNECTION: " and ".join(f"feeds {connection.consumer_name}" for connection in ends),
+        }
+        return StorageBuffer(
+            name=self.name(ref),
+            kind=kind,
+            models=tuple(dict.fromkeys((ref.model, *(connection.consumer.model for connection in ends)))),
+            size=tensor.size,
+            alignment=tensor.dtype.alignment,
+            dtype=tensor.dtype,
+            pools=common_pools(self.scopes.pools[end] for end in (ref, *(c.consumer for c in ends))),
+            reason=reasons.get(kind, reason),
+            copies=self.programs.copies.get(ref, 1),
+        )
+
+    def new_constant(self, ref: TensorRef) -> StorageBuffer:
+        """Return the buffer of a constant of the model."""
+        tensor, is_written = tensor_at(self.models, ref), ref in self.programs.written
+        data = tensor.data or b""
+        return StorageBuffer(
+            name=self.name(ref),
+            kind=Kind.CONSTANT,
+            models=(ref.model,),
+            size=len(data),
+            alignment=tensor.dtype.alignment,
+            dtype=tensor.dtype,
+            pools=self.scopes.pools[ref],
+            reason="of the model, which writes to it" if is_written else "of the model",
+            data=data,
+            stays_apart=is_written or tensor.is_withheld,
+        )
+
+    def _kind(self, ref: TensorRef) -> Kind:
+        main, roots = self.models[ref.model].main, self._roots[ref.model][0]
+        if tensor_at(self.models, ref).is_variable:
+            return Kind.VARIABLE
+        if ref in self.connected.values():
+            return Kind.CONNECTION
+        if ref.subgraph == 0 and ref.tensor in main.inputs:
+            return Kind.INPUT
+        if ref.subgraph == 0 and any(roots.get(t, t) == ref.tensor for t in main.outputs):
+            return Kind.OUTPUT
+        return Kind.INTERMEDIATE
+
+    def _size_unknown(self, ref: TensorRef) -> Diagnostic:
+        tensor = tensor_at(self.models, ref)
+        message = f'the size of tensor "{tensor.name}" ({tensor.dtype.name}) is not known before it runs'
+        help_ = "keep such operators out of the firmware's model"
+        if self.models[ref.model].is_program:
+            help_ = 'give the parameter a dtype and extents, or write io = "application"'
+        return Diagnostic("P303", message, self.request.models[ref.model].path, help_)
+
+
+def _tensor_names(model: Model) -> dict[tuple[int, int], str]:
+    """(subgraph, tensor) → `<model>.<name>`, short and unique.
+
+    Converters name a bias like the activation behind it: activations come first, so that they keep the name; and
+    parameters of functions, which are no storage of their own, last.
+    """
+    places = [(s, t) for s, graph in enumerate(model.subgraphs) for t in range(len(graph.tensors))]
+    places.sort(key=lambda p: (p[0] > 0 and p[1] < model.subgraphs[p[0]].parameters, _is_constant(model, *p)))
+    shorts = (short_label(model.subgraphs[s].tensors[t].name, t) for s, t in places)
+    return dict(zip(places, unique(f"{model.name}.{short}" for short in shorts), strict=True))
+
+
+def _is_constant(model: Model, subgraph: int, tensor: int) -> bool:
+    return model.subgraphs[subgraph].tensors[tensor].is_constant

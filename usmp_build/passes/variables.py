@@ -1,0 +1,59 @@
+"""Variables: all tensors of one name are one buffer, and what it holds at first is a constant beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.ir.graph import Model, TensorRef, tensor_at
+from usmp_build.ir.storage import Kind, StorageBuffer
+from usmp_build.request import Request
+
+
+@dataclass
+class Variables:
+    """The variables of all models, as steps touch them."""
+
+    request: Request
+    models: tuple[Model, ...]
+    first: dict[tuple[int, str], TensorRef] = field(default_factory=dict, init=False)
+    """Model and name of a variable → the tensor that stands for it."""
+
+    def same(self, ref: TensorRef) -> TensorRef:
+        """Return the tensor that stands for all that are the same variable: the first one that is touched."""
+        name = tensor_at(self.models, ref).resource
+        return self.first.setdefault((ref.model, name), ref) if name else ref
+
+    def initial(self, ref: TensorRef, name: str) -> StorageBuffer | None:
+        """Return what variable `name` holds at first, where that takes more than one value for all its bytes.
+
+        Raises ManifestError when nobody who resets it could read that.
+        """
+        tensor = tensor_at(self.models, ref)
+        if not tensor.is_variable or tensor.initial is None or len(set(tensor.initial)) < 2:
+            return None
+        return StorageBuffer(
+            name=f"{name}.initial",
+            kind=Kind.CONSTANT,
+            models=(ref.model,),
+            size=len(tensor.initial),
+            alignment=tensor.dtype.alignment,
+            dtype=tensor.dtype,
+            pools=self._read_by_target_0(ref),
+            reason=f"what {tensor.name} holds at first",
+            data=tensor.initial,
+        )
+
+    def _read_by_target_0(self, ref: TensorRef) -> tuple[int, ...]:
+        """Return the constant pools from which variables are reset: target 0 does that."""
+        asked, pools = self.request.models[ref.model], self.request.pools
+        found = tuple(pool for pool in asked.constant_pools if 0 in pools[pool].readers and not pools[pool].page)
+        if not found:
+            name, cpu = tensor_at(self.models, ref).name, self.request.targets[0].name
+            message = (
+                f'the initial value of variable "{name}" of model "{asked.name}" has no pool: target "{cpu}" reads '
+                "none of its constant_pools"
+            )
+            help_ = f'let target "{cpu}" reach one of the constant_pools of the model (`targets` of a pool)'
+            raise ManifestError(Diagnostic("P381", message, asked.path, help_))
+        return found

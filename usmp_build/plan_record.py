@@ -1,0 +1,218 @@
+"""plan.json as values: the classes here are its published schema, for what writes it and for what reads it."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class PoolRecord(_Record):
+    """A pool and how full it is."""
+
+    name: str
+    access: Literal["rw", "ro"]
+    """rw: workspace pool; ro: constant pool."""
+    size: int = Field(ge=0)
+    """Bytes planned."""
+    limit: int | None
+    """Bytes that may be used; null: as many as needed."""
+    bound: int
+    """No plan that puts these buffers into this pool needs fewer bytes."""
+    alignment: int = Field(ge=1)
+    """Of the pool's base."""
+    section: str
+    """The section its object goes into."""
+    region: str
+    """The linker's memory region; empty: the linker script decides."""
+    load_region: str
+    """The region that holds it until start-up code copies it to `region`; empty: nothing is copied."""
+    origin: int | None = Field(ge=0)
+    """The address that the manifest says it has."""
+    owner: Literal["generated", "application"]
+    """Who has the array: the generated code, or the application, which passes pointers."""
+    cache_line: int
+    """Bytes of a cache line, where DMA transfers what the processor caches; else 0."""
+
+
+class BufferRecord(_Record):
+    """A buffer and its place."""
+
+    name: str
+    model: str
+    """The model that uses it; the first one for a shared constant, the producer for a connection."""
+    shared_with: tuple[str, ...]
+    """Further models that read this constant or connection."""
+    kind: Literal["input", "output", "connection", "intermediate", "scratch", "variable", "constant"]
+    pool: str
+    offset: int
+    size: int
+    alignment: int
+    intervals: tuple[tuple[int, int], ...]
+    """Half-open steps [start, stop) in which it holds data, on the timeline `steps`."""
+    read: int
+    """Bytes that kernels read of it in one run of each of its models; what is read again counts again."""
+    written: int
+    """Bytes that kernels write to it in one run of each of its models."""
+    reason: str
+    """Why it exists."""
+    cache_line: int
+    """Bytes of the cache lines that it shares with nothing, for DMA may touch it; 0: it may share them."""
+
+
+class TrafficRecord(_Record):
+    """What the kernels of a model move to and from one pool in one run."""
+
+    pool: str
+    read: int
+    """Bytes; what is read again counts again."""
+    written: int
+    """Bytes; exact for the reference kernels."""
+
+
+class KeepRecord(_Record):
+    """A word of a model that lets its inputs or outputs live longer than by default."""
+
+    word: Literal["inputs", "outputs"]
+    value: Literal["preserved", "reserved"]
+    workspace: int | None
+    """Bytes that it costs against the default; null: not worked out, which is done for the first 16 such words only."""
+
+
+class ModelRecord(_Record):
+    """A model and what it needs."""
+
+    name: str
+    workspace: int
+    """Bytes of workspace that it would need alone, in the same pools."""
+    shared: int
+    """Bytes of the workspace pools that it uses and another model uses too."""
+    constants: int
+    """Bytes of its constants."""
+    shared_constants: int
+    """Of these, the bytes of those that another model reads, too."""
+    state: int
+    """Bytes of workspace that it keeps between runs: its variables."""
+    traffic: tuple[TrafficRecord, ...]
+    inputs: tuple[str, ...]
+    """Their names in C."""
+    outputs: tuple[str, ...]
+    without_kernel: tuple[str, ...]
+    """Operators that are planned but for which no C can be generated."""
+    on_demand: tuple[str, ...]
+    """Tensors that are not planned: the application provides their memory while the model runs."""
+    keeps: tuple[KeepRecord, ...]
+    """What it lets live longer than by default."""
+    extern_functions: tuple[str, ...]
+    """C functions that the application must supply: its kernels call them, or as a program it does."""
+
+
+class WitnessRecord(_Record):
+    """Why a pool cannot be smaller: these buffers are alive together."""
+
+    pool: str
+    step: str | None
+    """At which they all are; null: some are of models that may run at the same time."""
+    buffers: tuple[str, ...]
+    bytes: int
+
+
+class ClaimRecord(_Record):
+    """The algorithm's search proved that a pool with these buffers needs as many bytes."""
+
+    pool: str
+    bytes: int
+
+
+class CostRecord(_Record):
+    """What the plan costs in one run of every model, rounded down: the time that its traffic takes."""
+
+    unit: Literal["bytes times rank", "cycles", "nanoseconds"]
+    """Where no pool's speed is known: bytes moved, times the position of the pool among the buffer's candidates."""
+    total: int
+    bound: int
+    """No placement costs less: proven."""
+    least: bool
+    """No placement costs less than this one."""
+    by_rank: tuple[str, ...]
+    """Pools whose speed is not known while that of others is: buffers that may be there are compared by rank."""
+
+
+class LargerRecord(_Record):
+    """A pool that would have to be larger."""
+
+    pool: str
+    size: int
+    """Bytes that it would need."""
+    more: int
+    """Bytes that its limit lacks."""
+
+
+class WithoutLimitsRecord(_Record):
+    """The plan without limits: what it would take to have every buffer where it costs least."""
+
+    pools: tuple[LargerRecord, ...]
+    saved: int
+    """Of the cost, in its unit."""
+    moved: int
+    """Bytes read and written in one run of every model that would go to cheaper pools."""
+    algorithm: str | None
+    """That has every buffer there in pools of this size: the one of the manifest, or else auto; null: neither has."""
+
+
+class ProofRecord(_Record):
+    """What is known of the plan beside that it is sound."""
+
+    verified: Literal[True]
+    """Every pair in conflict, every limit and every alignment was checked by code that the algorithms do not share."""
+    optimal: bool
+    """Every pool is as small as its bound."""
+    best: bool
+    """No plan in these pools is better: none costs less, and none that costs as little has lower peaks."""
+    cost: CostRecord
+    work: int
+    """What the search looked at, in units that the algorithm explains; the same on every machine."""
+    claims: tuple[ClaimRecord, ...]
+    """Where they say more than the witnesses."""
+    witnesses: tuple[WitnessRecord, ...]
+    """For workspace pools; the bound of a constant pool is the sum of all that is in it."""
+
+
+class ConcurrencyRecord(_Record):
+    """Models that may run at the same time, and what that costs."""
+
+    pairs: tuple[tuple[str, str], ...]
+    workspace: int
+    """Bytes that all pairs together cost."""
+
+
+class PlanRecord(_Record):
+    """A memory plan of usmp_build."""
+
+    version: Literal[1] = 1
+    """Of this format."""
+    generator: str
+    project: str
+    manifest: str
+    algorithm: str
+    """Which algorithm found the plan."""
+    proof: ProofRecord
+    without_limits: WithoutLimitsRecord | None
+    """null: every buffer is where it costs least."""
+    pools: tuple[PoolRecord, ...]
+    models: tuple[ModelRecord, ...]
+    concurrent: ConcurrencyRecord
+    buffers: tuple[BufferRecord, ...]
+    repeated_constants: int
+    """Bytes of constants that equal ones stand for: what is saved because these are stored once."""
+    steps: tuple[str, ...] = Field(description="The timeline: the name of every step, in order.")
+
+
+def plan_schema() -> str:
+    """Return the JSON schema of plan.json."""
+    return json.dumps(PlanRecord.model_json_schema(), indent=2, sort_keys=True) + "\n"
