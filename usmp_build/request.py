@@ -185,9 +185,7 @@ class ModelRequest:
     places: tuple[PlaceRequest, ...] = ()
     """Later rules go before earlier ones."""
     inputs: Inputs = Inputs.CONSUMED
-    inputs_span: Span | str = ""
     outputs: Outputs = Outputs.RUN
-    outputs_span: Span | str = ""
 
 
 @dataclass(frozen=True, slots=True)

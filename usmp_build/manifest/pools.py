@@ -35,7 +35,7 @@ def _declared(manifest: Manifest, processors: Processors) -> Iterator[PoolReques
             writers=writers,
             page=pool.page_bytes or 0,
             owner=Owner(pool.owner),
-            cache_line=(pool.cache_line or 0) if {"dma", "cacheable"} <= set(pool.attributes) else 0,
+            cache_line=pool.cache_line or 0,
             speed=_speed(pool, processors),
         )
 

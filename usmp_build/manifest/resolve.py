@@ -104,7 +104,5 @@ def _model(
         names_span=places.key("models", name, "names") if model.names else span,
         places=processors.places(name, model),
         inputs=Inputs(model.inputs),
-        inputs_span=places.value("models", name, "inputs") if model.inputs != "consumed" else "",
         outputs=Outputs(model.outputs),
-        outputs_span=places.value("models", name, "outputs") if model.outputs != "run" else "",
     )

@@ -34,7 +34,7 @@ NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
         ("targets", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
         ("targets", "*", "isa"): NotYet('leave it out; "portable" runs everywhere', ("dsp", "mve")),
         ("models", "*", "place", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
-        ("plan", "goal"): NotYet('leave it out; "ram" needs the least memory', ("balanced", "speed")),
+        ("plan", "goal"): NotYet('leave it out; there is no other goal than "ram" yet', ("balanced", "speed")),
     }
 )
 
