@@ -11,7 +11,7 @@ from usmp_build.bundle import OutputFile
 from usmp_build.emitters.pool_bytes import bytes_outputs, pool_ids
 from usmp_build.emitters.render import render
 from usmp_build.interfaces.kernels import LONGEST_RANK
-from usmp_build.ir.seal import SEAL
+from usmp_build.ir.seal import FIRST_COVERED, SEAL
 from usmp_build.layout import Layout
 
 ABI = 2
@@ -41,7 +41,7 @@ def _plan_code(layout: Layout) -> Iterator[OutputFile]:
     summary, project = layout.summary, layout.summary.project
     common = {"summary": summary, "abi": ABI}
     yield OutputFile("usmp.h", render("usmp.h.j2", abi=ABI, longest_rank=LONGEST_RANK, seal=SEAL))
-    pools = {"groups": layout.constants, "excluded": layout.excluded, **common}
+    pools = {"groups": layout.constants, "excluded": layout.excluded, "first_covered": FIRST_COVERED, **common}
     yield OutputFile(f"{project}_pools.c", render("pools.c.j2", **pools))
     kernels = {"header": layout.kernel_header, "source": layout.kernel_source, "cached": layout.cached, **common}
     yield OutputFile(f"{project}_kernels.h", render("kernels.h.j2", **kernels))
