@@ -186,6 +186,11 @@ def constants_object(owner: str, pool: str) -> str:
     return f"{owner}_{pool}_constants"
 
 
+def pool_symbol(pool: str, part: str) -> str:
+    """Return what the linker fragment calls `start`, `end`, `size` or `load` (the address in the image) of a pool."""
+    return f"__usmp_{pool}_{part}"
+
+
 def region_symbols(pool: str, load: bool = False) -> tuple[str, str]:
     """Return what the linker fragment calls origin and length of the region that a pool is in, or is loaded from.
 
