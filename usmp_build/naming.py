@@ -158,6 +158,7 @@ def plan_files(project: str, passed: Iterable[str] = ()) -> tuple[str, ...]:
         f"{project}.h",
         f"{project}.ld",
         f"{project}_copy_table.ld",
+        f"{project}_guard.h",
         f"{project}_kernels.c",
         f"{project}_kernels.h",
         f"{project}_pools.c",

@@ -47,10 +47,9 @@ def _plan_code(layout: Layout) -> Iterator[OutputFile]:
     yield OutputFile(f"{project}_kernels.h", render("kernels.h.j2", **kernels))
     yield OutputFile(f"{project}_kernels.c", render("kernels.c.j2", **kernels))
     shared = tuple(group for group in layout.constants if len(group.models) > 1)
-    name, guarded = f"{project}_shared", summary.most_workspaces > 0
-    yield OutputFile(
-        f"{name}_constants.h", render("constants.h.j2", owner=name, groups=shared, guarded=guarded, **common)
-    )
+    name = f"{project}_shared"
+    yield OutputFile(f"{name}_constants.h", render("constants.h.j2", owner=name, groups=shared, **common))
+    yield OutputFile(f"{project}_guard.h", render("guard.h.j2", **common))
 
 
 def _model_code(layout: Layout) -> Iterator[OutputFile]:
@@ -61,6 +60,6 @@ def _model_code(layout: Layout) -> Iterator[OutputFile]:
         shared = tuple(group for group in layout.constants if len(group.models) > 1 and index in group.models)
         values = {"model": row, "index": index, "code": code, "own": own, "shared": shared, **common}
         yield OutputFile(f"{row.name}.h", render("model.h.j2", **values))
-        constants = {"owner": row.name, "groups": own, "guarded": False, **common}
+        constants = {"owner": row.name, "groups": own, **common}
         yield OutputFile(f"{row.name}_constants.h", render("constants.h.j2", **constants))
         yield OutputFile(f"{row.name}.c", render("model.c.j2", **values))
