@@ -158,6 +158,7 @@ def plan_files(project: str, passed: Iterable[str] = ()) -> tuple[str, ...]:
         f"{project}.h",
         f"{project}.ld",
         f"{project}_copy_table.ld",
+        f"{project}_guard.h",
         f"{project}_kernels.c",
         f"{project}_kernels.h",
         f"{project}_pools.c",
@@ -184,6 +185,11 @@ def pool_object(project: str, pool: str) -> str:
 def constants_object(owner: str, pool: str) -> str:
     """Return the C name of constants in a pool; the owner is a model, or `<project>_shared`."""
     return f"{owner}_{pool}_constants"
+
+
+def pool_symbol(pool: str, part: str) -> str:
+    """Return what the linker fragment calls `start`, `end`, `size` or `load` (the address in the image) of a pool."""
+    return f"__usmp_{pool}_{part}"
 
 
 def region_symbols(pool: str, load: bool = False) -> tuple[str, str]:

@@ -103,6 +103,11 @@ class PoolRequest:
         """Whether the application has the array, and passes a pointer to it."""
         return self.owner is Owner.APPLICATION
 
+    @property
+    def is_sealed(self) -> bool:
+        """Whether it is a constant pool of the application: unless it is empty, it begins with a seal."""
+        return self.is_passed and self.access is Access.CONSTANT
+
 
 class Copying(Enum):
     """Who brings tensors to and from where a target works."""

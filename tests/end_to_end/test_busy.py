@@ -78,7 +78,7 @@ def test_a_model_that_is_excluded_is_busy(tmp_path: Path, plan: str, definition:
 AT_ZERO = """
 #include <stdio.h>
 #include "two.h"
-#include "two_shared_constants.h"
+#include "two_guard.h"
 
 int main(void)
 {

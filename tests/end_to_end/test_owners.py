@@ -163,6 +163,14 @@ def test_the_header_says_whether_runs_may_take_place_at_the_same_time(generated:
     assert " * That is said of all sets of pools." in header
 
 
+def test_the_header_names_all_workspaces_of_the_generated_code(tmp_path: Path) -> None:
+    pools = {"fast": f"{RW}size = 64\n", "slow": f"{RW}size = 64\n", "sram": RW + PASSED}
+    path = manifest(tmp_path, tables("p", pools, {"digits": DIGITS}))
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    header = (tmp_path / "out" / "digits.h").read_text()
+    assert " * It runs in pools fast, slow of the generated code, too, which are there once:\n" in header
+
+
 def test_wrong_pools_are_refused(generated: Path, tmp_path: Path) -> None:
     made = built(generated, tmp_path, WRONG, "gcc", "-fsanitize=address,undefined")
     done = subprocess.run([made], capture_output=True, text=True, check=False)
@@ -274,6 +282,19 @@ def test_pools_in_capitals_are_members_unless_they_are_macros(tmp_path: Path) ->
     done = call("generate", manifest(tmp_path, macro), "--out", tmp_path / "other")
     assert done.code == 1
     assert "both make the name DIGITS_IMAGE_SIZE in C" in done.err
+
+
+@pytest.mark.parametrize("name", ["x_crc", "x_check", "x_check_sram"])
+@pytest.mark.parametrize("access", [RO, RW])
+def test_functions_named_like_what_checks_seals(tmp_path: Path, name: str, access: str) -> None:
+    """Only constant pools of the application have seals."""
+    inner = function([parameter("a"), parameter("b")], store("b", "a"))
+    ports = [parameter("x", "int8", 4), parameter("y", "int8", 4)]
+    program(tmp_path, function(ports, invoke(name, "x", "y")), **{name: inner})
+    path = manifest(tmp_path, tables("p_x", {"sram": access + PASSED}, {"p": PROGRAM}))
+    done = call("generate", path, "--out", tmp_path / "out")
+    assert done.code == (1 if access == RO else 0), done.err
+    assert (f"both make the name p_{name} in C" in done.err) == (access == RO)
 
 
 PROGRAM = 'path = "p.program.json"\n'

@@ -9,6 +9,7 @@ from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.layout import ConstantGroup, FunctionCode, ModelCode, ModelRow, PoolRow, Summary
 
 _OF_GUARD = ("enter", "leave", "running", "excluded", "mark", "replace_mark")
+_OF_SEALS = ("crc", "check")
 
 
 def refuse_clashes(
@@ -30,6 +31,8 @@ def _names(
     """Yield (whose, name) of every macro, object, function and guard that others could see."""
     yield "the project", f"{summary.macro}_H"
     yield from (("the project", f"{summary.project}_{part}") for part in _OF_GUARD)
+    if any(pool.is_sealed for pool in summary.pools):
+        yield from (("the project", f"{summary.project}_{part}") for part in _OF_SEALS)
     for pool in summary.pools:
         owner = f'pool "{pool.name}"'
         yield owner, pool.symbol
@@ -61,11 +64,11 @@ def _names(
 
 def _of_passed(project: str, owner: str, pool: PoolRow) -> Iterator[tuple[str, str]]:
     """Yield what there is for a pool of the application."""
-    if pool.is_passed:
+    if pool.is_sealed:
         yield owner, f"{project}_check_{pool.name}"
         yield owner, f"{pool.macro}_ID"
-        if pool.name.isupper():  # a member of a struct, which must not be one of our macros
-            yield owner, pool.name
+    if pool.is_passed and pool.name.isupper():  # a member of a struct, which must not be one of our macros
+        yield owner, pool.name
 
 
 def _of_functions(project: str, owner: str, functions: tuple[FunctionCode, ...]) -> Iterator[tuple[str, str]]:

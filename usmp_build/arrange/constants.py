@@ -47,7 +47,7 @@ def constant_groups(
 def pool_bytes(analysis: Analysis, plan: Plan, summary: Summary) -> Iterator[PoolBytes]:
     """Yield the bytes of each constant pool of the application."""
     for position, pool in enumerate(summary.pools):
-        if pool.is_passed and pool.access == "ro":
+        if pool.is_sealed:
             data = bytearray(pool.size)
             for buffer, place in zip(analysis.storage.buffers, plan.allocations, strict=True):
                 if place.pool == position:

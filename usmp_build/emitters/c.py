@@ -11,7 +11,7 @@ from usmp_build.bundle import OutputFile
 from usmp_build.emitters.pool_bytes import bytes_outputs, pool_ids
 from usmp_build.emitters.render import render
 from usmp_build.interfaces.kernels import LONGEST_RANK
-from usmp_build.ir.seal import SEAL
+from usmp_build.ir.seal import FIRST_COVERED, SEAL
 from usmp_build.layout import Layout
 
 ABI = 2
@@ -41,16 +41,15 @@ def _plan_code(layout: Layout) -> Iterator[OutputFile]:
     summary, project = layout.summary, layout.summary.project
     common = {"summary": summary, "abi": ABI}
     yield OutputFile("usmp.h", render("usmp.h.j2", abi=ABI, longest_rank=LONGEST_RANK, seal=SEAL))
-    pools = {"groups": layout.constants, "excluded": layout.excluded, **common}
+    pools = {"groups": layout.constants, "excluded": layout.excluded, "first_covered": FIRST_COVERED, **common}
     yield OutputFile(f"{project}_pools.c", render("pools.c.j2", **pools))
     kernels = {"header": layout.kernel_header, "source": layout.kernel_source, "cached": layout.cached, **common}
     yield OutputFile(f"{project}_kernels.h", render("kernels.h.j2", **kernels))
     yield OutputFile(f"{project}_kernels.c", render("kernels.c.j2", **kernels))
     shared = tuple(group for group in layout.constants if len(group.models) > 1)
-    name, guarded = f"{project}_shared", summary.most_workspaces > 0
-    yield OutputFile(
-        f"{name}_constants.h", render("constants.h.j2", owner=name, groups=shared, guarded=guarded, **common)
-    )
+    name = f"{project}_shared"
+    yield OutputFile(f"{name}_constants.h", render("constants.h.j2", owner=name, groups=shared, **common))
+    yield OutputFile(f"{project}_guard.h", render("guard.h.j2", **common))
 
 
 def _model_code(layout: Layout) -> Iterator[OutputFile]:
@@ -61,6 +60,6 @@ def _model_code(layout: Layout) -> Iterator[OutputFile]:
         shared = tuple(group for group in layout.constants if len(group.models) > 1 and index in group.models)
         values = {"model": row, "index": index, "code": code, "own": own, "shared": shared, **common}
         yield OutputFile(f"{row.name}.h", render("model.h.j2", **values))
-        constants = {"owner": row.name, "groups": own, "guarded": False, **common}
+        constants = {"owner": row.name, "groups": own, **common}
         yield OutputFile(f"{row.name}_constants.h", render("constants.h.j2", **constants))
         yield OutputFile(f"{row.name}.c", render("model.c.j2", **values))

@@ -30,6 +30,7 @@ def environment() -> Environment:
         "c_string": naming.c_string,
         "cmake": naming.cmake_string,
         "linker": naming.linker_name,
+        "symbol": naming.pool_symbol,
     }
     return result
 

@@ -35,4 +35,7 @@ SEAL = (
 )
 """In their order; what is covered comes last."""
 
+FIRST_COVERED = next(member.name for member in SEAL if member.is_covered)
+"""The CRC-32 covers all bytes from it on."""
+
 SEAL_BYTES = _WORD * sum(member.words for member in SEAL)

@@ -80,6 +80,11 @@ class PoolRow:
         return self.owner == "application"
 
     @property
+    def is_sealed(self) -> bool:
+        """Whether it is a constant pool of the application: unless it is empty, it begins with a seal."""
+        return self.is_passed and self.access == "ro"
+
+    @property
     def base(self) -> str:
         """Where the pool begins, as C in the functions of a model."""
         if not self.is_passed:
@@ -196,19 +201,19 @@ class ModelRow:
     keeps: tuple[KeepRow, ...]
 
     @property
-    def workspace_pools(self) -> tuple[PoolRow, ...]:
-        """The application's, which it passes."""
+    def passed_workspaces(self) -> tuple[PoolRow, ...]:
+        """Those of the application."""
         return tuple(pool for pool, _ in self.pools if pool.is_passed and pool.access == "rw")
 
     @property
-    def only_workspaces(self) -> tuple[PoolRow, ...]:
+    def own_workspaces(self) -> tuple[PoolRow, ...]:
         """Those of the generated code, of which there is one: they let nobody run the model several times at once."""
         return tuple(pool for pool, _ in self.pools if not pool.is_passed and pool.access == "rw")
 
     @property
-    def constant_pools(self) -> tuple[PoolRow, ...]:
-        """The application's, which it passes."""
-        return tuple(pool for pool, _ in self.pools if pool.is_passed and pool.access == "ro")
+    def passed_constants(self) -> tuple[PoolRow, ...]:
+        """Those of the application."""
+        return tuple(pool for pool, _ in self.pools if pool.is_sealed)
 
     @property
     def parameters(self) -> tuple[tuple[str, str], ...]:
@@ -219,12 +224,12 @@ class ModelRow:
     @property
     def map_parameters(self) -> tuple[tuple[str, str], ...]:
         """Those of them that say where inputs and outputs are."""
-        return (("workspace_pools", "workspace"),) if self.workspace_pools else ()
+        return (("workspace_pools", "workspace"),) if self.passed_workspaces else ()
 
     @property
     def pool_parameters(self) -> tuple[tuple[str, str], ...]:
         """Those of them that are pools of the application."""
-        return (*self.map_parameters, *((("constant_pools", "constants"),) if self.constant_pools else ()))
+        return (*self.map_parameters, *((("constant_pools", "constants"),) if self.passed_constants else ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from usmp_build.linked.image import Extent, Image, Section, Symbol
 from usmp_build.linked.map_file import MapFile
-from usmp_build.naming import constants_object, linker_name, pool_object, region_symbols
+from usmp_build.naming import constants_object, linker_name, pool_object, pool_symbol, region_symbols
 from usmp_build.plan_record import PlanRecord, PoolRecord
 
 _WHOLE = 1 << 32
@@ -22,6 +22,11 @@ class Evidence:
     pool: PoolRecord
     image: Image
     map: MapFile | None
+
+    @property
+    def called(self) -> str:
+        """The pool as messages name it."""
+        return f'pool "{self.pool.name}"'
 
     @property
     def section_name(self) -> str:
@@ -70,7 +75,7 @@ class Evidence:
 
     def start_symbol(self) -> Symbol | None:
         """What the linker fragment says of where the pool begins; None when the image does not have the symbol."""
-        return self.image.named.get(f"__usmp_{self.pool.name}_start")
+        return self.image.named.get(pool_symbol(self.pool.name, "start"))
 
     def region(self, load: bool = False) -> Extent | None:
         """Return the region that the pool should be in, or be loaded from; None when nobody says what it is."""

@@ -70,9 +70,7 @@ def _overlaps(pools: Sequence[Evidence], image: Image) -> Iterator[Diagnostic]:
         if other is not None:
             who = f'pool "{names[other.name]}"' if other.name in names else f"section {other.name}"
             common = min(mine.extent.end, other.extent.end) - max(mine.extent.start, other.extent.start)
-            message = (
-                f'pool "{evidence.pool.name}" at {mine.extent} and {who} at {other.extent} share {count_bytes(common)}'
-            )
+            message = f"{evidence.called} at {mine.extent} and {who} at {other.extent} share {count_bytes(common)}"
             yield Diagnostic("S622", message, image.file, "give each addresses of its own, in the linker script")
 
 

@@ -38,11 +38,12 @@ def _without_section(evidence: Evidence) -> Iterator[Diagnostic]:
     elif objects and not evidence.is_passed:
         for symbol in objects:
             where = evidence.image.section_at(symbol.extent.start) or "no section"
-            message = f"is in {where} at 0x{symbol.extent.start:08x}, not in section {evidence.section_name}"
-            yield _finding(evidence, "S619", f"its object {symbol.name} {message}", fragment)
+            there = f"is in {where} at 0x{symbol.extent.start:08x}, not in section {evidence.section_name}"
+            yield _finding(evidence, "S619", f"{evidence.called}: its object {symbol.name} {there}", fragment)
     elif evidence.in_part and not evidence.shown and not evidence.is_passed:
         message = (
-            f"has no section {evidence.section_name} in the image, whose symbols were stripped: it may be anywhere"
+            f"{evidence.called} has no section {evidence.section_name} in the image, "
+            "whose symbols were stripped: it may be anywhere"
         )
         yield _finding(evidence, "S612", message, f"check the image before it is stripped, or {fragment}")
 
@@ -50,7 +51,7 @@ def _without_section(evidence: Evidence) -> Iterator[Diagnostic]:
 def _is_one(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     count = len(evidence.image.sections_called[section.name])
     if count > 1:
-        message = f"has {count:,} sections {section.name} in the image"
+        message = f"{evidence.called} has {count:,} sections {section.name} in the image"
         yield _finding(evidence, "S613", message, "let the linker script collect it in one output section")
 
 
@@ -71,7 +72,8 @@ def _is_aligned(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     over = section.extent.start % evidence.pool.alignment
     if over:
         message = (
-            f"is at 0x{section.extent.start:08x}, {count_bytes(over)} behind a multiple of {evidence.pool.alignment:,}"
+            f"{evidence.called} is at 0x{section.extent.start:08x}, "
+            f"{count_bytes(over)} behind a multiple of {evidence.pool.alignment:,}"
         )
         yield _finding(
             evidence, "S614", message, f"align the output section {section.name} to {evidence.pool.alignment:,}"
@@ -83,7 +85,7 @@ def _is_at_origin(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     if origin is not None and section.extent.start != origin:
         away = count_bytes(abs(section.extent.start - origin))
         side = "behind" if section.extent.start > origin else "before"
-        message = f"is at 0x{section.extent.start:08x}, {away} {side} its origin, 0x{origin:08x}"
+        message = f"{evidence.called} is at 0x{section.extent.start:08x}, {away} {side} its origin, 0x{origin:08x}"
         yield _finding(evidence, "S615", message, "correct the linker script, or `origin` in the manifest")
 
 
@@ -91,7 +93,8 @@ def _is_in_region(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     region = evidence.region()
     if region is not None and not region.holds(section.extent):
         message = (
-            f"is at {section.extent}, and region {evidence.pool.region} at {region}: {_outside(section.extent, region)}"
+            f"{evidence.called} is at {section.extent}, "
+            f"and region {evidence.pool.region} at {region}: {_outside(section.extent, region)}"
         )
         help_ = f"place section {section.name} > {evidence.pool.region}, or name another region in the manifest"
         yield _finding(evidence, "S616", message, help_)
@@ -103,13 +106,17 @@ def _is_loaded_from_region(evidence: Evidence, section: Section) -> Iterator[Dia
     stored, region = Extent(section.load, section.extent.size), evidence.region(load=True)
     if not evidence.pool.load_region:
         if section.load != section.extent.start:
-            message = f"is stored at 0x{section.load:08x} and used at 0x{section.extent.start:08x}: nobody copies it"
+            message = (
+                f"{evidence.called} is stored at 0x{section.load:08x} and used at 0x{section.extent.start:08x}: "
+                "nobody copies it"
+            )
             yield _finding(
                 evidence, "S617", message, "name in `load_region` where it is stored, or load it where it is used"
             )
     elif region is not None and not region.holds(stored):
         message = (
-            f"is stored at {stored}, and region {evidence.pool.load_region} at {region}: {_outside(stored, region)}"
+            f"{evidence.called} is stored at {stored}, "
+            f"and region {evidence.pool.load_region} at {region}: {_outside(stored, region)}"
         )
         yield _finding(evidence, "S617", message, f"place section {section.name} AT> {evidence.pool.load_region}")
 
@@ -118,14 +125,16 @@ def _is_alone(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     strangers = evidence.strangers()
     if strangers:
         more = f", and {len(strangers) - _SHOWN:,} more" if len(strangers) > _SHOWN else ""
-        message = f"section {section.name} holds what is not of the pool: {', '.join(strangers[:_SHOWN])}{more}"
+        named = ", ".join(strangers[:_SHOWN]) + more
+        message = f"{evidence.called}: section {section.name} holds what is not of the pool: {named}"
         yield _finding(evidence, "S618", message, "put it into another section: the plan knows nothing of it")
 
 
 def _has_its_objects(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     for symbol in evidence.objects():
         if not evidence.is_passed and not section.extent.holds(symbol.extent):
-            message = f"its object {symbol.name} is at {symbol.extent}, and section {section.name} at {section.extent}"
+            where = f"at {symbol.extent}, and section {section.name} at {section.extent}"
+            message = f"{evidence.called}: its object {symbol.name} is {where}"
             yield _finding(evidence, "S619", message, f"keep {symbol.name} in its section: see USMP_SECTION in usmp.h")
 
 
@@ -135,11 +144,13 @@ def _is_placed_by_fragment(evidence: Evidence, section: Section) -> Iterator[Dia
         return
     help_ = f"INCLUDE {evidence.plan.project}.ld in SECTIONS, and let nothing else place section {section.name}"
     if start is None:
-        message = f"section {section.name} is at 0x{section.extent.start:08x} by chance: the linker placed it by itself"
+        where = f"at 0x{section.extent.start:08x} by chance"
+        message = f"{evidence.called}: section {section.name} is {where}: the linker placed it by itself"
         yield _finding(evidence, "S621", message, help_)
     elif start.extent.start != section.extent.start:
         message = (
-            f"{start.name} is 0x{start.extent.start:08x}, and section {section.name} at 0x{section.extent.start:08x}"
+            f"{evidence.called}: {start.name} is 0x{start.extent.start:08x}, "
+            f"and section {section.name} at 0x{section.extent.start:08x}"
         )
         yield _finding(evidence, "S621", message, help_)
 
@@ -147,10 +158,10 @@ def _is_placed_by_fragment(evidence: Evidence, section: Section) -> Iterator[Dia
 def _takes_what_it_should_of_the_image(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     size = count_bytes(section.extent.size)
     if evidence.pool.access == "rw" and section.stored:
-        message = f"is a workspace, but {size} of the image are spent on it"
+        message = f"{evidence.called} is a workspace, but {size} of the image are spent on it"
         yield _finding(evidence, "S624", message, f"mark output section {section.name} (NOLOAD)")
     elif evidence.pool.access == "ro" and not section.stored and not evidence.is_passed:
-        message = f"holds constants, but the image has none of their {size}"
+        message = f"{evidence.called} holds constants, but the image has none of their {size}"
         yield _finding(evidence, "S625", message, f"output section {section.name} must not be (NOLOAD)")
 
 
@@ -177,10 +188,9 @@ def _outside(extent: Extent, region: Extent) -> str:
 def _size(evidence: Evidence, what: str, size: int, help_: str = _ANEW) -> Diagnostic:
     planned = evidence.pool.size
     difference = f"{count_bytes(abs(planned - size))} {'missing' if size < planned else 'too many'}"
-    message = f"{what}, planned are {planned:,}: {difference}"
+    message = f"{evidence.called}: {what}, planned are {planned:,}: {difference}"
     return _finding(evidence, "S613", message, help_)
 
 
 def _finding(evidence: Evidence, code: str, message: str, help_: str) -> Diagnostic:
-    about = "" if message.startswith(("is ", "has ", "holds ")) else ":"
-    return Diagnostic(code, f'pool "{evidence.pool.name}"{about} {message}', evidence.image.file, help_)
+    return Diagnostic(code, message, evidence.image.file, help_)

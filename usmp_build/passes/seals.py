@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from usmp_build.ir.graph import DType
 from usmp_build.ir.seal import SEAL_BYTES
 from usmp_build.ir.storage import Kind, StorageBuffer
-from usmp_build.request import Access, Request
+from usmp_build.request import Request
 
 
 def seals(request: Request) -> Iterator[tuple[int, StorageBuffer]]:
     """Yield, for each constant pool of the application that a model may use, its position and the seal's buffer."""
     for position, pool in enumerate(request.pools):
         models = tuple(m for m, model in enumerate(request.models) if position in model.constant_pools)
-        if models and pool.access is Access.CONSTANT and pool.is_passed:
+        if models and pool.is_sealed:
             yield (
                 position,
                 StorageBuffer(
