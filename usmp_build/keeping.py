@@ -6,7 +6,6 @@ Each word takes another plan of the whole firmware, so that is done for the firs
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
@@ -17,7 +16,7 @@ from usmp_build.ir.storage import Kind
 from usmp_build.layout import Keeping, KeepRow
 from usmp_build.memory.parts import restricted
 from usmp_build.memory.plan import Plan, peaks, quality
-from usmp_build.request import InputOutput, Inputs, ModelRequest, Outputs, Request
+from usmp_build.request import Request
 from usmp_build.ways_out import Restate
 
 _PLANS = 16
@@ -29,7 +28,7 @@ def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) 
 
     `restate` says what another request for the same buffers would ask for.
     """
-    words = [list(_words(model)) for model in request.models]
+    words = [list(model.kept_words()) for model in request.models]
     auto = plugins.algorithm("auto", {}, "")
     needed = _needed(analysis, plan, auto) if any(words) or request.concurrent else 0
 
@@ -39,7 +38,7 @@ def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) 
     number = count()
     rows = [
         tuple(
-            KeepRow(word, value, workspace(_with(request, index, other)) if next(number) < _PLANS else None)
+            KeepRow(word, value, workspace(request.with_model(index, other)) if next(number) < _PLANS else None)
             for word, value, other in own
         )
         for index, own in enumerate(words)
@@ -47,18 +46,6 @@ def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) 
     names = [model.name for model in request.models]
     pairs = tuple((names[a], names[b]) for a, b in sorted(request.concurrent))
     return Keeping(tuple(rows), pairs, workspace(replace(request, concurrent=frozenset())) if pairs else 0)
-
-
-def _words(model: ModelRequest) -> Iterator[tuple[str, str, ModelRequest]]:
-    """Yield word, value, and the model without it; arrays of the caller have no such words."""
-    if model.io is InputOutput.POOL and model.inputs is not Inputs.CONSUMED:
-        yield "inputs", model.inputs.value, replace(model, inputs=Inputs.CONSUMED)
-    if model.io is InputOutput.POOL and model.outputs is not Outputs.RUN:
-        yield "outputs", model.outputs.value, replace(model, outputs=Outputs.RUN)
-
-
-def _with(request: Request, index: int, model: ModelRequest) -> Request:
-    return replace(request, models=(*request.models[:index], model, *request.models[index + 1 :]))
 
 
 def _needed(analysis: Analysis, plan: Plan, auto: Algorithm) -> int:
