@@ -1,7 +1,7 @@
 """What words cost that let data outlive a run, or models run at the same time: the plan once more, without the word.
 
-Both sides of the difference are the best that is found by "auto", so that a weak algorithm is not put down to a word.
-Each word takes another plan of the whole firmware, so that is done for the first words only.
+Both sides of the difference are the better of auto's plan and this one, so that a weak algorithm is not put down to a
+word.  Each word takes another plan of the whole firmware, so that is done for the first words only.
 """
 
 from __future__ import annotations
@@ -9,18 +9,15 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 
-from usmp_build import plugins
-from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.storage import Kind
 from usmp_build.layout import Keeping, KeepRow
-from usmp_build.memory.parts import restricted
-from usmp_build.memory.plan import Plan, peaks, quality
+from usmp_build.memory.plan import Plan
 from usmp_build.request import Request
 from usmp_build.ways_out import Restate
+from usmp_build.workspace import workspace_needed
 
 _PLANS = 16
-"""So many words are planned without, in the order of models."""
+"""So many words are planned without, in the order of models' names."""
 
 
 def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) -> Keeping:
@@ -29,11 +26,10 @@ def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) 
     `restate` says what another request for the same buffers would ask for.
     """
     words = [list(model.kept_words()) for model in request.models]
-    auto = plugins.algorithm("auto", {}, "")
-    needed = _needed(analysis, plan, auto) if any(words) or request.concurrent else 0
+    needed = workspace_needed(analysis, plan) if any(words) or request.concurrent else 0
 
     def workspace(other: Request) -> int:
-        return max(0, needed - _needed(restate(other), plan, auto))
+        return max(0, needed - workspace_needed(restate(other), plan))
 
     number = count()
     rows = [
@@ -46,12 +42,3 @@ def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) 
     names = [model.name for model in request.models]
     pairs = tuple((names[a], names[b]) for a, b in sorted(request.concurrent))
     return Keeping(tuple(rows), pairs, workspace(replace(request, concurrent=frozenset())) if pairs else 0)
-
-
-def _needed(analysis: Analysis, plan: Plan, auto: Algorithm) -> int:
-    """Return the bytes of workspace of the best plan that is known; `plan` fits wherever fewer buffers conflict."""
-    kept = [i for i, buffer in enumerate(analysis.storage.buffers) if buffer.kind is not Kind.CONSTANT]
-    problem = restricted(analysis.problem, kept)
-    same = Plan(plan.algorithm, tuple(plan.allocations[i] for i in kept))
-    found = auto(problem) or same
-    return sum(peaks(problem, min((same, found), key=lambda each: quality(problem, each))))

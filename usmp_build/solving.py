@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from usmp_build import arrange, passes, plugins
+from usmp_build import arrange, plugins
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.memory.plan import Plan, peaks, quality
+from usmp_build.memory.plan import Plan
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.trials import Trials
 from usmp_build.memory.verify import violations
@@ -19,6 +19,7 @@ from usmp_build.memory.without_limits import (
 from usmp_build.refusal import refusal
 from usmp_build.request import Request
 from usmp_build.ways_out import Restate
+from usmp_build.workspace import workspace_needed
 
 
 def solve(request: Request, analysis: Analysis, algorithm: Algorithm, restate: Restate) -> Plan:
@@ -70,10 +71,4 @@ def _reaches(algorithm: Algorithm, larger: Problem) -> bool:
 
 def needs_alone(analysis: Analysis, plan: Plan) -> tuple[int, ...]:
     """Return for each model the bytes of workspace that it would need if it were the only one in these pools."""
-    algorithm = plugins.algorithm("auto", {}, "")
-    needed = []
-    for model in range(len(analysis.models)):
-        problem, shared = passes.alone(analysis.storage, analysis.problem, plan, model)
-        plans = [shared, algorithm(problem) or shared]  # what fits with others fits alone
-        needed.append(sum(peaks(problem, min(plans, key=lambda found: quality(problem, found)))))
-    return tuple(needed)
+    return tuple(workspace_needed(analysis, plan, model) for model in range(len(analysis.models)))
