@@ -47,7 +47,8 @@ def _believe(found: Plan, request: Request, analysis: Analysis) -> None:
 def without_limits(request: Request, analysis: Analysis, plan: Plan, algorithm: Algorithm) -> WithoutLimits | None:
     """Plan with every buffer where it costs least, in pools as large as needed; None where it is there anyway.
 
-    It is made by "auto"; then the algorithm of the manifest and "auto" are asked within limits of that size.
+    It is made by "auto"; None, too, when that finds nothing.  Then the algorithm of the manifest and "auto" are asked
+    within limits of that size.
     """
     if not moved_without_limits(analysis.problem, plan):
         return None

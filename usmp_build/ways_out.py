@@ -23,7 +23,7 @@ from usmp_build.request import InputOutput, ModelRequest, Request
 from usmp_build.units import count_bytes, show_bytes
 
 Restate: TypeAlias = Callable[[Request], Analysis]
-"""What an algorithm would be asked if the manifest said something else.  Raises UsmpError if it may not say that."""
+"""What the passes would find if the manifest said something else.  Raises UsmpError if it may not say that."""
 
 _TRIALS = 5
 """So many other manifests are tried."""

@@ -35,7 +35,7 @@ def without_limits_row(
 ) -> WithoutLimitsRow | None:
     """Compare with a plan without limits that has every buffer where it costs least; `moved[m]` is what model m moves.
 
-    None where the plan is such a one itself.
+    None where the plan is such a one itself, or none was found.
     """
     if without_limits is None:
         return None
