@@ -12,7 +12,7 @@ from usmp_build.memory.trials import Trials
 from usmp_build.memory.verify import violations
 from usmp_build.memory.without_limits import (
     WithoutLimits,
-    moved_without_limits,
+    cheaper_elsewhere,
     problem_with_room_for,
     problem_without_limits,
 )
@@ -50,7 +50,7 @@ def without_limits(request: Request, analysis: Analysis, plan: Plan, algorithm: 
     It is made by "auto"; None, too, when that finds nothing.  Then the algorithm of the manifest and "auto" are asked
     within limits of that size.
     """
-    if not moved_without_limits(analysis.problem, plan):
+    if not cheaper_elsewhere(analysis.problem, plan):
         return None
     auto = plugins.algorithm("auto", {}, "")
     found = auto(problem_without_limits(analysis.problem))
@@ -67,7 +67,7 @@ def _reaches(algorithm: Algorithm, larger: Problem) -> bool:
         found = Trials(algorithm, 1).plan(larger)
     except CheckFailed:  # it breaks down over a question that it need not answer
         return False
-    return found is not None and not moved_without_limits(larger, found)
+    return found is not None and not cheaper_elsewhere(larger, found)
 
 
 def needs_alone(analysis: Analysis, plan: Plan) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
 from usmp_build.layout import CostRow, LargerRow, WithoutLimitsRow
 from usmp_build.memory.plan import Plan, peaks
-from usmp_build.memory.without_limits import WithoutLimits, least_cost, moved_without_limits
+from usmp_build.memory.without_limits import WithoutLimits, cheaper_elsewhere, least_cost
 from usmp_build.request import Request
 
 
@@ -40,7 +40,7 @@ def without_limits_row(
     if without_limits is None:
         return None
     sizes = zip(request.pools, peaks(analysis.problem, without_limits.plan), strict=True)
-    away = moved_without_limits(analysis.problem, plan)
+    away = cheaper_elsewhere(analysis.problem, plan)
     traffic = sum((own.get(buffer, Traffic()) for own in moved for buffer in away), Traffic())
     return WithoutLimitsRow(
         pools=tuple(
