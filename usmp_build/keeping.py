@@ -1,27 +1,23 @@
 """What words cost that let data outlive a run, or models run at the same time: the plan once more, without the word.
 
-Both sides of the difference are the best that is found by "auto", so that a weak algorithm is not put down to a word.
-Each word takes another plan of the whole firmware, so that is done for the first words only.
+Both sides of the difference are the better of auto's plan and this one, so that a weak algorithm is not put down to a
+word.  Each word takes another plan of the whole firmware, so that is done for the first words only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
-from usmp_build import plugins
-from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.storage import Kind
 from usmp_build.layout import Keeping, KeepRow
-from usmp_build.memory.parts import restricted
-from usmp_build.memory.plan import Plan, peaks, quality
-from usmp_build.request import InputOutput, Inputs, ModelRequest, Outputs, Request
+from usmp_build.memory.plan import Plan
+from usmp_build.request import Request
 from usmp_build.ways_out import Restate
+from usmp_build.workspace import workspace_needed
 
 _PLANS = 16
-"""So many words are planned without, in the order of models."""
+"""So many words are planned without, in the order of models' names."""
 
 
 def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) -> Keeping:
@@ -29,17 +25,16 @@ def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) 
 
     `restate` says what another request for the same buffers would ask for.
     """
-    words = [list(_words(model)) for model in request.models]
-    auto = plugins.algorithm("auto", {}, "")
-    needed = _needed(analysis, plan, auto) if any(words) or request.concurrent else 0
+    words = [list(model.kept_words()) for model in request.models]
+    needed = workspace_needed(analysis, plan) if any(words) or request.concurrent else 0
 
     def workspace(other: Request) -> int:
-        return max(0, needed - _needed(restate(other), plan, auto))
+        return max(0, needed - workspace_needed(restate(other), plan))
 
     number = count()
     rows = [
         tuple(
-            KeepRow(word, value, workspace(_with(request, index, other)) if next(number) < _PLANS else None)
+            KeepRow(word, value, workspace(request.with_model(index, other)) if next(number) < _PLANS else None)
             for word, value, other in own
         )
         for index, own in enumerate(words)
@@ -47,24 +42,3 @@ def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) 
     names = [model.name for model in request.models]
     pairs = tuple((names[a], names[b]) for a, b in sorted(request.concurrent))
     return Keeping(tuple(rows), pairs, workspace(replace(request, concurrent=frozenset())) if pairs else 0)
-
-
-def _words(model: ModelRequest) -> Iterator[tuple[str, str, ModelRequest]]:
-    """Yield word, value, and the model without it; arrays of the caller have no such words."""
-    if model.io is InputOutput.POOL and model.inputs is not Inputs.CONSUMED:
-        yield "inputs", model.inputs.value, replace(model, inputs=Inputs.CONSUMED)
-    if model.io is InputOutput.POOL and model.outputs is not Outputs.RUN:
-        yield "outputs", model.outputs.value, replace(model, outputs=Outputs.RUN)
-
-
-def _with(request: Request, index: int, model: ModelRequest) -> Request:
-    return replace(request, models=(*request.models[:index], model, *request.models[index + 1 :]))
-
-
-def _needed(analysis: Analysis, plan: Plan, auto: Algorithm) -> int:
-    """Return the bytes of workspace of the best plan that is known; `plan` fits wherever fewer buffers conflict."""
-    kept = [i for i, buffer in enumerate(analysis.storage.buffers) if buffer.kind is not Kind.CONSTANT]
-    problem = restricted(analysis.problem, kept)
-    same = Plan(plan.algorithm, tuple(plan.allocations[i] for i in kept))
-    found = auto(problem) or same
-    return sum(peaks(problem, min((same, found), key=lambda each: quality(problem, each))))

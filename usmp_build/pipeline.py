@@ -1,8 +1,8 @@
 """The road, from a manifest to a bundle of files.  Start reading here.
 
     load → resolve → import → assign → rewrite → select kernels → scopes → axes → connect → schedule → storage → once
-         → caches → survivors → lifetimes → traffic → costs → lower → algorithm → verify → without_limits → keeping
-         → summarize → arrange → emit
+         → caches → survivors → lifetimes → traffic → costs → lower
+         → algorithm → verify → group → verify → alone → without_limits → keeping → summarize → arrange → emit
 
 Every stage is a function from values to a new value.  Reading goes through `files`; nothing here writes.
 """

@@ -5,8 +5,8 @@ No field here is None to say "the default"; None always means "none".
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from usmp_build.errors import Span
@@ -192,6 +192,16 @@ class ModelRequest:
     inputs: Inputs = Inputs.CONSUMED
     outputs: Outputs = Outputs.RUN
 
+    def kept_words(self) -> Iterator[tuple[str, str, ModelRequest]]:
+        """Yield each word that lets data outlive a run, its value, and the model without it.
+
+        Arrays of the caller have none.
+        """
+        if self.io is InputOutput.POOL and self.inputs is not Inputs.CONSUMED:
+            yield "inputs", self.inputs.value, replace(self, inputs=Inputs.CONSUMED)
+        if self.io is InputOutput.POOL and self.outputs is not Outputs.RUN:
+            yield "outputs", self.outputs.value, replace(self, outputs=Outputs.RUN)
+
 
 @dataclass(frozen=True, slots=True)
 class ConnectionRequest:
@@ -233,6 +243,10 @@ class Request:
     """Pairs of models, the smaller position first, that may be alive at the same time.  Not transitive."""
     connections: tuple[ConnectionRequest, ...] = ()
     """Between models of the plan."""
+
+    def with_model(self, index: int, model: ModelRequest) -> Request:
+        """Return the request with another model in this position."""
+        return replace(self, models=(*self.models[:index], model, *self.models[index + 1 :]))
 
     def are_concurrent(self, one: int, other: int) -> bool:
         """Tell whether two models may be alive at the same time."""

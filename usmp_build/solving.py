@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from usmp_build import arrange, passes, plugins
+from usmp_build import arrange, plugins
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.memory.plan import Plan, peaks, quality
+from usmp_build.memory.plan import Plan
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.trials import Trials
 from usmp_build.memory.verify import violations
 from usmp_build.memory.without_limits import (
     WithoutLimits,
-    moved_without_limits,
+    cheaper_elsewhere,
     problem_with_room_for,
     problem_without_limits,
 )
 from usmp_build.refusal import refusal
 from usmp_build.request import Request
 from usmp_build.ways_out import Restate
+from usmp_build.workspace import workspace_needed
 
 
 def solve(request: Request, analysis: Analysis, algorithm: Algorithm, restate: Restate) -> Plan:
@@ -46,9 +47,10 @@ def _believe(found: Plan, request: Request, analysis: Analysis) -> None:
 def without_limits(request: Request, analysis: Analysis, plan: Plan, algorithm: Algorithm) -> WithoutLimits | None:
     """Plan with every buffer where it costs least, in pools as large as needed; None where it is there anyway.
 
-    It is made by "auto"; then the algorithm of the manifest and "auto" are asked within limits of that size.
+    It is made by "auto"; None, too, when that finds nothing.  Then the algorithm of the manifest and "auto" are asked
+    within limits of that size.
     """
-    if not moved_without_limits(analysis.problem, plan):
+    if not cheaper_elsewhere(analysis.problem, plan):
         return None
     auto = plugins.algorithm("auto", {}, "")
     found = auto(problem_without_limits(analysis.problem))
@@ -65,15 +67,9 @@ def _reaches(algorithm: Algorithm, larger: Problem) -> bool:
         found = Trials(algorithm, 1).plan(larger)
     except CheckFailed:  # it breaks down over a question that it need not answer
         return False
-    return found is not None and not moved_without_limits(larger, found)
+    return found is not None and not cheaper_elsewhere(larger, found)
 
 
 def needs_alone(analysis: Analysis, plan: Plan) -> tuple[int, ...]:
     """Return for each model the bytes of workspace that it would need if it were the only one in these pools."""
-    algorithm = plugins.algorithm("auto", {}, "")
-    needed = []
-    for model in range(len(analysis.models)):
-        problem, shared = passes.alone(analysis.storage, analysis.problem, plan, model)
-        plans = [shared, algorithm(problem) or shared]  # what fits with others fits alone
-        needed.append(sum(peaks(problem, min(plans, key=lambda found: quality(problem, found)))))
-    return tuple(needed)
+    return tuple(workspace_needed(analysis, plan, model) for model in range(len(analysis.models)))

@@ -19,11 +19,11 @@ from usmp_build.memory.plan import Allocation
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.shortage import Shortage, Way
 from usmp_build.memory.trials import Attempt, Trials
-from usmp_build.request import InputOutput, Inputs, ModelRequest, Outputs, Request
+from usmp_build.request import InputOutput, ModelRequest, Request
 from usmp_build.units import count_bytes, show_bytes
 
 Restate: TypeAlias = Callable[[Request], Analysis]
-"""What an algorithm would be asked if the manifest said something else.  Raises UsmpError if it may not say that."""
+"""What the passes would find if the manifest said something else.  Raises UsmpError if it may not say that."""
 
 _TRIALS = 5
 """So many other manifests are tried."""
@@ -96,8 +96,8 @@ class _AnotherPool:
     def applied(self, request: Request, /) -> Request:
         model = request.models[self.model]
         if self.word == "constant_pools":
-            return _with(request, self.model, replace(model, constant_pools=(*model.constant_pools, self.pool)))
-        return _with(request, self.model, replace(model, workspace_pools=(*model.workspace_pools, self.pool)))
+            return request.with_model(self.model, replace(model, constant_pools=(*model.constant_pools, self.pool)))
+        return request.with_model(self.model, replace(model, workspace_pools=(*model.workspace_pools, self.pool)))
 
     def way(self, request: Request, outcome: _Outcome, /) -> Way:
         after = outcome.after
@@ -118,7 +118,7 @@ class _ArraysOfTheCaller:
     model: int
 
     def applied(self, request: Request, /) -> Request:
-        return _with(request, self.model, replace(request.models[self.model], io=InputOutput.APPLICATION))
+        return request.with_model(self.model, replace(request.models[self.model], io=InputOutput.APPLICATION))
 
     def way(self, request: Request, outcome: _Outcome, /) -> Way:
         brought = self._workspace(outcome.before) - self._workspace(outcome.after)
@@ -138,12 +138,11 @@ class _NotKept:
     word: str
     """Of the manifest: inputs or outputs."""
     value: str
+    without: ModelRequest
+    """The model without the word."""
 
     def applied(self, request: Request, /) -> Request:
-        model = request.models[self.model]
-        if self.word == "inputs":
-            return _with(request, self.model, replace(model, inputs=Inputs.CONSUMED))
-        return _with(request, self.model, replace(model, outputs=Outputs.RUN))
+        return request.with_model(self.model, self.without)
 
     def way(self, request: Request, outcome: _Outcome, /) -> Way:
         freed = self._kept(outcome.before) - self._kept(outcome.after)
@@ -189,15 +188,8 @@ def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterat
             if other.access is access and pool not in mine:
                 yield _AnotherPool(model, pool, word)
         if not constant and asked.io is InputOutput.POOL:
-            yield from _not_kept(asked, model)
+            yield from (_NotKept(model, *kept) for kept in asked.kept_words())
             yield _ArraysOfTheCaller(model)
-
-
-def _not_kept(asked: ModelRequest, model: int) -> Iterator[_Change]:
-    if asked.inputs is not Inputs.CONSUMED:
-        yield _NotKept(model, "inputs", asked.inputs.value)
-    if asked.outputs is not Outputs.RUN:
-        yield _NotKept(model, "outputs", asked.outputs.value)
 
 
 def _owners(analysis: Analysis, shortage: Shortage) -> list[int]:
@@ -206,10 +198,6 @@ def _owners(analysis: Analysis, shortage: Shortage) -> list[int]:
         for model in analysis.storage.buffers[index].models:
             bytes_of[model] += analysis.problem.buffers[index].size
     return sorted(bytes_of, key=lambda model: (-bytes_of[model], model))
-
-
-def _with(request: Request, index: int, model: ModelRequest) -> Request:
-    return replace(request, models=(*request.models[:index], model, *request.models[index + 1 :]))
 
 
 def _pools_of_family(problem: Problem, member: int) -> frozenset[int]:

@@ -22,7 +22,8 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
     """Decide on all the C of a plan.
 
     Raises KernelError for whatever has no C: operators, statements of a program's main, constants without bytes, pools
-    beyond 2 GiB (`refusals.refuse` gathers it).  Raises ManifestError when names clash, in C or between libraries.
+    beyond 2 GiB (`refusals.refuse` gathers it); and for what code would not be given of pools of the application
+    (`owners.refuse_passed`: P351, P352).  Raises ManifestError when names clash, in C or between libraries.
     """
     prefix = request.project.lower()
     members, constants = constant_groups(analysis, plan, summary)
@@ -35,8 +36,8 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
     sources = [by_name[name].sources(called, prefix) for name, called in _calls(analysis, request.manifest).items()]
     header, source = (_joined(texts) for texts in ([s.header for s in sources], [s.source for s in sources]))
     filled = tuple(pool_bytes(analysis, plan, summary))
-    alone = tuple(request.excluded(index) for index in range(len(models)))
-    return Layout(summary, constants, filled, models, alone, header, source, cached_rows(request, analysis, plan))
+    excluded = tuple(request.excluded(index) for index in range(len(models)))
+    return Layout(summary, constants, filled, models, excluded, header, source, cached_rows(request, analysis, plan))
 
 
 def _calls(analysis: Analysis, manifest: str) -> dict[str, list[KernelCall]]:

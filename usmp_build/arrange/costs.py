@@ -7,27 +7,19 @@ from math import floor
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
-from usmp_build.ir.costs import Costs, CostUnit
 from usmp_build.layout import CostRow, LargerRow, WithoutLimitsRow
 from usmp_build.memory.plan import Plan, peaks
-from usmp_build.memory.without_limits import WithoutLimits, least_cost, moved_without_limits
+from usmp_build.memory.without_limits import WithoutLimits, cheaper_elsewhere, least_cost
 from usmp_build.request import Request
-
-_UNITS: Mapping[CostUnit, tuple[str, int]] = {
-    CostUnit.RANK: ("bytes times rank", 1),
-    CostUnit.CYCLES: ("cycles", 1),
-    CostUnit.SECONDS: ("nanoseconds", 10**9),
-}
-"""What is shown, and how many of these make one."""
 
 
 def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRow:
     """Add up what the plan costs in one run of every model."""
     total, bound = _total(analysis, plan), _bound(analysis, plan)
     return CostRow(
-        unit=_UNITS[analysis.costs.unit][0],
-        total=_shown(analysis.costs, total),
-        bound=_shown(analysis.costs, bound),
+        unit=analysis.costs.unit.shown,
+        total=_shown(analysis, total),
+        bound=_shown(analysis, bound),
         least=total == bound,
         by_rank=tuple(request.pools[pool].name for pool in analysis.costs.unknown),
         ranked=analysis.costs.ranked,
@@ -43,12 +35,12 @@ def without_limits_row(
 ) -> WithoutLimitsRow | None:
     """Compare with a plan without limits that has every buffer where it costs least; `moved[m]` is what model m moves.
 
-    None where the plan is such a one itself.
+    None where the plan is such a one itself, or none was found.
     """
     if without_limits is None:
         return None
     sizes = zip(request.pools, peaks(analysis.problem, without_limits.plan), strict=True)
-    away = moved_without_limits(analysis.problem, plan)
+    away = cheaper_elsewhere(analysis.problem, plan)
     traffic = sum((own.get(buffer, Traffic()) for own in moved for buffer in away), Traffic())
     return WithoutLimitsRow(
         pools=tuple(
@@ -56,7 +48,7 @@ def without_limits_row(
             for pool, size in sizes
             if pool.limit is not None and size > pool.limit
         ),
-        saved=_shown(analysis.costs, _total(analysis, plan) - _least(analysis)),
+        saved=_shown(analysis, _total(analysis, plan) - _least(analysis)),
         moved=traffic.read + traffic.written,
         algorithm=without_limits.algorithm,
     )
@@ -76,5 +68,6 @@ def _least(analysis: Analysis) -> int:
     return sum(map(least_cost, analysis.problem.buffers))
 
 
-def _shown(costs: Costs, cost: int) -> int:
-    return floor(costs.of(cost) * _UNITS[costs.unit][1])
+def _shown(analysis: Analysis, cost: int) -> int:
+    """Round down, in the unit that people see."""
+    return floor(analysis.costs.shown(cost))

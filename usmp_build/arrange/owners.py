@@ -1,4 +1,4 @@
-"""Pools of the application: what is only known when `run` is called, and what has no C for that reason."""
+"""Pools of the application: refuse what has no C because their addresses are only known when `run` is called."""
 
 from __future__ import annotations
 

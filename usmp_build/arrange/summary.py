@@ -36,7 +36,7 @@ def summarize(
 ) -> Summary:
     """Gather the facts of a plan; `alone[m]` are the bytes of workspace that model m needs by itself.
 
-    `without_limits` is a plan without limits that costs as little as any; None where this one does.
+    `without_limits` is a plan without limits that costs as little as any; None where this one does, or none was found.
     """
     timeline = tuple(step.name for step in steps(analysis.schedule.root))
     moved = [analysis.moved_by(model) for model in range(len(request.models))]

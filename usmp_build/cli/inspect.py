@@ -14,7 +14,7 @@ from typing import Any
 from usmp_build import pipeline
 from usmp_build.cli.common import manifest_arguments, read_request
 from usmp_build.cli.inspect_scopes import scope_lines
-from usmp_build.cli.inspect_time import connection_lines, cost_lines, survivor_lines
+from usmp_build.cli.inspect_time import connection_lines, place_cost_lines, survivor_lines
 from usmp_build.cli.table import columns
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir import text
@@ -177,7 +177,7 @@ _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
     "survivors": survivor_lines,
     "lifetimes": _lifetimes,
     "traffic": _traffic,
-    "costs": cost_lines,
+    "costs": place_cost_lines,
     "problem": _problem,
 }
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from usmp_build.cli.table import columns
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.costs import CostUnit
 from usmp_build.request import Request
 from usmp_build.units import show_bytes
 
@@ -37,14 +36,13 @@ def _models(analysis: Analysis, sets: tuple[frozenset[int], ...], buffer: int) -
     return " ".join(model.name for model, alive in zip(analysis.models, sets, strict=True) if buffer in alive)
 
 
-def cost_lines(request: Request, analysis: Analysis) -> Iterator[str]:
+def place_cost_lines(request: Request, analysis: Analysis) -> Iterator[str]:
     """One line for each buffer and pool that it may be in: what it costs there in one run of every model."""
     costs, rows = analysis.costs, []
-    unit, factor = ("nanoseconds", 10**9) if costs.unit is CostUnit.SECONDS else (costs.unit.value, 1)
     for buffer, own in zip(analysis.storage.buffers, costs.values, strict=True):
         for pool, cost in zip(buffer.pools, own, strict=True):
-            rows.append((buffer.name, request.pools[pool].name, f"{float(costs.of(cost) * factor):,.1f}"))
-    yield from columns(("buffer", "pool", unit), rows, "<<>")
+            rows.append((buffer.name, request.pools[pool].name, f"{float(costs.shown(cost)):,.1f}"))
+    yield from columns(("buffer", "pool", costs.unit.shown), rows, "<<>")
     names = ", ".join(request.pools[pool].name for pool in costs.unknown)
     if names:
         yield f"no bandwidth is known of {names}: these go by rank"

@@ -10,11 +10,16 @@ from fractions import Fraction
 class CostUnit(Enum):
     """What costs count."""
 
-    RANK = "bytes times rank"
+    RANK = "bytes times rank", 1
     """Bytes moved, times the position of the pool among the buffer's candidates: nothing is known of speed."""
-    CYCLES = "cycles"
+    CYCLES = "cycles", 1
     """Of memories that all have the same clock, as far as the manifest says."""
-    SECONDS = "seconds"
+    SECONDS = "nanoseconds", 10**9
+
+    def __init__(self, shown: str, factor: int) -> None:
+        """Set the unit that people see, and how many of these make one."""
+        self.shown = shown
+        self.factor = factor
 
 
 @dataclass(frozen=True)
@@ -34,3 +39,7 @@ class Costs:
     def of(self, cost: int) -> Fraction:
         """Return a sum of costs in the unit."""
         return cost / self.scale
+
+    def shown(self, cost: int) -> Fraction:
+        """Return a sum of costs in the unit that people see."""
+        return self.of(cost) * self.unit.factor

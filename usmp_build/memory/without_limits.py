@@ -18,7 +18,7 @@ class WithoutLimits:
     known which would."""
 
 
-def moved_without_limits(problem: Problem, plan: Plan) -> tuple[int, ...]:
+def cheaper_elsewhere(problem: Problem, plan: Plan) -> tuple[int, ...]:
     """Return the buffers that cost more where they are than in another of their pools."""
     places = zip(problem.buffers, plan.allocations, strict=True)
     return tuple(i for i, (buffer, place) in enumerate(places) if buffer.cost_in(place.pool) > least_cost(buffer))

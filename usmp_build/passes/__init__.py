@@ -1,6 +1,5 @@
 """From models to a memory problem: assign, rewrite, select, scopes, axes, ..., lower; values → new values."""
 
-from usmp_build.passes.alone import alone
 from usmp_build.passes.assign import assign
 from usmp_build.passes.axes import axes
 from usmp_build.passes.caches import caches
@@ -18,7 +17,6 @@ from usmp_build.passes.survivors import survivors
 from usmp_build.passes.traffic import traffic
 
 __all__ = [
-    "alone",
     "assign",
     "axes",
     "caches",

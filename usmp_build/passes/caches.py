@@ -9,7 +9,7 @@ lost, or would overwrite what it wrote.  DMA may touch
 
     inputs and outputs of models          the application's DMA fills and reads them; it reads connections, too
     what a copy by the application touches   `copies = "extern"`
-    operands of operators of another target  another master of the bus; constants are only read
+    operands of operators of another target  another master of the bus; scratch, too; constants are only read
 
 A buffer that may go to several pools has the longest line among them, wherever it then is.
 """

@@ -144,7 +144,7 @@ class _Builder:
             self.tensors[root] = buffer
             if initial := self.variables.initial(root, self.facts.name(root)):
                 self.initial[buffer] = self.buffers.add(initial)
-        self._share(home, root)
+        self._share(home, root)  # an input before its views: in C, a model names a buffer after its first tensor
         self._share(ref, root)
         own = tensor_at(self.facts.models, ref).dtype.alignment
         self.buffers.align(self.tensors[ref], max(alignment, own, self.facts.programs.alignment(ref)))

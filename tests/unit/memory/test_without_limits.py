@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.problems import buffer, by_hand, problem
-from usmp_build.memory.without_limits import moved_without_limits, problem_without_limits
+from usmp_build.memory.without_limits import cheaper_elsewhere, problem_without_limits
 
 STATED = problem(
     [
@@ -16,8 +16,8 @@ STATED = problem(
 
 
 def test_those_that_cost_more_than_they_must_would_move() -> None:
-    assert moved_without_limits(STATED, by_hand((0, 0), (1, 0), (1, 8))) == (1,)
-    assert moved_without_limits(STATED, by_hand((0, 0), (0, 8), (0, 16))) == ()
+    assert cheaper_elsewhere(STATED, by_hand((0, 0), (1, 0), (1, 8))) == (1,)
+    assert cheaper_elsewhere(STATED, by_hand((0, 0), (0, 8), (0, 16))) == ()
 
 
 def test_without_limits_everything_has_its_cheapest_pools() -> None:
