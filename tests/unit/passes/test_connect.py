@@ -241,3 +241,21 @@ def test_one_tensor_may_be_two_outputs() -> None:
     for name in ("boxes", "boxes_2"):
         found = analysis(twice, connections=(replace(EDGE, output=name),))
         assert found.connections[0].producer_name == f"detector.{name}"
+
+
+def test_a_connected_input_comes_before_its_views() -> None:
+    """A model names a buffer in C after the first of its tensors: the input, even if only a view of it is touched."""
+    viewed = """
+        %0 "image" int8[8,1] scale=0.5 zero=3
+        %1 "which" int8[2]
+        %2 "flat" int8[8] scale=0.5 zero=3
+        %3 "class" int8[2]
+        inputs %0, %1
+        outputs %3
+        %2 = RESHAPE(%0)
+        %3 = ADD(%2, %1)
+    """
+    found = analysis(target=viewed)
+    (buffer,) = [number for number, b in enumerate(found.storage.buffers) if b.kind is Kind.CONNECTION]
+    mine = [ref.tensor for ref, number in found.storage.tensors.items() if ref.model == 2 and number == buffer]
+    assert mine == [0, 2]
