@@ -114,6 +114,7 @@ def test_headers_say_how_long_pointers_are_valid(tmp_path: Path) -> None:
     assert "Output out feeds c.in0: it is valid until this model runs again, or its inputs are filled." in first
     second = header(tmp_path, path, "b")
     assert "Inputs are nobody else's" in second
+    assert "They stay intact until filled again." in second
     assert "Outputs are valid until this model runs again" in second
     third = header(tmp_path, path, "c")
     assert "Input in1 is intact after a run until a or b runs, or their inputs are filled" in third

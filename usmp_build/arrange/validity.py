@@ -83,7 +83,7 @@ def _inputs(request: Request, index: int, ports: _Ports) -> Iterator[str]:
         case Inputs.RESERVED:
             yield (
                 f"{ports.are} nobody else's: fill {ports.pronoun} at any time but during a run of this model, by DMA "
-                f"too.  {'It is' if ports.is_one else 'They are'} intact until then."
+                f"too.  {'It stays' if ports.is_one else 'They stay'} intact until filled again."
             )
 
 

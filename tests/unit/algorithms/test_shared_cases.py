@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.problems import buffer, by_hand, problem
+from tests.support.shared_cases import FOLDER
 from usmp_build.algorithms.auto import Auto
 from usmp_build.algorithms.exact import Exact
 from usmp_build.algorithms.hill_climb import HillClimb
@@ -19,9 +18,6 @@ from usmp_build.memory.bounds import pool_bounds
 from usmp_build.memory.plan import Plan, peaks, quality
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.verify import violations
-
-ROOT = Path(__file__).parents[3]
-FOLDER = Path(os.environ.get("USMP_PROBLEMS") or ROOT.parent / "shared" / "cases") / "usmp"
 
 
 def planner_cases() -> list[Any]:
