@@ -48,6 +48,41 @@ def test_runs_and_resets_equal_tflm(tmp_path: Path, seed: int) -> None:
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == len(KINDS)
 
 
+def twice(folder: Path, extra: str) -> Path:
+    """A manifest of two models called a and b, which are the same one."""
+    path = Path(__file__).parents[1] / "data" / "stateful.tflite"
+    tables = "".join(f'[models.{name}]\npath = "{path.as_posix()}"\n{extra}\n' for name in "ab")
+    return manifest(folder, f'[project]\nname = "state"\n{tables}')
+
+
+@pytest.mark.parametrize("words", ['outputs = "reserved"', 'inputs = "reserved"\noutputs = "reserved"'])
+def test_a_reset_does_not_touch_what_else_outlives_runs(tmp_path: Path, words: str) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    done = call("selftest", twice(tmp_path, words), "--sanitize", "--runs", "3")
+    assert done.code == 0, done.err
+
+
+def test_a_reset_does_not_take_back_what_others_feed(tmp_path: Path) -> None:
+    """A model that remembers and another one feed each other: the first to run begins with the round before."""
+    mixer = """
+        model "mixer"
+        subgraph 0 "main"
+          %0 "echo" float32[1,8]
+          %1 "fresh" float32[1,8]
+          %2 "sum" float32[1,8]
+          inputs %0, %1
+          outputs %2
+          %2 = ADD(%0, %1)
+    """
+    (tmp_path / "mixer.model.txt").write_text(mixer, encoding="utf-8")
+    path = manifest(tmp_path, one_model("stateful") + '[models.mixer]\npath = "mixer.model.txt"\n')
+    for one, other in (("stateful.output_0", "mixer.echo"), ("mixer.sum", "stateful.signal")):
+        edge = f'[[connections]]\nfrom = "{one}"\nto = "{other}"\n'
+        path.write_text(path.read_text(encoding="utf-8") + edge, encoding="utf-8")
+    done = call("selftest", path, "--runs", "3")
+    assert done.code == 0, done.err
+
+
 def test_garbage_left_in_a_variable_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of two layers the first one reads what nobody wrote, if a reset forgets its variable."""
     (tmp_path / "stack.tflite").write_bytes(KINDS["stack"](np.random.default_rng(6)))

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from usmp_build import pipeline, writer
 from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.cli.selftest.between import is_late
 from usmp_build.cli.selftest.compare import compare, wanted
 from usmp_build.cli.selftest.externs import at_fault, check_sources
 from usmp_build.cli.selftest.harness import Mark, Record, Run, build, harness, run_all
@@ -75,17 +76,24 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _again(program: Path, planned: Planned, inputs: list[list[Sample]], runs: int) -> list[list[Run]]:
-    """Run everything in other garbage; where a model keeps state, once more behind that, after it was reset."""
-    if not any(model.state for model in planned.summary.models):
+    """Run everything in other garbage; where a model keeps state, once more behind that, after it was reset.
+
+    Not so where models begin with what others left in the round before: no reset takes that back.
+    """
+    is_history = any(is_late(planned, connection) for connection in planned.analysis.connections)
+    if is_history or not any(model.state for model in planned.summary.models):
         return run_all(program, planned, inputs, garbage=1, period=runs)
     return run_all(program, planned, [[*samples, *samples] for samples in inputs], garbage=1, period=runs)
 
 
 def _same_in_other_garbage(planned: Planned, index: int, runs: list[Run], others: list[Run]) -> None:
-    """A result that depends on what was in the pools before is wrong, whatever it is."""
+    """A result that depends on what was in the pools before is wrong, whatever it is.
+
+    What the run before left in outputs is no result: behind a reset, it is that of the last run.
+    """
     for number, other in enumerate(others):
-        run = runs[number % len(runs)]
-        for one, two in zip(run, other, strict=True):
+        both = ([record for record in run if record.step != Mark.FILLED] for run in (runs[number % len(runs)], other))
+        for one, two in zip(*both, strict=True):
             if one != two:
                 who = _who(planned, index, one)
                 message = f"{who} reads bytes that nobody wrote: tensor {one.tensor} depends on them"

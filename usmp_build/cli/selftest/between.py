@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Subgraph, TensorRef
 from usmp_build.layout import Layout
 from usmp_build.pipeline import Planned
@@ -26,6 +27,12 @@ def order(planned: Planned) -> list[int]:
     for model in range(len(planned.request.models)):
         visit(model)
     return list(found)
+
+
+def is_late(planned: Planned, connection: Connection) -> bool:
+    """Tell whether a consumer runs before its producer, and so begins with what the round before left."""
+    turns = order(planned)
+    return turns.index(connection.producer.model) > turns.index(connection.consumer.model)
 
 
 def connected(planned: Planned, model: int) -> list[int]:

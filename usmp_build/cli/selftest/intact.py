@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from usmp_build.cli.selftest.between import order
+from usmp_build.cli.selftest.between import is_late
 from usmp_build.cli.selftest.harness import Mark, Run
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed, Diagnostic
@@ -47,10 +47,9 @@ def check_intact(planned: Planned, given: list[list[Sample]], results: list[list
 
 def _check_connections(planned: Planned, results: list[list[Run]]) -> None:
     """What a consumer finds is what its producer wrote last: in this round, or in the one before."""
-    turns = order(planned)
     for connection in planned.analysis.connections:
         producer, consumer = connection.producer.model, connection.consumer.model
-        late = turns.index(producer) > turns.index(consumer)
+        late = is_late(planned, connection)
         for number in range(late, len(results[consumer])):
             written = dict(_outputs(results[producer][number - late]))[connection.output.tensor]
             found = {record.tensor: record.data for record in results[consumer][number] if record.step == Mark.FOUND}
