@@ -36,9 +36,9 @@ def run(subject: Subject, column: Column) -> Figures:
         done = firmware.run(board, elf, folder, plugin_args=arguments, timeout=_SECONDS)
     except subprocess.TimeoutExpired:
         raise Unmeasured(f"{column}: one inference takes longer than ten minutes") from None
-    assert done.returncode == 0, f"the firmware fails: {done.stdout}{done.stderr}"
+    assert done.code == 0, f"the firmware fails: {done.out}{done.err}"
     count = next(interval.instructions for interval in counting.read_intervals(out) if interval.mark == "bench_end")
-    return {column: count, "stack seen": int(done.stdout)} if column == "M4" else {column: count}
+    return {column: count, "stack seen": int(done.out)} if column == "M4" else {column: count}
 
 
 def _build(subject: Subject, board: firmware.Board, folder: Path) -> Path:

@@ -3,14 +3,21 @@
 include_guard(GLOBAL)
 cmake_policy(VERSION 3.22...4.1)
 
-set(USMP_BUILD_PYTHON "" CACHE FILEPATH "The Python interpreter that runs usmp_build; empty: look for one")
+include("${CMAKE_CURRENT_LIST_DIR}/UsmpCall.cmake")
+
+set(USMP_BUILD_PYTHON "" CACHE STRING "The Python interpreter that runs usmp_build; empty: look for one")
 
 # Find the tool, once for each configuration: an interpreter that runs usmp_build in the version of these files.
 # Return what is wrong if there is none.
 function(_usmp_find_tool problem)
   set(${problem} "" PARENT_SCOPE)
-  get_property(known GLOBAL PROPERTY _USMP_TOOL SET)
-  if(known)
+  include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/usmp_buildConfigVersion.cmake") # for PACKAGE_VERSION
+  get_property(known GLOBAL PROPERTY _USMP_VERSION)
+  if(known STREQUAL PACKAGE_VERSION)
+    return()
+  elseif(known)
+    set(text "two versions of usmp_build in one build: ${known}, and ${PACKAGE_VERSION} in")
+    set(${problem} "${text} \"${CMAKE_CURRENT_FUNCTION_LIST_DIR}\"" PARENT_SCOPE)
     return()
   endif()
   _usmp_choose_python(python)
@@ -22,16 +29,15 @@ function(_usmp_find_tool problem)
   # Neither PATH nor the folder where a command happens to run has a say.  Before 3.11 Python looks there all the same,
   # so commands run where no Python file is.
   set(tool "${CMAKE_COMMAND}" -E env PYTHONDONTWRITEBYTECODE=1 PYTHONSAFEPATH=1)
-  include("${CMAKE_CURRENT_FUNCTION_LIST_DIR}/usmp_buildConfigVersion.cmake") # for PACKAGE_VERSION
   set(install "usmp_build==${PACKAGE_VERSION}")
   _usmp_source_tree(root)
   if(root)
     list(APPEND tool "PYTHONPATH=${root}")
     set(install "\"${root}\"")
   endif()
-  list(APPEND tool "${python}" -m usmp_build)
-  execute_process(
-    COMMAND ${tool} --version
+  execute_process( # It must have all that planning needs: the dependencies of pyproject.toml.
+    COMMAND ${tool} "${python}" -c
+      "import usmp_build, jinja2, numpy, pydantic, tflite, tomli\nprint('usmp_build', usmp_build.__version__)"
     WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
     OUTPUT_VARIABLE output
     ERROR_VARIABLE output
@@ -40,33 +46,36 @@ function(_usmp_find_tool problem)
   string(STRIP "${output}" output)
   string(REGEX REPLACE "^.*\n" "" last "${output}")
   if(result EQUAL 0 AND last STREQUAL "usmp_build ${PACKAGE_VERSION}")
-    set_property(GLOBAL PROPERTY _USMP_TOOL "${tool}")
+    set_property(GLOBAL PROPERTY _USMP_VERSION "${PACKAGE_VERSION}")
+    set_property(GLOBAL PROPERTY _USMP_TOOL ${tool} "${python}" -m usmp_build)
     return()
   endif()
   if(NOT last)
     set(last "exit code ${result}")
   endif()
   string(CONCAT text
-    "${python} cannot run usmp_build ${PACKAGE_VERSION} (${last}).  Install it with\n"
+    "\"${python}\" cannot run usmp_build ${PACKAGE_VERSION} (${last}).  Install it with\n"
     "  \"${python}\" -m pip install ${install}\n"
     "or set USMP_BUILD_PYTHON to an interpreter that has it."
   )
   set(${problem} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Return the interpreter: the one that was named, else the one of the virtual environment that these files are
-# installed in, else any.
+# Return the interpreter: the one that was named, else the one that these files are installed in, else the one that the
+# project uses, else any.  A path begins where the project is, a name is looked for.
 function(_usmp_choose_python result)
-  foreach(variable USMP_BUILD_PYTHON Python3_EXECUTABLE Python_EXECUTABLE PYTHON_EXECUTABLE)
+  set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER) # it runs here, whatever we compile for
+  _usmp_python_of_installation(mine)
+  foreach(variable USMP_BUILD_PYTHON mine Python3_EXECUTABLE Python_EXECUTABLE PYTHON_EXECUTABLE)
     if(${variable})
-      set(${result} "${${variable}}" PARENT_SCOPE)
-      return()
-    endif()
-  endforeach()
-  foreach(python "../../../../../bin/python" "../../../../Scripts/python.exe")
-    cmake_path(ABSOLUTE_PATH python BASE_DIRECTORY "${CMAKE_CURRENT_FUNCTION_LIST_DIR}" NORMALIZE)
-    cmake_path(GET python PARENT_PATH scripts)
-    if(EXISTS "${scripts}/../pyvenv.cfg" AND EXISTS "${python}")
+      set(python "${${variable}}")
+      if(NOT python MATCHES "[/\\\\]")
+        find_program(_usmp_python "${python}" NO_CACHE)
+        if(_usmp_python)
+          set(python "${_usmp_python}")
+        endif()
+      endif()
+      cmake_path(ABSOLUTE_PATH python BASE_DIRECTORY "${CMAKE_SOURCE_DIR}")
       set(${result} "${python}" PARENT_SCOPE)
       return()
     endif()
@@ -75,11 +84,37 @@ function(_usmp_choose_python result)
   set(${result} "${Python3_EXECUTABLE}" PARENT_SCOPE)
 endfunction()
 
+# Return the interpreter in whose site-packages these files are, as far as their place tells; else nothing.
+function(_usmp_python_of_installation result)
+  set(${result} "" PARENT_SCOPE)
+  set(here "${CMAKE_CURRENT_FUNCTION_LIST_DIR}")
+  if(here MATCHES "^(.*)/lib[0-9]*/(python3[.][0-9]+)/site-packages/usmp_build/cmake$")
+    set(python "${CMAKE_MATCH_1}/bin/${CMAKE_MATCH_2}")
+  elseif(here MATCHES "^(.*)/[Ll]ib/site-packages/usmp_build/cmake$") # Windows: of a virtual environment
+    set(python "${CMAKE_MATCH_1}/Scripts/python.exe")
+  else()
+    return()
+  endif()
+  if(EXISTS "${python}")
+    set(${result} "${python}" PARENT_SCOPE)
+  endif()
+endfunction()
+
 # Return the source tree that these files are in; nothing when they are installed.
 function(_usmp_source_tree result)
   cmake_path(GET CMAKE_CURRENT_FUNCTION_LIST_DIR PARENT_PATH above)
-  if(EXISTS "${above}/__init__.py") # the package itself
+  if(NOT EXISTS "${above}/usmp_build/__init__.py")
     set(above "")
   endif()
   set(${result} "${above}" PARENT_SCOPE)
+endfunction()
+
+# Return the command line of the tool, or stop.  Reads: call.
+function(_usmp_get_tool result)
+  _usmp_find_tool(problem)
+  if(problem)
+    _usmp_fail("${problem}")
+  endif()
+  get_property(tool GLOBAL PROPERTY _USMP_TOOL)
+  set(${result} "${tool}" PARENT_SCOPE)
 endfunction()

@@ -1,9 +1,9 @@
 # usmp_buildConfig.cmake - what find_package(usmp_build) reads
 #
-# It defines the functions of UsmpAddPlan.cmake, and looks for an interpreter that runs usmp_build.  Where there is
+# It defines the functions of UsmpBuild.cmake, and looks for an interpreter that runs usmp_build.  Where there is
 # none the package counts as not found, so that a project can fall back to generated files that it has checked in.
 
-include("${CMAKE_CURRENT_LIST_DIR}/UsmpAddPlan.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/UsmpBuild.cmake")
 
 _usmp_find_tool(_usmp_problem)
 if(_usmp_problem)

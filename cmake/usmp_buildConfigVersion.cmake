@@ -1,8 +1,10 @@
 # usmp_buildConfigVersion.cmake - tells find_package(usmp_build <version>) which version this is, and whether it will do
 #
 # The version is the one that usmp_build/__init__.py states: beside this folder in the source tree, above it in an
-# installed package.  Before 1.0 another minor version is another interface.
+# installed package.  An editable installation has a copy of this folder, and its metadata state the version.  Before
+# 1.0 another minor version is another interface.
 
+set(PACKAGE_VERSION "")
 foreach(_usmp_init "../__init__.py" "../usmp_build/__init__.py")
   set(_usmp_init "${CMAKE_CURRENT_LIST_DIR}/${_usmp_init}")
   if(EXISTS "${_usmp_init}")
@@ -10,6 +12,11 @@ foreach(_usmp_init "../__init__.py" "../usmp_build/__init__.py")
     string(REGEX REPLACE "^[^\"]*\"([^\"]*)\".*" "\\1" PACKAGE_VERSION "${_usmp_line}")
   endif()
 endforeach()
+file(GLOB _usmp_init "${CMAKE_CURRENT_LIST_DIR}/../../usmp_build-*.dist-info/METADATA")
+if(_usmp_init AND NOT PACKAGE_VERSION)
+  file(STRINGS "${_usmp_init}" _usmp_line REGEX "^Version: ")
+  string(REPLACE "Version: " "" PACKAGE_VERSION "${_usmp_line}")
+endif()
 unset(_usmp_init)
 unset(_usmp_line)
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import compileall
+import fcntl
 import os
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.support.tree import OF_CMAKE, ROOT, copy
+
+Shared = Callable[[str, Callable[[Path], Path]], Path]
+"""A name, and who makes the thing in the folder that is handed in, and returns where it is."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -43,16 +46,42 @@ def dsa_cases() -> list[Path]:
 
 
 @pytest.fixture(scope="session")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Shared:
+    """Make a thing once for all processes of a test run."""
+    base = tmp_path_factory.getbasetemp()
+    root = (base.parent if hasattr(request.config, "workerinput") else base) / "shared"
+
+    def once(name: str, make: Callable[[Path], Path]) -> Path:
+        folder, answer = root / name, root / f"{name}.path"
+        folder.mkdir(parents=True, exist_ok=True)
+        with (root / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not answer.exists():
+                answer.write_text(str(make(folder)))
+        return Path(answer.read_text())
+
+    return once
+
+
+@pytest.fixture(scope="session")
+def tree(shared: Shared) -> Path:
     """A copy of our source tree: builds depend on it, so nobody may edit it while tests run."""
-    folder = tmp_path_factory.mktemp("tree")
-    for name in ("usmp_build", "cmake"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
-    compileall.compile_dir(folder, quiet=1)
-    return folder
+
+    def make(folder: Path) -> Path:
+        copied = copy(folder / "usmp_build", *OF_CMAKE)
+        compileall.compile_dir(copied, quiet=1)
+        return copied
+
+    return shared("tree", make)
 
 
 @pytest.fixture(scope="session")
 def find(tree: Path) -> str:
     """The option that tells CMake where the package is."""
     return f"-Dusmp_build_DIR={tree.as_posix()}/cmake"
+
+
+@pytest.fixture(scope="session")
+def bazel_cache(shared: Shared) -> Path:
+    """A cache of results for all Bazel workspaces of a test run: what one has built, others take."""
+    return shared("bazel_cache", lambda folder: folder)

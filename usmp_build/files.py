@@ -21,6 +21,9 @@ class Files(Protocol):
     def read(self, path: str, asked_by: Span | str = "") -> bytes:
         """Return the bytes of `path`; raise ManifestError, placed at `asked_by`, when that cannot be done."""
 
+    def shown(self, path: str) -> str:
+        """Return what messages call a file: where it is, seen from where the tool runs."""
+
     @property
     def seen(self) -> tuple[str, ...]:
         """Every path read so far, in order, each once."""
@@ -51,6 +54,10 @@ class DiskFiles:
         self._seen[str(full)] = None
         return data
 
+    def shown(self, path: str) -> str:
+        """See `Files.shown`."""
+        return str(self._root / path)
+
     @property
     def seen(self) -> tuple[str, ...]:
         """See `Files.seen`."""
@@ -70,6 +77,10 @@ class DictFiles:
             raise ManifestError(_unreadable(path, "no such file", asked_by))
         self._seen[path] = None
         return self._contents[path]
+
+    def shown(self, path: str) -> str:
+        """See `Files.shown`."""
+        return path
 
     @property
     def seen(self) -> tuple[str, ...]:

@@ -141,20 +141,56 @@ def cmake_string(text: str) -> str:
     return re.sub(r'["\\$;@]', r"\\\g<0>", _ascii(text))
 
 
+def hash_comment(text: str) -> str:
+    r"""Make text safe in a comment from `#` to the end of the line, and in a docstring of Starlark.
+
+    A backslash at the end would make the next line of a makefile a comment, too.
+
+    >>> print(hash_comment('my "usmp".toml\\'), hash_comment("a\nb"))
+    my 'usmp'.toml| a?b
+    """
+    return _ascii(text).replace("\\", "|").replace('"', "'")
+
+
+def make_value(text: str) -> str:
+    r"""Make text safe as the value of a variable of GNU Make, from `:=` to the end of the line.
+
+    Backslashes count only before `#` and at the end; `$()` is nothing.
+
+    >>> print(make_value("$(shell rm) #1"), make_value(" a\\#"), make_value("b\\"))
+    $$(shell rm) \#1 $() a\\\# b\$()
+    """
+    escaped = re.sub(r"(\\*)#", r"\1\1\\#", _ascii(text).replace("$", "$$"))
+    return f"{'$()' * escaped.startswith(' ')}{escaped}{'$()' * escaped.endswith(chr(92))}"
+
+
+def starlark_string(text: str) -> str:
+    r"""Make text safe inside a string in double quotes of a BUILD or .bzl file.
+
+    >>> print(starlark_string('"]) + ["\\'))
+    \"]) + [\"\\
+    """
+    return re.sub(r'["\\]', r"\\\g<0>", _ascii(text))
+
+
 def make_path(text: str) -> str:
     """Write a path for a Make rule, as depfiles need it (GNU Make's escapes, which Ninja reads too)."""
     return text.replace("\\", "/").replace("$", "$$").replace("#", "\\#").replace(" ", "\\ ")
 
 
-def plan_files(project: str, passed: Iterable[str] = ()) -> tuple[str, ...]:
+def plan_files(project: str, pool_bytes: Iterable[str] = ()) -> tuple[str, ...]:
     """Return the names of the generated files that a plan has once: they follow from names in the manifest alone.
 
-    `passed` are the names of the constant pools of the application.
+    `pool_bytes` are the names of the pools whose bytes are files: constant pools of the application.
     """
     return (
+        "BUILD.bazel",
+        "CMakeLists.txt",
         "plan.json",
         "usmp-targets.cmake",
+        "usmp.bzl",
         "usmp.h",
+        "usmp.mk",
         f"{project}.h",
         f"{project}.ld",
         f"{project}_copy_table.ld",
@@ -163,11 +199,11 @@ def plan_files(project: str, passed: Iterable[str] = ()) -> tuple[str, ...]:
         f"{project}_kernels.h",
         f"{project}_pools.c",
         f"{project}_shared_constants.h",
-        *(file for pool in passed for file in bytes_files(project, pool)),
+        *(file for pool in pool_bytes for file in pool_bytes_files(project, pool)),
     )
 
 
-def bytes_files(project: str, pool: str) -> tuple[str, str]:
+def pool_bytes_files(project: str, pool: str) -> tuple[str, str]:
     """Return the names of the files with the bytes of a constant pool of the application: as they are, and for C."""
     return f"{project}_{pool}.bin", f"{project}_{pool}.inc"
 

@@ -10,7 +10,6 @@ Every stage is a function from values to a new value.  Reading goes through `fil
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -42,15 +41,9 @@ class Planned:
     summary: Summary
 
 
-def read(
-    manifest: str,
-    files: Files,
-    shown: str = "",
-    only: Sequence[str] | None = None,
-    paths: Mapping[str, str] | None = None,
-) -> Request:
-    """Read a manifest, called `shown` in messages; `only` and `paths` are a build system's word on its models."""
-    return resolve(load(files.read(manifest), shown or manifest), only, paths or {})
+def read(manifest: str, files: Files) -> Request:
+    """Read a manifest."""
+    return resolve(load(files.read(manifest), manifest))
 
 
 def build(request: Request, files: Files) -> Bundle:
@@ -84,12 +77,12 @@ def emit(layout: Layout) -> Bundle:
 
 def import_model(model: ModelRequest, files: Files) -> Model:
     """Read one model file."""
-    data = files.read(model.path, model.span)
+    data = files.read(model.path, f"--model {model.name}" if "path" in model.overrides else model.span)
     digest = hashlib.sha256(data).hexdigest()
     if model.sha256 and model.sha256 != digest:
         message = f'model "{model.name}" is not the file that the manifest expects: its sha256 is {digest}'
         raise ModelError(Diagnostic("P201", message, model.span, "update sha256, or restore the file"))
-    return plugins.importer(model.path, model.span)(data, model.name, model.path)
+    return plugins.importer(model.path, model.span)(data, model.name, files.shown(model.path))
 
 
 def analyze(request: Request, models: tuple[Model, ...], libraries: Libraries | None = None) -> Analysis:

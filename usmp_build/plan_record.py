@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 
 class _Record(BaseModel):
@@ -84,6 +84,24 @@ class KeepRecord(_Record):
     """Bytes that it costs against the default; null: not worked out, which is done for the first 16 such words only."""
 
 
+class OverridesRecord(_Record):
+    """What a build system, or whoever ran the tool, said of a model: it went before the manifest.
+
+    There are those members that were given.
+    """
+
+    path: Literal[True] | None = None
+    """Where it is, which belongs to one machine and is not told."""
+    workspace_pools: tuple[str, ...] | None = None
+    constant_pools: tuple[str, ...] | None = None
+    concurrent: tuple[str, ...] | None = None
+    """Models that may run at the same time, beside those of the manifest."""
+
+    @model_serializer(mode="wrap")
+    def _given(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:
+        return {name: value for name, value in serialize(self).items() if value is not None}
+
+
 class ModelRecord(_Record):
     """A model and what it needs."""
 
@@ -108,6 +126,8 @@ class ModelRecord(_Record):
     """Tensors that are not planned: the application provides their memory while the model runs."""
     keeps: tuple[KeepRecord, ...]
     """What it lets live longer than by default."""
+    overrides: OverridesRecord
+    """What went before the manifest."""
     extern_functions: tuple[str, ...]
     """C functions that the application must supply: its kernels call them, or as a program it does."""
 

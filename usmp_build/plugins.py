@@ -5,10 +5,10 @@ Both are given as "module:object" and loaded when they are asked for.  Two provi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import Any
 
@@ -36,11 +36,15 @@ KERNELS = {
     "reference": "usmp_build.kernels.reference:Reference",
 }
 EMITTERS = {
+    "bazel": "usmp_build.emitters.bazel:emit",
     "c": "usmp_build.emitters.c:emit",
     "cmake": "usmp_build.emitters.cmake:emit",
     "linker": "usmp_build.emitters.linker:emit",
+    "make": "usmp_build.emitters.make:emit",
     "plan.json": "usmp_build.emitters.plan_json:emit",
 }
+
+_GROUPS = ("algorithms", "emitters", "importers", "kernels")
 
 _NOWHERE: Mapping[str, Span] = MappingProxyType({})
 
@@ -80,6 +84,12 @@ def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
             raise ManifestError(Diagnostic("P401", message, help="uninstall one of them"))
         found[entry.name] = Provider(entry.name, entry.value, package)
     return dict(sorted(found.items()))
+
+
+def installed() -> Iterator[EntryPoint]:
+    """Yield the plug-ins of other packages."""
+    for group in _GROUPS:
+        yield from entry_points(group=f"usmp_build.{group}")
 
 
 def algorithm(

@@ -191,6 +191,8 @@ class ModelRequest:
     """Later rules go before earlier ones."""
     inputs: Inputs = Inputs.CONSUMED
     outputs: Outputs = Outputs.RUN
+    overrides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Words that whoever runs the tool gave, and not the manifest, with the names that they list; a path lists none."""
 
     def kept_words(self) -> Iterator[tuple[str, str, ModelRequest]]:
         """Yield each word that lets data outlive a run, its value, and the model without it.

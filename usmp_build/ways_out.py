@@ -167,8 +167,10 @@ class _TakingTurns:
         return replace(request, concurrent=request.concurrent - {self.pair})
 
     def way(self, request: Request, _: _Outcome, /) -> Way:
-        one, other = (request.models[model].name for model in self.pair)
-        who = f'leave the pair "{one}" and "{other}" out of `concurrent`'
+        one, other = (request.models[model] for model in self.pair)
+        overrides = [*one.overrides.get("concurrent", ()), *other.overrides.get("concurrent", ())]
+        option = "--" if one.name in overrides or other.name in overrides else ""
+        who = f'leave the pair "{one.name}" and "{other.name}" out of `{option}concurrent`'
         return Way(self.missing, f"{who}: they then take turns, and share memory")
 
 

@@ -1,4 +1,4 @@
-/* Handwritten digits that the models were not trained on.  Made by make_images.py. */
+/* Handwritten digits that the models were not trained on.  Made by examples/digits/make_images.py. */
 #ifndef IMAGES_H
 #define IMAGES_H
 

@@ -30,7 +30,7 @@ def _row(pixels: list[int], label: int, scores: list[int], odd: int) -> str:
 
 
 _HEAD = """\
-/* Handwritten digits that the models were not trained on.  Made by make_images.py. */
+/* Handwritten digits that the models were not trained on.  Made by examples/digits/make_images.py. */
 #ifndef IMAGES_H
 #define IMAGES_H
 

@@ -1,4 +1,4 @@
-"""What the docs say is so: error codes, generated pages, links, README's commands and figures."""
+"""What the docs say is so: error codes, generated pages, links, and README is short."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.support.cli import call, call_apart
-from usmp_build.manifest.load import load
-from usmp_build.manifest.resolve import resolve
+from tests.support.cli import call
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
 
@@ -67,6 +65,11 @@ def test_prose_has_lines_of_120_columns_at_most(page: Path) -> None:
         assert not (is_prose and len(line) > 120), f"{page.name}:{number} has {len(line)} columns"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_merge_has_left_its_marks(page: Path) -> None:
+    assert not re.search(r"(?m)^(?:<<<<<<<|=======|>>>>>>>)", page.read_text(encoding="utf-8"))
+
+
 def test_files_that_the_architecture_names_exist() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     for name in re.findall(r"`(?:usmp_build/)?([a-z_]+/[a-z_/.]*|[a-z_]+\.py|tests/[\w/.]+)`", text):
@@ -74,35 +77,5 @@ def test_files_that_the_architecture_names_exist() -> None:
         assert any(place.exists() for place in places), name
 
 
-def test_the_first_manifest_of_the_page_of_scopes_is_valid() -> None:
-    text = (ROOT / "docs" / "scopes.md").read_text(encoding="utf-8")
-    manifest = load(f'[project]\nname = "t"\n{block(text, "[pools.tcm]").removeprefix("toml")}'.encode(), "scopes.md")
-    request = resolve(manifest, paths={"kws": "kws.tflite"})
-    assert [place.tensors for place in manifest.models["kws"].place] == [None, "conv*/Relu"]
-    assert len(request.targets) == 2
-
-
 def test_readme_is_short() -> None:
     assert (ROOT / "README.md").read_text(encoding="utf-8").count("\n") <= 150
-
-
-def block(text: str, start: str) -> str:
-    """The fenced block of a page that begins with `start`."""
-    return next(
-        part for part in text.split("```") if part.lstrip("a-z").removeprefix("toml").lstrip("\n").startswith(start)
-    )
-
-
-def test_the_quick_start_of_the_readme_is_what_happens(real_models: Path, tmp_path: Path) -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    manifest = block(text, "[project]").removeprefix("toml\n")
-    (tmp_path / "models").mkdir()
-    for name in ("kws", "vww"):
-        (tmp_path / "models" / f"{name}.tflite").write_bytes((real_models / f"{name}.tflite").read_bytes())
-    (tmp_path / "usmp.toml").write_text(manifest, encoding="utf-8")
-    shown = [
-        part.strip().removeprefix("$ usmp-build plan\n") for part in text.split("```") if "$ usmp-build plan" in part
-    ]
-    assert call_apart("plan", cwd=tmp_path).out.strip() == shown[0]
-    (tmp_path / "usmp.toml").write_text(manifest.replace("64 KiB", "55295 B"), encoding="utf-8")
-    assert call_apart("plan", cwd=tmp_path).err.strip() == shown[1]

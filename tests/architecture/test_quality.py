@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import pkgutil
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import usmp_build
+from tests import support
 from tests.conftest import ROOT
 
 
@@ -39,6 +41,12 @@ MODULES = sorted(module.name for module in pkgutil.walk_packages(usmp_build.__pa
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__")])
 def test_examples_in_docstrings_are_true(name: str) -> None:
     assert doctest.testmod(import_module(name)).failed == 0
+
+
+def test_the_list_of_what_tests_share_is_complete() -> None:
+    assert support.__doc__
+    there = {module.name for module in pkgutil.iter_modules(support.__path__)}
+    assert set(re.findall(r"`(\w+)`", support.__doc__)) == there
 
 
 def _own_files() -> list[Path]:

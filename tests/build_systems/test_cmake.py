@@ -9,19 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import DATA, call
-from tests.support.cmake import (
-    PYTHON,
-    Project,
-    answers,
-    copy_project,
-    need,
-    rename_tensors,
-    touch,
-    train_again,
-    write_project,
-)
+from tests.support.cmake import EACH_GENERATOR, EVERY_CMAKE, NINJA_AND_MAKE, PYTHON, Project, need_cmake
+from tests.support.files import copy_project, edit, touch, write_files
+from tests.support.models import answers, check_answers, rename_tensors, train_again
 
-BOTH = pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
 MODELS = {"digits/digits.tflite": "digits", "odd_even/odd_even.tflite": "odd_even"}
 EVERYTHING = [
     *("compile digits.c", "compile doorbell_kernels.c", "compile doorbell_pools.c", "compile main.c"),
@@ -29,19 +20,19 @@ EVERYTHING = [
 ]
 
 
-def two_folders(tmp_path: Path, generator: str) -> Project:
-    need(generator)
+def two_folders(tmp_path: Path, generator: str, cmake: str = "cmake") -> Project:
+    need_cmake(generator, cmake)
     source = copy_project("two_folders", tmp_path / "source", MODELS)
-    return Project(source, tmp_path / "build", generator)
+    return Project(source, tmp_path / "build", generator, cmake)
 
 
-@BOTH
-def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, find: str, generator: str) -> None:
-    project = two_folders(tmp_path, generator)
+@EACH_GENERATOR
+@EVERY_CMAKE
+def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, find: str, generator: str, cmake: str) -> None:
+    project = two_folders(tmp_path, generator, cmake)
     project.configure(find, PYTHON)
     assert project.build() == EVERYTHING
-    said, expected = answers(project.binary / "app")
-    assert said == expected
+    check_answers(project.app)
 
     before = project.products()
     assert project.build() == []
@@ -57,7 +48,7 @@ def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, find: str, g
     train_again(project.source / "odd_even" / "odd_even.tflite")
     assert project.build() == ["compile doorbell_pools.c", "link app", "link libplan.a", "plan"]
     assert project.build() == []
-    said, expected = answers(project.binary / "app")
+    said, expected = answers(project.app)
     assert said[:10] == expected[:10]
 
     # A model that changed: compile it and the file of constants, leave the other model alone.
@@ -72,14 +63,31 @@ def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, find: str, g
 
     # The manifest: configure, plan, and here only the text of the linker fragment changes.
     manifest = project.source / "usmp.toml"
-    manifest.write_text(manifest.read_text().replace('region = "SRAM"', 'region = "DTCM"'))
+    edit(manifest, 'region = "SRAM"', 'region = "DTCM"')
     touch(manifest)
     assert project.build() == ["link app", "plan"]
     assert "} > DTCM" in (project.generated / "doorbell.ld").read_text()
     assert project.build() == []
 
 
-@BOTH
+@EACH_GENERATOR
+def test_overrides_plan_again(tmp_path: Path, find: str, generator: str) -> None:
+    """Configure, and plan; the pool grows, so that all who name its size are compiled and linked."""
+    project = two_folders(tmp_path, generator)
+    project.configure(find, PYTHON)
+    project.build()
+    before = (project.generated / "doorbell.ld").read_bytes()
+    lists = project.source / "odd_even" / "CMakeLists.txt"
+    for said in ("odd_even.tflite CONCURRENT_WITH digits", "odd_even.tflite"):
+        lists.write_text(f"add_usmp_model(odd_even PLAN plan MODEL {said})\n")
+        touch(lists)
+        assert {"plan", "compile doorbell_pools.c", "link app"} <= set(project.build())
+        assert ((project.generated / "doorbell.ld").read_bytes() == before) is ("CONCURRENT" not in said)
+        assert project.build() == []
+        check_answers(project.app)
+
+
+@NINJA_AND_MAKE
 def test_a_deleted_file_is_generated_again(tmp_path: Path, find: str, generator: str) -> None:
     project = two_folders(tmp_path, generator)
     project.configure(find, PYTHON)
@@ -109,42 +117,50 @@ def changed(before: dict[str, int], project: Project) -> set[str]:
     ("generator", "folder", "build"),
     [
         ("Ninja", "a #1 $ place", "a $ place"),
+        ("Ninja Multi-Config", "a #1 $ place", "a $ place"),
         ("Unix Makefiles", "a $ place", "a $ place"),  # CMake's makefiles cannot configure again below a "#"
     ],
 )
-def test_paths_may_hold_spaces_and_signs(tmp_path: Path, find: str, generator: str, folder: str, build: str) -> None:
-    need(generator)
+@EVERY_CMAKE
+def test_paths_may_hold_spaces_and_signs(
+    tmp_path: Path, find: str, generator: str, folder: str, build: str, cmake: str
+) -> None:
+    need_cmake(generator, cmake)
     source = copy_project("two_folders", tmp_path / folder, {})
     models = {}
     for name in ("digits", "odd_even"):
         models[name] = source / f"{name} #1 $x.tflite"
         models[name].write_bytes((DATA / f"{name}.tflite").read_bytes())
-        (source / name / "CMakeLists.txt").write_text(
-            f"add_usmp_model({name} PLAN plan MODEL [[../{models[name].name}]])\n"
-        )
-    project = Project(source, tmp_path / "built" / build, generator)
+    (source / "digits" / "CMakeLists.txt").write_text(
+        f"add_usmp_model(digits PLAN plan MODEL [[../{models['digits'].name}]])\n"
+    )
+    (source / "odd_even" / "CMakeLists.txt").write_text("add_usmp_model(odd_even PLAN plan)\n")
+    with (source / "usmp.toml").open("a") as manifest:  # of this file only the depfile tells
+        manifest.write(f"[models.odd_even]\npath = '{models['odd_even'].name}'\n")
+    project = Project(source, tmp_path / "built" / build, generator, cmake)
     project.configure(find, PYTHON)
     project.build()
-    said, expected = answers(project.binary / "app")
-    assert said == expected
+    check_answers(project.app)
     assert project.build() == []
-    touch(models["digits"])
-    assert project.build() == ["plan"]
+    for model in models.values():
+        touch(model)
+        assert project.build() == ["plan"]
+        assert project.build() == []
     touch(source / "usmp.toml")
     assert project.build() == ["plan"]
     assert project.build() == []
 
 
-@BOTH
+@NINJA_AND_MAKE
 def test_a_manifest_with_all_its_models(tmp_path: Path, find: str, generator: str) -> None:
     """The build system hears from the depfile where these models are."""
-    need(generator)
+    need_cmake(generator)
     source = copy_project("two_folders", tmp_path / "a place", {"one model.tflite": "odd_even"})
     with (source / "usmp.toml").open("a") as manifest:
         manifest.write(
             f"[models.odd_even]\npath = 'one model.tflite'\n[models.digits]\npath = '{DATA}/digits.tflite'\n"
         )
-    write_project(
+    write_files(
         source,
         {
             "CMakeLists.txt": "cmake_minimum_required(VERSION 3.22)\nproject(doorbell C)\n"
@@ -157,21 +173,20 @@ def test_a_manifest_with_all_its_models(tmp_path: Path, find: str, generator: st
     project.configure(find, PYTHON)
     assert "plan" in project.build()
     assert (project.binary / "generated" / "odd_even.c").is_file()
-    said, expected = answers(project.binary / "app")
-    assert said == expected
+    check_answers(project.app)
     assert project.build() == []
     touch(source / "one model.tflite")
     assert project.build() == ["plan"]
     (source / "one model.tflite").rename(source / "renamed.tflite")
-    (source / "usmp.toml").write_text((source / "usmp.toml").read_text().replace("one model", "renamed"))
+    edit(source / "usmp.toml", "one model", "renamed")
     touch(source / "usmp.toml")
     assert project.build() == ["plan"]
     assert project.build() == []
 
 
-@BOTH
+@NINJA_AND_MAKE
 def test_a_model_that_the_build_makes(tmp_path: Path, find: str, generator: str) -> None:
-    need(generator)
+    need_cmake(generator)
     source = copy_project("two_folders", tmp_path / "source", MODELS)
     (source / "digits" / "CMakeLists.txt").write_text(
         "add_custom_command(OUTPUT made.tflite COMMAND ${CMAKE_COMMAND} -E copy "
@@ -188,14 +203,43 @@ def test_a_model_that_the_build_makes(tmp_path: Path, find: str, generator: str)
     assert project.build("--target", "plan_gen") == []
 
 
+COPY = 'COMMAND ${CMAKE_COMMAND} -E copy "${CMAKE_CURRENT_SOURCE_DIR}/digits.tflite" made.tflite'
+MAKERS = {
+    "a stamp": f"add_custom_command(OUTPUT made.stamp {COPY} COMMAND ${{CMAKE_COMMAND}} -E touch made.stamp "
+    "DEPENDS digits.tflite)",
+    "a stamp with by-products": f"add_custom_command(OUTPUT made.stamp BYPRODUCTS made.tflite {COPY} "
+    "COMMAND ${CMAKE_COMMAND} -E touch made.stamp DEPENDS digits.tflite)",
+    "a target that does not say so": f"add_custom_target(made.stamp {COPY})",
+    "a target": f"add_custom_target(made.stamp {COPY} BYPRODUCTS made.tflite)",
+}
+
+
+@NINJA_AND_MAKE
+@pytest.mark.parametrize("maker", MAKERS)
+def test_what_stands_for_a_model_that_the_build_makes(tmp_path: Path, find: str, generator: str, maker: str) -> None:
+    need_cmake(generator)
+    source = copy_project("two_folders", tmp_path / "source", MODELS)
+    (source / "digits" / "CMakeLists.txt").write_text(
+        f"{MAKERS[maker]}\n"
+        "add_usmp_model(digits PLAN plan MODEL ${CMAKE_CURRENT_BINARY_DIR}/made.tflite DEPENDS made.stamp)\n"
+    )
+    project = Project(source, tmp_path / "build", generator)
+    project.configure(find, PYTHON)
+    assert project.build("--target", "plan_gen") == ["plan"]
+    if "stamp" in maker:
+        assert project.build("--target", "plan_gen") == []
+        train_again(source / "digits" / "digits.tflite")
+        assert project.build("--target", "plan_gen") == ["plan"]
+        assert project.build("--target", "plan_gen") == []
+
+
 def test_two_configurations_share_one_plan(tmp_path: Path, find: str) -> None:
     project = two_folders(tmp_path, "Ninja Multi-Config")
     project.configure(find, PYTHON)
     assert project.build("--config", "Debug") == EVERYTHING
     assert project.build("--config", "Release") == [step for step in EVERYTHING if step != "plan"]
     assert project.build("--config", "Debug") == []
-    said, expected = answers(project.binary / "Release" / "app")
-    assert said == expected
+    check_answers(project.binary / "Release" / "app")
 
 
 def test_the_order_of_calls_does_not_change_a_byte(tmp_path: Path, find: str) -> None:
@@ -226,7 +270,7 @@ def test_two_plans_in_one_build(tmp_path: Path, find: str) -> None:
     project = two_folders(tmp_path, "Unix Makefiles")
     with (project.source / "CMakeLists.txt").open("a") as lists:
         lists.write("usmp_add_plan(second MANIFEST second.toml)\nadd_usmp_model(branchy PLAN second)\n")
-    write_project(
+    write_files(
         project.source,
         {"second.toml": '[project]\nname = "second"\n[models.branchy]\npath = "DATA/branchy.tflite"\n'},
     )

@@ -30,7 +30,7 @@ def benchmark(*arguments: object) -> str:
 def test_every_column_is_measured(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     for name in board.BOARDS.values():
-        firmware.need(firmware.BOARDS[name])
+        firmware.need_board(firmware.BOARDS[name])
         counting.need_plugins(firmware.BOARDS[name].qemu[0])
     page = tmp_path / "page.md"
     said = benchmark(DATA / "odd_even.tflite", "--out", page)

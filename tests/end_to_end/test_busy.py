@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import pytest
 
 from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, tables
 from tests.support.host_c import built
+from tests.support.tools import need
 
 MODELS = {"digits": DIGITS, "odd_even": ODD_EVEN}
 PLAN = tables("two", {"sram": RW, "flash": RO}, MODELS)
@@ -125,8 +125,7 @@ def test_macros_of_the_application_do_not_meet_the_guard(tmp_path: Path) -> None
 def test_processors_without_atomic_instructions_need_no_library(
     tmp_path: Path, compiler: str, flags: list[str]
 ) -> None:
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+    need(compiler)
     assert call("generate", manifest(tmp_path, OWNED), "--out", tmp_path / "out").code == 0
     command = [compiler, "-std=c99", *flags, "-c", "two_pools.c", "-o", "pools.o"]
     subprocess.run(command, cwd=tmp_path / "out", check=True)

@@ -122,12 +122,6 @@ def test_no_line_is_shared(tmp_path: Path, text: str) -> None:
             subprocess.run(["gcc", *FLAGS, "-fsyntax-only", out / f"{model['name']}.c"], check=True)
 
 
-def test_the_manifest_of_the_page_is_one(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "caches.md").read_text("utf-8")
-    block = page.split("```toml\n")[1].split("```")[0].replace("models/kws", "DATA/digits")
-    assert check(manifest(tmp_path, f'[project]\nname = "p"\n{block}')) == 2
-
-
 CACHED = """
 [project]
 name = "p"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import call, call_apart, manifest, one_model
+from tests.support.tools import need
 from tests.unit.linked.small import RAM, link, plan, pool
 from usmp_build.plan_record import PlanRecord
 
@@ -105,8 +105,7 @@ def test_usage(files: Path) -> None:
 
 def test_a_program_of_the_host_without_a_linker_script(tmp_path: Path) -> None:
     """Nobody places its pools: that is what the check says."""
-    if shutil.which("gcc") is None:
-        pytest.skip("gcc is not installed")
+    need("gcc")
     folder = tmp_path / "generated"
     assert call("generate", manifest(tmp_path, one_model("digits")), "--out", folder).code == 0
     (tmp_path / "main.c").write_text('#include "digits.h"\nint main(void) { return digits_run() != USMP_OK; }\n')

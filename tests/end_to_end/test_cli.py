@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +16,7 @@ import tomli
 
 from tests.conftest import ROOT
 from tests.support.cli import DATA, TWO_MODELS, call, call_apart, manifest, one_model
+from tests.support.processes import run
 
 
 def test_init_writes_a_manifest_that_plans(tmp_path: Path) -> None:
@@ -170,6 +174,35 @@ def test_help_and_version() -> None:
     assert (Path(call("--cmake-dir").out.strip()) / "usmp_buildConfig.cmake").is_file()
 
 
+@pytest.mark.parametrize("option", ["--version", "--cmake-dir", "--bazel-dir"])
+def test_options_without_a_verb_import_none(option: str) -> None:
+    """Build systems ask for folders whenever they configure."""
+    program = (
+        "import sys\nfrom usmp_build.cli import main\n"
+        f"try:\n    main(['{option}'])\nexcept SystemExit:\n    print('usmp_build.pipeline' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[1:] == ["False"]
+
+
+def test_packages_that_are_missing_are_said_in_two_lines(tmp_path: Path) -> None:
+    """An interpreter that sees no packages but ours."""
+    command = [sys.executable, "-S", "-m", "usmp_build", "plan"]
+    done = run(command, tmp_path, os.environ | {"PYTHONPATH": str(ROOT)})
+    assert (done.code, done.out) == (2, "")
+    error, help_ = done.err.splitlines()
+    assert re.fullmatch(r'error\[U244\]: the Python package "\w+" is missing, which usmp_build needs', error)
+    assert help_.endswith(f'-m pip install --require-hashes -r "{ROOT}/bazel/requirements.lock"')
+
+
+def test_an_archive_is_not_run(tmp_path: Path) -> None:
+    archive = shutil.make_archive(str(tmp_path / "archive"), "zip", ROOT, "usmp_build")
+    done = run([sys.executable, "-m", "usmp_build", "plan"], tmp_path, os.environ | {"PYTHONPATH": archive})
+    assert (done.code, done.out) == (2, "")
+    assert "usmp_build is in an archive, from which this package does not run\nhelp: " in done.err
+    assert done.err.startswith("error[U243]: ")
+
+
 def test_a_reader_who_has_enough_is_no_error(tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("branchy"))
     command = f"{sys.executable} -m usmp_build inspect model {path} --data | head -n 1"
@@ -183,6 +216,24 @@ def test_a_missing_manifest_is_an_error_with_a_place(tmp_path: Path) -> None:
     assert done.code == 1
     assert 'cannot read "nothing.toml"' in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_damaged_model_is_named_as_seen_from_where_the_tool_runs(tmp_path: Path) -> None:
+    (tmp_path / "home" / "models").mkdir(parents=True)
+    (tmp_path / "home" / "models" / "cut.tflite").write_bytes(b"cut")
+    manifest(tmp_path / "home", '[project]\nname = "p"\n[models.cut]\npath = "models/cut.tflite"\n')
+    done = call_apart("plan", "home/usmp.toml", cwd=tmp_path)
+    assert (done.code, done.err.startswith("home/models/cut.tflite: error[T201]: ")) == (1, True)
+
+
+@pytest.mark.parametrize("given", ["nothing.tflite", "models"])
+def test_a_model_of_the_command_line_that_cannot_be_read_is_not_the_manifests_fault(tmp_path: Path, given: str) -> None:
+    (tmp_path / "models").mkdir()
+    path = manifest(tmp_path, one_model("digits"))
+    done = call("plan", path, f"--model=digits={tmp_path / given}")
+    assert done.code == 1
+    assert done.err.startswith(f'--model digits: error[M101]: cannot read "{tmp_path / given}": ')
+    assert "manifest" not in done.err
 
 
 def test_a_damaged_model_is_an_error_that_names_the_file(tmp_path: Path) -> None:

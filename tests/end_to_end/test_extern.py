@@ -14,6 +14,7 @@ from tests.conftest import ROOT
 from tests.support.cli import call, manifest, one_model
 from tests.support.flatbuffer import model as flat_model
 from tests.support.flatbuffer import operator, subgraph, tensor, write
+from tests.support.tools import need
 
 EXAMPLE = ROOT / "examples" / "accelerator"
 PLACED = """
@@ -117,8 +118,7 @@ def test_the_plan_names_the_functions(digits: Path) -> None:
 @pytest.mark.parametrize("name", ["digits", "kitchen_a", "kitchen_b", "float_net", "quantized_io", "lstm_unrolled"])
 @pytest.mark.parametrize("command", COMPILERS, ids=lambda command: command[0])
 def test_a_model_of_such_kernels_alone_compiles(tmp_path: Path, name: str, command: list[str]) -> None:
-    if not shutil.which(command[0]):
-        pytest.skip(f"{command[0]} is not installed")
+    need(command[0])
     done = call("generate", manifest(tmp_path, EXTERN + one_model(name)), "--out", tmp_path / "out")
     assert done.code == 0, done.err
     sources = sorted(path.name for path in (tmp_path / "out").glob("*.c"))

@@ -15,6 +15,7 @@ import pytest
 
 from tests.support import stateful
 from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
+from tests.support.tools import need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model
 from usmp_build.ir.text import write
@@ -32,8 +33,7 @@ MODELS = ["branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net", "sta
 
 
 def compile_folder(folder: Path, compiler: str, standard: str, *extra: str) -> None:
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+    need(compiler)
     for source in sorted(folder.glob("*.c")):
         language = ["-x", "c++"] if "++" in compiler else []
         command = [compiler, standard, *WARNINGS, *extra, *language, "-c", source.name, "-o", "/dev/null"]
@@ -222,6 +222,7 @@ def test_a_pool_that_is_used_elsewhere_is_in_the_copy_table(tmp_path: Path) -> N
     fragment = (tmp_path / "p.ld").read_text()
     assert "} > ITCM AT> FLASH\n" in fragment
     assert "__usmp_itcm_load = LOADADDR(" in fragment
-    entry = "LONG(__usmp_itcm_load) LONG(__usmp_itcm_start) LONG(__usmp_itcm_size / 4)\n"
+    section = ".usmp.p.itcm"
+    entry = f"LONG(LOADADDR({section})) LONG(ADDR({section})) LONG(SIZEOF({section}) / 4)\n"
     assert entry in (tmp_path / "p_copy_table.ld").read_text()
     assert "usmp_x(itcm, RO) \\\n    usmp_x(workspace, RW)\n" in (tmp_path / "p.h").read_text()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from tests.support.cli import call, manifest
 from tests.support.flatbuffer import model, operator, quantization, subgraph, tensor, write
 from tests.support.programs_c import function, invoke, parameter, program, store
+from tests.support.tools import need
 from usmp_build import passes
 from usmp_build.ir.lifetimes import Survivors
 
@@ -364,8 +364,7 @@ def threads(folder: Path, top: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_models_at_the_same_time_in_two_threads(tmp_path: Path) -> None:
-    if shutil.which("gcc") is None:
-        pytest.skip("gcc is not installed")
+    need("gcc")
     done = threads(tmp_path, 'concurrent = [["a", "b"]]\n')
     if "unexpected memory mapping" in done.stderr:
         pytest.skip("ThreadSanitizer does not run under this kernel")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.pages import rows, table
+from benchmarks.pages import rows
 from tests.conftest import ROOT
 from tests.end_to_end.test_generated_c import COMPILERS, compile_folder
 from tests.support.cli import DATA, call, manifest
@@ -157,15 +157,3 @@ PROGRAM = """
    {"op": "alloc", "var": "s", "dtype": "int8", "extents": [2, 8], "body": [
     {"op": "store", "buf": "s", "reads": ["i", "z"]}, {"op": "store", "buf": "o", "reads": ["s"]}]}]}]}}}
 """
-
-
-def test_the_page_shows_what_is_generated(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "pages.md").read_text("utf-8")
-    done = call("generate", ROOT / "examples" / "pages" / "usmp.toml", "--out", tmp_path)
-    assert done.code == 0, done.err
-    snippet = re.search(r"```c\n(.*?)```", page, re.DOTALL)
-    assert snippet is not None
-    assert snippet[1] in (tmp_path / "pages.c").read_text("utf-8")
-    files = DiskFiles(ROOT / "examples" / "pages")
-    shown = table(rows(pipeline.plan(pipeline.read("usmp.toml", files), files)))
-    assert "\n".join(shown) in page

@@ -53,6 +53,17 @@ def test_it_is_listed_with_its_package() -> None:
     assert ["algorithms", "auto", "usmp_build"] in rows
 
 
+def test_it_is_read_as_builds_see_it(installed: Installed, tmp_path: Path) -> None:
+    """Another version of it plans otherwise: then, build systems generate again."""
+    depfile = tmp_path / "deps.d"
+    path = asked(tmp_path, 'algorithm = "shelf"')
+    assert call("generate", path, "--out", tmp_path / "out", "--depfile", depfile, "--depfile-target", "x").code == 0
+    read = depfile.read_text(encoding="utf-8").strip().split(" \\\n  ")
+    folder = installed.folder.as_posix()
+    for name in ("usmp_shelf/__init__.py", "usmp_shelf/faulty.py", "usmp_shelf-0.3.dist-info/entry_points.txt"):
+        assert read.count(f"{folder}/{name}") == 1, name
+
+
 def test_it_is_chosen_by_its_name(tmp_path: Path) -> None:
     done = call("plan", asked(tmp_path, 'algorithm = "shelf"'), "--json")
     assert done.code == 0, done.err

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-from benchmarks.speed import rows
-from tests.conftest import ROOT
 from tests.support.cli import call, manifest
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
@@ -142,18 +140,6 @@ def test_the_table_has_what_runs_read_and_write(tmp_path: Path) -> None:
     [traffic] = [row for row in planned(tmp_path, text)["models"][0]["traffic"] if row["pool"] == "dtcm"]
     assert head.split()[-3:] == ["read", "written", "region"]
     assert row.split()[-3:] == [f"{traffic['read']:,}", f"{traffic['written']:,}", "-"]
-
-
-def test_the_manifest_of_the_page_is_one(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "pool-speed.md").read_text("utf-8")
-    block = page.split("```toml\n")[1].split("```")[0]
-    assert planned(tmp_path, block + DIGITS)["proof"]["cost"]["unit"] == "nanoseconds"
-
-
-def test_the_figures_of_the_page(real_models: Path) -> None:
-    page = (ROOT / "docs" / "pool-speed.md").read_text("utf-8").splitlines()
-    for name in ("kws", "micro_speech"):
-        assert set(rows({name: (real_models / f"{name}.tflite").read_bytes()})) <= set(page)
 
 
 @pytest.mark.parametrize("size", range(100, 1700, 200))

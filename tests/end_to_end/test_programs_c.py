@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from tests.support.programs_c import (
     program,
     store,
 )
+from tests.support.tools import need
 
 EXAMPLE = ROOT / "examples" / "program"
 PAGES = '[pools.pages]\naccess = "rw"\ndims = 2\npage_bytes = 16\n'
@@ -67,8 +67,7 @@ def test_it_compiles_without_a_warning(generated: dict[str, Path], compiler: str
 @pytest.mark.parametrize("way", ["pool", "application"])
 def test_it_runs(generated: dict[str, Path], tmp_path: Path, way: str, compiler: str, standard: str) -> None:
     """Two workers, functions in functions, parameters of other types, memory on demand."""
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+    need(compiler)
     (tmp_path / "functions.c").write_text(FUNCTIONS)
     (tmp_path / "main.c").write_text(MAIN)
     files = [*generated[way].glob("*.c"), tmp_path / "functions.c", tmp_path / "main.c"]

@@ -14,7 +14,7 @@ from tests.support.firmware import BOARDS, Board
 def board(request: pytest.FixtureRequest) -> Board:
     """Every board whose tools are there.  A test of some names them: `parametrize("board", [...], indirect=True)`."""
     board = BOARDS[request.param]
-    firmware.need(board)
+    firmware.need_board(board)
     return board
 
 

@@ -45,5 +45,5 @@ def test_three_questions_about_each_picture(board: Board, tmp_path: Path, find: 
     manifest.write_text(text, encoding="utf-8")
     elf = build(board, tmp_path / "build", manifest=manifest, main=main, find=find)
     done = run(board, elf, tmp_path)
-    assert done.stdout == "6 answers are exact\n"
-    assert done.returncode == 0
+    assert done.out == "6 answers are exact\n"
+    assert done.code == 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.support.cli import DATA
 from tests.support.firmware import EXAMPLE, Board, build, run, symbols, try_build
+from tests.support.processes import output
 
 README = (EXAMPLE / "README.md").read_text("utf-8")
 PAGE = (ROOT / "docs" / "firmware.md").read_text("utf-8")
@@ -31,9 +31,7 @@ def built(board: Board, tmp_path_factory: pytest.TempPathFactory, find: str) -> 
 
 
 def said(*command: str) -> str:
-    done = subprocess.run(command, cwd=EXAMPLE, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return output(command, EXAMPLE)
 
 
 def test_it_reads_digits_and_passes_its_own_tests(built: Path) -> None:
@@ -67,7 +65,7 @@ def test_everything_is_in_its_memory(board: Board, built: Path) -> None:
 
 def test_pictures_must_be_there(board: Board, built: Path, tmp_path: Path) -> None:
     done = run(board, built / "firmware.elf", tmp_path)
-    assert (done.returncode, done.stdout) == (1, "there is no pictures.bin where the debugger or QEMU runs\n")
+    assert (done.code, done.out) == (1, "there is no pictures.bin where the debugger or QEMU runs\n")
 
 
 REPORTS = {
@@ -91,8 +89,8 @@ def test_trespassers_are_caught(board: Board, built: Path, tmp_path: Path, word:
     pc = "unknown" if "(" in report and board.name != "riscv" else r"0x\w{8}"
 
     done = run(board, program, tmp_path, words=word)
-    assert done.returncode == 70
-    assert re.fullmatch(rf"fault: {report} \(pc {pc}\)\n", done.stdout), done.stdout
+    assert done.code == 70
+    assert re.fullmatch(rf"fault: {report} \(pc {pc}\)\n", done.out), done.out
 
 
 def protected_end(board: Board, start: int, end: int) -> int:
@@ -106,17 +104,12 @@ def protected_end(board: Board, start: int, end: int) -> int:
 
 def test_who_stays_inside_is_not_caught(board: Board, built: Path, tmp_path: Path) -> None:
     done = run(board, built / "trespass.elf", tmp_path)
-    assert (done.returncode, done.stdout) == (0, "no fault\n")
+    assert (done.code, done.out) == (0, "no fault\n")
 
 
 @pytest.mark.parametrize("board", ["m55"], indirect=True)
-def test_pages_show_what_is_printed(board: Board, built: Path, tmp_path: Path) -> None:
-    shown = [line.rstrip() for line in run(board, built / "firmware.elf", EXAMPLE).stdout.splitlines()]
-    _, _, block = README.partition("`run` shows\n\n```\n")
-    first = block.partition("```")[0].splitlines()
-    assert first == shown[: len(first)]
-
-    printed = {word: run(board, built / "trespass.elf", tmp_path, words=word).stdout for word in REPORTS}
+def test_pages_show_the_faults(board: Board, built: Path, tmp_path: Path) -> None:
+    printed = {word: run(board, built / "trespass.elf", tmp_path, words=word).out for word in REPORTS}
     assert faults(README) == faults(printed["behind"])
     assert faults(PAGE) == [faults(printed[word])[0] for word in ("behind", "constant", "execute", "nowhere", "stack")]
 
@@ -151,10 +144,10 @@ def test_constants_have_been_copied_to_where_they_run(board: Board, tmp_path: Pa
     main = tmp_path / "dump.c"
     main.write_text(DUMP, encoding="utf-8")
     program = build(board, tmp_path / "build", main=main, find=find)
-    assert run(board, program, tmp_path).returncode == 0
+    assert run(board, program, tmp_path).code == 0
     planned = tmp_path / "planned.bin"
     section = ["--dump-section", f".usmp.firmware.itcm={planned}"]
-    subprocess.run([board.objcopy, *section, program, tmp_path / "copy.elf"], check=True)
+    output([board.objcopy, *section, program, tmp_path / "copy.elf"])
     assert any(planned.read_bytes())
     assert (tmp_path / "itcm.bin").read_bytes() == planned.read_bytes()
 
@@ -214,7 +207,7 @@ def test_another_manifest(board: Board, tmp_path: Path, find: str, pools: str, e
     """Pools without a region have one all the same; and what cannot be protected is said before anything runs."""
     program = build_hello(board, tmp_path, EXAMPLE, find, pools)
     done = run(board, program, tmp_path)
-    assert (done.returncode, done.stdout) == (0 if expected == "hello\n" else 1, expected)
+    assert (done.code, done.out) == (0 if expected == "hello\n" else 1, expected)
     assert expected in ("hello\n", *PAGE.splitlines(keepends=True))
 
 
@@ -227,7 +220,7 @@ def test_memories_may_stand_in_any_order(board: Board, tmp_path: Path, find: str
     rows, end, tail = rest.partition("}\n")
     script.write_text("".join([head, brace, *reversed(rows.splitlines(keepends=True)), end, tail]))
     program = build_hello(board, tmp_path, source, find, ANYWHERE)
-    assert run(board, program, tmp_path).stdout == "hello\n"
+    assert run(board, program, tmp_path).out == "hello\n"
 
 
 def build_hello(board: Board, folder: Path, source: Path, find: str, pools: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from tests.support import firmware, image
 from tests.support.cmake import PYTHON
 from tests.support.firmware import Board
 from tests.support.image import Image
+from tests.support.processes import output
 
 SOME = pytest.mark.parametrize("board", ["m3", "m55", "riscv"], indirect=True)
 
@@ -48,7 +48,7 @@ def test_link_time_optimization_keeps_the_plan(board: Board, tmp_path: Path, fin
     made = image.make(board, tmp_path, manifests.of(MODELS, manifests.THREE), 1, find)
     build = tmp_path / "build"
     optimize = ["-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON", find, PYTHON]
-    subprocess.run(["cmake", *optimize, str(build)], check=True, capture_output=True)
+    output(["cmake", *optimize, build])
     code, text = firmware.rebuild(build)
     assert code == 0, text
     assert image.misplaced(made) == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from tests.support import firmware
 from tests.support.counting import SOURCE, Access, Interval, plugin_arguments, read_intervals
 from tests.support.firmware import Board
+from tests.support.processes import Done, output
 from usmp_build.interfaces.kernels import Traffic
 
 REGION = 0x100
@@ -126,7 +126,7 @@ class Program:
     def marks(self, *names: str) -> dict[str, int]:
         return {name: self.symbols[name] for name in names}
 
-    def run(self, *options: str) -> subprocess.CompletedProcess[str]:
+    def run(self, *options: str) -> Done:
         return firmware.run(self.board, self.elf, self.elf.parent, plugin_args=options)
 
     def count(
@@ -143,7 +143,7 @@ class Program:
             [self.caller] if ignored is None else ignored,
         )
         done = self.run(*plugin_arguments(self.plugin, folder / "out", *given))
-        assert (done.returncode, done.stdout) == (0, "counted\n")
+        assert (done.code, done.out) == (0, "counted\n")
         return read_intervals(folder / "out")[1:-1]
 
     def functions(self, intervals: Sequence[Interval]) -> dict[str, Counted]:
@@ -164,8 +164,7 @@ def program(board: Board, plugin: Path, tmp_path_factory: pytest.TempPathFactory
     (folder / "script.ld").write_text(SCRIPT.format(code))
     command = [board.gcc, *board.flags, "-nostdlib", f"-DDATA={data:#x}", f"-DUNMAPPED={machine.unmapped:#x}"]
     command += [f"-T{folder / 'script.ld'}", str(SOURCE.with_name(machine.source)), "-o", str(folder / "functions.elf")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
+    output(command)
     elf = folder / "functions.elf"
     symbols = {name: address for name, (address, _) in firmware.symbols(board, elf).items()}
     return Program(board, elf, plugin, symbols, code, data)
@@ -295,8 +294,8 @@ def test_wrong_arguments_are_refused(program: Program, tmp_path: Path, wrong: li
     config = tmp_path / "config"
     config.write_text("\n".join([f"out={tmp_path / 'out'}", *wrong]) + "\n", encoding="utf-8")
     done = program.run("-plugin", f"{program.plugin},config={config}")
-    assert done.returncode != 0
-    assert f'counting: argument "{wrong[-1]}" cannot be used' in done.stderr
+    assert done.code != 0
+    assert f'counting: argument "{wrong[-1]}" cannot be used' in done.err
 
 
 def test_arguments_may_be_on_the_command_line(program: Program, tmp_path: Path) -> None:
@@ -304,21 +303,21 @@ def test_arguments_may_be_on_the_command_line(program: Program, tmp_path: Path) 
     config.write_text(f"mark=hook:{program.symbols['hook']:#x}\n", encoding="utf-8")
     near = f"region=near:{program.data:#x}:{REGION:#x}"
     options = f"{program.plugin},out={tmp_path / 'out'},{near},config={config},ignore=0x0:0xffffffff"
-    assert program.run("-plugin", options).returncode == 0
+    assert program.run("-plugin", options).code == 0
     assert {one.mark: plain(one) for one in read_intervals(tmp_path / "out")} == {"hook": (0, {}), "end": (0, {})}
 
 
 def test_nothing_runs_without_a_file_for_the_output(program: Program) -> None:
     done = program.run("-plugin", str(program.plugin))
-    assert done.returncode != 0
-    assert "counting: it needs" in done.stderr
+    assert done.code != 0
+    assert "counting: it needs" in done.err
 
 
 def test_two_processors_are_refused(program: Program, tmp_path: Path) -> None:
     options = plugin_arguments(program.plugin, tmp_path / "out", {}, {}, ())
     done = program.run(*options, *MACHINES[program.board.name].two_processors)
-    assert done.returncode != 0
-    assert "counting: it needs" in done.stderr
+    assert done.code != 0
+    assert "counting: it needs" in done.err
 
 
 def test_a_file_that_stops_early_is_noticed(program: Program, tmp_path: Path) -> None:

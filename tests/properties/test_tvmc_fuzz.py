@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from usmp_build.errors import UsageError
-from usmp_build.manifest import load, resolve, starter
+from usmp_build.manifest import Overrides, load, resolve, starter
 from usmp_build.manifest.starter import StarterModel, fitting_names
 from usmp_build.manifest.tvmc import memory, read_command
 from usmp_build.manifest.tvmc.pools import FLAGS, POOLS
@@ -80,7 +80,7 @@ def accept(line: str) -> None:
     names = fitting_names([command.module, *command.models], ["p"])
     models = [StarterModel(name, path) for name, path in zip(names[1:], command.models, strict=True)]
     text = starter(models, "p", memory(command, "p"))
-    request = resolve(load(text.encode(), "usmp.toml"), paths={names[0]: "m.tflite"})
+    request = resolve(load(text.encode(), "usmp.toml"), Overrides(paths={names[0]: "m.tflite"}))
     assert len(request.models) == len(models) + 1
     assert request.algorithm == command.algorithm
     assert [pool.limit for pool in request.pools[: len(command.pools)]] == [

@@ -5,23 +5,15 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from tests.conftest import ROOT
+from tests.support.processes import Done, run
 from usmp_build.cli import main
 
 DATA = ROOT / "tests" / "data"
-
-
-@dataclass(frozen=True)
-class Done:
-    code: int
-    out: str
-    err: str
 
 
 def call(*arguments: object) -> Done:
@@ -39,8 +31,7 @@ def call_apart(*arguments: object, cwd: Path = ROOT, env: Mapping[str, str] | No
     """Run a verb in a process of its own."""
     command = [sys.executable, "-m", "usmp_build", *map(str, arguments)]
     surroundings = os.environ | {"PYTHONPATH": str(ROOT)} | dict(env or {})
-    done = subprocess.run(command, cwd=cwd, env=surroundings, capture_output=True, text=True, timeout=300, check=False)
-    return Done(done.returncode, done.stdout, done.stderr)
+    return run(command, cwd, surroundings)
 
 
 def manifest(folder: Path, text: str, name: str = "usmp.toml") -> Path:

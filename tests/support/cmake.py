@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
-import tflite
 
-from tests.conftest import ROOT
-from tests.support.cli import DATA
+from tests.support import tools
+from tests.support.processes import environment, output, run
 
-PROJECTS = ROOT / "tests" / "build_systems" / "projects"
 PYTHON = f"-DUSMP_BUILD_PYTHON={Path(sys.executable).as_posix()}"
 
+CMAKES = ("cmake", *(os.environ.get("USMP_CMAKES") or "a CMake of USMP_CMAKES").split(os.pathsep))
+"""The CMakes to test with: the one on PATH, and those of $USMP_CMAKES.
+
+Where that names none, the second one is not there: its tests are skipped, which CI does not let pass.
+"""
 _TOOLS = {"Ninja": "ninja", "Ninja Multi-Config": "ninja", "Unix Makefiles": "make"}
 _STEP = re.compile(
     r"^\[[\s\d/%]+\] (Planning|Building C object|Linking C static library|Linking C executable) (.*)$", re.MULTILINE
 )
 _VERBS = {"Planning": "plan", "Building": "compile", "Linking": "link"}
-_MEDDLERS = ("CMAKE_GENERATOR", "CMAKE_BUILD_TYPE", "MAKEFLAGS", "NINJA_STATUS", "VERBOSE")
-"""What the environment of the tests may hold that changes how CMake builds."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +35,14 @@ class Project:
     source: Path
     binary: Path
     generator: str = "Unix Makefiles"
+    cmake: str = "cmake"
     env: Mapping[str, str] | None = None
-    """Instead of the environment of the tests."""
+    """Instead of the environment of the tests; without what changes builds."""
+
+    @property
+    def app(self) -> Path:
+        """The program called `app`, as the default configuration builds it."""
+        return self.binary / ("Debug" if "Multi-Config" in self.generator else "") / "app"
 
     @property
     def generated(self) -> Path:
@@ -73,19 +76,9 @@ class Project:
         return {path.relative_to(self.binary).as_posix(): path.stat().st_mtime_ns for path in files if path.is_file()}
 
     def _cmake(self, *arguments: str) -> tuple[int, str]:
-        env = dict(os.environ if self.env is None else self.env)
-        for name in _MEDDLERS:
-            env.pop(name, None)
-        done = subprocess.run(
-            ["cmake", *arguments],
-            env=env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        return done.returncode, done.stdout
+        env = environment() if self.env is None else self.env
+        done = run([self.cmake, *arguments], env=env, merged=True)
+        return done.code, done.out
 
 
 def steps(text: str) -> list[str]:
@@ -97,67 +90,17 @@ def steps(text: str) -> list[str]:
     return sorted(found)
 
 
-def need(generator: str) -> None:
-    """Skip the test where a tool is missing."""
-    for tool in ("cmake", _TOOLS[generator]):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
+def version(cmake: str) -> str:
+    """Return the version of a CMake; its name where it is not there."""
+    return cmake if tools.missing(cmake) else output([cmake, "--version"]).split()[2]
 
 
-def copy_project(name: str, to: Path, models: Mapping[str, str]) -> Path:
-    """Copy a project of ours, and models of ours into it: where in the project → which of tests/data."""
-    shutil.copytree(PROJECTS / name, to)
-    for place, model in models.items():
-        shutil.copyfile(DATA / f"{model}.tflite", to / place)
-    return to
+EVERY_CMAKE = pytest.mark.parametrize("cmake", CMAKES, ids=version)
+EACH_GENERATOR = pytest.mark.parametrize("generator", list(_TOOLS))
+NINJA_AND_MAKE = pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
+"""For what Ninja Multi-Config does as Ninja does."""
 
 
-def write_project(to: Path, files: Mapping[str, str]) -> Path:
-    """Write a project from texts; `DATA` stands for the folder of our models, `ROOT` for our source tree."""
-    for name, text in files.items():
-        path = to / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text.replace("DATA", DATA.as_posix()).replace("ROOT", ROOT.as_posix()), encoding="utf-8")
-    return to
-
-
-def answers(app: Path, picture: int = 0) -> tuple[bytes, bytes]:
-    """What the program says of a picture, and what TensorFlow Lite Micro says."""
-    golden = np.load(DATA / "digits.npz")
-    said = subprocess.run([app], input=golden["images"][picture].tobytes(), capture_output=True, check=True).stdout
-    return said, golden["digits_output"][picture].tobytes() + golden["odd_even_output"][picture].tobytes()
-
-
-def touch(path: Path) -> None:
-    """Give a file the time of now; file systems are slower than tests, so a little later than its neighbours'.
-
-    What is made of it afterwards must be newer, so wait until that time has come.
-    """
-    path.touch()
-    newest = max(file.stat().st_mtime_ns for file in path.parent.iterdir())
-    os.utime(path, ns=(newest + 10_000_000, newest + 10_000_000))
-    time.sleep(0.02)
-
-
-def train_again(model: Path) -> None:
-    """Make a model another one with the same graph: other weights, other scales."""
-    data = bytearray(model.read_bytes())
-    graph = tflite.Model.GetRootAsModel(data, 0).Subgraphs(0)
-    for index in range(graph.TensorsLength()):
-        tensor = graph.Tensors(index)
-        constants = tflite.Model.GetRootAsModel(data, 0).Buffers(tensor.Buffer())
-        if constants.DataLength() and tensor.Quantization().ScaleLength():
-            # Weights and biases alike, for a bias has the scale of input times weights.
-            tensor.Quantization().ScaleAsNumpy()[:] *= np.float32(0.75)
-            constants.DataAsNumpy()[0] ^= 1
-    model.write_bytes(data)
-    touch(model)
-
-
-def rename_tensors(model: Path) -> None:
-    """Make a model another one with the same numbers: comments of the generated C are not the same."""
-    data = model.read_bytes()
-    renamed = data.replace(b"MatMul", b"Matmul")
-    assert renamed != data
-    model.write_bytes(renamed)
-    touch(model)
+def need_cmake(generator: str = "Unix Makefiles", cmake: str = "cmake") -> None:
+    """Skip the test where CMake, or what a generator writes files for, is missing."""
+    tools.need(cmake, _TOOLS[generator])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +14,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
+from tests.support.processes import output, run
+from tests.support.tools import missing
 from usmp_build.interfaces.kernels import Traffic
 
 SOURCE = ROOT / "tests" / "firmware" / "counting" / "plugin.c"
@@ -53,9 +53,7 @@ class Interval:
 def build_plugin(folder: Path) -> Path:
     """Compile the plugin into the folder."""
     plugin = folder / "counting.so"
-    command = [*_BUILD, str(SOURCE), "-o", str(plugin)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0, done.stderr
+    output([*_BUILD, SOURCE, "-o", plugin])
     return plugin
 
 
@@ -73,15 +71,14 @@ def obstacle(qemu: str) -> str:
     """
     if sys.platform != "linux":
         return "the counting plugin is built on Linux only"
-    for tool in (_BUILD[0], qemu):
-        if shutil.which(tool) is None:
-            return f"{tool} is not installed"
+    if reason := missing(_BUILD[0], qemu):
+        return reason
     with TemporaryDirectory() as name:
         arguments = plugin_arguments(build_plugin(Path(name)), Path(name) / "out", {}, {}, ())
         command = [qemu, "-M", "none", "-display", "none", "-serial", "none", "-monitor", "stdio", *arguments]
-        done = subprocess.run(command, input="quit\n", capture_output=True, text=True, timeout=60, check=False)
-    assert "counting:" not in done.stderr, done.stderr
-    return f"{qemu} cannot use the counting plugin: {done.stderr.strip()}" if done.returncode else ""
+        done = run(command, said="quit\n", timeout=60)
+    assert "counting:" not in done.err, done.err
+    return f"{qemu} cannot use the counting plugin: {done.err.strip()}" if done.code else ""
 
 
 def plugin_arguments(

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +11,14 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
+from tests.support import processes, tools
 from tests.support.cmake import PYTHON
+from tests.support.processes import Done, environment, output
 
 EXAMPLE = ROOT / "examples" / "firmware"
 FIND = f"-Dusmp_build_DIR={ROOT.as_posix()}/cmake"
 
 _UNITS = {"": 1, "K": 1024, "M": 1024 * 1024}
-_MEDDLERS = ("CMAKE_GENERATOR", "CMAKE_BUILD_TYPE", "CFLAGS", "ASMFLAGS", "LDFLAGS", "NINJA_STATUS", "VERBOSE")
-"""What the environment of the tests may hold that changes how CMake builds."""
 
 
 @dataclass(frozen=True)
@@ -92,15 +89,13 @@ BOARDS = {path.stem: _read(path) for path in _TOOLCHAINS if path.stem != "toolch
 
 def obstacle(board: Board) -> str:
     """Say why nothing can be built for a board or run on it; empty if it can."""
-    for tool in ("cmake", "ninja", board.gcc, board.nm, board.objcopy, board.qemu[0]):
-        if shutil.which(tool) is None:
-            return f"{tool} is not installed"
-    command = [board.gcc, f"-print-file-name={board.c_library}"]
-    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    if reason := tools.missing("cmake", "ninja", board.gcc, board.nm, board.objcopy, board.qemu[0]):
+        return reason
+    found = output([board.gcc, f"-print-file-name={board.c_library}"]).strip()
     return "" if Path(found).is_absolute() else f"{board.gcc} has no C library: there is no {board.c_library}"
 
 
-def need(board: Board) -> None:
+def need_board(board: Board) -> None:
     """Skip the test where nothing can be built for a board or run on it."""
     if reason := obstacle(board):
         pytest.skip(reason)
@@ -158,35 +153,20 @@ def run(
     words: str = "",
     plugin_args: Iterable[str] = (),
     timeout: float = 120,
-) -> subprocess.CompletedProcess[str]:
+) -> Done:
     """Run a program in QEMU; files that it names are in `cwd`, and `words` are its command line.
 
     `plugin_args` are further options of QEMU.
     """
-    command = [*board.qemu, *qemu_options(elf, words), *plugin_args]
-    return subprocess.run(
-        command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, check=False
-    )
+    return processes.run([*board.qemu, *qemu_options(elf, words), *plugin_args], cwd, timeout=timeout)
 
 
 def symbols(board: Board, elf: Path) -> dict[str, tuple[int, int]]:
     """Return the symbols of a program: name → address and size in bytes, 0 if it has none."""
-    text = subprocess.run([board.nm, "-S", elf], capture_output=True, text=True, check=True).stdout
-    lines = re.findall(r"^([0-9a-f]{8})(?: ([0-9a-f]{8}))? \w (\S+)$", text, re.MULTILINE)
+    lines = re.findall(r"(?m)^([0-9a-f]{8})(?: ([0-9a-f]{8}))? \w (\S+)$", output([board.nm, "-S", elf]))
     return {name: (int(address, 16), int(size or "0", 16)) for address, size, name in lines}
 
 
 def _cmake(cwd: Path, *arguments: str) -> tuple[int, str]:
-    env = {name: value for name, value in os.environ.items() if name not in _MEDDLERS}
-    done = subprocess.run(
-        ["cmake", *arguments],
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    done = processes.run(["cmake", *arguments], cwd, environment(), merged=True, timeout=600)
+    return done.code, done.out

@@ -72,7 +72,7 @@ def run(image: Image, inputs: Sequence[Sequence[Sample]], plugin_args: Sequence[
     """Run all models in turn on each of their inputs; return records by model, then run."""
     (image.folder / "inputs.bin").write_bytes(input_stream(inputs))
     done = firmware.run(image.board, image.elf, image.folder, plugin_args=plugin_args)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.code == 0, done.out + done.err
     results = read_records((image.folder / "records.bin").read_bytes(), len(inputs))
     assert [len(found) for found in results] == [len(samples) for samples in inputs]
     return results

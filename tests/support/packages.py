@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import ROOT
-from tests.support.cli import Done, call_apart
+from tests.support.cli import call_apart
+from tests.support.processes import Done, output
+from tests.support.tools import need_packages
 
 
 @dataclass(frozen=True)
@@ -27,8 +26,7 @@ class Installed:
 
 def install(source: Path, to: Path) -> Installed:
     """Install a package whose backend is flit_core; skip the test where that is missing."""
-    for tool in ("flit_core", "pip"):
-        pytest.importorskip(tool, reason=f'{tool} is not installed; flit_core comes with the extra "test"')
+    need_packages("flit_core", "pip")
     options = (
         "--quiet",
         "--no-index",
@@ -37,7 +35,5 @@ def install(source: Path, to: Path) -> Installed:
         "--disable-pip-version-check",
         "--no-compile",
     )
-    command = [sys.executable, "-m", "pip", "install", *options, "--target", to, source]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stderr
+    output([sys.executable, "-m", "pip", "install", *options, "--target", to, source])
     return Installed(to)

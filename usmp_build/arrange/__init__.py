@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from usmp_build.arrange.cached import cached_rows
 from usmp_build.arrange.clashes import refuse_clashes
 from usmp_build.arrange.constants import constant_groups, pool_bytes
@@ -34,10 +36,17 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
     refuse_clashes(summary, constants, models, request.manifest)
     by_name = {name: library for (_, name), library in libraries.items()}
     sources = [by_name[name].sources(called, prefix) for name, called in _calls(analysis, request.manifest).items()]
-    header, source = (_joined(texts) for texts in ([s.header for s in sources], [s.source for s in sources]))
-    filled = tuple(pool_bytes(analysis, plan, summary))
-    excluded = tuple(request.excluded(index) for index in range(len(models)))
-    return Layout(summary, constants, filled, models, excluded, header, source, cached_rows(request, analysis, plan))
+    return Layout(
+        summary,
+        constants,
+        pool_bytes=tuple(pool_bytes(analysis, plan, summary)),
+        models=models,
+        excluded=tuple(request.excluded(index) for index in range(len(models))),
+        kernel_header=_joined(each.header for each in sources),
+        kernel_source=_joined(each.source for each in sources),
+        needs_math=any(each.needs_math for each in sources),
+        cached=cached_rows(request, analysis, plan),
+    )
 
 
 def _calls(analysis: Analysis, manifest: str) -> dict[str, list[KernelCall]]:
@@ -55,5 +64,5 @@ def _calls(analysis: Analysis, manifest: str) -> dict[str, list[KernelCall]]:
     return dict(sorted(found.items()))
 
 
-def _joined(texts: list[str]) -> str:
+def _joined(texts: Iterable[str]) -> str:
     return "\n\n".join(text for text in texts if text)

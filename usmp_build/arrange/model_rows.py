@@ -53,6 +53,7 @@ class ModelRows:
             inputs=inputs,
             outputs=outputs,
             keeps=keeps,
+            overrides=asked.overrides,
         )
 
     def _traffic(self, moved: Mapping[int, Traffic]) -> tuple[TrafficRow, ...]:

@@ -11,8 +11,10 @@ from collections.abc import Sequence
 from importlib import import_module
 
 import usmp_build
-from usmp_build.cli.places import cmake_dir
-from usmp_build.errors import UsmpError
+from usmp_build.cli.argument_files import with_files
+from usmp_build.cli.places import bazel_dir, cmake_dir
+from usmp_build.cli.surroundings import check_folder, package_missing
+from usmp_build.errors import UsageError, UsmpError
 
 _VERBS = (
     "init", "plan", "generate", "inspect", "explain", "selftest", "check", "diff",
@@ -20,27 +22,49 @@ _VERBS = (
 )  # fmt: skip
 """Each is a module, which is imported when it is asked for: builds call us often."""
 
+_FOLDERS = {
+    "--cmake-dir": (cmake_dir, "folder for find_package(usmp_build)"),
+    "--bazel-dir": (bazel_dir, "folder that is a Bazel repository"),
+}
+_ALONE = ("--version", *_FOLDERS)
+"""Options that need no verb."""
+
 _QUOTING = "--from-tvmc"
 """An option whose value is a command line, so that it begins like an option."""
 
 _EXIT_CODES = """\
+@FILE stands for the arguments in a file, one a line.
 exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code."""
-    given = _with_values(sys.argv[1:] if arguments is None else arguments)
-    parsed = _parser(given[:1] if given[:1] and given[0] in _VERBS else _VERBS).parse_args(given)
     try:
+        check_folder()
+        given = _with_values(with_files(sys.argv[1:] if arguments is None else arguments))
+        parsed = _parser(_needed(given)).parse_args(given)
         code: int = parsed.run(parsed)
         sys.stdout.flush()
     except UsmpError as error:
         print(*error.diagnostics, sep="\n", file=sys.stderr)
         return error.exit_code
+    except ModuleNotFoundError as error:
+        missing = package_missing(error)
+        if missing is None:
+            raise
+        print(missing, file=sys.stderr)
+        return UsageError.exit_code
     except BrokenPipeError:  # the reader had enough: `usmp-build inspect ... | head`
         sys.stderr.close()
         return 0
     return code
+
+
+def _needed(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the verbs that must be known to understand these arguments."""
+    if arguments[:1] and arguments[0] in _ALONE:
+        return ()
+    return arguments[:1] if arguments[:1] and arguments[0] in _VERBS else _VERBS
 
 
 def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
@@ -49,9 +73,8 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         prog="usmp-build", description=usmp_build.__doc__, epilog=_EXIT_CODES, allow_abbrev=False
     )
     parser.add_argument("--version", action="version", version=f"usmp_build {usmp_build.__version__}")
-    parser.add_argument(
-        "--cmake-dir", action=_PrintCMakeDir, nargs=0, help="print the folder for find_package(usmp_build) and exit"
-    )
+    for option, (folder, use) in _FOLDERS.items():
+        parser.add_argument(option, action=_PrintFolder, nargs=0, const=folder, help=f"print the {use} and exit")
     verbs = parser.add_subparsers(title="verbs", metavar="VERB", required=True)
     for name in names:
         verb = import_module(f"usmp_build.cli.{name}")
@@ -71,7 +94,7 @@ def _with_values(arguments: Sequence[str]) -> list[str]:
     return given
 
 
-class _PrintCMakeDir(argparse.Action):
+class _PrintFolder(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(cmake_dir().as_posix())
+        print(self.const().as_posix())
         parser.exit()

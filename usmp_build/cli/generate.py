@@ -3,53 +3,77 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from pathlib import Path
 
-import usmp_build
-from usmp_build import pipeline, writer
-from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build import pipeline, staleness, writer
+from usmp_build.bundle import Bundle
+from usmp_build.cli.expected import check_expected, expectation_arguments
+from usmp_build.cli.generator_files import generator_files
+from usmp_build.cli.overrides import manifest_arguments, read_overrides
+from usmp_build.cli.reading import read_manifest
 from usmp_build.cli.table import extern_functions
+from usmp_build.errors import CheckFailed, Diagnostic, printable
+from usmp_build.manifest.resolve import resolve
+from usmp_build.ownership import foreign_files
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     manifest_arguments(parser)
+    expectation_arguments(parser)
     parser.add_argument("--out", default="generated", metavar="FOLDER", help="where to write (default: generated)")
-    parser.add_argument(
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument(
         "--diff", action="store_true", help="write nothing; show what would change, and exit 4 if it would"
     )
+    either.add_argument("--prune", action="store_true", help="also delete the files that an earlier plan left there")
     parser.add_argument(
         "--depfile",
         metavar="FILE",
-        help="also write a Make rule with all that was read: manifest, models, usmp_build itself",
+        help="also write a Make rule with all that was read: manifest, models, usmp_build itself, plug-ins",
     )
     parser.add_argument("--depfile-target", metavar="TARGET", help="the target of that rule (default: plan.json)")
+    parser.add_argument("--quiet", action="store_true", help="print nothing when all went well")
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
-    request, files = read_request(parsed)
-    planned = pipeline.plan(request, files)
+    manifest, files = read_manifest(parsed)
+    check_expected(manifest, parsed)
+    planned = pipeline.plan(resolve(manifest, read_overrides(parsed)), files)
     bundle = pipeline.emit(pipeline.lay_out(planned))
     if parsed.diff:
-        changes = list(writer.differences(bundle, parsed.out))
-        print("".join(changes), end="")
-        return 4 if changes else 0
+        _compare(bundle, parsed.out)
+        return 0
     changed = writer.write(bundle, parsed.out)
+    deleted = writer.remove(parsed.out, staleness.leftovers(bundle, parsed.out)) if parsed.prune else ()
     if parsed.depfile:
         target = parsed.depfile_target or str(Path(parsed.out) / "plan.json")
-        writer.write_text(parsed.depfile, writer.depfile(target, [*files.seen, *_own_files()]))
+        writer.write_text(parsed.depfile, writer.depfile(target, [*files.seen, *generator_files()]))
+    if parsed.quiet:
+        return 0
     print(
         f"{len(bundle.files)} files in {parsed.out}, {len(changed)} of them changed",
+        *(f"{printable(name)} is deleted: an earlier plan left it" for name in deleted),
         *extern_functions(planned.summary),
         sep="\n",
     )
     return 0
 
 
-def _own_files() -> Iterator[str]:
-    """Yield our own code, templates and kernels: another version of them generates other files."""
-    for path in sorted(Path(usmp_build.__file__).parent.rglob("*")):
-        if path.suffix in (".py", ".j2", ".c", ".h"):
-            yield path.as_posix()
+def _compare(bundle: Bundle, folder: str) -> None:
+    """Show what is stale in a folder.  Raises CheckFailed when anything is."""
+    found = list(staleness.differences(bundle, folder))
+    print("".join(each.text for each in found), end="")
+    if not found:
+        print(f"{folder} is up to date")
+        return
+    counts = ((kind, sum(each.kind == kind for each in found)) for kind in staleness.KINDS)
+    what = ", ".join(f"{count} {kind}" for kind, count in counts if count)
+    ways_out = ["run the same command with --prune instead of --diff, and check the folder in"]
+    if any(each.line_ends_only for each in found):
+        name = Path(folder).resolve().name
+        ways_out.append(f"for files that differ in line ends only, write {name}/** -text in .gitattributes beside it")
+    stale = Diagnostic("U241", f'"{folder}" is stale: of its files, {what}', help="; ".join(ways_out))
+    foreign = foreign_files(bundle, folder)
+    raise CheckFailed(stale, *([writer.not_ours(foreign, folder)] if foreign else []))

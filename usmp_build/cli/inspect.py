@@ -12,9 +12,10 @@ from fractions import Fraction
 from typing import Any
 
 from usmp_build import pipeline
-from usmp_build.cli.common import manifest_arguments, read_request
 from usmp_build.cli.inspect_scopes import scope_lines
 from usmp_build.cli.inspect_time import connection_lines, place_cost_lines, survivor_lines
+from usmp_build.cli.overrides import manifest_arguments
+from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import columns
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir import text

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from pathlib import Path
 
-from usmp_build.cli.common import manifest_arguments, named_models
-from usmp_build.errors import ManifestError
-from usmp_build.files import DiskFiles
-from usmp_build.manifest.check import problems
-from usmp_build.manifest.clashes import passed_constant_pools
-from usmp_build.manifest.load import in_order, load
+from usmp_build.cli.overrides import manifest_arguments, read_overrides
+from usmp_build.cli.reading import read_manifest
+from usmp_build.manifest.clashes import pool_bytes
+from usmp_build.manifest.refuse import refuse
 from usmp_build.naming import model_files, plan_files
 
 _ANY_MODEL = "<model>"
@@ -26,23 +23,29 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--any-model",
         action="store_true",
-        help=f"also list what a model called {_ANY_MODEL} would have: any other has the same, with its own name",
+        help=f"other models may come: also list what one called {_ANY_MODEL} would have; any other has its own name",
+    )
+    parser.add_argument(
+        "--inputs",
+        action="store_true",
+        help='also list the files of the models themselves, relative to the manifest, with a third column "input"',
     )
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
-    path = Path(parsed.manifest)
-    manifest = load(DiskFiles(path.parent).read(path.name), parsed.manifest)
-    names, _ = named_models(parsed)
-    if wrong := in_order(problems(manifest, names)):
-        raise ManifestError(*wrong)
+    manifest, _ = read_manifest(parsed)
+    overrides = read_overrides(parsed)
+    refuse(manifest, overrides, more_models=parsed.any_model)
     project = manifest.project.name
-    _show(project, plan_files(project, passed_constant_pools(manifest)))
+    _show(project, plan_files(project, pool_bytes(manifest)))
     if parsed.any_model:
         _show(_ANY_MODEL, model_files(_ANY_MODEL))
-    for name in sorted(manifest.models if names is None else names):
+    for name in overrides.planned(manifest):
         _show(name, model_files(name))
+        file = overrides.paths.get(name) or (manifest.models[name].path if name in manifest.models else None)
+        if parsed.inputs and file:
+            print(f"{name}\t{file}\tinput")
     return 0
 
 

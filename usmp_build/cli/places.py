@@ -16,6 +16,11 @@ def cmake_dir() -> Path:
     return installed if installed.is_dir() else _PACKAGE.parent / "cmake"
 
 
+def bazel_dir() -> Path:
+    """Return the folder that is a Bazel repository: MODULE.bazel, WORKSPACE and the rules in bazel/ below it."""
+    return _PACKAGE if (_PACKAGE / "bazel").is_dir() else _PACKAGE.parent
+
+
 def example(name: str) -> Path:
     """Return the folder of an example.  Raises UsageError when this installation carries none."""
     for root in (_PACKAGE / "share", _PACKAGE.parent):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from usmp_build import pipeline
-from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.cli.overrides import manifest_arguments
+from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import plan_table
 from usmp_build.emitters.plan_json import plan_json
 

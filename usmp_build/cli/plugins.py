@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from usmp_build import plugins as registry
+from usmp_build.algorithms.core import core_note
 from usmp_build.cli.table import columns
 
 _GROUPS = {
@@ -28,4 +29,5 @@ def run(_: argparse.Namespace) -> int:
         for provider in registry.providers(group, builtin).values()
     ]
     print("\n".join(columns(("group", "name", "from"), rows, "<<<")))
+    print(f"\nthe compiled core {core_note()}")
     return 0

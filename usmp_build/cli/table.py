@@ -38,6 +38,7 @@ def plan_table(summary: Summary) -> str:
         "",
         *columns(("model", "alone", "shared", "constants"), models, "<>>>"),
         "",
+        *_overrides(summary),
         *_sharing(summary),
         *_keeping(summary),
         *_constants(summary),
@@ -58,6 +59,16 @@ def columns(head: Sequence[str], rows: Iterable[Sequence[str]], sides: str) -> l
     return [
         "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(row, sides, widths, strict=True)).rstrip()
         for row in table
+    ]
+
+
+def _overrides(summary: Summary) -> list[str]:
+    """Say what goes before the manifest; paths, which all build systems give, need no mention."""
+    return [
+        f"{model.name}: {word} = {', '.join(names)} is an override, not in the manifest"
+        for model in summary.models
+        for word, names in model.overrides.items()
+        if names
     ]
 
 

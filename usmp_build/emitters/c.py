@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from usmp_build.bundle import OutputFile
-from usmp_build.emitters.pool_bytes import bytes_outputs, pool_ids
+from usmp_build.emitters.pool_bytes import pool_bytes_outputs, pool_ids
 from usmp_build.emitters.render import render
 from usmp_build.interfaces.kernels import LONGEST_RANK
 from usmp_build.ir.seal import FIRST_COVERED, SEAL
@@ -25,7 +25,7 @@ def emit(layout: Layout) -> Iterator[OutputFile]:
     ids = pool_ids(layout.pool_bytes, [*code, unsealed])
     yield from code
     yield _plan_header(layout, ids)
-    yield from bytes_outputs(layout.summary, layout.pool_bytes, ids)
+    yield from pool_bytes_outputs(layout.summary, layout.pool_bytes, ids)
 
 
 def _plan_header(layout: Layout, ids: Mapping[str, int]) -> OutputFile:

@@ -1,4 +1,4 @@
-"""`usmp-targets.cmake`: builds the generated files, beside which it stands, without Python."""
+"""`usmp-targets.cmake` and a `CMakeLists.txt` that includes it: build the files, beside which they stand."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from usmp_build.layout import Layout
 
 
 def emit(layout: Layout) -> Iterator[OutputFile]:
-    """Yield the file."""
-    math = "#include <math.h>" in layout.kernel_source
-    yield OutputFile("usmp-targets.cmake", render("usmp-targets.cmake.j2", summary=layout.summary, math=math))
+    """Yield the files."""
+    summary = layout.summary
+    yield OutputFile("CMakeLists.txt", render("CMakeLists.txt.j2", summary=summary))
+    yield OutputFile("usmp-targets.cmake", render("usmp-targets.cmake.j2", summary=summary, math=layout.needs_math))

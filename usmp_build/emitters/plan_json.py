@@ -16,6 +16,7 @@ from usmp_build.plan_record import (
     KeepRecord,
     LargerRecord,
     ModelRecord,
+    OverridesRecord,
     PlanRecord,
     PoolRecord,
     ProofRecord,
@@ -84,9 +85,12 @@ def _pool(row: PoolRow) -> PoolRecord:
 
 def _model(row: ModelRow) -> ModelRecord:
     traffic = tuple(TrafficRecord(pool=each.pool, read=each.read, written=each.written) for each in row.traffic)
-    own = {name: getattr(row, name) for name in ModelRecord.model_fields if name not in {"traffic", "keeps"}}
+    own = {
+        name: getattr(row, name) for name in ModelRecord.model_fields if name not in {"traffic", "keeps", "overrides"}
+    }
     keeps = tuple(KeepRecord(**asdict(each)) for each in row.keeps)
-    return ModelRecord(traffic=traffic, keeps=keeps, **own)
+    overrides = OverridesRecord.model_validate({word: names or True for word, names in row.overrides.items()})
+    return ModelRecord(traffic=traffic, keeps=keeps, overrides=overrides, **own)
 
 
 def _buffer(row: BufferRow) -> BufferRecord:

@@ -11,7 +11,7 @@ from usmp_build.bundle import OutputFile
 from usmp_build.emitters.render import render
 from usmp_build.ir.seal import SEAL, SEAL_BYTES
 from usmp_build.layout import PoolBytes, Summary
-from usmp_build.naming import bytes_files
+from usmp_build.naming import pool_bytes_files
 
 _TEXT_OR_COMMENT = re.compile(
     r"""
@@ -44,11 +44,11 @@ def without_comments(code: str) -> str:
     return _TEXT_OR_COMMENT.sub(lambda match: match["text"] or " ", code)
 
 
-def bytes_outputs(summary: Summary, pools: Iterable[PoolBytes], ids: Mapping[str, int]) -> Iterator[OutputFile]:
+def pool_bytes_outputs(summary: Summary, pools: Iterable[PoolBytes], ids: Mapping[str, int]) -> Iterator[OutputFile]:
     """Yield the files of each pool, sealed."""
     for each in pools:
         data = sealed(each.data, ids[each.pool.name]) if each.data else b""
-        binary, included = bytes_files(summary.project, each.pool.name)
+        binary, included = pool_bytes_files(summary.project, each.pool.name)
         yield OutputFile(binary, data)
         lines = [", ".join(f"0x{byte:02x}" for byte in data[at : at + 16]) + "," for at in range(0, len(data), 16)]
         yield OutputFile(included, render("bytes.inc.j2", summary=summary, pool=each.pool, lines=lines))

@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from usmp_build import naming
+from usmp_build.bundle import GENERATED_BY
 
 _WIDTH = 120
 """Columns of generated C, where names allow it."""
@@ -24,12 +25,16 @@ def environment() -> Environment:
         keep_trailing_newline=True,
         autoescape=False,  # C is not HTML: each value goes through the filter of its place
     )
+    result.globals["generated_by"] = GENERATED_BY
     result.filters |= {
         "arguments": arguments,
         "c_comment": naming.c_comment,
         "c_string": naming.c_string,
         "cmake": naming.cmake_string,
+        "hash_comment": naming.hash_comment,
         "linker": naming.linker_name,
+        "make": naming.make_value,
+        "starlark": naming.starlark_string,
         "symbol": naming.pool_symbol,
     }
     return result

@@ -265,6 +265,8 @@ class KernelSources:
     """Structs and prototypes: the body of a header, without guards."""
     source: str
     """Definitions."""
+    needs_math: bool = False
+    """Whether they call functions of <math.h>, which some linkers find only when they are told."""
 
 
 class KernelLibrary(Protocol):

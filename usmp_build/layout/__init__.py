@@ -87,4 +87,6 @@ class Layout:
     """For each model, those that may not run while it does: itself, and all but its concurrent ones."""
     kernel_header: str
     kernel_source: str
+    needs_math: bool
+    """Whether the kernels call functions of <math.h>, which some linkers find only when they are told."""
     cached: tuple[CachedRow, ...] = ()

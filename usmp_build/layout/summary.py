@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from usmp_build.units import align_up
@@ -199,6 +200,8 @@ class ModelRow:
     """Their names in C."""
     outputs: tuple[str, ...]
     keeps: tuple[KeepRow, ...]
+    overrides: Mapping[str, tuple[str, ...]]
+    """Words that whoever runs the tool gave, and not the manifest, with the names that they list; a path lists none."""
 
     @property
     def passed_workspaces(self) -> tuple[PoolRow, ...]:

@@ -58,6 +58,16 @@ class Evidence:
         """Whether the image has a section of any pool of the plan."""
         return any(other.section for other in self._all())
 
+    @property
+    def shows_project(self) -> bool:
+        """Whether the image has the section, or objects that carry the project's name: not only the model's."""
+        own = {pool_object(self.plan.project, self.pool.name), self._shared_object}
+        return self.section is not None or any(symbol.name in own for symbol in self.objects())
+
+    @property
+    def _shared_object(self) -> str:
+        return constants_object(f"{self.plan.project}_shared", self.pool.name)
+
     def _all(self) -> Iterator[Evidence]:
         return (Evidence(self.plan, pool, self.image, self.map) for pool in self.plan.pools)
 
@@ -70,8 +80,9 @@ class Evidence:
         if self.pool.access == "rw":
             yield pool_object(self.plan.project, self.pool.name)
             return
-        for owner in (*(model.name for model in self.plan.models), f"{self.plan.project}_shared"):
-            yield constants_object(owner, self.pool.name)
+        for model in self.plan.models:
+            yield constants_object(model.name, self.pool.name)
+        yield self._shared_object
 
     def start_symbol(self) -> Symbol | None:
         """What the linker fragment says of where the pool begins; None when the image does not have the symbol."""

@@ -30,9 +30,12 @@ def other_plans(pools: Sequence[Evidence], image: Image, project: str) -> list[s
 
 
 def _nothing_there(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[Diagnostic]:
-    if pools and not any(evidence.section or evidence.objects() or evidence.is_passed for evidence in pools):
+    # Constants may be those of another plan with a model of this name: what is called like the project tells.
+    nameless = all(evidence.pool.access == "ro" for evidence in pools)
+    shown = (each.shows_project or each.is_passed or (nameless and each.objects()) for each in pools)
+    if pools and not any(shown):
         message = f'the image shows no pool of plan "{project}"'
-        yield Diagnostic("S626", message, image.file, "link a model of the plan, or check the image that does")
+        yield Diagnostic("S626", message, image.file, "call a model of the plan, or check the image that does")
 
 
 def _orphans(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[Diagnostic]:

@@ -21,7 +21,7 @@ _WORD = 4
 
 
 def problems(manifest: Manifest, models: Collection[str] | None = None) -> Iterator[Diagnostic]:
-    """Find everything that is wrong; `models` are those that the build system brings, None when that is not known."""
+    """Find everything that is wrong; `models` are those that overrides add or move, None if not known yet."""
     for name, pool in manifest.pools.items():
         yield from _pool(name, pool, manifest)
     yield from speed_and_cache(manifest)

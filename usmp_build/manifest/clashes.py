@@ -20,9 +20,9 @@ _DEVICES = frozenset(["aux", "con", "nul", "prn", *(f"{port}{n}" for port in ("c
 """Names that Windows gives to no file."""
 
 
-def clashes(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic]:
-    """Find names that are taken already; `brought` are the models that the build system declares."""
-    yield from _files(manifest, brought)
+def clashes(manifest: Manifest, added: Collection[str]) -> Iterator[Diagnostic]:
+    """Find names that are taken already; `added` are models of overrides."""
+    yield from _files(manifest, added)
     for kind in ("pools", "targets"):
         yield from _alike(manifest, kind)
     yield from _implicit_pools(manifest)
@@ -31,8 +31,8 @@ def clashes(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic
         yield from _tensors(manifest, model)
 
 
-def passed_constant_pools(manifest: Manifest) -> list[str]:
-    """Return the names of the constant pools of the application, whose bytes are files."""
+def pool_bytes(manifest: Manifest) -> list[str]:
+    """Return the names of the pools whose bytes are files: constant pools of the application."""
     return [name for name, pool in manifest.pools.items() if (pool.access, pool.owner) == ("ro", "application")]
 
 
@@ -43,12 +43,12 @@ def file_problem(name: str) -> str:
     return "is not the name of a file on Windows" if name.lower() in _DEVICES else ""
 
 
-def _files(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic]:
+def _files(manifest: Manifest, added: Collection[str]) -> Iterator[Diagnostic]:
     """The project and every model have files called like them, on disks that may not tell `a` from `A`."""
     project = manifest.project.name
     place: Span | str = manifest.places.value("project", "name")
-    own = [("the project", project, plan_files(project, passed_constant_pools(manifest)), place)]
-    for name in dict.fromkeys([*manifest.models, *brought]):
+    own = [("the project", project, plan_files(project, pool_bytes(manifest)), place)]
+    for name in dict.fromkeys([*manifest.models, *added]):
         own.append((f'model "{name}"', name, model_files(name), _model_place(manifest, name)))
     taken: dict[str, str] = {}
     for who, name, files, place in own:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic
@@ -11,13 +12,13 @@ from usmp_build.manifest.kinds import Access
 from usmp_build.manifest.locate import Path
 from usmp_build.manifest.model import Manifest
 
-_USE = {"rw": ("workspace_pools", "to work in"), "ro": ("constant_pools", "for constants")}
+_LISTS: Mapping[Access, str] = MappingProxyType({"rw": "workspace_pools", "ro": "constant_pools"})
 
 
 def dangling(manifest: Manifest, models: Collection[str] | None) -> Iterator[Diagnostic]:
     """Find references to undefined pools, targets and models.
 
-    `models` are those that the build system brings; models are not looked for when that is not known.
+    `models` are those that overrides add; models are not looked for when they are not known yet.
     """
     for name, model in manifest.models.items():
         path: Path = ("models", name)
@@ -42,23 +43,36 @@ def undefined_model(name: str, known: Iterable[str]) -> tuple[str, str]:
     return f"model {quoted(name)}, which no [models.*] defines", help_
 
 
+def undefined_pool(who: str, name: str, manifest: Manifest, word: str) -> tuple[str, str]:
+    """Return what to say of a pool that there is not, which `who` names in `word`, and the help."""
+    defined = [str(key) for key in manifest.places.keys("pools")]
+    none = f'add a table [pools.*] for it, or leave "{word}" out'
+    message = f"{who} asks for pool {quoted(name)}, which no [pools.*] defines"
+    return message, suggestion(name, defined, "defined pools") if defined else none
+
+
+def wrong_access(who: str, name: str, manifest: Manifest, lists: Mapping[Access, str] = _LISTS) -> tuple[str, str]:
+    """Return what to say of a pool that is in the other of two lists than its access asks for, and the help."""
+    here = manifest.pools[name].access
+    access: Access = "ro" if here == "rw" else "rw"
+    use = "to work in" if access == "rw" else "for constants"
+    fit = [key for key, pool in manifest.pools.items() if pool.access == access]
+    pools = f'pools with access "{access}": {", ".join(fit)}' if fit else f'no pool has access "{access}"'
+    message = f'{who} asks for pool "{name}" {use}, but its access is "{here}"'
+    return message, f"it may stand in {lists[here]}; {pools}"
+
+
 def _pools(
     manifest: Manifest, who: str, names: Iterable[str] | None, path: Path, access: Access | None
 ) -> Iterator[Diagnostic]:
     for position, name in enumerate(names or ()):
         place = manifest.places.value(*path, position)
         if not manifest.places.has("pools", name):
-            message = f"{who} asks for pool {quoted(name)}, which no [pools.*] defines"
-            defined = [str(key) for key in manifest.places.keys("pools")]
-            none = f'add a table [pools.*] for it, or leave "{path[-1]}" out'
-            help_ = suggestion(name, defined, "defined pools") if defined else none
+            message, help_ = undefined_pool(who, name, manifest, str(path[-1]))
             yield Diagnostic("M104", message, place, help_)
         elif access and name in manifest.pools and manifest.pools[name].access != access:
-            other = manifest.pools[name].access
-            message = f'{who} asks for pool "{name}" {_USE[access][1]}, but its access is "{other}"'
-            fit = [key for key, pool in manifest.pools.items() if pool.access == access]
-            pools = f'pools with access "{access}": {", ".join(fit)}' if fit else f'no pool has access "{access}"'
-            yield Diagnostic("M114", message, place, f"it may stand in {_USE[other][0]}; {pools}")
+            message, help_ = wrong_access(who, name, manifest)
+            yield Diagnostic("M114", message, place, help_)
 
 
 def _targets(manifest: Manifest) -> Iterator[Diagnostic]:
@@ -84,8 +98,8 @@ def _uses_of_targets(manifest: Manifest) -> Iterator[tuple[str, str, Path]]:
                 yield f'model "{name}"', place.target, ("models", name, "place", position, "target")
 
 
-def _models(manifest: Manifest, brought: Collection[str]) -> Iterator[Diagnostic]:
-    known = dict.fromkeys([*manifest.models, *brought])
+def _models(manifest: Manifest, added: Collection[str]) -> Iterator[Diagnostic]:
+    known = dict.fromkeys([*manifest.models, *added])
     for position, group in enumerate(manifest.concurrent):
         for member, name in enumerate(group):
             if name not in known:

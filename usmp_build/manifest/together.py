@@ -6,14 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from usmp_build.manifest.model import Manifest
+from usmp_build.manifest.overrides import Overrides
 from usmp_build.request import ConnectionRequest
 
 
-def concurrent(manifest: Manifest, names: Sequence[str]) -> frozenset[tuple[int, int]]:
-    """Return the pairs of planned models, `names`, that may be alive at the same time."""
+def concurrent(manifest: Manifest, overrides: Overrides, names: Sequence[str]) -> frozenset[tuple[int, int]]:
+    """Return the pairs of planned models, `names`, that may be alive at the same time: by manifest or overrides."""
     position = {name: index for index, name in enumerate(names)}
-    groups = ([position[name] for name in group if name in position] for group in manifest.concurrent)
-    return frozenset(pair for group in groups for pair in combinations(sorted(group), 2))
+    groups = [[name for name in group if name in position] for group in manifest.concurrent]
+    groups += [[model, other] for model, given in overrides.concurrent.items() for other in given.names]
+    return frozenset(pair for group in groups for pair in combinations(sorted(position[name] for name in group), 2))
 
 
 def connections(manifest: Manifest, names: Sequence[str]) -> Iterator[ConnectionRequest]:

@@ -13,7 +13,7 @@ _LISTS = {"rw": "workspace_pools", "ro": "constant_pools"}
 def unused(manifest: Manifest, models: Collection[str] | None) -> Iterator[Diagnostic]:
     """Find pools that every model leaves out of its lists.
 
-    `models` are those that the build system brings: they may use all pools.  None when they are not known.
+    `models` are those that overrides add, or give other pools; None when they are not known yet.
     """
     if models is None or models or not manifest.models:
         return

@@ -138,14 +138,3 @@ def test_codes_are_documented_and_tested() -> None:
     page = (ROOT / "docs/errors/text.md").read_text("utf-8")
     assert re.findall(r"^### (T3\d\d) ", page, re.MULTILINE) == sorted(used)
     assert used == {"T301"} | {code for code, *_ in CASES}
-
-
-def test_the_documented_example_is_what_is_said() -> None:
-    page = (ROOT / "docs/errors/text.md").read_text("utf-8")
-    said, form = (block.strip("\n") for block in re.findall(r"```\n(.*?)```", page, re.DOTALL)[:2])
-    assert read(form).name == "kws"
-    tensors = [f'%{index} "t" int8[1]' for index in range(4)]
-    lines = ['model "m"', 'subgraph 0 "s"', *tensors, "inputs", "outputs", "  %3 = CONV_2D(%0, %1, %2) padd=VALID"]
-    with pytest.raises(ModelError) as caught:
-        read("\n".join(lines), "m", "kws.model.txt")
-    assert str(caught.value) == said

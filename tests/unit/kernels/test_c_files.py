@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.support.tools import need
 from tests.unit.kernels.cases import CASES
 from tests.unit.kernels.driver import HERE, PREFIX
 from tests.unit.kernels.test_against_tflm import draw, kernel_of, stateful_kernels
@@ -32,8 +32,7 @@ FROM_THE_C_LIBRARY = {"expf", "memcpy", "memmove", "memset", "roundf", "tanhf"}
 
 def compile_(compiler: str, *arguments: str | Path, folder: Path) -> None:
     command = COMPILERS[compiler]
-    if not shutil.which(command[0]):
-        pytest.skip(f"{command[0]} is not installed")
+    need(command[0])
     done = subprocess.run(
         [*command, *WARNINGS, f"-I{HERE}", f"-I{FOLDER}", "-c", *arguments],
         cwd=folder,

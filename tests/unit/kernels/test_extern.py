@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.road import model
 from usmp_build.errors import KernelError
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, KernelCall, NoKernel, Output, Scratch
@@ -38,8 +37,8 @@ def call(text: str, *rules: OperandRule, copied: bool = False) -> KernelCall:
     return only
 
 
-def declared(*calls: KernelCall, prefix: str = "doorbell") -> str:
-    sources = Extern().sources(calls, prefix)
+def declared(*calls: KernelCall) -> str:
+    sources = Extern().sources(calls, "doorbell")
     assert sources.source == ""
     return sources.header
 
@@ -138,13 +137,6 @@ def operator(kind: str, inputs: tuple[str, ...], output: str = "int8[4]") -> str
             f"%{len(inputs)} = {kind}({given})",
         ]
     )
-
-
-def test_the_page_shows_what_is_generated() -> None:
-    page = (ROOT / "docs" / "targets.md").read_text("utf-8")
-    convolution = call(CONVOLUTION, OperandRule("*CONV_2D", (), scratch=256, alignment=16))
-    for shown in (convolution, call(CONVOLUTION, copied=True)):
-        assert f"```c\n{declared(shown, prefix='meter')}\n```" in page
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from tests.support.cli import DATA
+from tests.support.tools import need
 from usmp_build import pipeline
 from usmp_build.emitters.plan_json import plan_json
 from usmp_build.files import DiskFiles
@@ -108,8 +106,7 @@ def plan(*pools: PoolRecord) -> PlanRecord:
 
 def _link(folder: Path, machine: str, code: str, script: str, strip: bool) -> Built:
     compiler, *flags = MACHINES[machine]
-    if shutil.which(compiler) is None:
-        pytest.skip(f"{compiler} is not installed")
+    need(compiler)
     (folder / "small.c").write_text(code)
     (folder / "small.ld").write_text(script)
     command = [

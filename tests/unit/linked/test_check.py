@@ -143,6 +143,17 @@ def test_pools_of_another_plan_are_left_to_it(tmp_path: Path) -> None:
     assert found.unchecked == ("section .usmp.q.ram is of another plan: check the image with that one, too",)
 
 
+def test_constants_of_a_model_of_another_plan_are_no_pool(tmp_path: Path) -> None:
+    """It has a model of the same name, and constants without a region."""
+    edits = [('PLACED(".usmp.p.ram") ', 'PLACED(".usmp.q.ram") '), (".usmp.p.ram (", ".usmp.q.ram ("),
+             ("(*(.usmp.p.ram", "(*(.usmp.q.ram"), ("p_ram_pool", "q_ram_pool"),
+             ('PLACED(".usmp.p.itcm") ', "__attribute__((used)) ")]  # fmt: skip
+    anywhere = pool("itcm", "ro", 64, section=".rodata.usmp.p.itcm")
+    built = link(tmp_path, *edits)
+    assert said(built, RAM, anywhere) == {"S626": 'the image shows no pool of plan "p"'}
+    assert said(built, anywhere) == {}  # such a plan has nothing that is called like the project
+
+
 def test_an_array_of_the_application_may_be_larger_or_anywhere(tmp_path: Path) -> None:
     mine = pool("ram", size=200, region="RAM", owner="application")
     assert said(link(tmp_path), mine, ITCM) == {}

@@ -83,28 +83,5 @@ def test_every_code_has_a_case() -> None:
     assert set(re.findall(r"error\[(M\d+)\]", recorded)) == CODES
 
 
-def test_the_sample_of_the_design() -> None:
-    recorded = (ROOT / "tests/errors/undefined_pool/expected.txt").read_text("utf-8")
-    assert f"```\n{recorded}```" in PAGE
-
-
 def test_every_code_is_explained_once() -> None:
     assert sorted(re.findall(r"^### (M\d+) \S", PAGE, re.MULTILINE)) == sorted(CODES)
-
-
-EXAMPLES = re.findall(r"^### (M\d+)[^#]*?```toml\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL)
-
-
-@pytest.mark.parametrize(("code", "text"), EXAMPLES, ids=[code for code, _ in EXAMPLES])
-def test_examples_give_their_error(code: str, text: str, tmp_path: Path) -> None:
-    if "[project]" not in text:
-        text += '\n[project]\nname = "doorbell"\n'
-        if "[models." not in text:
-            text += '\n[models.kws]\npath = "kws.tflite"\n'
-    codes = {diagnostic.code for diagnostic in problems(text.encode(), tmp_path)}
-    assert code in codes
-    assert codes <= {code, "M120"}
-
-
-def test_all_but_one_code_have_an_example() -> None:
-    assert CODES - {code for code, _ in EXAMPLES} == {"M102"}  # an example of it cannot stand in a page in UTF-8

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from usmp_build.errors import ManifestError, Span
-from usmp_build.manifest import load, resolve
+from usmp_build.manifest import Overrides, load, resolve
 from usmp_build.request import (
     Access,
     Copying,
@@ -72,7 +72,7 @@ NOBODY: frozenset[int] = frozenset()
 def request(
     text: str, only: Sequence[str] | None = None, paths: Mapping[str, str] | None = None, file: str = "usmp.toml"
 ) -> Request:
-    return resolve(load(text.encode(), file), only, paths or {})
+    return resolve(load(text.encode(), file), Overrides(None if only is None else tuple(only), paths or {}))
 
 
 def messages(text: str, only: Sequence[str] | None = None, paths: Mapping[str, str] | None = None) -> str:
@@ -215,7 +215,7 @@ def test_all_problems_at_once() -> None:
 def test_models_of_the_build_system_may_be_concurrent() -> None:
     text = 'concurrent = [["kws", "vad"]]\n' + PROJECT + KWS
     assert "M117" in messages(text)
-    request = resolve(load(text.encode(), "usmp.toml"), None, {"vad": "vad.tflite"})
+    request = resolve(load(text.encode(), "usmp.toml"), Overrides(paths={"vad": "vad.tflite"}))
     assert request.concurrent == {(0, 1)}
 
 

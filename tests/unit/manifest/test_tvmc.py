@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.shared_cases import usmp_rows
 from usmp_build.errors import UsageError
-from usmp_build.manifest import load, resolve, starter
+from usmp_build.manifest import Overrides, load, resolve, starter
 from usmp_build.manifest.tvmc import memory, read_command
 from usmp_build.request import Access, InputOutput, PoolRequest, Request
 
@@ -20,7 +20,7 @@ def text_of(flags: str) -> str:
 
 def request_of(flags: str) -> Request:
     manifest = load(text_of(flags).encode(), "usmp.toml")
-    return resolve(manifest, paths={"m": "m.tflite"})
+    return resolve(manifest, Overrides(paths={"m": "m.tflite"}))
 
 
 def workspace(request: Request) -> list[PoolRequest]:

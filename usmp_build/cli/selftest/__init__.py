@@ -15,7 +15,8 @@ import tempfile
 from pathlib import Path
 
 from usmp_build import pipeline, writer
-from usmp_build.cli.common import manifest_arguments, read_request
+from usmp_build.cli.overrides import manifest_arguments
+from usmp_build.cli.reading import read_request
 from usmp_build.cli.selftest.between import is_late
 from usmp_build.cli.selftest.compare import compare, wanted
 from usmp_build.cli.selftest.externs import at_fault, check_sources

@@ -52,7 +52,8 @@ def choose(calls: Iterable[str], prefix: str) -> KernelSources:
         return "".join(f"{_NAME.sub(renamed, part)}\n\n" for part in parts).rstrip("\n")
 
     top = ["\n".join(f"#include <{header}>" for header in includes)] if includes else []
-    return KernelSources(join(p.text for p in declared), join([*top, *(p.text for p in defined)]))
+    source = join([*top, *(p.text for p in defined)])
+    return KernelSources(join(p.text for p in declared), source, needs_math="math.h" in includes)
 
 
 def functions() -> tuple[str, ...]:

@@ -1,0 +1,50 @@
+"""The action that plans: one call of the generator for all models of a plan."""
+
+load(":toolchain.bzl", "find_toolchain")
+
+def generate(ctx, project, manifest, models, pool_bytes, plan_json, outputs):
+    """Plans, and writes the generated files.
+
+    The command line is made of Files, not of their paths, so that Bazel may map paths; it is in a file, so that there
+    may be any number of models.
+
+    Args:
+      ctx: of a rule with our toolchain
+      project: the name that the manifest must give the project
+      manifest: File
+      models: list of UsmpModelInfo
+      pool_bytes: the constant pools of the application that the manifest must have, by name
+      plan_json: File, one of the outputs
+      outputs: list of Files, all in the folder of plan_json: everything that is generated
+    """
+    args = ctx.actions.args()
+    args.use_param_file("@%s", use_always = True)
+    args.set_param_file_format("multiline")
+    args.add("generate")
+    args.add("--quiet")
+    args.add(project, format = "--expect-project=%s")
+    args.add_all(pool_bytes, format_each = "--expect-pool-bytes=%s")
+    args.add_all([plan_json], format_each = "--out=%s", map_each = _folder)
+    for model in models:
+        args.add(model.file, format = "--model=" + model.name + "=%s")
+        _add_names(args, "--workspace-pools", model.name, model.workspace_pools)
+        _add_names(args, "--constant-pools", model.name, model.constant_pools)
+        _add_names(args, "--concurrent", model.name, model.concurrent_with)
+    args.add("--")  # the name of the manifest may begin with a dash
+    args.add(manifest)
+    ctx.actions.run(
+        arguments = [args],
+        executable = find_toolchain(ctx).generator,
+        execution_requirements = {"supports-path-mapping": "1"},
+        inputs = [manifest] + [model.file for model in models],
+        mnemonic = "UsmpPlan",
+        outputs = outputs,
+        progress_message = "Planning the memory of %s" % ", ".join([model.name for model in models]),
+    )
+
+def _folder(file):
+    return file.dirname
+
+def _add_names(args, option, model, names):
+    if names:
+        args.add_joined(names, format_joined = option + "=" + model + "=%s", join_with = ",")

@@ -1,0 +1,136 @@
+# UsmpGenerate.cmake - the command that plans all models of a plan and generates their files
+#
+# It can be made only when all models are known, and in a folder that is still open then: CMake calls
+# _usmp_finish_plans() at the end of the top folder, after all others.
+
+include_guard(GLOBAL)
+cmake_policy(VERSION 3.22...4.1)
+
+include("${CMAKE_CURRENT_LIST_DIR}/UsmpCall.cmake")
+
+# Let the command of a plan be made when CMake has read all folders.
+function(_usmp_finish_later plan)
+  set_property(GLOBAL APPEND PROPERTY _USMP_PLANS ${plan})
+  cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL _usmp_finish_plans)
+endfunction()
+
+# Make the command of every plan that has none yet.
+function(_usmp_finish_plans)
+  get_property(plans GLOBAL PROPERTY _USMP_PLANS)
+  set_property(GLOBAL PROPERTY _USMP_PLANS "")
+  foreach(plan IN LISTS plans)
+    _usmp_finish_plan(${plan})
+  endforeach()
+endfunction()
+
+# Make the target <plan>_gen, which generates all files of a plan.
+#
+# Its output is a stamp.  The generated files are written only if they change, so they may be older than what they are
+# made of, and Make would run a command for them in every build.  Ninja takes them as by-products.
+function(_usmp_finish_plan plan)
+  get_target_property(command ${plan} _USMP_COMMAND)
+  get_target_property(arguments ${plan} _USMP_ARGUMENTS)
+  get_target_property(depends ${plan} _USMP_DEPENDS)
+  get_target_property(files ${plan} _USMP_FILES)
+  get_target_property(stamp ${plan} _USMP_STAMP)
+  get_target_property(models ${plan} USMP_MODELS)
+  set(call "usmp_add_plan(${plan})")
+  _usmp_check_plan(${plan} "${models}" "${depends}")
+  set_target_properties(${plan} PROPERTIES _USMP_FINISHED TRUE)
+  list(SORT arguments) # Sorted, so that order does not matter.
+  list(SORT models)
+  list(JOIN models ", " names)
+
+  cmake_policy(PUSH) # Ninja may need another CMP0116
+  set(depfile "${stamp}.d")
+  set(stamp_in_depfile "${stamp}")
+  set(forget "")
+  set(codegen "")
+  set(all "")
+  if(CMAKE_GENERATOR MATCHES "Makefiles")
+    _usmp_watch_with_make("${files}")
+    _usmp_forget_depfile_of_make(${plan} forget)
+    list(APPEND depends ${files})
+    set(files "")
+  elseif(CMAKE_GENERATOR MATCHES "Ninja")
+    _usmp_name_depfile_for_ninja("${stamp}" depfile stamp_in_depfile)
+    _usmp_join_codegen_of_ninja(${plan} codegen all)
+  endif()
+
+  add_custom_command(
+    OUTPUT "${stamp}"
+    BYPRODUCTS ${files}
+    COMMAND ${command} ${arguments} --depfile "${stamp}.d" --depfile-target "${stamp_in_depfile}"
+    COMMAND "${CMAKE_COMMAND}" -E touch "${stamp}"
+    ${forget}
+    DEPENDS ${depends}
+    DEPFILE "${depfile}"
+    WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
+    COMMENT "Planning the memory of ${names}"
+    VERBATIM
+    ${codegen}
+  )
+  _usmp_check_new_target("${plan}_gen")
+  add_custom_target(${plan}_gen ${all} DEPENDS "${stamp}")
+  cmake_policy(POP)
+endfunction()
+
+# Refuse a plan without models, and calls that name what is not there now that all is.  Reads: call.
+function(_usmp_check_plan plan models depends)
+  if(models STREQUAL "")
+    _usmp_fail("no add_usmp_model() adds a model to this plan")
+  endif()
+  get_target_property(pairs ${plan} _USMP_CONCURRENT)
+  foreach(pair IN LISTS pairs)
+    string(REGEX MATCH "^(.*)=(.*)$" pair "${pair}")
+    if(NOT CMAKE_MATCH_2 IN_LIST models)
+      set(call "add_usmp_model(${CMAKE_MATCH_1})")
+      _usmp_fail("CONCURRENT_WITH names \"${CMAKE_MATCH_2}\", which is no model of plan \"${plan}\"")
+    endif()
+  endforeach()
+  foreach(item IN LISTS depends)
+    if(NOT TARGET "${item}" AND NOT IS_ABSOLUTE "${item}")
+      _usmp_fail("DEPENDS of one of its models names \"${item}\", which is neither a target nor a file")
+    endif()
+  endforeach()
+endfunction()
+
+# Make does not watch by-products.  So the stamp is to depend on the generated files, each with a rule that does nothing:
+# as with Ninja, a file that was deleted is generated again.
+function(_usmp_watch_with_make files)
+  foreach(file IN LISTS files)
+    add_custom_command(OUTPUT "${file}" COMMAND "${CMAKE_COMMAND}" -E true COMMENT "" VERBATIM)
+  endforeach()
+endfunction()
+
+# Return what makes Make forget earlier depfiles.  CMake 3.25 adds up all that they ever named: after a model was renamed
+# it would plan in every build.
+function(_usmp_forget_depfile_of_make plan result)
+  set(cache "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${plan}_gen.dir/compiler_depend.internal")
+  set(${result} COMMAND "${CMAKE_COMMAND}" -E rm -f "${cache}" PARENT_SCOPE)
+endfunction()
+
+# Return how Ninja is to be told of the depfile, and how that is to call the stamp.  CMake before 4.4 garbles "#" and "$"
+# on the way from a depfile to Ninja, which would then plan in every build.  Ninja can read the depfile as it is, if that
+# calls the stamp as Ninja does.  Sets: policy CMP0116 of the caller.
+function(_usmp_name_depfile_for_ninja stamp depfile stamp_in_depfile)
+  if(CMAKE_VERSION VERSION_LESS 4.4)
+    set(CMAKE_WARN_DEPRECATED OFF)
+    cmake_policy(SET CMP0116 OLD)
+    string(REPLACE "$" "$$" escaped "${stamp}.d")
+    cmake_path(RELATIVE_PATH stamp BASE_DIRECTORY "${CMAKE_BINARY_DIR}")
+    set(${depfile} "${escaped}" PARENT_SCOPE)
+    set(${stamp_in_depfile} "${stamp}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# Return the words that make the command part of the target "codegen", which CMake has from 3.31 on.  With Ninja that has
+# commands that say so, where a target of "all" has them; with Make it has what libraries depend on, and what says so
+# beside that would run twice at once.
+function(_usmp_join_codegen_of_ninja plan codegen all)
+  get_target_property(excluded ${plan} EXCLUDE_FROM_ALL)
+  if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.31 AND NOT excluded)
+    set(${codegen} CODEGEN PARENT_SCOPE)
+    set(${all} ALL PARENT_SCOPE)
+  endif()
+endfunction()

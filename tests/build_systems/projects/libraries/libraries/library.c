@@ -1,0 +1,8 @@
+#include "branchy.h"
+
+int branchy(void);
+
+int branchy(void)
+{
+    return branchy_run() != USMP_OK;
+}

@@ -1,0 +1,107 @@
+"""docs/cmake.md: every piece of its CMake is part of a project that configures, builds and runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from tests.support.doorbell import HOOK, MAIN, MODELS
+from tests.support.files import write_files
+from tests.support.page_files import give_models
+from tests.support.shell import Shell
+from tests.support.snippets import Page, Snippet, anchor, runs
+
+MANIFEST = """
+[project]
+name = "doorbell"
+[pools.dtcm]
+access = "rw"
+[pools.sram]
+access = "rw"
+[pools.flash]
+access = "ro"
+"""
+KWS = '#include "kws.h"\nint recognize(void);\nint recognize(void) { return kws_run(); }\n'
+VWW = '#include "vww.h"\nint detect(void);\nint detect(void) { return vww_run(); }\n'
+START = "cmake_minimum_required(VERSION 3.22)\nproject(doorbell LANGUAGES C)\n"
+FIND = "find_package(usmp_build 0.1 CONFIG REQUIRED)\n"
+PLAN = "usmp_add_plan(plan MANIFEST usmp.toml)\n"
+KWS_MODEL = "add_usmp_model(kws PLAN plan MODEL models/kws.tflite)\n"
+VWW_MODEL = "add_usmp_model(vww PLAN plan MODEL models/vww.tflite)\n"
+APP = "add_executable(app main.c)\ntarget_link_libraries(app PRIVATE usmp::kws usmp::vww)\n"
+CONFIGURE = "cmake -B build -Dusmp_build_DIR=$(python -m usmp_build --cmake-dir)"
+TOOLCHAIN = """set(CMAKE_SYSTEM_NAME Generic)
+set(CMAKE_FIND_ROOT_PATH "${CMAKE_CURRENT_LIST_DIR}")
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+"""
+
+
+def project(shell: Shell, lists: str, manifest: str = MANIFEST + MODELS) -> None:
+    """Write the project, and forget what was built of another one."""
+    files = {"CMakeLists.txt": lists, "usmp.toml": manifest, "main.c": MAIN, "recognizer.c": KWS, "detector.c": VWW}
+    write_files(shell.folder, files)
+    give_models(shell.folder, kws="digits", vww="odd_even")
+    shutil.rmtree(shell.folder / "build", ignore_errors=True)
+
+
+def builds(shell: Shell, *pieces: str | Snippet, configure: str = CONFIGURE) -> None:
+    """Build a project of these pieces, and run its program."""
+    project(shell, START + "".join(piece if isinstance(piece, str) else piece.text for piece in pieces))
+    shell.output(f"{configure} && cmake --build build && build/app")
+
+
+@runs("docs/cmake.md#where-the-package-is")
+def test_finding_the_package(page: Page, shell: Shell, checkout: Path) -> None:
+    configure = page.take("sh")
+    project(shell, START + page.take("cmake").text + PLAN + KWS_MODEL + VWW_MODEL + APP)
+    shell.run(configure)
+    shell.output("build/app")
+    builds(shell, page.take("cmake"), PLAN, KWS_MODEL, VWW_MODEL, APP, configure="cmake -B build")
+    (shell.folder / "third_party").mkdir()
+    (shell.folder / "third_party" / "usmp_build").symlink_to(checkout)
+    builds(shell, page.take("cmake"), PLAN, KWS_MODEL, VWW_MODEL, APP, configure="cmake -B build")
+
+
+@runs(f"docs/cmake.md#{anchor('add_usmp_model(<name> PLAN <plan> [...])')}")
+def test_adding_models(page: Page, shell: Shell) -> None:
+    builds(shell, FIND, page.take("cmake"), APP)
+    plan = json.loads((shell.folder / "build" / "plan.usmp" / "plan.json").read_text("utf-8"))
+    assert plan["concurrent"]["pairs"] == [["kws", "vww"]]
+    builds(shell, FIND, PLAN, page.take("cmake"), VWW_MODEL, APP)
+
+
+@runs(f"docs/cmake.md#{anchor('usmp_add_manifest(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])')}")
+def test_adding_a_manifest(page: Page, shell: Shell) -> None:
+    builds(shell, FIND, page.take("cmake"), APP)
+
+
+@runs(f"docs/cmake.md#{anchor('usmp_link_pools(<target> <plan> [CHECK])')}")
+def test_linking_pools(page: Page, shell: Shell) -> None:
+    script = shell.folder / "board.ld"
+    script.write_text("MEMORY { FLASH : ORIGIN = 4M, LENGTH = 1M }\n" + page.take("ld").text.replace("...", ""))
+    options = f"target_link_options(app PRIVATE -nostdlib -r [[LINKER:-T,{script.as_posix()}]])\n"
+    linked = f"usmp_link_pools(app plan)\n{options}"
+    project(shell, START + FIND + PLAN + KWS_MODEL + VWW_MODEL + APP + linked)
+    shell.output(f"{CONFIGURE} && cmake --build build")
+    assert "__usmp_dtcm_size" in shell.output("nm build/app")
+
+
+@runs("docs/cmake.md#compile-definitions")
+def test_compile_definitions(page: Page, shell: Shell) -> None:
+    (shell.folder / "hook.c").write_text(HOOK, encoding="utf-8")
+    builds(shell, FIND, PLAN, KWS_MODEL, VWW_MODEL, page.take("cmake"), APP, "target_sources(app PRIVATE hook.c)\n")
+
+
+@runs("docs/cmake.md#libraries-that-hold-models")
+def test_libraries(page: Page, shell: Shell) -> None:
+    builds(shell, FIND, PLAN, KWS_MODEL, VWW_MODEL, page.take("cmake"), APP)
+    builds(shell, FIND, PLAN, KWS_MODEL, VWW_MODEL, page.take("cmake"), APP)
+    shell.output("cmake --install build --prefix installed && test -f installed/include/vww.h")
+
+
+@runs("docs/cmake.md#cross-compiling")
+def test_cross_compiling(page: Page, shell: Shell) -> None:
+    (shell.folder / "arm.cmake").write_text(TOOLCHAIN, encoding="utf-8")
+    project(shell, START + FIND + PLAN + KWS_MODEL + VWW_MODEL)
+    shell.run(page.take("sh"))

@@ -1,0 +1,68 @@
+"""docs/generated-code.md: the C that calls what is generated, the script that places it, the hooks that watch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.conftest import ROOT
+from tests.support.cli import call
+from tests.support.doorbell import HEAD, application, said
+from tests.support.files import PROJECTS
+from tests.support.page_files import generated
+from tests.support.processes import output
+from tests.support.snippets import Page, runs
+from tests.support.tools import need
+
+SCORES = "int8_t scores[KWS_SCORES_SIZE];\n"
+
+
+@runs("docs/generated-code.md#running-a-model")
+def test_a_model_runs(page: Page, tmp_path: Path) -> None:
+    assert said(generated(tmp_path, HEAD), tmp_path, application(page.take("c")))
+    out = generated(tmp_path, f'{HEAD}io = "application"\n')
+    said(out, tmp_path, application(SCORES, page.take("c"), "return status;\n"))
+
+
+@runs("docs/generated-code.md#c-for-programs")
+def test_the_functions_of_a_program_are_declared(page: Page, tmp_path: Path) -> None:
+    done = call("generate", ROOT / "examples" / "program" / "usmp.toml", "--out", tmp_path)
+    assert done.code == 0, done.err
+    assert page.take("c").text in (tmp_path / "vision.h").read_text("utf-8")
+
+
+REGIONS = """
+[pools.dtcm]
+access = "rw"
+region = "DTCM"
+[pools.flash]
+access = "ro"
+region = "FLASH"
+"""
+
+
+@runs("docs/generated-code.md#pools")
+def test_pools_are_linked_to_where_they_belong(page: Page, tmp_path: Path) -> None:
+    need("cc")
+    out = generated(tmp_path, REGIONS + HEAD)
+    script, main = tmp_path / "board.ld", tmp_path / "main.c"
+    script.write_text(page.take("ld").text, encoding="utf-8")
+    bare = (PROJECTS / "bare_metal" / "main.c").read_text("utf-8").replace("digits", "kws")
+    table = page.take("c").within(f'#include "doorbell.h"\nSNIPPET\n{bare}')
+    main.write_text(table.replace("(void)kws_run()", "(void)kws_run(), (void)regions"), encoding="utf-8")
+    flags = ["-O0", "-Wall", "-Wextra", "-Werror", "-ffreestanding", "-nostdlib", "-static", "-no-pie"]
+    output(["cc", *flags, f"-I{out}", f"-L{out}", "-T", script, *out.glob("*.c"), main, "-o", tmp_path / "firmware"])
+
+
+HOOK = """
+void usmp_hook(const char *model, int step, int tensor, const void *data, size_t size)
+{
+    printf("%s %d %d %d\\n", model, step, tensor, (int)size + (data == NULL));
+}
+"""
+
+
+@runs("docs/generated-code.md#watching")
+def test_operators_are_watched(page: Page, tmp_path: Path) -> None:
+    hook, rows = page.take("c"), page.take("c")
+    out, main = generated(tmp_path, HEAD), application("kws_run();\n", above=[hook, rows, HOOK])
+    assert said(out, tmp_path, main, "-DUSMP_HOOK").startswith("kws 0 ")

@@ -1,0 +1,16 @@
+"""docs/planner.md: its files are written, its commands say what it says, its Python is true."""
+
+from __future__ import annotations
+
+from tests.support.page_files import python
+from tests.support.shell import Shell
+from tests.support.snippets import Page, runs
+
+
+@runs("docs/planner.md")
+def test_problems_are_solved_as_shown(page: Page, shell: Shell) -> None:
+    for name, language in (("doorbell.csv", "csv"), ("camera.csv", "csv"), ("camera.json", "json")):
+        (shell.folder / name).write_text(page.take(language).text, encoding="utf-8")
+        shell.run(page.take("console"))
+    names = python(page.take("python"))
+    python(page.take("python"), names)

@@ -1,0 +1,22 @@
+"""docs/pool-speed.md: what placement in its pools costs, and the table of what it is worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.conftest import ROOT
+from tests.support.doorbell import MODELS
+from tests.support.page_files import give_real_models
+from tests.support.shell import Shell
+from tests.support.snippets import Page, runs
+
+TEXT = (ROOT / "docs" / "pool-speed.md").read_text("utf-8")
+PROJECT = '[project]\nname = "p"\n'
+
+
+@runs("docs/pool-speed.md")
+def test_cost_in_pools_of_different_speed(page: Page, shell: Shell, real_models: Path) -> None:
+    give_real_models(shell.folder, real_models, "kws", "vww", "ic", "micro_speech")
+    (shell.folder / "usmp.toml").write_text(page.take("toml").text + PROJECT + MODELS, encoding="utf-8")
+    shell.run(page.take("console"))
+    assert shell.at(shell.folder / "models").run(page.take("sh")) in TEXT

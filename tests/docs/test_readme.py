@@ -1,0 +1,44 @@
+"""README.md: CI types its two commands; its quick start plans as shown, and makes a firmware that runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.docs.test_quick_start import check_answers
+from tests.support.ci import commands, installing
+from tests.support.files import edit
+from tests.support.firmware import BOARDS, need_board
+from tests.support.shell import Shell
+from tests.support.snippets import Page, runs
+
+END_OF_BSS = "__bss_end = .;\n    } > RAM\n"
+
+
+@runs("README.md#two-commands")
+def test_the_two_commands_are_what_ci_does(page: Page) -> None:
+    """They need the network, so they are not typed here."""
+    text = page.take("sh").text
+    assert commands(text) == installing()
+    assert [command.rpartition(" && ")[2] for command in text.splitlines()] == [
+        ".venv/bin/usmp-build demo",
+        ".venv/bin/pytest -q -n auto",
+    ]
+
+
+@runs("README.md#quick-start")
+def test_the_quick_start_is_what_happens(page: Page, shell: Shell, clone: Path) -> None:
+    need_board(BOARDS["m4"])
+    shell.at(clone).run(page.take("sh"))
+    folder = clone.parent / "doorbell"
+    reader = shell.at(folder)
+    (folder / "usmp.toml").write_text(page.take("toml").text, encoding="utf-8")
+    reader.run(page.take("console"))
+
+    edit(folder / "mps2.ld", END_OF_BSS, f"{END_OF_BSS}INCLUDE doorbell.ld\n")
+    with (folder / "CMakeLists.txt").open("a", encoding="utf-8") as lists:
+        lists.write(page.take("cmake").text)
+    edit(folder / "main.c", '#include "camera.h"\n', '#include "camera.h"\n#include "digits.h"\n')
+    edit(folder / "main.c", "show(pixels);\n", f"show(pixels);\n{page.take('c').text}")
+    check_answers(reader.run(page.take("sh")))
+
+    reader.run(page.take("console"))

@@ -1,0 +1,63 @@
+"""docs/scopes.md: its first manifest sends operators where it says, its second one gives the table that it shows."""
+
+from __future__ import annotations
+
+import json
+
+from tests.end_to_end.test_scopes import GEMM
+from tests.support.cli import call, manifest
+from tests.support.shell import Shell
+from tests.support.snippets import Page, runs
+
+PLAN_DEVICES = """
+[project]
+name = "p"
+[pools.a]
+access = "rw"
+[pools.b]
+access = "rw"
+[targets.cpu]
+[targets.npu]
+kernels = "extern"
+[models.gemm]
+path = "gemm.model.txt"
+"""
+"""In GEMM, FULLY_CONNECTED stands for PlanDevices's `gemm`."""
+
+
+KWS = """
+model "kws"
+subgraph 0 "main"
+  %0 "audio" int8[1,4,4,2] scale=0.5 zero=3
+  %1 "filter" int8[3,1,1,2] scale=0.5 zero=0 = [1, 2, 3, 4, 5, 6]
+  %2 "bias" int32[3] = [1, 2, 3]
+  %3 "conv/Relu" int8[1,4,4,3] scale=0.5 zero=3
+  %4 "dense1/Relu" int8[1,4,4,3] scale=0.5 zero=3
+  %5 "scores" int8[1,4,4,3] scale=0.5 zero=3
+  inputs %0
+  outputs %5
+  %3 = CONV_2D(%0, %1, %2)
+  %4 = ADD(%3, %3)
+  %5 = ADD(%4, %4)
+"""
+ONE_MODEL = '[targets.cpu]\n[project]\nname = "p"\n[models.kws]\npath = "kws.model.txt"\n'
+
+
+@runs("docs/scopes.md#who-says-what")
+def test_who_says_what(page: Page, shell: Shell) -> None:
+    (shell.folder / "kws.model.txt").write_text(KWS, encoding="utf-8")
+    done = call("plan", manifest(shell.folder, ONE_MODEL + page.take("toml").text), "--json")
+    assert done.code == 0, done.err
+    pools = {buffer["name"]: buffer["pool"] for buffer in json.loads(done.out)["buffers"]}
+    assert (pools["kws.audio.in_local"], pools["kws.conv/Relu"], pools["kws.dense1/Relu"]) == (
+        "local",
+        "local",
+        "shared",
+    )
+
+
+@runs("docs/scopes.md#an-example")
+def test_the_example_of_plandevices(page: Page, shell: Shell) -> None:
+    (shell.folder / "gemm.model.txt").write_text(GEMM, encoding="utf-8")
+    (shell.folder / "usmp.toml").write_text(PLAN_DEVICES + page.take("toml").text, encoding="utf-8")
+    shell.run(page.take("console"))

@@ -1,0 +1,42 @@
+"""docs/state.md: a model with a variable has the function that is shown, and its variable goes where it is pinned."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.support.page_files import generated
+from tests.support.snippets import Page, runs
+
+SUM = """model "kws"
+subgraph 0 "main"
+  %0 "audio" int8[4] scale=0.5 zero=0
+  %1 "audio_ring" resource[]
+  %2 "before" int8[4] scale=0.5 zero=0
+  %3 "after" int8[4] scale=0.5 zero=0
+  inputs %0
+  outputs %3
+  %1 = VAR_HANDLE() shared_name="sum"
+  %2 = READ_VARIABLE(%1)
+  %3 = ADD(%2, %0)
+  _ = ASSIGN_VARIABLE(%1, %3)
+"""
+MANIFEST = """
+[project]
+name = "doorbell"
+[pools.tcm]
+access = "rw"
+[pools.sram]
+access = "rw"
+[models.kws]
+path = "kws.model.txt"
+"""
+
+
+@runs("docs/state.md")
+def test_a_variable_is_reset_and_pinned(page: Page, tmp_path: Path) -> None:
+    (tmp_path / "kws.model.txt").write_text(SUM, encoding="utf-8")
+    reset, pinned = page.take("c"), page.take("toml")
+    assert reset.text in (generated(tmp_path, MANIFEST) / "kws.h").read_text("utf-8")
+    plan = json.loads((generated(tmp_path, MANIFEST + pinned.text) / "plan.json").read_text("utf-8"))
+    assert [buffer["pool"] for buffer in plan["buffers"] if buffer["kind"] == "variable"] == ["sram"]

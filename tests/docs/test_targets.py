@@ -1,0 +1,22 @@
+"""docs/targets.md: its manifest makes the declarations that it shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.conftest import ROOT
+from tests.support.cli import DATA, call
+from tests.support.page_files import generated
+from tests.support.snippets import Page, runs
+
+MODEL = f'[project]\nname = "meter"\n[models.digits]\npath = "{DATA.as_posix()}/digits.tflite"\n'
+
+
+@runs("docs/targets.md")
+def test_functions_of_the_application_are_declared(page: Page, tmp_path: Path) -> None:
+    target, convolution, rule, copy = (page.take(language).text for language in ("toml", "c", "toml", "c"))
+    assert convolution in (generated(tmp_path, MODEL + target + rule) / "meter_kernels.h").read_text("utf-8")
+
+    done = call("generate", ROOT / "examples" / "accelerator" / "usmp.toml", "--out", tmp_path / "accelerator")
+    assert done.code == 0, done.err
+    assert copy in (tmp_path / "accelerator" / "meter_kernels.h").read_text("utf-8")

@@ -1,0 +1,93 @@
+"""What the tests of packaging share: each archive is built once, by whoever needs it first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Shared
+from tests.support.archives import Builder, litter, need_build_tools, unpack
+from tests.support.environments import Environment, lent
+
+FROM_TREE = Builder(ROOT)
+
+
+@pytest.fixture(scope="session")
+def sdist(shared: Shared) -> Path:
+    """The source archive of our tree."""
+    need_build_tools()
+    return shared("sdist", FROM_TREE.sdist)
+
+
+@pytest.fixture(scope="session")
+def elsewhere(shared: Shared, sdist: Path) -> Builder:
+    """The source archive, unpacked at another place, worked in, and built under other circumstances."""
+
+    def make(folder: Path) -> Path:
+        tree = unpack(sdist, folder / "a longer path" / "with ünicode")
+        litter(tree)
+        return tree
+
+    return Builder(
+        shared("elsewhere", make), umask=0o077, env={"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
+    )
+
+
+@pytest.fixture(scope="session")
+def pure_wheel(shared: Shared) -> Path:
+    """A wheel of our tree without the compiled core."""
+    need_build_tools()
+    return shared("pure_wheel", lambda folder: FROM_TREE.wheel(folder, core=False))
+
+
+@pytest.fixture(scope="session")
+def core_wheel(shared: Shared) -> Path:
+    """A wheel of our tree with the compiled core."""
+    need_build_tools(core=True)
+    return shared("core_wheel", lambda folder: FROM_TREE.wheel(folder, core=True))
+
+
+@pytest.fixture(scope="session")
+def pure(shared: Shared, pure_wheel: Path) -> Environment:
+    """An environment with the wheel that has no core."""
+    return _installed(shared, "pure", pure_wheel)
+
+
+@pytest.fixture(scope="session")
+def with_core(shared: Shared, core_wheel: Path) -> Environment:
+    """An environment with the wheel that has the core."""
+    return _installed(shared, "with_core", core_wheel)
+
+
+@pytest.fixture(scope="session")
+def source(shared: Shared, sdist: Path) -> Path:
+    """A source tree to install from."""
+    return shared("source", lambda folder: unpack(sdist, folder))
+
+
+@pytest.fixture(scope="session")
+def editable(shared: Shared, source: Path) -> Environment:
+    """An environment with an editable installation, made without build isolation."""
+    need_build_tools(core=True)
+
+    def make(folder: Path) -> Path:
+        lent(folder).install("--editable", source)
+        return folder
+
+    return Environment(shared("editable", make))
+
+
+@pytest.fixture(params=["pure", "with_core", "editable"])
+def installed(request: pytest.FixtureRequest) -> Environment:
+    """Each kind of installation."""
+    environment: Environment = request.getfixturevalue(request.param)
+    return environment
+
+
+def _installed(shared: Shared, name: str, wheel: Path) -> Environment:
+    def make(folder: Path) -> Path:
+        lent(folder).install(wheel)
+        return folder
+
+    return Environment(shared(name, make))

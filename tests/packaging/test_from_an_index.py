@@ -1,0 +1,101 @@
+"""Installations whose requirements come from a package index: the oldest and the newest, other Pythons, pipx, uvx."""
+
+from __future__ import annotations
+
+import os
+import sys
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+import tomli
+
+import usmp_build
+from tests.conftest import ROOT
+from tests.support import processes
+from tests.support.archives import need_build_tools, unpack
+from tests.support.cli import TWO_MODELS, call, manifest
+from tests.support.environments import Environment
+from tests.support.processes import far_from_us, output
+from tests.support.tools import need
+
+VERSION = f"usmp_build {usmp_build.__version__}\n"
+OUT_OF_REACH = ("error sending request", "Failed to fetch", "Could not connect", "NewConnectionError", "dns error")
+PYTHONS = [sys.executable, *filter(None, os.environ.get("USMP_PYTHONS", "").split(os.pathsep))]
+"""The tests' own interpreter and those in $USMP_PYTHONS."""
+
+
+def run(tool: str, *arguments: object, env: Mapping[str, str] | None = None) -> str:
+    """Run a tool of the tests' environment; return what it prints.  Skips the test without tool or index."""
+    path = Path(sysconfig.get_path("scripts")) / tool
+    need(path)
+    done = processes.run([path, *arguments], env=far_from_us() | dict(env or {}))
+    if done.code != 0 and any(sign in done.err for sign in OUT_OF_REACH):
+        pytest.skip("no package index is in reach")
+    assert done.code == 0, done.out + done.err
+    return done.out
+
+
+def installed(python: str, folder: Path, *arguments: object) -> Environment:
+    """A fresh environment of an interpreter, with what uv installs."""
+    run("uv", "venv", "--no-python-downloads", "--python", python, folder)
+    made = Environment(folder)
+    run("uv", "pip", "install", "--python", made.python, *arguments)
+    return made
+
+
+def plans_as_we_do(environment: Environment, folder: Path) -> bool:
+    """Whether it generates the same bytes as our source tree in the tests' environment."""
+    place = manifest(folder, TWO_MODELS)
+    environment.usmp("generate", place, "--out", folder / "theirs")
+    assert call("generate", place, "--out", folder / "ours").code == 0
+    theirs, ours = ({path.name: path.read_bytes() for path in (folder / who).iterdir()} for who in ("theirs", "ours"))
+    return theirs == ours
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_oldest_requirements_do_for_each_python(python: str, pure_wheel: Path, tmp_path: Path) -> None:
+    """The oldest that we allow, or the oldest that there is for this Python."""
+    allowed = tomli.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    options = ("--resolution", "lowest-direct", "--only-binary", ":all:")
+    oldest = installed(python, tmp_path / "env", *options, pure_wheel, *allowed)
+    if version(python) < (3, 12):
+        assert oldest.passes("python", "-c", "import numpy; print(numpy.__version__)") == "1.24.0\n"
+    assert plans_as_we_do(oldest, tmp_path)
+    assert oldest.usmp("schema") == (ROOT / "schemas" / "usmp.schema.json").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_newest_requirements_do_for_each_python(python: str, pure_wheel: Path, tmp_path: Path) -> None:
+    assert plans_as_we_do(installed(python, tmp_path / "env", pure_wheel), tmp_path)
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_a_wheel_with_core_serves_the_pythons_of_its_name(python: str, sdist: Path, tmp_path: Path) -> None:
+    """Its own; from 3.12 on all later ones, too: of them, those that are here."""
+    need_build_tools(core=True)
+    run("uv", "build", "--wheel", "--python", python, "--out-dir", tmp_path / "dist", unpack(sdist, tmp_path))
+    (wheel,) = (tmp_path / "dist").glob("*.whl")
+    own = version(python)
+    tag = "cp312-abi3" if own >= (3, 12) else "cp{0}{1}-cp{0}{1}".format(*own)
+    assert f"-{tag}-" in wheel.name
+    served = [python, *(later for later in PYTHONS if version(later) > own >= (3, 12))]
+    for number, each in enumerate(served):
+        environment = installed(each, tmp_path / str(number), wheel)
+        assert environment.usmp("plugins").endswith("the compiled core searches\n")
+
+
+def version(python: str) -> tuple[int, ...]:
+    """The version of an interpreter: 3.12 is (3, 12)."""
+    return tuple(map(int, output([python, "-c", "import sys; print(*sys.version_info[:2])"]).split()))
+
+
+@pytest.mark.parametrize("name", ["usmp-build", "usmp_build"])
+def test_pipx_runs_it(name: str, pure_wheel: Path, tmp_path: Path) -> None:
+    home = {"PIPX_HOME": str(tmp_path)}
+    assert run("pipx", "run", "--quiet", "--spec", pure_wheel, name, "--version", env=home) == VERSION
+
+
+def test_uvx_runs_it(pure_wheel: Path) -> None:
+    assert run("uvx", "--from", pure_wheel, "usmp-build", "--version") == VERSION

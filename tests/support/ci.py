@@ -1,0 +1,28 @@
+"""What CI does that our pages tell readers to do: it installs packages, and runs README's commands."""
+
+from __future__ import annotations
+
+import re
+
+from tests.conftest import ROOT
+
+_SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def installing() -> set[str]:
+    """The commands of the README that set everything up, which CI runs."""
+    assert "mapfile -t commands < <(sed -n '/^python3 -m venv /p' README.md)" in _SCRIPT
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    return commands("\n".join(line for line in readme.splitlines() if line.startswith("python3 -m venv ")))
+
+
+def packages() -> set[str]:
+    """The packages that CI installs."""
+    found = re.search(r"apt-get install (?:-\S+ |\\\n)*([^>]*)>", _SCRIPT)
+    assert found
+    return set(found[1].replace("\\", "").split())
+
+
+def commands(text: str) -> set[str]:
+    """Each command of a shell, without the option that makes it quiet."""
+    return {part.strip().replace(" -q", "") for line in text.splitlines() for part in line.split("&&")}

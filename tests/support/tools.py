@@ -1,0 +1,24 @@
+"""Tools that tests need: a test is skipped where one is missing, with its name.  CI has them all."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+
+def missing(*tools: object) -> str:
+    """Say which of these programs, names or paths, is not there; empty if all are."""
+    return next((f"{tool} is not installed" for tool in tools if shutil.which(str(tool)) is None), "")
+
+
+def need(*tools: object) -> None:
+    """Skip the test where one of these programs is missing."""
+    if reason := missing(*tools):
+        pytest.skip(reason)
+
+
+def need_packages(*modules: str) -> None:
+    """Skip the test where one of these packages of Python is missing."""
+    for module in modules:
+        pytest.importorskip(module, reason=f'{module} is not installed; it comes with the extra "test"')

@@ -1,0 +1,30 @@
+"""Arguments from files: for build systems, whose command lines grow longer than some systems allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from usmp_build.errors import Diagnostic, UsageError
+
+
+def with_files(arguments: Sequence[str]) -> list[str]:
+    """Replace every @FILE by the lines of the file, each of which is an argument as it stands; empty ones are none.
+
+    Behind "--", and in such files, an @ is a character like others.
+    """
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    found: list[str] = []
+    for argument in arguments[:end]:
+        found += _lines(argument[1:]) if argument.startswith("@") else [argument]
+    return [*found, *arguments[end:]]
+
+
+def _lines(file: str) -> Iterator[str]:
+    try:
+        text = Path(file).read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        message = f"cannot read arguments from {file}: {reason}"
+        raise UsageError(Diagnostic("U236", message, help="behind @ stands a text file, one argument a line")) from None
+    return filter(None, (line.removesuffix("\r") for line in text.split("\n")))

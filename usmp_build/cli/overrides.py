@@ -1,0 +1,61 @@
+"""The manifest on the command line, and overrides of what it says; planning is not needed to read them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.manifest.overrides import NameList, Overrides
+
+_LISTS = {
+    "--workspace-pools": ("POOL", "where tensors of the model may live, most preferred first"),
+    "--constant-pools": ("POOL", "where weights of the model may live, most preferred first"),
+    "--concurrent": ("OTHER", "models that may run at the same time as the model, beside those of the manifest"),
+}
+
+
+def manifest_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the manifest, which of its models are meant, and overrides."""
+    parser.add_argument("manifest", nargs="?", default="usmp.toml", help="the manifest (default: usmp.toml)")
+    parser.add_argument(
+        "--model",
+        action="append",
+        metavar="NAME[=FILE]",
+        help="plan exactly the models named so, each with the given file where there is one; else all of the manifest",
+    )
+    for option, (what, help_) in _LISTS.items():
+        parser.add_argument(option, action="append", default=[], metavar=f"NAME={what}[,{what}...]", help=help_)
+
+
+def read_overrides(parsed: argparse.Namespace) -> Overrides:
+    """Return what the command line says of models; raise UsageError where it says nothing, or two things."""
+    pairs = [item.partition("=") for item in parsed.model or ()]
+    names = tuple(name for name, _, _ in pairs)
+    if len(set(names)) < len(names):
+        raise UsageError(Diagnostic("U201", "--model names a model twice", help="name each model once"))
+    return Overrides(
+        models=names or None,
+        paths={name: str(Path(file).resolve()) for name, _, file in pairs if file},
+        workspace_pools=_lists("--workspace-pools", parsed.workspace_pools),
+        constant_pools=_lists("--constant-pools", parsed.constant_pools),
+        concurrent=_lists("--concurrent", parsed.concurrent),
+    )
+
+
+def _lists(option: str, values: Sequence[str]) -> dict[str, NameList]:
+    """Read what an option says of each model."""
+    found: dict[str, NameList] = {}
+    for value in values:
+        model, _, listed = value.partition("=")
+        names = tuple(listed.split(","))
+        if not model or not all(names) or len(set(names)) < len(names):
+            what = _LISTS[option][0]
+            message = f'"{value}" is not NAME={what}[,{what}...], each {what} once'
+            raise UsageError(Diagnostic("U231", message, option, f"write for example: {option} kws=one,other"))
+        if model in found:
+            help_ = "say it once, with all names in one list"
+            raise UsageError(Diagnostic("U232", f'it names model "{model}" twice', option, help_))
+        found[model] = NameList(option, model, names)
+    return found

@@ -1,0 +1,29 @@
+"""What of the surroundings of this package is missing: other packages, or a folder on a disk."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import usmp_build
+from usmp_build.errors import Diagnostic, UsageError
+
+_PACKAGE = Path(usmp_build.__file__).resolve().parent
+
+
+def check_folder() -> None:
+    """Raise UsageError in an archive: templates and kernels are read as files."""
+    if not _PACKAGE.is_dir():
+        message = f"{_PACKAGE} is in an archive, from which this package does not run"
+        raise UsageError(Diagnostic("U243", message, help="unpack it into a folder, or install it with pip"))
+
+
+def package_missing(error: ModuleNotFoundError) -> Diagnostic | None:
+    """Say how to install a package that is not there; None if it is a part of this one."""
+    name = (error.name or "").partition(".")[0]
+    if name in ("", "usmp_build"):
+        return None
+    lock = _PACKAGE.parent / "bazel" / "requirements.lock"
+    what = f'--require-hashes -r "{lock}"' if lock.is_file() else "usmp_build"
+    message = f'the Python package "{name}" is missing, which usmp_build needs'
+    return Diagnostic("U244", message, help=f'run: "{sys.executable}" -m pip install {what}')

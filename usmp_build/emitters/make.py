@@ -1,0 +1,14 @@
+"""`usmp.mk`: rules of GNU Make for the files, beside which it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usmp_build.bundle import OutputFile
+from usmp_build.emitters.render import render
+from usmp_build.layout import Layout
+
+
+def emit(layout: Layout) -> Iterator[OutputFile]:
+    """Yield the file."""
+    yield OutputFile("usmp.mk", render("usmp.mk.j2", summary=layout.summary, math=layout.needs_math))

@@ -1,0 +1,60 @@
+"""Whether a manifest and its overrides can be planned: for `resolve`, and for those who want no plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from usmp_build.document.suggest import quoted
+from usmp_build.errors import Diagnostic, ManifestError, UsageError
+from usmp_build.manifest.check import problems
+from usmp_build.manifest.kinds import name_problem
+from usmp_build.manifest.load import in_order
+from usmp_build.manifest.model import Manifest
+from usmp_build.manifest.overrides import Overrides, mistakes
+from usmp_build.manifest.references import undefined_model
+
+
+def refuse(manifest: Manifest, overrides: Overrides, more_models: bool = False) -> None:
+    """Raise ManifestError with all that is wrong with a manifest; if nothing is, UsageError for overrides.
+
+    With `more_models` others are planned, too, which are not known yet: models need not be there, nor use every pool.
+    """
+    if more_models:
+        wrong = chain(problems(manifest), _names(manifest, overrides.paths))
+    else:
+        names = overrides.planned(manifest)
+        known = problems(manifest, overrides.with_other_pools(manifest))
+        wrong = chain(known, _chosen(manifest, names, overrides.paths))
+    if found := in_order(wrong):
+        raise ManifestError(*found)
+    if found := list(mistakes(overrides, manifest)):
+        raise UsageError(*found)
+
+
+def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) -> Iterator[Diagnostic]:
+    """What is wrong with the choice of models."""
+    file = manifest.places.source.file
+    if not names:
+        help_ = "add a table [models.<name>] with its path, or name models where the build system calls"
+        yield Diagnostic("M119", "there is no model to plan", manifest.places.document, help_)
+    for name in names:
+        known = name in manifest.models
+        if not known and name not in paths:
+            message, help_ = undefined_model(name, manifest.models)
+            yield Diagnostic("M117", f"asked for {message}", file, help_)
+        elif name_problem(name):
+            yield from _names(manifest, [name])
+        elif known and manifest.models[name].path is None and name not in paths:
+            place = manifest.places.value("models", name)
+            yield Diagnostic(
+                "M106", f'[models.{name}] has no "path"', place, f'add for example: path = "{name}.tflite"'
+            )
+
+
+def _names(manifest: Manifest, models: Iterable[str]) -> Iterator[Diagnostic]:
+    """What models cannot be called."""
+    for name in sorted(models):
+        if name_problem(name):
+            help_ = "it becomes part of C identifiers; choose another name"
+            yield Diagnostic("M109", f"{quoted(name)} {name_problem(name)}", manifest.places.source.file, help_)
