@@ -76,6 +76,7 @@ function(_usmp_check_image target plan)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${json}")
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${tool} check "${json}" --elf "$<TARGET_FILE:${target}>"
+    WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
     COMMENT "Checking the pools of ${target}"
     VERBATIM
   )

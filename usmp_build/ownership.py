@@ -33,8 +33,13 @@ def _is_ours(file: OutputFile, root: Path) -> bool:
     if _read(path, len(file.data) + 1) == file.data:
         return True
     if file.path != "plan.json" and _NOTICE in file.data[:_WITHIN]:
-        return _NOTICE in _read(path, _WITHIN)
+        return says_generated(path)
     return _GENERATOR in _read(root / "plan.json", _WITHIN)
+
+
+def says_generated(path: Path) -> bool:
+    """Tell whether the beginning of a file says that we generated it."""
+    return _NOTICE in _read(path, _WITHIN)
 
 
 def _read(path: Path, size: int) -> bytes:

@@ -13,16 +13,15 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Literal, get_args
 
-from usmp_build.bundle import GENERATED_BY, STAGED, Bundle, OutputFile
+from usmp_build.bundle import STAGED, Bundle, OutputFile
 from usmp_build.errors import printable
+from usmp_build.ownership import says_generated
 
 Kind = Literal["changed", "missing", "left over"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _WITH_NOTICE = (".c", ".h", ".inc", ".ld", ".cmake", ".mk", ".bazel", ".bzl")
 """The files that say that we generated them."""
-_NOTICE_WITHIN = 1000
-"""Bytes of their beginning in which they say so."""
 _CONTEXT = 3
 """Equal lines shown before and after those that differ."""
 _COMPARED = 2000
@@ -69,7 +68,7 @@ def leftovers(bundle: Bundle, folder: str | Path) -> list[str]:
     expected = {file.path.lower(): root / file.path for file in bundle.files}
     paths = root.iterdir() if root.is_dir() else ()
     others = [path for path in paths if path.is_file() and not _is_one_of(expected, path)]
-    ours = [path for path in others if path.suffix in _WITH_NOTICE and GENERATED_BY.encode() in _beginning(path)]
+    ours = [path for path in others if path.suffix in _WITH_NOTICE and says_generated(path)]
     bytes_of = {path.with_suffix(".bin") for path in ours if path.suffix == ".inc"}
     return sorted(path.name for path in others if path in ours or path in bytes_of)
 
@@ -126,14 +125,6 @@ def _unified(before: Sequence[str], after: Sequence[str], path: str) -> Iterator
 def _common_prefix(first: Sequence[str], second: Sequence[str]) -> int:
     """Return how many lines two texts have in common at the beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
-
-
-def _beginning(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(_NOTICE_WITHIN)
-    except OSError:
-        return b""
 
 
 def _reason(error: OSError) -> str:

@@ -15,7 +15,7 @@ _GROUPS = {
 } if hasattr(config_common, "toolchain_type") else {}
 
 def _usmp_elf_test_impl(ctx):
-    toolchain = find_toolchain(ctx)
+    toolchain = find_toolchain(ctx.exec_groups["test"] if _GROUPS else ctx)
     generator = toolchain.generator.executable
     plan = ctx.attr.plan[UsmpPlanInfo].plan_json
     image = ctx.file.binary

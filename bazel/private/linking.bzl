@@ -14,7 +14,7 @@ def linker_inputs(owner, scripts, flags = []):
     Returns:
       CcInfo without code
     """
-    folders = {script.dirname: None for script in scripts}  # each once, in their order
+    folders = {script.dirname or ".": None for script in scripts}  # each once, in their order
     inputs = cc_common.create_linker_input(
         owner = owner,
         additional_inputs = depset(scripts),

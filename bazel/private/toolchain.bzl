@@ -5,7 +5,7 @@ load(":providers.bzl", "UsmpToolchainInfo")
 TOOLCHAIN_TYPE = str(Label("//bazel:toolchain_type"))
 
 def find_toolchain(ctx):
-    """Returns the UsmpToolchainInfo for the execution platform."""
+    """Returns the UsmpToolchainInfo for the execution platform of a rule, or of a group of it."""
     return ctx.toolchains[TOOLCHAIN_TYPE].usmp
 
 def _usmp_toolchain_impl(ctx):

@@ -9,8 +9,9 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.support.cli import call
+from tests.support.snippets import PAGES as NAMES
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+PAGES = [ROOT / name for name in NAMES]
 
 
 def codes_in(text: str, pattern: str) -> set[str]:
@@ -75,6 +76,13 @@ def test_files_that_the_architecture_names_exist() -> None:
     for name in re.findall(r"`(?:usmp_build/)?([a-z_]+/[a-z_/.]*|[a-z_]+\.py|tests/[\w/.]+)`", text):
         places = [ROOT / name, ROOT / "usmp_build" / name]
         assert any(place.exists() for place in places), name
+
+
+def test_the_architecture_names_every_module() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for path in (ROOT / "usmp_build").iterdir():
+        if not path.name.startswith(("_", "py.typed")):
+            assert f"`{path.name}{'' if path.suffix else '/'}" in text, path.name
 
 
 def test_readme_is_short() -> None:

@@ -149,7 +149,7 @@ def app(tmp_path_factory: pytest.TempPathFactory, bazel_cache: Path) -> Iterator
         yield workspace
 
 
-def test_words_of_the_rules_and_pools_of_the_application(app: Workspace) -> None:
+def test_overrides_and_pools_of_the_application(app: Workspace) -> None:
     ran = app.bazel("test", "//:parity_test")
     assert "Compiling reader/parity.c" in ran.done
     assert "Compiling reader/digits.c" not in ran.done  # nobody links it

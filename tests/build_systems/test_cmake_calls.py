@@ -153,6 +153,7 @@ def test_an_executable_may_be_called_by_its_alias(tmp_path: Path, find: str, stu
     case.configure(find, stub, *QUICK)
     rules = (case.binary / "CMakeFiles" / "app.dir" / "build.make").read_text()
     assert "Checking the pools of app" in rules
+    assert re.search(r"cd \S*CMakeFiles && .* check ", rules)
 
 
 def test_names_that_mean_false_to_cmake_are_names(tmp_path: Path, find: str) -> None:

@@ -1,4 +1,4 @@
-"""CMake: examples, and what their READMEs do not try: two threads, damaged weights, a program of the call's."""
+"""CMake: examples, and what their READMEs do not try: two threads, damaged weights, a program that MODEL names."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ target_link_libraries(app PRIVATE vision)
 """
 
 
-def test_a_program_may_be_named_by_the_call(tmp_path: Path, find: str) -> None:
+def test_a_program_may_be_an_override(tmp_path: Path, find: str) -> None:
     need_cmake()
     text = (PROGRAM / "vision.program.json").read_text()
     files = {"CMakeLists.txt": LISTS, "vision.program.json": text}

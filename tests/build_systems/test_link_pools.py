@@ -54,6 +54,7 @@ def project(tmp_path: Path, lists: str, cmake: str = "cmake") -> Project:
         ("usmp_link_pools(app so)", 'usmp_link_pools(app so): there is no plan "so" yet; usmp_add_plan()'),
         ("usmp_link_pools(app usmp::p x CHECK y)", "usmp_link_pools(app usmp::p): unknown argument: x y"),
         ("usmp_link_pools(app usmp::p NO)", "usmp_link_pools(app usmp::p): unknown argument: NO"),
+        ("usmp_link_pools(app usmp::p X-NOTFOUND)", "usmp_link_pools(app usmp::p): unknown argument: X-NOTFOUND"),
         ("usmp_link_pools(so usmp::p CHECK)", 'CHECK reads the image of an executable, which "so" is not'),
         ("add_subdirectory(below)", 'CHECK can be said only in the folder that adds "app", "/'),
     ],
