@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import call, manifest, one_model
-from usmp_build import pipeline
+from usmp_build.cli import reading
 from usmp_build.request import OperandRule, PlaceRequest, Request, TargetRequest
 
 POOLS = """
@@ -36,7 +36,7 @@ APART = (
 @pytest.fixture
 def pinned(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Add rules to every model of the manifests that are read from now on, and a second target that reaches all."""
-    honest = pipeline.resolve
+    honest = reading.resolve
 
     def pin(*places: PlaceRequest, rules: tuple[OperandRule, ...] = ()) -> None:
         def resolve(*arguments: Any) -> Request:
@@ -47,7 +47,7 @@ def pinned(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
             targets = (*request.targets, TargetRequest("npu", "reference", rules=rules))
             return replace(request, models=models, pools=pools, targets=targets)
 
-        monkeypatch.setattr(pipeline, "resolve", resolve)
+        monkeypatch.setattr(reading, "resolve", resolve)
 
     return pin
 
