@@ -18,9 +18,9 @@ Shared = Callable[[str, Callable[[Path], Path]], Path]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """With USMP_ALL_TIERS set, a test that is skipped fails: a tier that silently drops out proves nothing."""
+    """With USMP_ALL_TIERS set, a test that is skipped or excused fails: a tier that drops out proves nothing."""
     report = yield
-    if report.skipped and os.environ.get("USMP_ALL_TIERS") and not hasattr(report, "wasxfail"):
+    if report.skipped and os.environ.get("USMP_ALL_TIERS"):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, but USMP_ALL_TIERS asks for every tier: {report.longrepr}"
     return report
