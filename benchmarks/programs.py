@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-from usmp_build import pipeline
+from usmp_build import loading, pipeline
 from usmp_build.algorithms.exact import Exact
 from usmp_build.files import DictFiles
 from usmp_build.interfaces.analysis import Analysis
@@ -58,7 +58,7 @@ def analyze(program: bytes) -> Analysis:
     """Run all passes over a program."""
     files = DictFiles({"usmp.toml": _MANIFEST, "m.program.json": program})
     request = pipeline.read("usmp.toml", files)
-    return pipeline.analyze(request, tuple(pipeline.import_model(model, files) for model in request.models))
+    return pipeline.analyze(request, tuple(loading.import_model(model, files) for model in request.models))
 
 
 def figures(analysis: Analysis) -> tuple[int, int]:

@@ -8,6 +8,7 @@ namespace usmp {
 namespace {
 
 constexpr int ROUNDS = 4;
+constexpr int SWEEPS = 64; // usmp_build/algorithms/exact/pairs.py explains them
 
 } // namespace
 
@@ -22,6 +23,9 @@ bool Walk::propagate(Part &part)
             return false;
         }
         if (arm_->fail_first && !raise_those_not_lowest(part, changed)) {
+            return false;
+        }
+        if (!kept_off_.empty() && !pairs_have_room(part, changed)) {
             return false;
         }
         if ((round == 0 || changed) && !sections_have_room(part)) {
@@ -89,7 +93,7 @@ bool Walk::raise_those_not_lowest(const Part &part, bool &changed)
     std::fill(second_.begin() + first_, second_.begin() + last_ + 1, INFINITE);
     for (const int buffer : part) {
         for (const Span &span : strip_.spans[buffer]) {
-            const Units end = state_.floors[buffer] + span.units;
+            const Units end = state_.floors[buffer] + (kept_off_.empty() ? span.units : kept_off_[buffer]);
             for (int section = span.first; section <= span.last; ++section) {
                 if (end < least_[section]) {
                     second_[section] = least_[section];
@@ -118,6 +122,52 @@ bool Walk::raise_those_not_lowest(const Part &part, bool &changed)
             raise(buffer, behind);
             changed = true;
         }
+    }
+    return true;
+}
+
+bool Walk::pairs_have_room(const Part &part, bool &changed)
+{
+    for (const int buffer : part) {
+        tails_[buffer] = strip_.sizes[buffer];
+    }
+    Part forward = part;
+    std::sort(forward.begin(), forward.end());
+    for (int sweep = 0; sweep < SWEEPS; ++sweep) {
+        bool moved = false;
+        for (std::size_t k = 0; k < part.size(); ++k) {
+            const int buffer = forward[sweep % 2 == 0 ? k : part.size() - 1 - k];
+            for (const Neighbor &neighbor : pairs_[buffer]) {
+                if (!state_.placed[neighbor.other] && !pair_has_room(buffer, neighbor, moved, changed)) {
+                    return false;
+                }
+            }
+        }
+        if (!moved) {
+            return true;
+        }
+    }
+    return true;
+}
+
+bool Walk::pair_has_room(int buffer, const Neighbor &neighbor, bool &moved, bool &raised)
+{
+    const int other = neighbor.other;
+    const bool is_under = state_.floors[buffer] + neighbor.above + tails_[other] <= capacity_;
+    const bool is_above = state_.floors[other] + neighbor.below + tails_[buffer] <= capacity_;
+    if (is_under == is_above) {
+        return is_under;
+    }
+    const int lower = is_under ? buffer : other;
+    const int upper = is_under ? other : buffer;
+    const Units distance = is_under ? neighbor.above : neighbor.below;
+    if (state_.floors[lower] + distance > state_.floors[upper]) {
+        raise(upper, state_.floors[lower] + distance);
+        moved = raised = true;
+    }
+    if (distance + tails_[upper] > tails_[lower]) {
+        tails_[lower] = distance + tails_[upper];
+        moved = true;
     }
     return true;
 }
@@ -165,7 +215,7 @@ int Walk::choose(const Part &part) const
 {
     const int section = arm_->fail_first ? tightest_section(part) : NONE;
     if (section < 0) {
-        return choose_lowest(part);
+        return walk_down(choose_lowest(part));
     }
     int chosen = NONE;
     for (const int buffer : part) {
@@ -181,23 +231,25 @@ int Walk::choose(const Part &part) const
     return walk_down(chosen);
 }
 
-// Move on to a neighbor with a lower floor as long as there is one.
+// Move on to a neighbor with a lower floor; where bytes are shared, to one that can be below at its floor.
 int Walk::walk_down(int chosen) const
 {
-    for (;;) {
+    while (chosen >= 0) {
         int lower = NONE;
         for (const Neighbor &neighbor : strip_.neighbors[chosen]) {
             const int other = neighbor.other;
-            if (!state_.placed[other] && state_.holes[other] < 0 && state_.floors[other] < state_.floors[chosen]
-                && (lower < 0 || earlier(other, lower))) {
+            const Units distance = kept_off_.empty() ? 1 : neighbor.below;
+            if (!state_.placed[other] && state_.holes[other] < 0
+                && state_.floors[other] + distance <= state_.floors[chosen] && (lower < 0 || earlier(other, lower))) {
                 lower = other;
             }
         }
         if (lower < 0) {
-            return chosen;
+            break;
         }
         chosen = lower;
     }
+    return chosen;
 }
 
 int Walk::choose_lowest(const Part &part) const

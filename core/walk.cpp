@@ -6,8 +6,43 @@
 
 namespace usmp {
 
+namespace {
+
+std::vector<std::vector<Neighbor>> pairs_of(const Strip &strip)
+{
+    std::vector<std::vector<Neighbor>> pairs(strip.sizes.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        for (const Neighbor &near : strip.neighbors[i]) {
+            const bool share = near.above < strip.sizes[i] || near.below < strip.sizes[near.other];
+            const bool free = strip.fixed[i] < 0 && strip.fixed[near.other] < 0;
+            if (share && free && static_cast<int>(i) < near.other) {
+                pairs[i].push_back(near);
+            }
+        }
+    }
+    return pairs;
+}
+
+std::vector<Units> kept_off(const Strip &strip, const std::vector<std::vector<Neighbor>> &pairs)
+{
+    std::vector<Units> kept;
+    if (std::any_of(pairs.begin(), pairs.end(), [](const auto &some) { return !some.empty(); })) {
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            Units least = strip.neighbors[i].empty() ? strip.sizes[i] : INFINITE;
+            for (const Neighbor &near : strip.neighbors[i]) {
+                least = std::min(least, near.below > 0 ? near.above : 0);
+            }
+            kept.push_back(std::max<Units>(0, least));
+        }
+    }
+    return kept;
+}
+
+} // namespace
+
 Walk::Walk(const Strip &strip, Units capacity)
-    : strip_(strip), capacity_(capacity), forbidden_(strip.sizes.size()), weights_(strip.sections, 1),
+    : strip_(strip), capacity_(capacity), forbidden_(strip.sizes.size()), pairs_(pairs_of(strip)),
+      kept_off_(kept_off(strip, pairs_)), tails_(strip.sizes.size()), weights_(strip.sections, 1),
       loads_(strip.sections), spare_(strip.sections), tops_(strip.sections), least_(strip.sections), second_(strip.sections),
       least_owner_(strip.sections), counts_(strip.sections)
 {

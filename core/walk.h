@@ -72,6 +72,8 @@ class Walk {
     bool propagate(Part &part);
     bool holes_can_be_filled(const Part &part, bool &changed);
     bool raise_those_not_lowest(const Part &part, bool &changed);
+    bool pairs_have_room(const Part &part, bool &changed);
+    bool pair_has_room(int buffer, const Neighbor &neighbor, bool &moved, bool &raised);
     bool sections_have_room(Part &part);
     void load(const Part &part);
 
@@ -89,6 +91,9 @@ class Walk {
     const Strip &strip_;
     const Units capacity_;
     std::vector<std::vector<std::pair<Units, Units>>> forbidden_; // open intervals of offsets, by fixed neighbors
+    std::vector<std::vector<Neighbor>> pairs_; // free neighbors that come later and may share bytes
+    std::vector<Units> kept_off_; // how far every neighbor starts behind a buffer; empty where no pair may share bytes
+    std::vector<Units> tails_;    // what a buffer and those behind it need
     std::vector<std::int64_t> weights_;
     const Arm *arm_ = nullptr;
     std::int64_t nodes_ = 0;

@@ -26,10 +26,10 @@ def keeping(request: Request, analysis: Analysis, plan: Plan, restate: Restate) 
     `restate` says what another request for the same buffers would ask for.
     """
     words = [list(model.kept_words()) for model in request.models]
-    needed = workspace_needed(analysis, plan) if any(words) or request.concurrent else 0
+    needed = workspace_needed(request, analysis, plan) if any(words) or request.concurrent else 0
 
     def workspace(other: Request) -> int:
-        return max(0, needed - workspace_needed(restate(other), plan))
+        return max(0, needed - workspace_needed(other, restate(other), plan))
 
     number = count()
     rows = [

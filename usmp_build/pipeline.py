@@ -1,32 +1,34 @@
 """The road, from a manifest to a bundle of files.  Start reading here.
 
-    load → resolve → import → assign → rewrite → select kernels → scopes → axes → connect → schedule → storage → once
-         → caches → survivors → lifetimes → traffic → costs → lower
-         → algorithm → verify → group → verify → alone → without_limits → keeping → summarize → arrange → emit
+    load → resolve → import → assign → rewrite → select kernels → scopes → axes → parts → connect → schedule → storage
+         → once → caches → survivors → lifetimes → traffic → costs → separations → lower
+         → algorithm → verify → choose → parted → group → verify → alone → without_limits → keeping → max_live
+         → summarize → arrange → emit
 
 Every stage is a function from values to a new value.  Reading goes through `files`; nothing here writes.
 """
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, repeat
 
-from usmp_build import arrange, keeping, passes, plugins, solving
+from usmp_build import arrange, choosing, keeping, loading, parting, passes, plugins, solving, workspace
 from usmp_build.bundle import Bundle
-from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.errors import UsmpError
 from usmp_build.files import Files
 from usmp_build.interfaces.analysis import Analysis, Kernels
 from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.axes import Axes
-from usmp_build.ir.graph import Model
+from usmp_build.ir.choices import FILE_ORDER, Choices
+from usmp_build.ir.graph import Model, OperatorRef
 from usmp_build.ir.scopes import Scopes
 from usmp_build.layout import Layout, Summary
 from usmp_build.manifest.load import load
 from usmp_build.manifest.resolve import resolve
 from usmp_build.memory.plan import Plan
-from usmp_build.request import ModelRequest, Request
+from usmp_build.refusal import refusal
+from usmp_build.request import Request
 
 
 @dataclass(frozen=True)
@@ -53,20 +55,45 @@ def build(request: Request, files: Files) -> Bundle:
 
 def plan(request: Request, files: Files) -> Planned:
     """From a request to a proven plan; operators without kernels are welcome here."""
-    models = tuple(import_model(model, files) for model in request.models)
-    analysis = analyze(request, models)
-    algorithm = plugins.algorithm(request.algorithm, request.options, request.plan_span, request.option_spans)
-    found = solving.solve(request, analysis, algorithm, restate=lambda other: analyze(other, models))
-    alone = solving.needs_alone(analysis, found)
+    models = tuple(loading.import_model(model, files) for model in request.models)
+    chosen = choose(request, models)
+    analysis, algorithm = chosen.analysis, loading.algorithm(request)
+    if chosen.plan is None:
+        raise refusal(request, analysis, algorithm, lambda other: choose(other, models).analysis)
+    found = solving.settled(request, analysis, chosen.plan)
+    alone = choosing.needs_alone(request, chosen)
     without_limits = solving.without_limits(request, analysis, found, algorithm)
     kept = keeping.keeping(request, analysis, found, restate=lambda other: retimed(other, analysis))
-    summary = arrange.summarize(request, analysis, found, alone, kept, without_limits)
+    others = arrange.OtherWays(max_live(request, models), chosen.least, chosen.is_best_way)
+    summary = arrange.summarize(request, analysis, found, alone, kept, without_limits, others)
     return Planned(request, models, analysis, found, summary)
+
+
+def max_live(request: Request, models: tuple[Model, ...]) -> int | None:
+    """Return the bytes of workspace that are alive together in the models as their files have them.
+
+    None where these cannot be analyzed without rewrites: this is one figure of a report, and refuses no plan.
+    """
+    try:
+        return workspace.max_live(analyze(request.as_filed(), models))
+    except UsmpError:
+        return None
+
+
+def choose(request: Request, models: tuple[Model, ...]) -> choosing.Chosen:
+    """Choose where tensors are parts of others, orders and directions."""
+    algorithm = loading.algorithm(request)
+
+    def ordered(first: Analysis) -> choosing.Chosen:
+        return choosing.choose(request, first, algorithm, lambda choices: retimed(request, first, choices))
+
+    found = parting.parted(lambda copies: analyze(request, models, copies=copies), ordered)
+    return choosing.refined(found, algorithm)
 
 
 def lay_out(planned: Planned) -> Layout:
     """From a plan to everything that C needs."""
-    libraries = _libraries(planned.request)
+    libraries = loading.libraries(planned.request)
     return arrange.arrange(planned.request, planned.analysis, planned.plan, planned.summary, libraries)
 
 
@@ -75,31 +102,40 @@ def emit(layout: Layout) -> Bundle:
     return Bundle.collect(chain.from_iterable(emitter(layout) for emitter in plugins.emitters()))
 
 
-def import_model(model: ModelRequest, files: Files) -> Model:
-    """Read one model file."""
-    data = files.read(model.path, f"--model {model.name}" if "path" in model.overrides else model.span)
-    digest = hashlib.sha256(data).hexdigest()
-    if model.sha256 and model.sha256 != digest:
-        message = f'model "{model.name}" is not the file that the manifest expects: its sha256 is {digest}'
-        raise ModelError(Diagnostic("P201", message, model.span, "update sha256, or restore the file"))
-    return plugins.importer(model.path, model.span)(data, model.name, files.shown(model.path))
+def analyze(
+    request: Request,
+    models: tuple[Model, ...],
+    libraries: Libraries | None = None,
+    copies: frozenset[OperatorRef] = frozenset(),
+) -> Analysis:
+    """Find out everything that can be known before anything is placed; `libraries` stand in for those of plug-ins.
 
-
-def analyze(request: Request, models: tuple[Model, ...], libraries: Libraries | None = None) -> Analysis:
-    """Find out everything that can be known before anything is placed; `libraries` stand in for those of plug-ins."""
-    libraries = _libraries(request) if libraries is None else libraries
+    The operators in `copies` copy, though tensors could be parts of others there.
+    """
+    libraries = loading.libraries(request) if libraries is None else libraries
     assignment = passes.assign(request, models)
-    rewritten = tuple(map(passes.rewrite, models, assignment.pins(request, models)))
+    off = (model.rewrites_off for model in request.models)
+    rewrites = tuple(map(passes.rewrite, models, assignment.pins(request, models), off))
+    rewritten = tuple(each.model for each in rewrites)
     kernels = passes.select(request, rewritten, assignment, libraries)
     scoped = passes.scopes(request, rewritten, assignment, kernels, libraries)
     scoped, axes = passes.axes(request, scoped, assignment, libraries)
-    return timed(request, scoped.models, scoped.kernels, scoped.scopes, axes)
+    before, scoped = scoped.models, passes.parts(request, scoped, axes, assignment, libraries, copies)
+    records = map(passes.with_saving, repeat("parts"), (each.record for each in rewrites), before, scoped.models)
+    return replace(timed(request, scoped.models, scoped.kernels, scoped.scopes, axes), rewrites=tuple(records))
 
 
-def timed(request: Request, models: tuple[Model, ...], kernels: Kernels, scopes: Scopes, axes: Axes) -> Analysis:
+def timed(
+    request: Request,
+    models: tuple[Model, ...],
+    kernels: Kernels,
+    scopes: Scopes,
+    axes: Axes,
+    choices: Choices = FILE_ORDER,
+) -> Analysis:
     """Find out what runs when, and what must be in memory then: the second half of `analyze`."""
     connections = passes.connect(request, models, scopes)
-    schedule = passes.schedule(request, models, kernels, connections)
+    schedule = passes.schedule(request, models, kernels, connections, choices)
     storage = passes.storage(request, models, schedule, kernels, scopes, axes, connections)
     storage = passes.once(storage)
     storage = passes.caches(request, models, kernels, scopes, storage)
@@ -107,21 +143,28 @@ def timed(request: Request, models: tuple[Model, ...], kernels: Kernels, scopes:
     lifetimes = passes.lifetimes(schedule, storage, survivors)
     traffic = passes.traffic(models, kernels, storage)
     costs = passes.costs(request, scopes, schedule, storage, traffic)
-    problem = passes.lower(request, storage, lifetimes, costs)
+    separations = passes.separations(request, models, kernels, schedule, storage, survivors, lifetimes)
+    problem = passes.lower(request, storage, lifetimes, costs, separations)
     return Analysis(
-        models, kernels, scopes, axes, connections, schedule, storage, survivors, lifetimes, traffic, costs, problem
+        models=models,
+        kernels=kernels,
+        scopes=scopes,
+        axes=axes,
+        connections=connections,
+        schedule=schedule,
+        storage=storage,
+        survivors=survivors,
+        lifetimes=lifetimes,
+        traffic=traffic,
+        costs=costs,
+        separations=separations,
+        problem=problem,
+        choices=choices,
     )
 
 
-def retimed(request: Request, analysis: Analysis) -> Analysis:
-    """Analyze a request that differs only in when things run."""
-    return timed(request, analysis.models, analysis.kernels, analysis.scopes, analysis.axes)
-
-
-def _libraries(request: Request) -> Libraries:
-    """Return every library that a target or a rule of `place` names, for each target, and those that make copies."""
-    asked = {key: request.targets[key[0]].span for key in passes.copiers(request)}
-    for t, target in enumerate(request.targets):
-        asked[t, target.kernels] = target.kernels_span
-        asked |= {(t, rule.kernels): rule.span for m in request.models for rule in m.places if rule.kernels}
-    return {(t, name): plugins.kernels(name, span, request.targets[t]) for (t, name), span in asked.items()}
+def retimed(request: Request, analysis: Analysis, choices: Choices | None = None) -> Analysis:
+    """Analyze a request that differs only in when things run, with the same choices or others."""
+    chosen = analysis.choices if choices is None else choices
+    again = timed(request, analysis.models, analysis.kernels, analysis.scopes, analysis.axes, chosen)
+    return replace(again, rewrites=analysis.rewrites)

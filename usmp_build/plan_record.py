@@ -40,6 +40,40 @@ class PoolRecord(_Record):
     """Bytes of a cache line, where DMA transfers what the processor caches; else 0."""
 
 
+class WorkspaceRecord(_Record):
+    """What all workspace pools take together, in bytes."""
+
+    max_live: int | None
+    """Alive at one step of the models as their files have them: not rewritten, operators in file order, and nothing
+    overlaps that is alive together.  null: a model cannot be run without rewrites."""
+    any_schedule: int
+    """No plan needs less, whatever the order of operators and their directions, with the same buffers; proven.  Where
+    `achieved` is as little, no order and no directions are better."""
+    with_overlap: int
+    """No plan of the chosen schedule with the same buffers in each pool needs less: the sum of the pools' bounds, or
+    `any_schedule` where that is more.  With several pools it can be more than `max_live`: they are fullest at different
+    steps."""
+    achieved: int
+    """The sum of the pools' sizes."""
+    floor: int
+    """Alive when a run begins or when it ends, whichever is more: all inputs or all outputs, and what outlives runs."""
+    best_directions: bool
+    """No directions make a better plan of the workspace, in this order of operators and others that were tried; proven
+    by search.  False where that is not known."""
+
+
+class OverlapRecord(_Record):
+    """Another buffer that shares bytes with one while both are alive."""
+
+    buffer: str
+    bytes: int
+    operator: str
+    """Which touches both: its kind, and its position in the model's file ("CONV_2D 5").  It has read these bytes of the
+    one buffer, or needs them as scratch no more, before it writes them in the other."""
+    direction: Literal["forward", "backward"]
+    """From which end the operator goes through its output."""
+
+
 class BufferRecord(_Record):
     """A buffer and its place."""
 
@@ -63,6 +97,8 @@ class BufferRecord(_Record):
     """Why it exists."""
     cache_line: int
     """Bytes of the cache lines that it shares with nothing, for DMA may touch it; 0: it may share them."""
+    overlaps: tuple[OverlapRecord, ...]
+    """Buffers that share bytes with it at a step at which both are alive."""
 
 
 class TrafficRecord(_Record):
@@ -73,6 +109,23 @@ class TrafficRecord(_Record):
     """Bytes; what is read again counts again."""
     written: int
     """Bytes; exact for the reference kernels."""
+
+
+class RewriteRecord(_Record):
+    """What one rewrite removed from a model; less than 0 is what it added."""
+
+    rewrite: str
+    """Its name, as `rewrites` in the manifest has it."""
+    operators: int
+    """Those that run: not views."""
+    channels: int
+    """Indices along the last axis of tensors that are computed before and after."""
+    weights: int
+    """Elements of the filters and matrices of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED."""
+    macs: int
+    """Multiplications of these operators in one run; padding counts like pixels."""
+    constant_bytes: int
+    """Of constants that operators read; what kernels derive of them is not counted."""
 
 
 class KeepRecord(_Record):
@@ -124,6 +177,12 @@ class ModelRecord(_Record):
     """Operators that are planned but for which no C can be generated."""
     on_demand: tuple[str, ...]
     """Tensors that are not planned: the application provides their memory while the model runs."""
+    rewrites: tuple[RewriteRecord, ...]
+    """Those that changed something, in the order in which they were made."""
+    order: tuple[int, ...]
+    """Its operators, by position in the file, in the order in which they run; empty: in that of the file."""
+    backward: tuple[int, ...]
+    """Operators that go through their outputs from the last byte to the first."""
     keeps: tuple[KeepRecord, ...]
     """What it lets live longer than by default."""
     overrides: OverridesRecord
@@ -225,6 +284,7 @@ class PlanRecord(_Record):
     without_limits: WithoutLimitsRecord | None
     """null: every buffer is where it costs least."""
     pools: tuple[PoolRecord, ...]
+    workspace: WorkspaceRecord
     models: tuple[ModelRecord, ...]
     concurrent: ConcurrencyRecord
     buffers: tuple[BufferRecord, ...]

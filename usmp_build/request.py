@@ -46,6 +46,28 @@ class Outputs(Enum):
     """Until this model runs again."""
 
 
+class Goal(Enum):
+    """What is worth most in the plan of a model."""
+
+    RAM = "ram"
+    BALANCED = "balanced"
+    """RAM too, but no rewrite that makes an operator do more; orders and directions cost nothing."""
+
+
+REWRITES = (
+    "activations",
+    "constant_channels",
+    "dead",
+    "duplicates",
+    "identities",
+    "pads",
+    "parts",
+    "shapes",
+    "views",
+)
+"""The names of the rewrites that a manifest may switch off."""
+
+
 class InputOutput(Enum):
     """Where a model's inputs and outputs live."""
 
@@ -191,6 +213,11 @@ class ModelRequest:
     """Later rules go before earlier ones."""
     inputs: Inputs = Inputs.CONSUMED
     outputs: Outputs = Outputs.RUN
+    goal: Goal = Goal.RAM
+    rewrites_off: frozenset[str] = frozenset()
+    """Of `REWRITES`."""
+    free_order: bool = True
+    """Whether operators may run in another order than that of the file."""
     overrides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Words that whoever runs the tool gave, and not the manifest, with the names that they list; a path lists none."""
 
@@ -241,6 +268,8 @@ class Request:
     """Of the options' keys."""
     layout_copies: bool = False
     """Whether a tensor in memory of pages may be copied because two operators want rows of different lengths."""
+    overlap: bool = True
+    """Whether what an operator writes may take the place of what it has read by then."""
     concurrent: frozenset[tuple[int, int]] = frozenset()
     """Pairs of models, the smaller position first, that may be alive at the same time.  Not transitive."""
     connections: tuple[ConnectionRequest, ...] = ()
@@ -249,6 +278,12 @@ class Request:
     def with_model(self, index: int, model: ModelRequest) -> Request:
         """Return the request with another model in this position."""
         return replace(self, models=(*self.models[:index], model, *self.models[index + 1 :]))
+
+    def as_filed(self) -> Request:
+        """Return the request to plan the models as their files have them: no rewrite, file order, no overlap."""
+        off = frozenset(REWRITES)
+        models = tuple(replace(model, rewrites_off=off, free_order=False) for model in self.models)
+        return replace(self, models=models, overlap=False)
 
     def are_concurrent(self, one: int, other: int) -> bool:
         """Tell whether two models may be alive at the same time."""

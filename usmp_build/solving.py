@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from usmp_build import arrange, plugins
+from usmp_build.algorithms.auto import Auto
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.memory.plan import Plan
 from usmp_build.memory.problem import Problem
-from usmp_build.memory.trials import Trials
+from usmp_build.memory.trials import Attempt, Trials
 from usmp_build.memory.verify import violations
 from usmp_build.memory.without_limits import (
     WithoutLimits,
@@ -16,23 +17,24 @@ from usmp_build.memory.without_limits import (
     problem_with_room_for,
     problem_without_limits,
 )
-from usmp_build.refusal import refusal
 from usmp_build.request import Request
-from usmp_build.ways_out import Restate
-from usmp_build.workspace import workspace_needed
 
 
-def solve(request: Request, analysis: Analysis, algorithm: Algorithm, restate: Restate) -> Plan:
-    """Run an algorithm and believe nothing it says; `restate` analyzes other requests for the same models.
+def attempt(request: Request, analysis: Analysis, algorithm: Algorithm) -> Plan | None:
+    """Run an algorithm and believe nothing it says; None when it finds no plan.
 
-    Raises DoesNotFit when it finds no plan, and CheckFailed when it finds a wrong one.
+    Raises CheckFailed when it finds a wrong one.
     """
-    problem = analysis.problem
-    found = algorithm(problem)
-    if found is None:
-        raise refusal(request, analysis, algorithm, restate)
+    found = algorithm(analysis.problem)
+    if found is not None:
+        _believe(found, request, analysis)
+    return found
+
+
+def settled(request: Request, analysis: Analysis, found: Plan) -> Plan:
+    """Check a plan once more, with its constants in the order of the files that hold them."""
     _believe(found, request, analysis)
-    grouped = arrange.group_constants(analysis.storage, problem, found)
+    grouped = arrange.group_constants(analysis.storage, analysis.problem, found)
     _believe(grouped, request, analysis)
     return grouped
 
@@ -62,14 +64,14 @@ def without_limits(request: Request, analysis: Analysis, plan: Plan, algorithm: 
 
 
 def _reaches(algorithm: Algorithm, larger: Problem) -> bool:
-    """Whether the algorithm puts every buffer of a problem where it costs least."""
+    """Whether the algorithm puts every buffer of a problem where it costs least: "auto" often does so briefly."""
+    ways = (algorithm.brief, algorithm) if isinstance(algorithm, Auto) else (algorithm,)
+    return any(_succeeds(way, larger) for way in ways)
+
+
+def _succeeds(way: Attempt, larger: Problem) -> bool:
     try:
-        found = Trials(algorithm, 1).plan(larger)
+        found = Trials(way, 1).plan(larger)
     except CheckFailed:  # it breaks down over a question that it need not answer
         return False
     return found is not None and not cheaper_elsewhere(larger, found)
-
-
-def needs_alone(analysis: Analysis, plan: Plan) -> tuple[int, ...]:
-    """Return for each model the bytes of workspace that it would need if it were the only one in these pools."""
-    return tuple(workspace_needed(analysis, plan, model) for model in range(len(analysis.models)))

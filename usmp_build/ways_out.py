@@ -1,4 +1,6 @@
-"""What else the manifest could say so that the buffers fit: more pools, arrays of the caller, less kept, taking turns.
+"""What else the manifest could say so that the buffers fit.
+
+More pools, arrays of the caller, less kept, taking turns, and what is on by default and was switched off.
 
 Nothing is offered that was not tried: the problem is stated as the other manifest would state it, and solved.
 """
@@ -14,7 +16,7 @@ from usmp_build import plugins
 from usmp_build.errors import UsmpError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
-from usmp_build.memory.parts import families, restricted
+from usmp_build.memory.components import families, restricted
 from usmp_build.memory.plan import Allocation
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.shortage import Shortage, Way
@@ -174,11 +176,44 @@ class _TakingTurns:
         return Way(self.missing, f"{who}: they then take turns, and share memory")
 
 
+@dataclass(frozen=True, slots=True)
+class _SwitchedOn:
+    """What takes less memory, and was switched off, is on."""
+
+    then: Request
+    words: str
+
+    def applied(self, _: Request, /) -> Request:
+        return self.then
+
+    def way(self, _: Request, __: _Outcome, /) -> Way:
+        return Way(0, self.words)
+
+
+def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterator[_Change]:
+    """Yield words that may be left out; for constants, those that change which there are."""
+    if not request.overlap and not constant:
+        yield _SwitchedOn(replace(request, overlap=True), "leave overlap = false out of [plan]")
+    for model in owners:
+        asked = request.models[model]
+        if not asked.free_order and not constant:
+            then = request.with_model(model, replace(asked, free_order=True))
+            yield _SwitchedOn(then, f'leave order = "file" out of model "{asked.name}"')
+        if asked.rewrites_off:
+            then = request.with_model(model, replace(asked, rewrites_off=frozenset()))
+            names = ", ".join(f"{name} = true" for name in sorted(asked.rewrites_off))
+            yield _SwitchedOn(then, f'write rewrites = {{ {names} }} for model "{asked.name}"')
+
+
 def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterator[_Change]:
-    """Yield what might help: pairs that take turns; then for each model whose buffers do not fit, largest first."""
+    """Yield what might help: what was switched off; pairs that take turns; then what each model asks for.
+
+    Of models, those whose buffers do not fit, largest first.
+    """
     constant = analysis.storage.buffers[shortage.core[0]].kind is Kind.CONSTANT
     word = "constant_pools" if constant else "workspace_pools"
     owners = _owners(analysis, shortage)
+    yield from _switched_on(request, owners, constant)
     for pair in sorted(request.concurrent) if not constant else ():
         if set(pair) <= set(owners):
             yield _TakingTurns(pair, shortage.missing)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from benchmarks.solver import cp_sat, figures, models, pools, scale, tables
+from benchmarks.solver import cp_sat, figures, models, overlaps, pools, scale, tables
 from benchmarks.solver.figures import Figures
 from benchmarks.solver.growth import Point, plot
 from benchmarks.solver.instances import Instance, family, published, tiling
@@ -24,6 +24,7 @@ _ALGORITHMS = ("greedy_by_size", "greedy_by_conflicts", "hill_climb", "auto")
 _TILES = 400
 _TILINGS = 6
 _SEEDS = 3
+_CHAINS = 10
 
 
 def main(arguments: list[str]) -> int:
@@ -36,6 +37,7 @@ def main(arguments: list[str]) -> int:
         "families": _families(instances, parsed),
         "least": "\n\n".join(tables.minimum(instance, _least(instance, parsed)) for instance in instances),
         "models": tables.models(map(models.measure, parsed.models)),
+        "overlaps": tables.overlaps(_overlaps(parsed.overlaps)),
         "pools": tables.pools(_pools(instances, parsed)),
         "scale": tables.scale(runs),
     }
@@ -84,6 +86,12 @@ def _pools(instances: Sequence[Instance], parsed: argparse.Namespace) -> Iterato
         yield from (pools.measure(instance, 1 + seed, parsed.nodes // 3) for seed in range(_SEEDS))
 
 
+def _overlaps(counts: Sequence[int]) -> Iterator[tuple[str, Sequence[overlaps.Overlapped]]]:
+    for name, problems in overlaps.family(counts, range(1, 1 + _CHAINS)).items() if counts else ():
+        _say(name)
+        yield name, [overlaps.measure(problem) for problem in problems]
+
+
 def _runs(count: int) -> Iterator[scale.Run]:
     _say(f"{count:,} buffers")
     yield from (scale.measure(count, 1 + seed) for seed in range(_SEEDS))
@@ -104,6 +112,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--models", nargs="*", default=[], type=Path, metavar="MODEL.tflite", help="plan these, too")
     parser.add_argument(
         "--sizes", nargs="*", default=[], type=int, metavar="N", help="plan random problems of so many buffers, too"
+    )
+    parser.add_argument(
+        "--overlaps", nargs="*", default=[], type=int, metavar="N", help="plan chains and networks that overlap, too"
     )
     parser.add_argument(
         "--nodes", type=int, default=600_000, metavar="N", help="bound of the exact search (default: %(default)s)"

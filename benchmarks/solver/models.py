@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from usmp_build import pipeline
+from usmp_build import loading, pipeline
 from usmp_build.algorithms.auto import Auto
 from usmp_build.algorithms.exact import searcher
 from usmp_build.files import DictFiles
@@ -55,10 +55,11 @@ def measure(path: Path) -> Planned:
 
 
 def problem_of(path: Path) -> Problem:
-    """State what is planned for a model alone: one pool for its workspace, one for its constants."""
+    """State what is planned for a model alone as chosen: one pool for its workspace, one for its constants."""
     files = DictFiles({"usmp.toml": _MANIFEST.encode(), "m.tflite": path.read_bytes()})
     request = pipeline.read("usmp.toml", files)
-    return pipeline.analyze(request, tuple(pipeline.import_model(model, files) for model in request.models)).problem
+    models = tuple(loading.import_model(model, files) for model in request.models)
+    return pipeline.choose(request, models).analysis.problem
 
 
 def _milliseconds(problem: Problem) -> float:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from benchmarks.solver.figures import Figures
 from benchmarks.solver.instances import Instance
 from benchmarks.solver.models import Planned
+from benchmarks.solver.overlaps import Overlapped
 from benchmarks.solver.pools import Shared
 from benchmarks.solver.published import MINIMALLOC
 from benchmarks.solver.scale import Run
@@ -93,6 +94,21 @@ def models(planned: Iterable[Planned]) -> str:
     for row in planned:
         best = "yes" if row.best else "no"
         rows.append([row.model, str(row.buffers), f"{row.peak:,}", best, f"{row.core:.1f}", f"{row.python:.1f}"])
+    return table(head, rows)
+
+
+def overlaps(families: Iterable[tuple[str, Sequence[Overlapped]]]) -> str:
+    """Return what is known of problems whose buffers may share bytes: sums over the problems of a family."""
+    head = ["family", "problems", "proven best", "above the fullest step", "without overlaps", "median", "slowest"]
+    rows = []
+    for name, found in families:
+        total = sum(one.peak for one in found)
+        spent = sorted(one.seconds for one in found)
+        above = 100 * (total / sum(one.step for one in found) - 1)
+        more = 100 * (sum(one.disjoint for one in found) / total - 1)
+        best = str(sum(one.best for one in found))
+        times = seconds(spent[len(spent) // 2]), seconds(spent[-1])
+        rows.append([name, str(len(found)), best, f"{above:.2f} %", f"+{more:.0f} %", *times])
     return table(head, rows)
 
 

@@ -1,17 +1,47 @@
-"""The pages of figures say by which command they were made; `tests/end_to_end/` runs it, on less."""
+"""The pages of figures say by which command they were made; `tests/end_to_end/` runs it, on less.
+
+What needs no board is compared with what plans are now.
+"""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+import pytest
+
+from benchmarks.subject import prepare
+from tests.conftest import ROOT
+from tests.support.nets import NETS
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 
 
-@runs("docs/benchmarks.md", "docs/planner-benchmarks.md", "docs/cmake.md#what-it-costs")
+@runs("docs/benchmarks.md", "docs/below-max-live.md", "docs/planner-benchmarks.md", "docs/cmake.md#what-it-costs")
 def test_the_command_has_the_options_that_it_was_called_with(page: Page, shell: Shell) -> None:
     command = page.take("sh").text
     module = re.match(r"python -m (benchmarks\S*) ", command)
     assert module
     known = shell.output(f"python -m {module[1]} --help")
     assert set(re.findall(r" (--\w+)", command)) <= set(re.findall(r"(--\w+)", known))
+
+
+def is_on_the_page(model: Path, folder: Path) -> None:
+    """Compare the figures of `docs/below-max-live.md` that are of plans with the model's plan."""
+    text = (ROOT / "docs" / "below-max-live.md").read_text("utf-8").partition("## Workspace")[2]
+    (row,) = re.findall(rf"^\| {model.stem} \|(.*)\|$", text.partition("\n## ")[0], re.MULTILINE)
+    _, _, max_live, with_overlap, achieved, _, floor = (cell.strip() for cell in row.split("|"))
+    ours = prepare(model, folder).planned.summary.workspace
+    shown = tuple(f"{count:,}" for count in (ours.max_live, ours.with_overlap, ours.achieved, ours.floor))
+    assert (max_live, with_overlap, achieved, floor) == shown
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_the_nets_take_what_the_page_says(name: str, tmp_path: Path) -> None:
+    (tmp_path / f"{name}.tflite").write_bytes(NETS[name]())
+    is_on_the_page(tmp_path / f"{name}.tflite", tmp_path)
+
+
+@pytest.mark.parametrize("name", ["hello", "ic", "kws", "micro_speech", "vww"])
+def test_the_models_take_what_the_page_says(name: str, real_models: Path, tmp_path: Path) -> None:
+    is_on_the_page(real_models / f"{name}.tflite", tmp_path)

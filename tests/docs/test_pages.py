@@ -16,6 +16,7 @@ access = "rw"
 {pool}
 [models.pages]
 path = "models/pages.tflite"
+order = "file"
 {place}
 """
 

@@ -124,7 +124,7 @@ MISTAKES = [
     ("CMakeLists.txt", "usmp_link_pools(app plan CHECK)", ""),
     ("main.c", "while (camera_take(pixels))", "while (0)"),
     ("usmp.toml", "RAM", "SRAM"),
-    ("usmp.toml", "8 KiB", "2 KiB"),
+    ("usmp.toml", "8 KiB", "1 KiB"),
 ]
 """Where each row of the page's table goes wrong, what should be there, and what is there."""
 

@@ -64,7 +64,7 @@ def test_diff_tells_and_writes_nothing(tmp_path: Path) -> None:
     path, out = manifest(tmp_path, TWO_MODELS), tmp_path / "out"
     call("generate", path, "--out", out)
     assert call("generate", path, "--out", out, "--diff").code == 0
-    manifest(tmp_path, TWO_MODELS.replace("512 B", "400 B"))
+    manifest(tmp_path, TWO_MODELS.replace("512 B", "200 B"))
     before = contents(out)
     done = call("generate", path, "--out", out, "--diff")
     assert done.code == 4
@@ -100,7 +100,7 @@ def test_what_fails_before_writing_leaves_the_old_set(tmp_path: Path) -> None:
     before = contents(out)
     manifest(
         tmp_path,
-        TWO_MODELS.replace('workspace_pools = ["sram"]', 'workspace_pools = ["tcm"]').replace("512 B", "100 B"),
+        TWO_MODELS.replace('workspace_pools = ["sram"]', 'workspace_pools = ["tcm"]').replace("512 B", "40 B"),
     )
     assert call("generate", path, "--out", out).code == 3
     assert contents(out) == before
@@ -110,7 +110,7 @@ def test_a_run_that_is_killed_leaves_the_old_set(tmp_path: Path) -> None:
     path, out = manifest(tmp_path, TWO_MODELS), tmp_path / "out"
     call("generate", path, "--out", out)
     before = contents(out)
-    manifest(tmp_path, TWO_MODELS.replace("512 B", "400 B"))
+    manifest(tmp_path, TWO_MODELS.replace("512 B", "200 B"))
     program = (
         "import os, signal, pathlib, usmp_build.cli as cli\n"
         "write = pathlib.Path.write_bytes\n"

@@ -74,6 +74,31 @@ def test_a_header_of_another_version_is_refused(generated: list[Path], tmp_path:
     assert "generate both again" in done.stderr
 
 
+def test_a_compiler_of_which_nothing_is_known_is_told_about_types_that_alias(generated: list[Path]) -> None:
+    """What is neither gcc nor clang must be told: this one has their attribute, under no name that `usmp.h` knows."""
+    unknown = [
+        "gcc",
+        "-std=c99",
+        "-ffreestanding",
+        "-U__GNUC__",
+        "-DUSMP_ALIGNED(bytes)=",
+        "-fsyntax-only",
+        "-fno-diagnostics-show-caret",
+    ]
+
+    def stopped_at(*defined: str) -> list[str]:
+        command = [*unknown, *defined, "usmp.h"]
+        done = subprocess.run(command, cwd=generated[0], capture_output=True, text=True, check=False)
+        assert (done.returncode == 0) == ("#error" not in done.stderr), done.stderr
+        return re.findall(r"#error \"(.*?)\"", done.stderr)
+
+    assert stopped_at() == [
+        "switch off type-based alias analysis (IAR: --no_tbaa), then define USMP_MAY_ALIAS as nothing"
+    ]
+    assert stopped_at("-DUSMP_MAY_ALIAS=") == []
+    assert stopped_at("-D_MSC_VER=1900") == []
+
+
 @pytest.mark.parametrize("standard", ["c99", "c11"])
 def test_the_compiler_finds_exactly_the_plans_that_are_broken(
     generated: list[Path], tmp_path: Path, standard: str

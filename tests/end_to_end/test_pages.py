@@ -12,8 +12,10 @@ from benchmarks.pages import rows
 from tests.conftest import ROOT
 from tests.end_to_end.test_generated_c import COMPILERS, compile_folder
 from tests.support.cli import DATA, call, manifest
+from tests.support.directions import run_towards
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
+from usmp_build.ir.schedule import Direction
 
 PAGES = f"""
 [project]
@@ -63,8 +65,10 @@ def generated(paged: Path) -> Path:
     return folder
 
 
-def test_every_tensor_is_exact(paged: Path) -> None:
+@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+def test_every_tensor_is_exact(paged: Path, direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    run_towards(direction, monkeypatch)
     done = call("selftest", paged, "--sanitize", "--runs", 5)
     assert done.code == 0, done.err
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == 3

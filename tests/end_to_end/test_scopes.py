@@ -58,11 +58,12 @@ def test_tensors_are_the_same_wherever_they_are(
     tmp_path: Path, pinned: Callable[..., None], name: str, io: str
 ) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    plain = call("selftest", manifest(tmp_path, one_model(name, f'io = "{io}"') + POOLS), "--runs", "3")
+    words = f'io = "{io}"\nrewrites = {{ pads = false }}'  # what is pinned keeps its padding
+    plain = call("selftest", manifest(tmp_path, one_model(name, words) + POOLS), "--runs", "3")
     pinned(*APART)
     done = call(
         "selftest",
-        manifest(tmp_path, one_model(name, f'io = "{io}"') + POOLS),
+        manifest(tmp_path, one_model(name, words) + POOLS),
         "--sanitize",
         "--runs",
         "3",
@@ -71,7 +72,8 @@ def test_tensors_are_the_same_wherever_they_are(
     )
     assert done.code == 0, done.err
     assert "all equal to those of TensorFlow Lite Micro" in done.out
-    assert plain.out == done.out  # as many tensors were compared
+    counts = (said.out.partition(" tensors")[0] for said in (plain, done))
+    assert len(set(counts)) == 1  # as many were compared; what is pinned keeps all of its channels
     assert "_copy_" in (tmp_path / "kept" / f"{name}.c").read_text("utf-8")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,16 +11,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
-from usmp_build import passes
+from tests.support import directions
+from tests.support.cli import DATA, RO, RW, TWO_MODELS, call, manifest, one_model, tables
+from tests.support.dead_channels import Network
+from tests.unit.kernels.flatfile import flatfile
+from tests.unit.kernels.test_against_tflm import draw
+from usmp_build import passes, pipeline
 from usmp_build.cli.selftest import oracle
+from usmp_build.cli.selftest.inputs import samples
+from usmp_build.errors import CheckFailed
+from usmp_build.files import DiskFiles
 from usmp_build.importers.tflite import import_tflite
+from usmp_build.ir.graph import Subgraph
 from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
-from usmp_build.ir.schedule import Schedule
+from usmp_build.ir.schedule import Direction, Schedule
 from usmp_build.ir.storage import Storage
+from usmp_build.passes.rewrite.constant_channels.sums import Sum
 
 REAL = ["kws", "vww", "ic", "hello", "micro_speech"]
 OURS = ["digits", "odd_even", "branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net"]
+IN_LOOPS = ["CONV_2D", "AVERAGE_POOL_2D", "MEAN", "CONCATENATION", "SPLIT"]
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 
@@ -43,12 +55,92 @@ def test_real_models(real_models: Path, tmp_path: Path, name: str) -> None:
     assert out.startswith(f"{name}: {sum(len(op.outputs) for op in model.main.operators)} tensors")
 
 
+def test_what_is_left_of_vww(real_models: Path, tmp_path: Path) -> None:
+    """The plan says what went; the same tensors are right, and all of them where the rewrite is switched off."""
+    needs_oracle()
+    asked = one_model("vww", path=(real_models / "vww.tflite").as_posix())
+    path = manifest(tmp_path, asked)
+    rewrites = {each["rewrite"]: each for each in json.loads(call("plan", path, "--json").out)["models"][0]["rewrites"]}
+    gone = rewrites["constant_channels"]
+    assert (208_112 - gone["weights"], 7_489_664 - gone["macs"]) == (29_066, 3_727_313)
+    assert "vww: the rewrite constant_channels removes 2,192 channels, 179,046 weights" in call("plan", path).out
+    assert "vww: 31 tensors, 19 with fewer channels, 20 runs, all equal" in succeeds(path, "--runs", "20")
+    shown = call("inspect", "rewrite", path).out
+    assert shown.count(" channels: ") == 19
+    off = manifest(tmp_path, f"{asked}rewrites = {{ constant_channels = false }}", "off.toml")
+    assert "constant_channels" not in call("plan", off).out
+    assert "vww: 31 tensors, 1 runs, all equal" in succeeds(off, "--runs", "1")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_networks_with_dead_channels(tmp_path: Path, seed: int) -> None:
+    needs_oracle()
+    graph = Network(np.random.default_rng(seed)).draw()
+    (tmp_path / "net.tflite").write_bytes(flatfile(graph))
+    out = succeeds(manifest(tmp_path, one_model("net", path="net.tflite")), "--sanitize")
+    assert "with fewer channels" in out
+    assert "10 runs, all equal to those of TensorFlow Lite Micro" in out
+
+
+def test_a_channel_that_was_taken_wrongly_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fold that forgets that padding adds nothing."""
+    needs_oracle()
+    graph = Network(np.random.default_rng(33)).draw()
+    (tmp_path / "net.tflite").write_bytes(flatfile(graph))
+    path = manifest(tmp_path, one_model("net", path="net.tflite"))
+    succeeds(path)
+    monkeypatch.setattr(Sum, "is_foldable", lambda self, x: x.is_constant)
+    done = call("selftest", path)
+    assert done.code == 4
+    assert "error[S604]" in done.err
+
+
 @pytest.mark.parametrize("io", ["pool", "application"])
 @pytest.mark.parametrize("name", OURS)
 def test_our_models(tmp_path: Path, name: str, io: str) -> None:
     needs_oracle()
     path = manifest(tmp_path, one_model(name, f'io = "{io}"'))
     assert "all equal to those of TensorFlow Lite Micro" in succeeds(path, "--sanitize", "--runs", "10")
+
+
+def backward(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, **where: str) -> None:
+    needs_oracle()
+    directions.run_towards(Direction.BACKWARD, monkeypatch)
+    path = manifest(tmp_path, one_model(name, **where))
+    assert "all equal to those of TensorFlow Lite Micro" in succeeds(path, "--sanitize", "--keep", str(tmp_path))
+    code = (tmp_path / f"{name}.c").read_text("utf-8")
+    assert re.findall(r"/\* direction +\*/ (.*)", code).count("-1") == code.count("/* direction ") > 0
+    ascending = re.findall(r"\+\+y\) \{\n +(.*)", code)
+    assert all("_mean_" in first for first in ascending), "only the rows of a mean are added up in order"
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_models_backward(real_models: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    backward(tmp_path, name, monkeypatch, path=(real_models / f"{name}.tflite").as_posix())
+
+
+@pytest.mark.parametrize("name", [*OURS, "stateful"])
+def test_our_models_backward(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    backward(tmp_path, name, monkeypatch)
+
+
+def test_loops_and_copies_backward(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Models of one operator, the largest with several images, or of several calls."""
+    needs_oracle()
+    directions.run_towards(Direction.BACKWARD, monkeypatch)
+    for kind in IN_LOOPS:
+        chosen = max(draw(kind, 20), key=lambda case: (min((2,), case.graph.tensors[0].shape[:1]), size(case.graph)))
+        (tmp_path / f"{kind.lower()}.tflite").write_bytes(flatfile(chosen.graph))
+    models = {kind.lower(): f'path = "{kind.lower()}.tflite"\n' for kind in IN_LOOPS}
+    path = manifest(tmp_path, tables("loops", {"sram": RW, "flash": RO}, models))
+    out = succeeds(path, "--runs", "2", "--keep", str(tmp_path))
+    assert out.count("all equal to those of TensorFlow Lite Micro") == len(IN_LOOPS)
+    for name in ("conv_2d", "average_pool_2d", "mean"):
+        assert "; n >= 0; --n) {" in (tmp_path / f"{name}.c").read_text("utf-8")
+
+
+def size(graph: Subgraph) -> int:
+    return sum(tensor.size for tensor in graph.tensors)
 
 
 def test_models_that_share_their_pools(tmp_path: Path) -> None:
@@ -60,6 +152,16 @@ def test_models_that_share_their_pools(tmp_path: Path) -> None:
 def test_without_the_oracle_garbage_must_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracle, "find_spec", lambda _: None)
     assert "in other garbage" in succeeds(manifest(tmp_path, TWO_MODELS), "--runs", "2")
+
+
+def test_an_oracle_that_dies_is_said_to_abort(tmp_path: Path) -> None:
+    """It dies of a tensor that is not there, and says nothing; nor does anybody else in its place."""
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    (request,) = pipeline.read(manifest(tmp_path, one_model("digits")).name, DiskFiles(tmp_path)).models
+    data = (DATA / "digits.tflite").read_bytes()
+    inputs = samples(import_tflite(data, "digits", "digits.tflite"), 1, 1)
+    with pytest.raises(CheckFailed, match='refuses model "digits": it aborts'):
+        oracle.oracle_tensors(request, data, inputs, [1 << 20])
 
 
 def test_stored_goldens_hold_without_the_oracle(tmp_path: Path) -> None:

@@ -1,15 +1,17 @@
 """What the counting plugin saw of each operator, beside what the plan says of it: buffer by buffer.
 
 Every pool is cut where any buffer begins or ends.  A piece belongs to the buffers of the operator that lie on it.
+Buffers of an operator that overlap are counted together, for nobody can tell whose byte was read or written there.
 Apart from those an operator may touch code, with its tables, and the stack, and read a few variables of the C library;
 everything else is astray.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, compress, pairwise
+from operator import not_
 from pathlib import Path
 from typing import TypeAlias
 
@@ -34,15 +36,18 @@ _MEMORIES = ("code", "stack")
 _VARIABLES = ("__fdlib_version", "one", "two", "tiny")
 """What it may read, where the program has it: Newlib's expf() looks up how to report errors, and picolibc keeps numbers
 for tanhf() in RAM."""
+_HOOKS = {"usmp_hook", "usmp_hook_pixels"}
+"""What is called after each operator: with a tensor whose bytes lie side by side, or pixel by pixel."""
 _HARNESS = ("harness_", "host_", "usmp_hook")
 """How functions begin that are not part of what is measured."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """One buffer of one operator."""
+    """One buffer of one operator, or several that overlap."""
 
     buffer: str
+    """Its name, or their names with "and"."""
     pool: str
     declared: Traffic
     counted: Traffic
@@ -58,7 +63,8 @@ class Counted:
     instructions: int
     moved: tuple[Moved, ...]
     astray: Mapping[str, Traffic]
-    """In pieces of pools that are in none of its buffers; and `nowhere`, in no memory that it may touch at all."""
+    """In pieces of pools that are in none of its buffers, or only in those that it does not write, or does not read;
+    and `nowhere`, in no memory that it may touch at all."""
 
 
 def count(made: Image, inputs: Sequence[Sequence[Sample]], plugin: Path) -> tuple[list[list[Run]], list[list[Counted]]]:
@@ -70,7 +76,7 @@ def count(made: Image, inputs: Sequence[Sequence[Sample]], plugin: Path) -> tupl
     for pool, places in cuts.items():
         base, _ = symbols[f"__usmp_{pool}_start"]
         regions |= {f"{pool}+{start}": (base + start, stop - start) for start, stop in pairwise(places)}
-    marks = {name: symbols[name][0] for name in ("harness_begin", "usmp_hook", "harness_end")}
+    marks = {name: symbols[name][0] for name in ("harness_begin", *sorted(_HOOKS), "harness_end")}
     ignored = [place for name, place in symbols.items() if name.startswith(_HARNESS)]
     out = made.folder / "accesses.json"
     results = image.run(made, inputs, counting.plugin_arguments(plugin, out, regions, marks, ignored))
@@ -139,7 +145,7 @@ def _check_idle(interval: Interval, mark: str) -> None:
 
 
 def _operator(made: Image, ref: OperatorRef, pieces: Pieces, intervals: Sequence[Interval]) -> Counted:
-    assert {interval.mark for interval in intervals} == {"usmp_hook"}
+    assert {interval.mark for interval in intervals} <= _HOOKS
     analysis = made.planned.analysis
     operator, kernel, declared = operator_at(analysis.models, ref), analysis.kernels[ref], analysis.traffic[ref]
     assert isinstance(kernel, Kernel)
@@ -149,8 +155,11 @@ def _operator(made: Image, ref: OperatorRef, pieces: Pieces, intervals: Sequence
         name=f"{made.layout.models[ref.model][0].name}: {operator.kind} {operator.position}",
         form=type(kernel.calls[0].form).__name__.lower(),
         instructions=sum(interval.instructions for interval in intervals),
-        moved=tuple(_moved(made, buffer, declared[buffer], pieces[buffer], seen) for buffer in declared),
-        astray={name: t for name, t in seen.items() if name not in own and (t.written or name not in _VARIABLES)},
+        moved=tuple(_moved(made, group, declared, pieces, seen) for group in _overlapping(declared, pieces)),
+        astray={
+            **{name: t for name, t in seen.items() if name not in own and (t.written or name not in _VARIABLES)},
+            **dict(_undeclared(declared, pieces, seen)),
+        },
     )
 
 
@@ -163,7 +172,37 @@ def _sum(intervals: Sequence[Interval]) -> dict[str, Traffic]:
     return {name: traffic for name, traffic in seen.items() if traffic != Traffic()}
 
 
-def _moved(made: Image, buffer: int, declared: Traffic, pieces: list[str], seen: Mapping[str, Traffic]) -> Moved:
-    name = made.planned.analysis.storage.buffers[buffer].name
-    pool = made.layout.summary.pools[made.planned.plan.allocations[buffer].pool].name
-    return Moved(name, pool, declared, sum((seen.get(piece, Traffic()) for piece in pieces), Traffic()))
+def _overlapping(buffers: Iterable[int], pieces: Pieces) -> list[list[int]]:
+    """Part buffers into groups, each of those that share pieces with others of the group; most are alone."""
+    groups: list[list[int]] = []
+    for buffer in buffers:
+        shares = [not {*pieces[buffer]}.isdisjoint(_covered(group, pieces)) for group in groups]
+        joined = [*chain.from_iterable(compress(groups, shares)), buffer]
+        groups = [*compress(groups, map(not_, shares)), joined]
+    return groups
+
+
+def _covered(group: Iterable[int], pieces: Pieces) -> dict[str, None]:
+    """The pieces that buffers consist of, each once."""
+    return dict.fromkeys(chain.from_iterable(pieces[buffer] for buffer in group))
+
+
+def _undeclared(
+    declared: Mapping[int, Traffic], pieces: Pieces, seen: Mapping[str, Traffic]
+) -> Iterator[tuple[str, Traffic]]:
+    """Yield what was written where all buffers are only read, and what was read where all are only written."""
+    for piece in _covered(declared, pieces):
+        may = sum((declared[buffer] for buffer in declared if piece in pieces[buffer]), Traffic())
+        did = seen.get(piece, Traffic())
+        wrong = Traffic(0 if may.read else did.read, 0 if may.written else did.written)
+        if wrong != Traffic():
+            yield piece, wrong
+
+
+def _moved(
+    made: Image, group: Sequence[int], declared: Mapping[int, Traffic], pieces: Pieces, seen: Mapping[str, Traffic]
+) -> Moved:
+    name = " and ".join(made.planned.analysis.storage.buffers[buffer].name for buffer in group)
+    pool = made.layout.summary.pools[made.planned.plan.allocations[group[0]].pool].name
+    counted = sum((seen.get(piece, Traffic()) for piece in _covered(group, pieces)), Traffic())
+    return Moved(name, pool, sum((declared[buffer] for buffer in group), Traffic()), counted)

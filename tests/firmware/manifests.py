@@ -9,9 +9,16 @@ import numpy as np
 
 from tests.support import stateful as drawn
 from tests.support.cli import DATA
+from tests.support.nets import NETS
 
 OURS = ("branchy", "digits", "float_net", "kitchen_a", "kitchen_b", "odd_even", "quantized_io")
 REAL = ("hello", "ic", "kws", "micro_speech", "vww")
+
+ONE = """
+[pools.sram]
+access = "rw"
+region = "SRAM"
+"""
 
 SHARED = """
 [pools.dtcm]
@@ -33,7 +40,7 @@ region = "DTCM"
 
 [pools.sram]
 access = "rw"
-size = "40 KiB"
+size = "24 KiB"
 region = "SRAM"
 
 [pools.psram]
@@ -68,6 +75,13 @@ def ours() -> dict[str, Path]:
 
 def real(folder: Path, names: tuple[str, ...] = REAL) -> dict[str, Path]:
     """Return real models."""
+    return {name: folder / f"{name}.tflite" for name in names}
+
+
+def nets(folder: Path, names: tuple[str, ...] = tuple(NETS)) -> dict[str, Path]:
+    """Write nets of usual kinds, and return where they are."""
+    for name in names:
+        (folder / f"{name}.tflite").write_bytes(NETS[name]())
     return {name: folder / f"{name}.tflite" for name in names}
 
 

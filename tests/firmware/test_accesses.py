@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.firmware import manifests
 from tests.firmware.accesses import Counted, count, problems
 from tests.firmware.test_kernels import STATEFUL, called
@@ -35,12 +37,16 @@ def test_two_models_that_share_two_memories(
     check(made, run(made, models, plugin))
 
 
-def test_our_models(board: Board, plugin: Path, tmp_path: Path, find: str) -> None:
+@pytest.mark.parametrize("overlap", [False, True])
+def test_our_models(board: Board, plugin: Path, tmp_path: Path, find: str, overlap: bool) -> None:
+    """Where buffers may not overlap each of them is counted by itself."""
     models = manifests.ours()
-    made = image.make(board, tmp_path, manifests.of(models, manifests.THREE), 1, find)
+    plan = "" if overlap else "\n[plan]\noverlap = false\n"
+    made = image.make(board, tmp_path, manifests.of(models, manifests.THREE) + plan, 1, find)
     runs = run(made, models, plugin)
     check(made, runs)
     assert {operator.form for run in runs for operator in run} == {"whole", "rows", "reduce"}
+    assert any(" and " in moved.buffer for run in runs for operator in run for moved in operator.moved) == overlap
 
 
 def test_the_same_image_counts_the_same(board: Board, plugin: Path, tmp_path: Path, find: str) -> None:

@@ -60,4 +60,4 @@ def test_the_image_is_as_planned(board: Board, built: Path) -> None:
     assert (done.code, done.err) == (0, "")
     rows = re.findall(r"^(\w+) +(\S+) +(0x\w+) +([\d,]+)  (\w+)$", done.out, re.MULTILINE)
     assert [row[:3:2] for row in rows[:4]] == [(pool, f"0x{PLACES[pool][0]:08x}") for pool in PLACES]
-    assert rows[1] == ("sram", ".shared_sram", "0x20200000", "2,304", "SRAM")
+    assert rows[1] == ("sram", ".shared_sram", "0x20200000", "1,536", "SRAM")

@@ -21,9 +21,9 @@ from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize
 from usmp_build.algorithms.hill_climb import HillClimb
 from usmp_build.interfaces import Algorithm
 from usmp_build.memory.bounds import pool_bound, pool_bounds, pressure, required
+from usmp_build.memory.components import families, restricted
 from usmp_build.memory.explain import explain
 from usmp_build.memory.increase import limited
-from usmp_build.memory.parts import families, restricted
 from usmp_build.memory.plan import Allocation, Plan, peaks, quality
 from usmp_build.memory.problem import Buffer, Pool, Problem
 from usmp_build.memory.shortage import put_into_words

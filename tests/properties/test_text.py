@@ -50,8 +50,13 @@ def tensors(draw: st.DrawFn) -> Tensor:
 
 
 def options(kind: type[Options]) -> st.SearchStrategy[Options]:
+    integers = st.integers(-(1 << 31), (1 << 31) - 1)
     by_type = {
-        "int": st.integers(-(1 << 31), (1 << 31) - 1),
+        "int": integers,
+        "int | None": st.none() | integers,
+        "Limits | None": st.none() | st.tuples(integers, integers),
+        "Frame | None": st.none() | st.tuples(integers, integers, integers, integers),
+        "tuple[int, ...]": st.lists(integers, max_size=5).map(tuple),
         "bool": st.booleans(),
         "float": st.floats(allow_nan=False),
         "str": names,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tests.support import firmware
 from tests.support.firmware import Board
 from usmp_build import pipeline
 from usmp_build.cli.selftest.compare import Reference, compare, wanted
-from usmp_build.cli.selftest.harness import Mark, Run, input_stream, model_rows, read_records
+from usmp_build.cli.selftest.harness import Mark, Run, input_stream, model_rows, observed_steps, read_records
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.cli.selftest.oracle import oracle_tensors
 from usmp_build.files import DiskFiles
@@ -62,8 +62,8 @@ def make(
     planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
     layout = pipeline.lay_out(planned)
     main = folder / "main.c"
-    harness = _interleaved(planned, layout, runs, *interleaved) if interleaved else _harness(planned, layout, runs)
-    main.write_text(application + harness, encoding="utf-8")
+    program = _interleaved(planned, layout, runs, *interleaved) if interleaved else harness(planned, layout, runs)
+    main.write_text(application + program, encoding="utf-8")
     elf = firmware.build(board, folder / "build", manifest=path, main=main, definitions=("USMP_HOOK",), find=find)
     return Image(board, folder, elf, planned, layout)
 
@@ -120,12 +120,38 @@ def stored_inputs(planned: Planned, goldens: Mapping[str, Path], runs: int) -> l
     return samples
 
 
-def _harness(planned: Planned, layout: Layout, runs: int) -> str:
-    """Render the program that runs the models in turn."""
+def harness(planned: Planned, layout: Layout, runs: int) -> str:
+    """Render the program that runs the models in turn, and puts garbage into what is dead after each operator."""
     pools = [pool for pool in layout.summary.pools if pool.size]
     variables = [row for row in layout.summary.buffers if row.kind == "variable" and row.size]
     rows, project = model_rows(planned, layout), layout.summary.project
-    return _render("harness.c.j2", project=project, models=rows, pools=pools, variables=variables, runs=runs)
+    operators, dead = _dead(planned, layout)
+    values = {"pools": pools, "variables": variables, "runs": runs, "operators": operators, "dead": dead}
+    return _render("harness.c.j2", project=project, models=rows, **values)
+
+
+def _dead(planned: Planned, layout: Layout) -> tuple[list[dict[str, int]], list[tuple[str, int, int]]]:
+    """Return all operators, and what is dead after each of them: pieces of workspace pools, by offset and size."""
+    operators, dead = [], []
+    for model, start in enumerate(planned.analysis.schedule.starts[:-1]):
+        for step in observed_steps(planned, layout, model, start):
+            first = len(dead)
+            dead += _idle(layout, step["time"] + 1)
+            operators.append({**step, "model": model, "first": first, "stop": len(dead)})
+    return operators, dead
+
+
+def _idle(layout: Layout, time: int) -> Iterator[tuple[str, int, int]]:
+    for pool in layout.summary.pools:
+        if pool.access == "rw":
+            here = (row for row in layout.summary.buffers if row.pool == pool.name)
+            alive = [row for row in here if any(start <= time < stop for start, stop in row.intervals)]
+            ends = sorted((row.offset, row.end) for row in alive)
+            at = 0
+            for low, high in [*ends, (pool.size, pool.size)]:
+                if at < low:
+                    yield pool.name, at, low - at
+                at = max(at, high)
 
 
 def _interleaved(planned: Planned, layout: Layout, runs: int, outer: str, inner: str) -> str:

@@ -84,7 +84,10 @@ def _connections(
 
 @dataclass
 class Application:
-    """Runs the models of a firmware at the offsets of a plan.  Raises AssertionError when a byte is lost."""
+    """Runs the models of a firmware, as rewritten, at the offsets of a plan.
+
+    Raises AssertionError when a byte is lost.
+    """
 
     firmware: Firmware
     analysis: Analysis
@@ -112,7 +115,7 @@ class Application:
     def run(self, turns: int) -> None:
         """Start models and let them take turns."""
         for _ in range(turns):
-            ready = [m for m in range(len(self.firmware.models)) if all(self.is_beside(m, r) for r in self.running)]
+            ready = [m for m in range(len(self.analysis.models)) if all(self.is_beside(m, r) for r in self.running)]
             if ready and (not self.running or self.draw.random() < 0.3):
                 self._start(self.draw.choice(ready))
             chosen = self.draw.choice(list(self.running))
@@ -139,7 +142,7 @@ class Application:
 
     def _steps(self, number: int) -> Iterator[None]:
         """One run of a model; stops after each step."""
-        main, asked = self.firmware.models[number].main, self.firmware.request.models[number]
+        main, asked = self.analysis.models[number].main, self.firmware.request.models[number]
         first = self.analysis.schedule.starts[number]
         refs = [TensorRef(number, 0, t) for t in range(len(main.tensors))]
         own = [refs[t] for t in main.inputs if refs[t] not in self.sources]
@@ -175,7 +178,7 @@ class Application:
 
     def _look(self) -> None:
         """Read all that is promised to be intact between steps; now and then DMA fills a reserved input."""
-        for number, (own, asked) in enumerate(zip(self.firmware.models, self.firmware.request.models, strict=True)):
+        for number, (own, asked) in enumerate(zip(self.analysis.models, self.firmware.request.models, strict=True)):
             idle = number not in self.running
             inputs = [TensorRef(number, 0, t) for t in own.main.inputs]
             if idle and asked.inputs is Inputs.RESERVED and self.draw.random() < 0.1:
@@ -205,7 +208,7 @@ class Application:
             assert value in (None, self.arena[start : start + len(value or [])]), f"{ref} was lost"
 
     def _write(self, ref: TensorRef) -> None:
-        size = self.firmware.models[ref.model].main.tensors[ref.tensor].size
+        size = self.analysis.models[ref.model].main.tensors[ref.tensor].size
         self.expected[ref] = [next(self.numbers) for _ in range(size)]
         start = self._place(ref)
         self.arena[start : start + size] = self.expected[ref]

@@ -13,6 +13,9 @@ from usmp_build.memory.problem import Problem
 _WORK = 4_000_000
 """Nodes times buffers: some tenths of a second of the compiled core, half a minute of Python at the most."""
 
+_BRIEF = (250_000, 60_000)
+"""The same of a brief answer: where each buffer has one pool, and where some have several, for which nodes take longer.
+Some tenths of a second of Python at the most."""
 
 _PLACED = 2_000
 """So many buffers are placed twice for twice the work."""
@@ -34,8 +37,15 @@ class Auto:
 
     def __call__(self, problem: Problem, /) -> Plan | None:
         """Return the best plan found; `Plan.algorithm` tells who found it."""
+        return self._plan(problem, _WORK)
+
+    def brief(self, problem: Problem, /) -> Plan | None:
+        """Return a plan after less work, for who asks often: the best all the same where problems are easy."""
+        return self._plan(problem, _BRIEF[any(len(buffer.pools) > 1 for buffer in problem.buffers)])
+
+    def _plan(self, problem: Problem, work: int) -> Plan | None:
         first = portfolio(problem, rounds=0)
-        best = plan_pools(problem, _nodes(len(problem.buffers)), first, self.minimize)
+        best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
         if self._is_open(problem, best):
             best = _better(problem, best, portfolio(problem, self.rounds))
         if best is None:
@@ -46,9 +56,9 @@ class Auto:
         return best is None or (self.minimize and not is_best(problem, best))
 
 
-def _nodes(count: int) -> int:
+def _nodes(count: int, work: int) -> int:
     """Return the nodes to spend on so many buffers, enough to place each of them twice where that is cheap."""
-    return max(_WORK // max(1, count), 2 * count if count <= _PLACED else 0)
+    return max(work // max(1, count), 2 * count if count <= _PLACED else 0)
 
 
 def _better(problem: Problem, one: Plan | None, other: Plan | None) -> Plan | None:

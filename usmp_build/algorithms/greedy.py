@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from usmp_build.algorithms.first_fit import first_fit
 from usmp_build.memory.plan import Plan
-from usmp_build.memory.problem import Problem
+from usmp_build.memory.problem import Buffer, Problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,9 @@ class GreedyByConflicts:
         return first_fit(problem, by_conflicts(problem, range(len(problem.buffers)))).plan("greedy_by_conflicts")
 
 
+Order = Callable[[Problem, Iterable[int]], list[int]]
+
+
 def by_size(problem: Problem, buffers: Iterable[int]) -> list[int]:
     """Order buffers by size, then number of conflicts, both descending; then by name."""
     known = problem.buffers
@@ -38,3 +41,19 @@ def by_conflicts(problem: Problem, buffers: Iterable[int]) -> list[int]:
     """Order buffers by number of conflicts, then size, both descending; then by name."""
     known = problem.buffers
     return sorted(buffers, key=lambda i: (-len(problem.conflicts[i]), -known[i].size, known[i].name))
+
+
+def backwards(problem: Problem, buffers: Iterable[int]) -> list[int]:
+    """Order buffers by birth, the last first: where each may lie a little above what is written over it, none jumps."""
+    known = problem.buffers
+    return sorted(buffers, key=lambda i: (*(-step for step in _life(known[i])), -known[i].size, known[i].name))
+
+
+def forwards(problem: Problem, buffers: Iterable[int]) -> list[int]:
+    """Order buffers by birth, the first first: the same for what is written from the end."""
+    known = problem.buffers
+    return sorted(buffers, key=lambda i: (*_life(known[i]), -known[i].size, known[i].name))
+
+
+def _life(buffer: Buffer) -> tuple[int, int]:
+    return (buffer.intervals[0][0], buffer.intervals[-1][1]) if buffer.intervals else (0, 0)

@@ -1,7 +1,8 @@
 """Hill climbing over the orders of first fit: change an order where its plan is bad, and keep it if it is not worse.
 
-The climb starts at the better of the two greedy orders.  Each round picks a buffer that makes the plan bad, because it
-ends at the top of a pool or is in a pool that costs more than another, and changes the order by one of two moves:
+The climb starts at the better of the two greedy orders, or, where bytes may be shared, along the timeline.  Each round
+picks a buffer that makes the plan bad, because it ends at the top of a pool or is in a pool that costs more than
+another, and changes the order by one of two moves:
 
     swap     it changes places with a buffer that it conflicts with, and that stands earlier
     advance  a buffer that it conflicts with moves forward, to where one stands that *that* buffer conflicts with
@@ -19,14 +20,22 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
 from usmp_build.algorithms.first_fit import Attempt, first_fit
-from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize, by_conflicts, by_size
+from usmp_build.algorithms.greedy import (
+    GreedyByConflicts,
+    GreedyBySize,
+    Order,
+    backwards,
+    by_conflicts,
+    by_size,
+    forwards,
+)
 from usmp_build.memory.bounds import pool_bound, required
-from usmp_build.memory.parts import parts
+from usmp_build.memory.components import components
 from usmp_build.memory.plan import Allocation, Plan, quality, rank, tops
 from usmp_build.memory.problem import Buffer, Problem
 
 _WORK = 2_000_000
-"""Conflicts and buffers that the climb in one part of a problem may visit: about two seconds of Python."""
+"""Conflicts and buffers that the climb in one component of a problem may visit: about two seconds of Python."""
 
 _LATE = 20
 """So many rounds ago is the plan that a new one may be as bad as."""
@@ -36,12 +45,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class HillClimb:
-    """Climbs in each part of a problem by itself: parts have no conflicts with each other, so they share all memory."""
+    """Climbs in each component of a problem by itself: they have no conflicts with each other and share all memory."""
 
     seed: int = 1
     """Decides between moves: another seed is another climb."""
     rounds: int = 5000
-    """How often the order of a part is changed, at most."""
+    """How often the order of a component is changed, at most."""
 
     def __post_init__(self) -> None:
         """Raise ValueError when the search has a bound that is none."""
@@ -54,8 +63,8 @@ class HillClimb:
             return None
         placed: dict[int, Allocation] = {}
         fits, work = True, 0
-        for part in parts(problem, range(len(problem.buffers))):
-            climb = Climb(problem, part, self.seed)
+        for component in components(problem, range(len(problem.buffers))):
+            climb = Climb(problem, component, self.seed)
             best = climb.best(self.rounds)
             placed.update(best.attempt.placed)
             fits = fits and best.score[:2] == (0, 0)
@@ -77,23 +86,26 @@ class _State(NamedTuple):
 
 
 class Climb:
-    """The climb in one part."""
+    """The climb in one component."""
 
-    def __init__(self, problem: Problem, part: Sequence[int], seed: int) -> None:
+    def __init__(self, problem: Problem, component: Sequence[int], seed: int) -> None:
         self._problem = problem
-        self._part = part
+        self._component = component
         self._numbers = random_numbers(seed)
         self._work = _WORK
         self.rounds = 0
-        self._ideal = ideal(problem, part)
-        starts = [self._planned(self._fixed_first(order(problem, part))) for order in (by_size, by_conflicts)]
+        self._ideal = ideal(problem, component)
+        orders: list[Order] = [by_size, by_conflicts, *([backwards, forwards] if problem.separations else [])]
+        starts = [self._planned(self._fixed_first(order(problem, component))) for order in orders]
         self._state = min(starts, key=lambda start: start.score)
 
     def best(self, rounds: int) -> _State:
         """Climb until no plan can be better, or rounds or work are used up."""
         best = self._state
         late = [best.score] * _LATE
-        while self.rounds < rounds and self._work > 0 and len(self._part) > 1 and best.score > (0, 0, *self._ideal):
+        while (
+            self.rounds < rounds and self._work > 0 and len(self._component) > 1 and best.score > (0, 0, *self._ideal)
+        ):
             new = self._moved()
             if new and new.score <= max(self._state.score, late[self.rounds % _LATE]):
                 self._state = new
@@ -158,19 +170,19 @@ class Climb:
         return some[next(self._numbers) % len(some)]
 
 
-def ideal(problem: Problem, part: Sequence[int]) -> tuple[int, ...]:
+def ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
     """Bound `rank` from below: every buffer in one of its cheapest pools, and no pool higher than it must be.
 
     Pools are looked at as `rank` does, the last first.  One in which nothing must be stays empty, so what could be
     there must be elsewhere.
     """
-    choices = {index: _cheapest_pools(problem.buffers[index]) for index in part}
+    choices = {index: _cheapest_pools(problem.buffers[index]) for index in component}
     peaks = []
     for pool in reversed(range(len(problem.pools))):
         peaks.append(pool_bound(problem, [index for index, pools in choices.items() if pools == {pool}]).bytes)
         if peaks[-1] == 0:
             choices = {i: pools - {pool} if problem.buffers[i].size else pools for i, pools in choices.items()}
-    return (sum(_least_cost(problem.buffers[index]) for index in part), *peaks)
+    return (sum(_least_cost(problem.buffers[index]) for index in component), *peaks)
 
 
 def _cheapest_pools(buffer: Buffer) -> set[int]:

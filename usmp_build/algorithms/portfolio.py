@@ -11,14 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from usmp_build.algorithms.first_fit import Attempt, first_fit
-from usmp_build.algorithms.greedy import by_conflicts, by_size
+from usmp_build.algorithms.greedy import Order, backwards, by_conflicts, by_size, forwards
 from usmp_build.memory.bounds import pressure
-from usmp_build.memory.parts import parts
+from usmp_build.memory.components import components
 from usmp_build.memory.plan import Allocation, Plan, rank, tops
 from usmp_build.memory.problem import Buffer, Problem
 
 _WORK = 500_000
-"""Conflicts and buffers that the search in one part of a problem may visit: about a quarter of a second of Python."""
+"""Conflicts and buffers that the search in one component may visit: about a quarter of a second of Python."""
 
 
 def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
@@ -40,16 +40,18 @@ def _extra_cost(buffer: Buffer) -> float:
     return (others[0] - cheapest) / max(1, buffer.size) if others else 0.0
 
 
-_ORDERS = {
+_ORDERS: dict[str, Order] = {
     "greedy_by_size": by_size,
     "greedy_by_conflicts": by_conflicts,
     "greedy_by_load": by_load,
     "greedy_by_cost": by_cost,
 }
+_LOOSE: dict[str, Order] = {"greedy_backwards": backwards, "greedy_forwards": forwards}
+"""Further ones, where buffers may share bytes with those before and after them."""
 
 
 def portfolio(problem: Problem, rounds: int = 64) -> Plan | None:
-    """Plan each part of a problem by itself, for parts have no conflicts with each other.
+    """Plan each component of a problem by itself, for they have no conflicts with each other.
 
     Each order is improved `rounds` times at the most.
 
@@ -57,8 +59,8 @@ def portfolio(problem: Problem, rounds: int = 64) -> Plan | None:
     """
     placed: dict[int, Allocation] = {}
     winners: set[str] = set()
-    for part in parts(problem, range(len(problem.buffers))):
-        best = _best(problem, part, rounds)
+    for component in components(problem, range(len(problem.buffers))):
+        best = _best(problem, component, rounds)
         if best is None:
             return None
         winner, attempt = best
@@ -67,12 +69,12 @@ def portfolio(problem: Problem, rounds: int = 64) -> Plan | None:
     return Attempt(placed).plan(", ".join(sorted(winners)))
 
 
-def _best(problem: Problem, part: Sequence[int], rounds: int) -> tuple[str, Attempt] | None:
+def _best(problem: Problem, component: Sequence[int], rounds: int) -> tuple[str, Attempt] | None:
     """Return the best attempt in which no buffer is stuck, and the name of its order."""
-    visits = len(part) + sum(len(problem.conflicts[index]) for index in part)
-    ideal = _ideal(problem, part)
+    visits = len(component) + sum(len(problem.conflicts[index]) for index in component)
+    ideal = _ideal(problem, component)
     best: tuple[tuple[int, ...], str, Attempt] | None = None
-    for name, attempt in islice(_attempts(problem, part, rounds), max(1, _WORK // visits)):
+    for name, attempt in islice(_attempts(problem, component, rounds), max(1, _WORK // visits)):
         if attempt.stuck is None:
             ranked = rank(problem, attempt.placed)
             if best is None or ranked < best[0]:
@@ -82,9 +84,10 @@ def _best(problem: Problem, part: Sequence[int], rounds: int) -> tuple[str, Atte
     return best[1:] if best else None
 
 
-def _attempts(problem: Problem, part: Sequence[int], rounds: int) -> Iterator[tuple[str, Attempt]]:
+def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterator[tuple[str, Attempt]]:
     """Yield attempts in all orders by turns, as long as improvement changes them."""
-    orders = {name: order(problem, part) for name, order in _ORDERS.items()}
+    known = _ORDERS | (_LOOSE if problem.separations else {})
+    orders = {name: order(problem, component) for name, order in known.items()}
     suffix = ""
     for _ in range(1 + max(0, rounds)):
         for name, order in list(orders.items()):
@@ -113,11 +116,11 @@ def _promoted(order: Sequence[int], some: set[int]) -> list[int]:
     return sorted(order, key=lambda index: positions[index])
 
 
-def _ideal(problem: Problem, part: Sequence[int]) -> tuple[int, ...]:
+def _ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
     """Rank a plan with every buffer in its cheapest pool, and every pool at the bound that follows from it."""
     inside: list[list[int]] = [[] for _ in problem.pools]
     cost = 0
-    for index in part:
+    for index in component:
         pool = _cheapest(problem.buffers[index])
         inside[pool].append(index)
         cost += problem.buffers[index].cost_in(pool)

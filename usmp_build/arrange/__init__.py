@@ -10,6 +10,7 @@ from usmp_build.arrange.constants import constant_groups, pool_bytes
 from usmp_build.arrange.group import group_constants
 from usmp_build.arrange.model import model_code
 from usmp_build.arrange.summary import summarize
+from usmp_build.arrange.workspace import OtherWays
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, KernelCall, Libraries
@@ -17,7 +18,7 @@ from usmp_build.layout import Layout, Summary
 from usmp_build.memory.plan import Plan
 from usmp_build.request import Request
 
-__all__ = ["arrange", "group_constants", "summarize"]
+__all__ = ["OtherWays", "arrange", "group_constants", "summarize"]
 
 
 def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, libraries: Libraries) -> Layout:
@@ -53,7 +54,7 @@ def _calls(analysis: Analysis, manifest: str) -> dict[str, list[KernelCall]]:
     """Return what is called of each library.  Raises ManifestError when two of them call a function the same."""
     owners: dict[str, str] = {}
     found: dict[str, list[KernelCall]] = {}
-    chosen = [kernel for kernel in analysis.kernels.values() if isinstance(kernel, Kernel)]
+    chosen = [kernel for kernel in map(analysis.kernel_of, analysis.kernels) if isinstance(kernel, Kernel)]
     for kernel in chosen:
         for call in kernel.calls:
             owner = owners.setdefault(call.function, kernel.library)

@@ -16,7 +16,8 @@ from usmp_build.request import Request
 def cached_rows(request: Request, analysis: Analysis, plan: Plan) -> tuple[CachedRow, ...]:
     """Return every such function by name, with those arguments that some call of it gets in cached memory."""
     found: dict[str, dict[str, None]] = {}
-    for ref, kernel in analysis.kernels.items():
+    for ref in analysis.kernels:
+        kernel = analysis.kernel_of(ref)
         for call in kernel.calls if isinstance(kernel, Kernel) else ():
             arguments = dict.fromkeys(_arguments(request, analysis, plan, ref, call))
             if arguments:

@@ -71,31 +71,31 @@ def call_code(
             return CallCode("whole", function, struct, fields, tuple(map(expression, call.operands)))
         case Pieces(count, pitch):
             pieces = tuple(parameters[operand].at((("y", 1),), pitch) for operand in call.operands)
-            return CallCode("pieces", function, struct, fields, pieces, LoopCode(rows=count))
+            return CallCode("pieces", function, struct, fields, pieces, LoopCode(rows=count, backward=call.backward))
     first, *others, last = call.operands
     source, result = parameters[first], parameters[last]
     arguments = tuple(map(expression, others))
     if isinstance(call.form, Reduce):
-        loop, read, written = _reduced(call.form, source, result)
+        loop, read, written = _reduced(call, call.form, source, result)
         return CallCode("reduce", function, struct, fields, arguments, loop, read, written)
-    loop, read, written = _streamed(call.form, source, result)
+    loop, read, written = _streamed(call, call.form, source, result)
     return CallCode("rows", function, struct, fields, arguments, loop, read, written, source.c_type)
 
 
-def _reduced(form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
+def _reduced(call: KernelCall, form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
     """Return the loop, the row that it reads, and what an image comes to."""
     image: Index = ((f"n * {form.rows}", 1),) if form.images > 1 else ()
     read = source.at((*image, ("y", 1)), form.input_pitch)
     written = result.at((("n", 1),) if form.images > 1 else (), form.output_pitch)
-    return LoopCode(form.images, form.rows), read, written
+    return LoopCode(form.images, form.rows, backward=call.backward), read, written
 
 
-def _streamed(form: Rows, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
+def _streamed(call: KernelCall, form: Rows, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
     """Return the loop, the input row at `k` of the window, and the output row."""
     opening, base, image = _image(source, "image", form.images, form.input_rows, form.input_pitch)
     own_opening, own_base, own_image = _image(result, "result", form.images, form.rows, form.output_pitch)
     row, index = _window(form)
-    loop = LoopCode(form.images, form.rows, (*opening, *own_opening), form.window, row, form.input_rows)
+    loop = LoopCode(form.images, form.rows, (*opening, *own_opening), form.window, row, form.input_rows, call.backward)
     read = source.at((*image, *index), form.input_pitch, base)
     return loop, read, result.at((*own_image, ("y", 1)), form.output_pitch, own_base)
 

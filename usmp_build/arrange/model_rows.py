@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from usmp_build.arrange.function_names import function_names
 from usmp_build.arrange.ports import ports
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import operator_at
+from usmp_build.ir.schedule import Direction
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import BufferRow, KeepRow, ModelRow, PoolRow, TrafficRow
+from usmp_build.layout import BufferRow, KeepRow, ModelRow, PoolRow, RewriteRow, TrafficRow
 from usmp_build.memory.plan import Plan
 from usmp_build.request import Access, InputOutput, Request
 
@@ -52,9 +53,22 @@ class ModelRows:
             application_io=asked.io is InputOutput.APPLICATION,
             inputs=inputs,
             outputs=outputs,
+            rewrites=tuple(RewriteRow(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
+            order=self._order(m),
+            backward=self._backward(m),
             keeps=keeps,
             overrides=asked.overrides,
         )
+
+    def _order(self, m: int) -> tuple[int, ...]:
+        operators = self.analysis.models[m].main.operators
+        return tuple(operators[index].position for index in self.analysis.choices.orders.get(m, ()))
+
+    def _backward(self, m: int) -> tuple[int, ...]:
+        """Operators of the main subgraph, ascending."""
+        models, found = self.analysis.models, self.analysis.directions.items()
+        mine = (ref for ref, way in found if way is Direction.BACKWARD and ref[:2] == (m, 0))
+        return tuple(sorted(operator_at(models, ref).position for ref in mine))
 
     def _traffic(self, moved: Mapping[int, Traffic]) -> tuple[TrafficRow, ...]:
         """What one run of a model moves to and from each pool that it touches."""
@@ -76,7 +90,7 @@ class ModelRows:
         if self.analysis.models[m].is_program:
             functions = function_names(self.analysis.models[m]).values()
             return tuple(sorted(f"{self.request.models[m].name}_{function}" for function in functions))
-        kernels = (kernel for ref, kernel in self.analysis.kernels.items() if ref.model == m)
+        kernels = (self.analysis.kernel_of(ref) for ref in self.analysis.kernels if ref.model == m)
         calls = (call for kernel in kernels if isinstance(kernel, Kernel) for call in kernel.calls)
         names = {call.function for call in calls if call.prototype}
         return tuple(f"{self.request.project.lower()}_{name}" for name in sorted(names))

@@ -10,7 +10,7 @@ from usmp_build.arrange.c_types import float_literal, plain_type
 from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.graph import Model, Subgraph, TensorRef
+from usmp_build.ir.graph import Model, Subgraph, TensorRef, tensor_at
 from usmp_build.ir.ports import Names, own_names, port_names, show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import alignments
@@ -49,11 +49,12 @@ class Locate:
     outputs: Names
 
     def expression(self, tensor: int) -> str:
-        """Return the pointer to a tensor's bytes."""
+        """Return the pointer to a tensor's bytes: `t7`, or `t7 + 24` for a part that begins at element 24."""
         ref = TensorRef(self.model, 0, tensor)
         buffer = self.analysis.storage.tensors.get(ref)
         if buffer is not None:
-            return self.buffers.get(buffer, "NULL")
+            elements = self.analysis.storage.offsets.get(ref, 0) // tensor_at(self.analysis.models, ref).dtype.alignment
+            return f"{self.buffers.get(buffer, 'NULL')}{f' + {elements}' if elements else ''}"
         port = self.analysis.storage.arguments[ref].tensor
         main = self._main
         if port in main.inputs:
@@ -64,6 +65,10 @@ class Locate:
         """Return the elements of a row where `expression` is a table of rows; else 0."""
         buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor))
         return self.rows.get(buffer, 0) if buffer is not None else 0
+
+    def pitch(self, tensor: int) -> int:
+        """Return the bytes from one pixel to the next, of what is channels of another tensor; else 0."""
+        return self.analysis.storage.pitches.get(TensorRef(self.model, 0, tensor), 0)
 
     def buffer(self, buffer: int) -> str:
         """Return the pointer to a buffer that is no tensor: scratch, or a derived constant."""

@@ -9,6 +9,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Scratch
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, operator_at
 from usmp_build.ir.ports import show_type
+from usmp_build.ir.schedule import Direction
 from usmp_build.layout import ConstantGroup, StepCode, TraceRow
 from usmp_build.naming import c_comment, c_identifier, short_name
 
@@ -23,7 +24,7 @@ def step_code(
     """Write down the function of an operator that has a kernel; `groups` are constants that it must be passed."""
     model = analysis.models[ref.model]
     op = operator_at(analysis.models, ref)
-    kernel = analysis.kernels[ref]
+    kernel = analysis.kernel_of(ref)
     assert isinstance(kernel, Kernel)  # `refusals.refuse` came first
     parameters = _parameters(analysis, ref, kernel, locate)
 
@@ -36,7 +37,7 @@ def step_code(
     passed = [group for group in groups if group.symbol in named]
     return StepCode(
         function=f"{model.name}_{c_identifier(op.kind).lower()}_{op.position}",
-        comment=_comment(op, kernel, model.main),
+        comment=_comment(op, kernel, model.main, analysis.directions.get(ref, Direction.FORWARD)),
         signature=(*(p.declaration for p in parameters.values()), *(group.declaration for group in passed)),
         calls=calls,
         arguments=(*(p.argument for p in parameters.values()), *(group.symbol for group in passed)),
@@ -44,13 +45,14 @@ def step_code(
     )
 
 
-def _comment(op: Operator, kernel: Kernel, graph: Subgraph) -> tuple[str, ...]:
+def _comment(op: Operator, kernel: Kernel, graph: Subgraph, direction: Direction) -> tuple[str, ...]:
     """What goes in and out, and what changes; constants are left out, for they are named in the calls."""
+    way = ", backward" if direction is Direction.BACKWARD else ""
     taken = [(position in kernel.updates, graph.tensors[t]) for position, t in enumerate(op.inputs) if t is not None]
     inputs = [tensor for changes, tensor in taken if not changes and not tensor.is_constant]
     outputs = [graph.tensors[t] for t in op.outputs] + [tensor for changes, tensor in taken if changes]
     sides = [" and ".join(f"{show_type(t)} {short_name(t.name)}" for t in side) for side in (inputs, outputs)]
-    return (c_comment(f"{op.kind} {op.position}"), c_comment(" -> ".join(side for side in sides if side)))
+    return (c_comment(f"{op.kind} {op.position}{way}"), c_comment(" -> ".join(side for side in sides if side)))
 
 
 def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, Parameter]:
@@ -58,10 +60,10 @@ def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Lo
     graph = analysis.models[ref.model].main
     op = graph.operators[ref.operator]
     used = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
-    inputs = [o for o in used if isinstance(o, Input) and not _is_constant(graph, op, o)]
+    inputs = sorted((o for o in used if isinstance(o, Input) and not _is_constant(graph, op, o)), key=_position)
     states = [o for o in inputs if o.position in kernel.updates]
     activations = [o for o in inputs if o not in states]
-    outputs = [o for o in used if isinstance(o, Output)]
+    outputs = sorted((o for o in used if isinstance(o, Output)), key=_position)
     scratches = [o for o in used if isinstance(o, Scratch)]
     result: dict[Operand, Parameter] = {}
     for i, source in enumerate(activations):
@@ -82,6 +84,10 @@ def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Lo
             locate, graph, op.outputs[output.position], _numbered("output", i, len(outputs)), ""
         )
     return result
+
+
+def _position(operand: Input | Output) -> int:
+    return operand.position
 
 
 def _of_tensor(locate: Locate, graph: Subgraph, tensor: int, name: str, qualifier: str) -> Parameter:

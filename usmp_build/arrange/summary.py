@@ -9,6 +9,8 @@ from usmp_build.arrange.addresses import keep_apart
 from usmp_build.arrange.costs import cost_row, without_limits_row
 from usmp_build.arrange.kept import kept_for
 from usmp_build.arrange.model_rows import ModelRows
+from usmp_build.arrange.overlaps import overlaps
+from usmp_build.arrange.workspace import OtherWays, workspace_row
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
@@ -33,6 +35,7 @@ def summarize(
     alone: tuple[int, ...],
     keeping: Keeping,
     without_limits: WithoutLimits | None,
+    others: OtherWays,
 ) -> Summary:
     """Gather the facts of a plan; `alone[m]` are the bytes of workspace that model m needs by itself.
 
@@ -54,6 +57,7 @@ def summarize(
         best=is_best(analysis.problem, plan),
         work=plan.work,
         pools=pools,
+        workspace=workspace_row(analysis, pools, others),
         buffers=buffers,
         repeated_constants=analysis.storage.repeated,
         steps=timeline,
@@ -119,6 +123,7 @@ def _buffers(
     rows = []
     scopes: dict[int, str] = {}
     kept = kept_for(request, analysis)
+    shared = overlaps(analysis, plan)
     for ref, buffer_of in analysis.storage.tensors.items():
         scopes.setdefault(buffer_of, analysis.scopes.reasons.get(ref, ""))
     facts = zip(analysis.storage.buffers, analysis.lifetimes.intervals, plan.allocations, strict=True)
@@ -139,6 +144,7 @@ def _buffers(
             scope=scopes.get(index, ""),
             kept=kept.get(index, ()),
             cache_line=buffer.cache_line,
+            overlaps=shared.get(index, ()),
         )
         rows.append((place, row))
     return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))

@@ -1,10 +1,13 @@
-"""Tell everything about one tensor: what it is, where it lives, when, why there, and with whom it shares bytes."""
+"""Tell everything about one tensor: what it is, where it lives, when, why there, with whom it shares bytes, and why."""
 
 from __future__ import annotations
 
 import argparse
 
 from usmp_build import pipeline
+from usmp_build.cli.explain_gone import without_buffer
+from usmp_build.cli.explain_overlaps import overlap_lines
+from usmp_build.cli.explain_parts import channel_lines, part_lines, whole_of
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
 from usmp_build.document.suggest import closest, quoted
@@ -22,9 +25,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
     request, files = read_request(parsed)
-    summary = pipeline.plan(request, files).summary
-    print("\n\n".join(_explain(summary, row) for row in _find(summary, parsed.tensor)))
+    planned = pipeline.plan(request, files)
+    analysis, name = planned.analysis, whole_of(planned.analysis, parsed.tensor)
+    gone = without_buffer(analysis, planned.imported, name)
+    if gone and all(row.name != name for row in planned.summary.buffers):
+        print("\n".join(gone))
+        return 0
+    print("\n\n".join("\n".join(_told(planned, row)) for row in _find(planned.summary, name)))
     return 0
+
+
+def _told(planned: pipeline.Planned, row: BufferRow) -> list[str]:
+    analysis = planned.analysis
+    inside = channel_lines(analysis, planned.imported, row.name) + part_lines(analysis, row.name)
+    return [_explain(planned.summary, row), *inside]
 
 
 def _find(summary: Summary, name: str) -> list[BufferRow]:
@@ -41,7 +55,6 @@ def _explain(summary: Summary, row: BufferRow) -> str:
     pool = next(pool for pool in summary.pools if pool.name == row.pool)
     end = row.offset + row.size
     neighbours = [other for other in summary.buffers if other is not row and other.pool == row.pool]
-    sharing = [o for o in neighbours if o.offset < end and row.offset < o.offset + o.size]
     lines = [
         f"{row.name}: {row.kind}, {row.reason}",
         f"  place   pool {row.pool}, bytes [{show_bytes(row.offset)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
@@ -52,8 +65,7 @@ def _explain(summary: Summary, row: BufferRow) -> str:
     ]
     if row.name in pool.peak_buffers and pool.size == pool.peak_bytes:
         lines.append(f"  peak    one of the {len(pool.peak_buffers)} buffers that set the size of {row.pool}")
-    lines += [f"  shares bytes with {other.name}, alive at another time" for other in sharing]
-    return "\n".join(lines)
+    return "\n".join([*lines, *overlap_lines(row, neighbours)])
 
 
 def _lines(row: BufferRow) -> str:

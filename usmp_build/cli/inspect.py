@@ -7,12 +7,15 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
-from usmp_build import pipeline
+from usmp_build import loading, pipeline
 from usmp_build.cli.inspect_scopes import scope_lines
+from usmp_build.cli.inspect_separations import separation_lines
 from usmp_build.cli.inspect_time import connection_lines, place_cost_lines, survivor_lines
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
@@ -21,7 +24,8 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir import text
 from usmp_build.ir.graph import TensorRef, tensor_at
 from usmp_build.ir.labels import short_label
-from usmp_build.ir.schedule import Branch, Call, Loop, Node, Repeat, Scope, Sequence, Step, Value, steps
+from usmp_build.ir.rewritten import Saving
+from usmp_build.ir.schedule import Branch, Call, Direction, Loop, Node, Repeat, Scope, Sequence, Step, Value, steps
 from usmp_build.request import Request
 from usmp_build.units import show_bytes
 
@@ -38,16 +42,51 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
     request, files = read_request(parsed)
-    models = tuple(pipeline.import_model(model, files) for model in request.models)
+    models = tuple(loading.import_model(model, files) for model in request.models)
     if parsed.stage == "model":
-        shown = models if parsed.imported else pipeline.analyze(request, models).models
+        shown = models if parsed.imported else pipeline.analyze(_without_parts(request), models).models
         written = "\n".join(text.write(model, data="full" if parsed.data else "short") for model in shown)
         value, lines = shown, iter([written.removesuffix("\n")])
     else:
-        analysis = pipeline.analyze(request, models)
-        value, lines = getattr(analysis, parsed.stage), _STAGES[parsed.stage](request, analysis)
+        analysis = pipeline.choose(request, models).analysis
+        value, lines = _result(analysis, parsed.stage), _STAGES[parsed.stage](request, analysis)
     print(json.dumps(_plain(value), indent=1) if parsed.json else "\n".join(lines))
     return 0
+
+
+def _without_parts(request: Request) -> Request:
+    """What is read again must not have parts: see `ir.check`."""
+    return replace(
+        request,
+        models=tuple(replace(model, rewrites_off=model.rewrites_off | {"parts"}) for model in request.models),
+    )
+
+
+def _rewrites(_: Request, analysis: Analysis) -> Iterator[str]:
+    """What each rewrite removed, then the tensors that lost channels."""
+    head = ("model", "rewrite", "operators", "channels", "weights", "MACs", "constant bytes")
+    names = [model.name for model in analysis.models]
+    rows = [
+        (name, saving.rewrite, *(f"{count:,}" for count in _counts(saving)))
+        for name, rewritten in zip(names, analysis.rewrites, strict=True)
+        for saving in rewritten.savings
+    ]
+    yield from columns(head, rows, "<<>>>>>")
+    for name, rewritten in zip(names, analysis.rewrites, strict=True):
+        for (subgraph, tensor), kept in sorted(rewritten.channels.items()):
+            value = _value(TensorRef(0, subgraph, tensor))
+            yield f"{name} {value} keeps {len(kept)} channels: {_ranges(kept)}"
+
+
+def _counts(saving: Saving) -> tuple[int, ...]:
+    return saving.operators, saving.channels, saving.weights, saving.macs, saving.constant_bytes
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Write ascending numbers, those in a row as `4-11`."""
+    runs = groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
+    ends = ([number for _, number in run] for _, run in runs)
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in ends)
 
 
 def _schedule(_: Request, analysis: Analysis) -> Iterator[str]:
@@ -59,7 +98,8 @@ def _schedule(_: Request, analysis: Analysis) -> Iterator[str]:
         match node:
             case Step():
                 kept = f", keeps {_values(node.keeps)}" if node.keeps else ""
-                yield f"{next(numbers):6}  {pad}{node.name}  {_values(node.reads)} -> {_written(node)}{kept}"
+                way = f", {node.direction.value}" if node.direction is not Direction.FORWARD else ""
+                yield f"{next(numbers):6}  {pad}{node.name}  {_values(node.reads)} -> {_written(node)}{kept}{way}"
             case Sequence(body):
                 for child in body:
                     yield from lines(child, depth)
@@ -111,7 +151,8 @@ def _written(step: Step) -> str:
 def _storage(_: Request, analysis: Analysis) -> Iterator[str]:
     tensors: dict[int, list[str]] = {}
     for ref, buffer in analysis.storage.tensors.items():
-        tensors.setdefault(buffer, []).append(_value(ref))
+        offset = analysis.storage.offsets.get(ref, 0)
+        tensors.setdefault(buffer, []).append(_value(ref) + (f"+{offset}" if offset else ""))
     rows = [
         (b.name, b.kind.value, show_bytes(b.size), str(b.alignment), " ".join(tensors.get(i, ["-"])), b.reason)
         for i, b in enumerate(analysis.storage.buffers)
@@ -167,9 +208,12 @@ def _problem(_: Request, analysis: Analysis) -> Iterator[str]:
             (buffer.name, show_bytes(buffer.size), str(buffer.alignment), candidates, costs, str(len(conflicts)))
         )
     yield from columns(("buffer", "size", "align", "pools", "costs", "conflicts"), rows, "<>><<>")
+    if problem.separations:
+        yield f"{len(problem.separations):,} separations: two in conflict, closer than the lower one is long"
 
 
 _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
+    "rewrite": _rewrites,
     "scopes": scope_lines,
     "axes": _axes,
     "connections": connection_lines,
@@ -178,9 +222,17 @@ _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
     "survivors": survivor_lines,
     "lifetimes": _lifetimes,
     "traffic": _traffic,
+    "separations": separation_lines,
     "costs": place_cost_lines,
     "problem": _problem,
 }
+
+
+def _result(analysis: Analysis, stage: str) -> Any:
+    """Return what a stage made; of rewriting without the models, which have a stage of their own."""
+    if stage == "rewrite":
+        return [{"channels": made.channels, "savings": made.savings} for made in analysis.rewrites]
+    return getattr(analysis, stage)
 
 
 def _plain(value: Any) -> Any:

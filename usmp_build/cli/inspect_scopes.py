@@ -46,8 +46,8 @@ class _Graph:
         op = self._graph.operators[ref.operator]
         target = self._request.targets[self._analysis.scopes.targets[ref]].name
         kernel = self._analysis.kernels.get(ref, NoKernel(""))
-        if op.kind == "VIEW":
-            self._writer[op.outputs[0]] = "a view"
+        if not op.runs:
+            self._writer.update(dict.fromkeys(op.outputs, "its parts" if op.kind == "JOIN" else "a view"))
             return
         self._writer.update(dict.fromkeys(op.outputs, target))
         for position in sorted(inputs_read(kernel, len(op.inputs))):

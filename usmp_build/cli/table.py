@@ -5,12 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from usmp_build.cli.cost_lines import cost_lines
+from usmp_build.cli.workspace_lines import workspace_lines
 from usmp_build.errors import one_line
 from usmp_build.layout import Summary
 from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 5
 """So many operators are named in a note."""
+
+_COUNTED = {
+    "operators": "operator{}",
+    "channels": "channel{}",
+    "weights": "weight{}",
+    "macs": "MAC{}",
+    "constant_bytes": "byte{} of constants",
+}
+"""Fields of what a rewrite removed, in words."""
 
 
 def plan_table(summary: Summary) -> str:
@@ -36,9 +46,12 @@ def plan_table(summary: Summary) -> str:
         *columns(("pool", "access", "used", "limit", "bound", "gap", "read", "written", "region"), pools, "<<>>>>>><"),
         "(bytes; read and written are those of one run of every model)",
         "",
+        *workspace_lines(summary),
+        "",
         *columns(("model", "alone", "shared", "constants"), models, "<>>>"),
         "",
         *_overrides(summary),
+        *_rewrites(summary),
         *_sharing(summary),
         *_keeping(summary),
         *_constants(summary),
@@ -70,6 +83,17 @@ def _overrides(summary: Summary) -> list[str]:
         for word, names in model.overrides.items()
         if names
     ]
+
+
+def _rewrites(summary: Summary) -> list[str]:
+    """Say what rewrites removed from each model; what one added has a minus."""
+    lines = []
+    for model in summary.models:
+        for row in model.rewrites:
+            counts = ((getattr(row, name), word) for name, word in _COUNTED.items())
+            removed = [f"{count:,} {word.format('' if count == 1 else 's')}" for count, word in counts if count]
+            lines.append(f"{model.name}: the rewrite {row.rewrite} removes {', '.join(removed)}")
+    return lines
 
 
 def _sharing(summary: Summary) -> list[str]:
@@ -112,14 +136,17 @@ def _state(summary: Summary) -> list[str]:
 
 
 def _proof(summary: Summary) -> str:
+    """Say what is proven of the plan: of any schedule only where the bytes of any schedule are its own."""
     several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
+    any_schedule = not several and summary.workspace.achieved == summary.workspace.any_schedule
+    plan = "no plan" if any_schedule else "no plan of this schedule"
     if summary.optimal and several:
-        best, same = "and no plan in these pools is better", "so no plan with the same buffers in each needs less"
+        best, same = f"and {plan} in these pools is better", f"so {plan} with the same buffers in each needs less"
         known = f"every pool is at its bound, {best if summary.best else same}"
     elif summary.optimal:
-        known = "every pool is at its bound, so no plan needs less"
+        known = f"every pool is at its bound, so {plan} needs less"
     elif summary.best:
-        known = "its search found that no plan in these pools is better"
+        known = f"its search found that {plan} in these pools is better"
     else:
         known = "a better plan may exist"
     return f"verified plan by {summary.algorithm}; {known}"

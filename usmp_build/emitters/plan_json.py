@@ -16,13 +16,16 @@ from usmp_build.plan_record import (
     KeepRecord,
     LargerRecord,
     ModelRecord,
+    OverlapRecord,
     OverridesRecord,
     PlanRecord,
     PoolRecord,
     ProofRecord,
+    RewriteRecord,
     TrafficRecord,
     WithoutLimitsRecord,
     WitnessRecord,
+    WorkspaceRecord,
 )
 
 
@@ -41,6 +44,7 @@ def plan_json(summary: Summary) -> str:
         proof=_proof(summary),
         without_limits=_without_limits(summary),
         pools=tuple(map(_pool, summary.pools)),
+        workspace=WorkspaceRecord(**asdict(summary.workspace)),
         models=tuple(map(_model, summary.models)),
         concurrent=ConcurrencyRecord(pairs=summary.concurrent, workspace=summary.concurrent_workspace),
         buffers=tuple(map(_buffer, summary.buffers)),
@@ -85,14 +89,17 @@ def _pool(row: PoolRow) -> PoolRecord:
 
 def _model(row: ModelRow) -> ModelRecord:
     traffic = tuple(TrafficRecord(pool=each.pool, read=each.read, written=each.written) for each in row.traffic)
-    own = {
-        name: getattr(row, name) for name in ModelRecord.model_fields if name not in {"traffic", "keeps", "overrides"}
-    }
+    made = {"traffic", "rewrites", "keeps", "overrides"}
+    own = {name: getattr(row, name) for name in ModelRecord.model_fields if name not in made}
+    rewrites = tuple(RewriteRecord(**asdict(each)) for each in row.rewrites)
     keeps = tuple(KeepRecord(**asdict(each)) for each in row.keeps)
     overrides = OverridesRecord.model_validate({word: names or True for word, names in row.overrides.items()})
-    return ModelRecord(traffic=traffic, keeps=keeps, overrides=overrides, **own)
+    return ModelRecord(traffic=traffic, rewrites=rewrites, keeps=keeps, overrides=overrides, **own)
 
 
 def _buffer(row: BufferRow) -> BufferRecord:
-    own = {name: getattr(row, name) for name in BufferRecord.model_fields if name not in {"model", "shared_with"}}
-    return BufferRecord(model=row.models[0], shared_with=row.models[1:], **own)
+    special = {"model", "shared_with", "overlaps"}
+    own = {name: getattr(row, name) for name in BufferRecord.model_fields if name not in special}
+    told = OverlapRecord.model_fields
+    shared = tuple(OverlapRecord(**{name: getattr(each, name) for name in told}) for each in row.overlaps)
+    return BufferRecord(model=row.models[0], shared_with=row.models[1:], overlaps=shared, **own)

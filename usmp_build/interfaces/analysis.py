@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.axes import Axes
+from usmp_build.ir.choices import FILE_ORDER, Choices
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.costs import Costs
 from usmp_build.ir.graph import Model, OperatorRef
 from usmp_build.ir.lifetimes import Lifetimes, Survivors
-from usmp_build.ir.schedule import Schedule, steps
+from usmp_build.ir.rewritten import Record
+from usmp_build.ir.schedule import Direction, Schedule, steps
 from usmp_build.ir.scopes import Scopes
+from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Storage
 from usmp_build.memory.problem import Problem
 
@@ -40,8 +44,24 @@ class Analysis:
     lifetimes: Lifetimes
     traffic: OperatorTraffic
     costs: Costs
+    separations: Separations
     problem: Problem
     """`problem.buffers[i]` is `storage.buffers[i]`."""
+    choices: Choices = FILE_ORDER
+    """Those of the schedule."""
+    rewrites: tuple[Record, ...] = ()
+    """What they removed from each model."""
+
+    @cached_property
+    def directions(self) -> Mapping[OperatorRef, Direction]:
+        """How the schedule lets each operator run."""
+        leaves = steps(self.schedule.root)
+        return {step.operator: step.direction for step in leaves if step.operator is not None}
+
+    def kernel_of(self, ref: OperatorRef) -> Kernel | NoKernel:
+        """Return the kernel of an operator in the direction in which it runs."""
+        kernel = self.kernels[ref]
+        return kernel.towards(self.directions.get(ref, Direction.FORWARD)) if isinstance(kernel, Kernel) else kernel
 
     def moved_by(self, model: int) -> Mapping[int, Traffic]:
         """Add up what one run of a model moves to and from each buffer; a loop counts once."""

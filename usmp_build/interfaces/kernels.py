@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Protocol, TypeAlias
 
+from usmp_build.interfaces.accesses import Accesses
 from usmp_build.ir.graph import DType, Operator, Subgraph
+from usmp_build.ir.schedule import Direction
 
 LONGEST_RANK = 6
 """Dimensions that `struct usmp_shape` of "usmp.h" has room for."""
@@ -174,6 +176,12 @@ class KernelCall:
     once, scratch both."""
     prototype: Prototype | None = None
     """Of a function that the application supplies; None for one that the library defines."""
+    backward: bool = False
+    """Whether the loop over rows or pieces begins with the last one; images then do so, too."""
+    accesses: Accesses | None = None
+    """What one call of the function touches, from first to last; in reverse where the call is `backward`.  Of rows and
+    pieces those of one; of a reduction the parts of begin, row and finish.  None: it is not known in which order bytes
+    are touched, and nothing is ever placed over an operand of the operator."""
 
     def streamed(self) -> Mapping[Operand, int]:
         """Return the operands that are taken row by row, and how many elements a row has."""
@@ -228,6 +236,19 @@ class Kernel:
     """The name of the library that it is from; filled in when it is chosen."""
     updates: frozenset[int] = frozenset()
     """Positions of inputs that it writes, too: variables, which it changes in place."""
+    pitched: frozenset[Operand] = frozenset()
+    """Images whose pixels may lie further apart than side by side: for another `Operator.options.pitches`, there is
+    another kernel."""
+    slower: frozenset[Operand] = frozenset()
+    """Those of them that take more instructions then."""
+    backward: Kernel | None = None
+    """The same function of its inputs, from the last byte of the output to the first; None: there is none such.  It has
+    the same constants, scratch, alignment, strikes, updates and pitched operands, and moves the same bytes: the
+    direction is chosen when all these are settled."""
+
+    def towards(self, direction: Direction) -> Kernel:
+        """Return the kernel that runs in a direction; the forward one where there is no other."""
+        return self.backward if direction is Direction.BACKWARD and self.backward is not None else self
 
     def row_pitches(self) -> Mapping[Operand, int]:
         """Return the operands that every call takes row by row, and into how many elements all rows divide.

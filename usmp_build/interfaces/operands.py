@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol, TypeAlias
 
-from usmp_build.interfaces.kernels import Derived, Input, Output, Scratch
+from usmp_build.interfaces.kernels import Derived, Input, Operand, Output, Scratch
 from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
 
 Asked: TypeAlias = Input | Output | Derived | Scratch
@@ -40,3 +40,11 @@ def buffer_behind(operand: Asked, ref: OperatorRef, op: Operator, tables: Tables
         case Output(position):
             tensor = op.outputs[position]
     return None if tensor is None else tables.tensors.get(TensorRef(ref.model, ref.subgraph, tensor))
+
+
+def offset_behind(operand: Operand, ref: OperatorRef, op: Operator, offsets: Mapping[TensorRef, int]) -> int:
+    """Return the bytes in front of an operand in its buffer, by `offsets` of parts; 0 for what is no tensor."""
+    if not isinstance(operand, Input | Output):
+        return 0
+    tensor = (op.inputs if isinstance(operand, Input) else op.outputs)[operand.position]
+    return 0 if tensor is None else offsets.get(TensorRef(ref.model, ref.subgraph, tensor), 0)

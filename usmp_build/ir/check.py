@@ -17,9 +17,9 @@ from usmp_build.ir.check_body import body_faults, program_faults
 from usmp_build.ir.check_calls import call_faults
 from usmp_build.ir.check_flow import flow_faults
 from usmp_build.ir.check_variables import variable_faults
-from usmp_build.ir.graph import DType, Model, Quantization, Subgraph, Tensor
+from usmp_build.ir.graph import DType, Model, Operator, Quantization, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label, tensor_label
-from usmp_build.ir.options import Options
+from usmp_build.ir.options import Options, Parts
 from usmp_build.ir.statements import Provider, allocations
 from usmp_build.units import MAX_BYTES, show_bytes
 
@@ -54,7 +54,7 @@ def _faults(model: Model) -> Iterator[Diagnostic]:
             for code, message in () if position in unsized else _tensor_faults(tensor):
                 yield Diagnostic(code, f"{tensor_label(index, position, tensor.name)} {message}")
         for position, operator in enumerate(subgraph.operators):
-            for message in _option_faults(operator.options):
+            for message in (*_option_faults(operator.options), *_kind_faults(operator)):
                 yield Diagnostic("T232", f"{operator_label(index, position, operator.kind)}: {message}")
         yield from body_faults(index, model) if model.is_program else flow_faults(index, subgraph)
     yield from call_faults(model)
@@ -138,8 +138,29 @@ def _option_faults(options: Options | None) -> Iterator[str]:
         value, least = getattr(options, option.name), _LEAST.get(option.name)
         if least is not None and value < least:
             yield f"the option {option.name} is {value}, but must be {least} or more"
+        if isinstance(value, tuple):
+            yield from _numbers_faults(option.name, value)
         if isinstance(value, float) and not math.isfinite(value):
             yield f"the option {option.name} is {value}, but must be finite"
+
+
+def _kind_faults(operator: Operator) -> Iterator[str]:
+    """Parts are found while a model is planned; in one that is read, nobody would have looked at who else is there."""
+    if isinstance(operator.options, Parts) or operator.kind in {"JOIN", "CUT"}:
+        yield "no model file has operators that make tensors parts of others"
+    if getattr(operator.options, "pitches", None) is not None:
+        yield "no model file has operators with pitches, for no tensor in it is part of another one"
+
+
+def _numbers_faults(name: str, numbers: tuple[int, ...]) -> Iterator[str]:
+    """Yield what is wrong with an option that is a list of numbers: a frame or limits."""
+    count = {"frame": 4, "limits": 2}.get(name, len(numbers))
+    if len(numbers) != count:
+        yield f"the option {name} has {len(numbers)} numbers, but must have {count}"
+    elif name == "frame" and min(numbers) < 0:
+        yield f"the option frame is {list(numbers)}, but must be 0 or more"
+    elif name == "limits" and numbers[0] > numbers[1]:
+        yield f"the option limits is {list(numbers)}: the first must not be above the second"
 
 
 def _port_faults(model: Model) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from usmp_build.ir.options import Options
+from usmp_build.ir.options import Options, Parts
 from usmp_build.ir.statements import Statement
 
 if TYPE_CHECKING:
@@ -152,19 +152,59 @@ class Tensor:
         return np.frombuffer(self.data, little).reshape(self.shape)
 
 
+SHARING = frozenset({"VIEW", "JOIN", "CUT"})
+"""Kinds of operators at which nothing runs, for tensors share bytes: the output of a VIEW has those of its input, the
+inputs of a JOIN are parts of its output, and the outputs of a CUT parts of its input (`options.Parts` says which)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Operator:
     """One operation of a subgraph.  Tensors are given by index; an input left out is None."""
 
     kind: str
-    """TFLite's name of the builtin operator ("CONV_2D"), "CUSTOM:<code>", or one of ours: "VIEW" (see `passes.rewrite`)
-    and "COPY" (see `ir.scopes`)."""
+    """TFLite's name of the builtin operator ("CONV_2D"), "CUSTOM:<code>", or one of ours: "COPY" (see `ir.scopes`), and
+    those of `SHARING`."""
     inputs: tuple[int | None, ...]
     outputs: tuple[int, ...]
     options: Options | None = None
     position: int = -1
     """Its index in the model file; rewriting keeps it, so that messages and dumps stay comparable.  Copies, which
     the file does not have, are numbered on from its last operator."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether anything is done when it is its turn."""
+        return self.kind not in SHARING
+
+    @property
+    def shares(self) -> tuple[Share, ...]:
+        """What it says of bytes that tensors share; nothing for an operator that runs."""
+        source = self.inputs[0] if self.inputs else None
+        offsets = self.options.offsets if isinstance(self.options, Parts) else (0,) * len(self.outputs)
+        if self.kind == "JOIN":
+            joined = zip(self.inputs, offsets, strict=False)
+            return tuple(Share(part, self.outputs[0], offset) for part, offset in joined if part is not None)
+        if self.runs or source is None:
+            return ()
+        return tuple(Share(part, source, offset) for part, offset in zip(self.outputs, offsets, strict=False))
+
+
+class Share(NamedTuple):
+    """A tensor that is bytes of another one: all of them, or some in a row."""
+
+    part: int
+    whole: int
+    offset: int
+    """Bytes of the whole in front of the part."""
+
+
+class Home(NamedTuple):
+    """Where the bytes of a tensor are in the end."""
+
+    root: int
+    """The tensor that they are of."""
+    offset: int
+    """Bytes of the root in front of them."""
 
 
 @dataclass(frozen=True)
@@ -182,13 +222,33 @@ class Subgraph:
     """The first tensors of a function of a program: they are the bytes of what it is called with."""
 
     @cached_property
+    def homes(self) -> dict[int, Home]:
+        """Tensor that is bytes of another one → where these are in the end."""
+        inside: dict[int, Home] = {}
+
+        def home(tensor: int) -> Home:
+            offset = 0
+            while tensor in inside:
+                tensor, more = inside[tensor]
+                offset += more
+            return Home(tensor, offset)
+
+        for share in (share for op in self.operators for share in op.shares):
+            part, whole = home(share.part), home(share.whole)
+            if part.root != whole.root:
+                inside[part.root] = Home(whole.root, whole.offset + share.offset - part.offset)
+        return {tensor: home(tensor) for tensor in inside}
+
+    @cached_property
     def roots(self) -> dict[int, int]:
-        """View → the tensor whose bytes it shows in the end."""
-        found: dict[int, int] = {}
-        for op in self.operators:
-            if op.kind == "VIEW" and op.inputs[0] is not None:
-                found[op.outputs[0]] = found.get(op.inputs[0], op.inputs[0])
-        return found
+        """Tensor that is bytes of another one → the one whose bytes they are in the end."""
+        return {tensor: home.root for tensor, home in self.homes.items()}
+
+    @cached_property
+    def parts(self) -> frozenset[int]:
+        """The tensors that are some bytes of another one, not all of them."""
+        sizes = [tensor.size for tensor in self.tensors]
+        return frozenset(tensor for tensor, home in self.homes.items() if sizes[tensor] < sizes[home.root])
 
     @cached_property
     def producers(self) -> dict[int, int]:

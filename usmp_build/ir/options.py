@@ -2,13 +2,15 @@
 
 Names and meanings are those of TFLite's schema (schema.fbs, `table Conv2DOptions` and so on).
 The textual form (`ir.text`) and the importer work from the fields declared here, so a new kind is one new class
-and one new row of `OPTIONS`.
+and one new row of `OPTIONS`.  Fields that are None unless a rewrite sets them are not TFLite's: no file has them, and
+only the reference library is given them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 
 class Padding(Enum):
@@ -29,6 +31,13 @@ class Activation(Enum):
     SIGN_BIT = 5
 
 
+Frame: TypeAlias = tuple[int, int, int, int]
+"""Pixels above, below, left and right."""
+Limits: TypeAlias = tuple[int, int]
+Pitches: TypeAlias = tuple[int, int]
+"""Elements from one pixel to the next: of the input, of the output."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """Base of all options."""
@@ -44,6 +53,12 @@ class Conv2D(Options):
     dilation_h: int = 1
     dilation_w: int = 1
     activation: Activation = Activation.NONE
+    frame: Frame | None = None
+    """Pixels around the image that windows may hang over; in place of `padding`."""
+    limits: Limits | None = None
+    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
+    pitches: Pitches | None = None
+    """None: pixels lie side by side.  Else input or output are channels of another tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +72,12 @@ class DepthwiseConv2D(Options):
     dilation_h: int = 1
     dilation_w: int = 1
     activation: Activation = Activation.NONE
+    frame: Frame | None = None
+    """Pixels around the image that windows may hang over; in place of `padding`."""
+    limits: Limits | None = None
+    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
+    pitches: Pitches | None = None
+    """None: pixels lie side by side.  Else input or output are channels of another tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +90,18 @@ class Pool2D(Options):
     filter_h: int = 1
     filter_w: int = 1
     activation: Activation = Activation.NONE
+    frame: Frame | None = None
+    """Pixels around the image that windows may hang over; in place of `padding`."""
+    outside: int | None = None
+    """Of AVERAGE_POOL_2D: the value of pixels of the frame, which then count; None: they do not."""
+    limits: Limits | None = None
+    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
+    pitches: Pitches | None = None
+    """None: pixels lie side by side.  Else input or output are channels of another tensor."""
+
+
+Pitched: TypeAlias = Conv2D | DepthwiseConv2D | Pool2D
+"""Options with pitches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +112,8 @@ class FullyConnected(Options):
     keep_num_dims: bool = False
     shuffled_weights: bool = False
     """The weights are in the order SHUFFLED4x16INT8, not in their shape's."""
+    limits: Limits | None = None
+    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +121,8 @@ class Binary(Options):
     """ADD, SUB, MUL and DIV."""
 
     activation: Activation = Activation.NONE
+    limits: Limits | None = None
+    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +215,16 @@ class Call(Options):
     subgraph: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Parts(Options):
+    """JOIN and CUT, which are ours: where the parts begin in the whole."""
+
+    offsets: tuple[int, ...] = ()
+    """Bytes, for every input of a JOIN and every output of a CUT."""
+    pitch: int = 0
+    """Bytes from one pixel of a part to the next; 0: a part is bytes in a row."""
+
+
 OPTIONS: dict[str, type[Options]] = {
     "ADD": Binary,
     "AVERAGE_POOL_2D": Pool2D,
@@ -185,11 +232,13 @@ OPTIONS: dict[str, type[Options]] = {
     "CALL_ONCE": Call,
     "CONCATENATION": Concatenation,
     "CONV_2D": Conv2D,
+    "CUT": Parts,
     "DEPTHWISE_CONV_2D": DepthwiseConv2D,
     "DIV": Binary,
     "FULLY_CONNECTED": FullyConnected,
     "GATHER": Gather,
     "IF": If,
+    "JOIN": Parts,
     "L2_POOL_2D": Pool2D,
     "MAX_POOL_2D": Pool2D,
     "MEAN": Reducer,

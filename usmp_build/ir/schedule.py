@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple, TypeAlias
 
 from usmp_build.ir.graph import OperatorRef, TensorRef
@@ -25,6 +26,15 @@ class ScratchRef(NamedTuple):
 
 
 Value: TypeAlias = TensorRef | ScratchRef
+
+
+class Direction(Enum):
+    """From which end a kernel goes through its output."""
+
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    EITHER = "either"
+    """Not decided: of such a schedule only bounds can be made, no C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +56,8 @@ class Step:
     scratch: tuple[ScratchRef, ...] = ()
     keeps: tuple[TensorRef, ...] = ()
     """Not touched, but the application may look at them while the step runs."""
+    direction: Direction = Direction.FORWARD
+    """Of the operator's kernel."""
 
     @property
     def tensors(self) -> tuple[TensorRef, ...]:

@@ -63,7 +63,7 @@ class StorageBuffer:
 class Storage:
     """The buffers, and which one each tensor and each scratch request is in.
 
-    Views are whole: a tensor starts where its buffer starts.
+    A tensor starts where its buffer starts, unless `offsets` says otherwise: parts of another tensor do not.
     """
 
     buffers: tuple[StorageBuffer, ...]
@@ -85,6 +85,10 @@ class Storage:
     """Variable → the constant that it holds at first; others begin with all bytes alike."""
     repeated: int = 0
     """Bytes of constants that are not here, because others hold the same (see `passes.once`)."""
+    offsets: Mapping[TensorRef, int] = field(default_factory=dict)
+    """Parts of another tensor → bytes of the buffer in front of them, where there are any."""
+    pitches: Mapping[TensorRef, int] = field(default_factory=dict)
+    """Tensors that are channels of another one → bytes from one pixel to the next."""
     transfers: frozenset[OperatorRef] = frozenset()
     """Operators whose operands somebody else touches than the processor that caches them: another target, or DMA."""
 

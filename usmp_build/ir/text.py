@@ -36,7 +36,8 @@ of operators:
       }
 
 Whatever a `Model` holds comes back as it was.  Only the bytes of constants may be withheld (`data="short"`): equal
-ones stay equal and different ones different, which is enough to plan, but not to run.
+ones stay equal and different ones different, which is enough to plan, but for rewrites that look at weights, and not
+to run.
 """
 
 from __future__ import annotations

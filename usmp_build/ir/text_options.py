@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 from enum import Enum
+from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 from usmp_build.ir.options import OPTIONS, Options
@@ -67,7 +68,9 @@ def _spell(value: object) -> str:
 
 
 def _read(line: Line, wanted: Any) -> Any:
-    """Read a value of the type that the field of a dataclass is declared with."""
+    """Read a value of the type that the field of a dataclass is declared with; None is never spelled."""
+    if get_origin(wanted) is UnionType:
+        wanted = next(kind for kind in get_args(wanted) if kind is not NoneType)
     if get_origin(wanted) is tuple:
         return tuple(line.items(lambda: _read(line, get_args(wanted)[0])))
     if wanted is str:

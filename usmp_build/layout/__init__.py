@@ -27,10 +27,13 @@ from usmp_build.layout.summary import (
     KeepRow,
     LargerRow,
     ModelRow,
+    OverlapRow,
     PoolRow,
+    RewriteRow,
     Summary,
     TrafficRow,
     WithoutLimitsRow,
+    WorkspaceRow,
 )
 
 __all__ = [
@@ -50,18 +53,21 @@ __all__ = [
     "MemberRow",
     "ModelCode",
     "ModelRow",
+    "OverlapRow",
     "ParameterRow",
     "Place",
     "PoolBytes",
     "PoolRow",
     "PortRow",
     "ResetRow",
+    "RewriteRow",
     "StepCode",
     "Summary",
     "TableCode",
     "TraceRow",
     "TrafficRow",
     "WithoutLimitsRow",
+    "WorkspaceRow",
 ]
 
 

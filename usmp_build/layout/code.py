@@ -91,6 +91,8 @@ class LoopCode:
     row: str = ""
     """The number of the input row at `k` of the window, in C; empty where none is padding."""
     input_rows: int = 1
+    backward: bool = False
+    """Whether it begins with the last image, and with its last row; the rows of a reduction are in order anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,9 @@ class TraceRow:
     expression: str
     size: int
     row: int = 0
-    """Bytes of a row where `expression` is a table of rows; else 0."""
+    """Bytes of a row where `expression` is a table of rows, or of a pixel where these lie apart; else 0."""
+    pitch: int = 0
+    """Bytes from one pixel to the next where these lie apart; else 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,8 @@ class ModelCode:
     """The pools they are in: number, pool, bytes of a page."""
     checks: tuple[tuple[str, str], ...]
     """(condition, name): the plan, checked once more by the C compiler."""
+    overlap_checks: tuple[tuple[str, str], ...]
+    """The same of pairs that may share bytes while both are alive."""
     table_checks: tuple[tuple[str, str], ...]
     """The same of `tables`."""
     functions: tuple[FunctionCode, ...]

@@ -9,6 +9,24 @@ from usmp_build.units import align_up
 
 
 @dataclass(frozen=True, slots=True)
+class OverlapRow:
+    """Another buffer that shares bytes with one while both are alive."""
+
+    buffer: str
+    bytes: int
+    operator: str
+    """Which touches both, and has read these bytes of the one before it writes them in the other: "CONV_2D 5"."""
+    direction: str
+    """"forward" or "backward": from which end it goes through its output."""
+    is_lower: bool
+    """Whether `separation` is that of the one below the other: both may begin at the same byte."""
+    separation: int
+    """Bytes, at least, from the start of the lower one to that of the other; 0 or less where that may begin first."""
+    distance: int
+    """The same, as planned."""
+
+
+@dataclass(frozen=True, slots=True)
 class BufferRow:
     """A planned buffer, for tables and for plan.json."""
 
@@ -30,6 +48,7 @@ class BufferRow:
     """What keeps its data longer than its use in one run, in a few words each."""
     cache_line: int
     """Bytes of the cache lines that it shares with nothing, for DMA may touch it; 0: it may share them."""
+    overlaps: tuple[OverlapRow, ...] = ()
 
     @property
     def end(self) -> int:
@@ -94,12 +113,53 @@ class PoolRow:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkspaceRow:
+    """What all workspace pools take together, between what they would take without us and what nobody can save; bytes.
+
+    Which pool a buffer is in is a choice of the plan, and the models as their files have them have other buffers: so
+    these are figures of all pools together.  Each pool has its own `bound`.
+    """
+
+    max_live: int | None
+    """Alive at one step where no model is rewritten, operators run in file order, and no two buffers that are alive
+    together overlap; None where some model cannot be run without rewrites."""
+    any_schedule: int
+    """No plan needs less, whatever the order of operators and their directions, with the same buffers."""
+    with_overlap: int
+    """No plan of the chosen schedule with the same buffers in each pool needs less: the sum of the pools' bounds, or
+    `any_schedule` where that is more.  With several pools it can be more than `max_live`."""
+    achieved: int
+    """The sum of the pools' sizes."""
+    floor: int
+    """Alive when a run begins or when it ends, whichever is more: inputs or outputs, and what outlives runs."""
+    best_directions: bool
+    """No directions make a better plan of the workspace, in this order of operators and others that were tried."""
+
+    @property
+    def gap(self) -> int:
+        """Bytes above the bound."""
+        return self.achieved - self.with_overlap
+
+
+@dataclass(frozen=True, slots=True)
 class TrafficRow:
     """What one run of a model moves to and from one pool."""
 
     pool: str
     read: int
     written: int
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteRow:
+    """What one rewrite removed from a model; less than 0 is what it added."""
+
+    rewrite: str
+    operators: int
+    channels: int
+    weights: int
+    macs: int
+    constant_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +259,13 @@ class ModelRow:
     inputs: tuple[str, ...]
     """Their names in C."""
     outputs: tuple[str, ...]
+    rewrites: tuple[RewriteRow, ...]
+    """Those that changed something, in their order."""
+    order: tuple[int, ...]
+    """The operators of its main subgraph that run, by position in the file, in the order in which they do; empty where
+    that is the order of the file."""
+    backward: tuple[int, ...]
+    """Those that go through their outputs from the last byte to the first."""
     keeps: tuple[KeepRow, ...]
     overrides: Mapping[str, tuple[str, ...]]
     """Words that whoever runs the tool gave, and not the manifest, with the names that they list; a path lists none."""
@@ -252,6 +319,7 @@ class Summary:
     work: int
     """What the search of the algorithm looked at, in units that it explains."""
     pools: tuple[PoolRow, ...]
+    workspace: WorkspaceRow
     buffers: tuple[BufferRow, ...]
     repeated_constants: int
     """Bytes of constants that are stored once for several tensors, counted once less than these are."""

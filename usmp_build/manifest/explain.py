@@ -19,6 +19,7 @@ from usmp_build.manifest.table import LEFT_OUT, Table
 _WANTED = {
     "string_type": "text in quotes",
     "int_type": "a whole number",
+    "bool_type": "true or false",
     "tuple_type": "a list",
     "dict_type": "a table",
     "model_type": "a table",
@@ -134,8 +135,14 @@ def _unknown(problem: _Problem, places: Places, _: bool) -> Diagnostic:
     *above, key = problem.path
     table = table_at(tuple(above))
     known = fields_of(table) if table else {}
-    help_ = suggestion(str(key), known, f"keys of {shown(tuple(above))}")
+    help_ = _elsewhere(str(key)) + suggestion(str(key), known, f"keys of {shown(tuple(above))}")
     return Diagnostic("M105", f"unknown key {quoted(key)} in {shown(tuple(above))}", places.key(*problem.path), help_)
+
+
+def _elsewhere(key: str) -> str:
+    """Say which tables have a key that this one does not have; empty if none has it."""
+    found = [table.heading for table in TABLES if table.pattern and key in fields_of(table)]
+    return f"it is a key of {' and of '.join(found)}; " if found else ""
 
 
 def _refused(problem: _Problem, places: Places, about_key: bool) -> Diagnostic:

@@ -11,9 +11,10 @@ from pydantic import Discriminator, Field, GetCoreSchemaHandler, GetJsonSchemaHa
 from pydantic_core import CoreSchema, PydanticCustomError
 from pydantic_core.core_schema import no_info_after_validator_function, no_info_before_validator_function
 
-from usmp_build.document.suggest import plain, quoted
+from usmp_build.document.suggest import plain, quoted, suggestion
 from usmp_build.manifest.phrases import described
 from usmp_build.naming import IDENTIFIER, LINKER_KEYWORDS, is_reserved
+from usmp_build.request import REWRITES
 from usmp_build.units import MAX_BYTES, is_power_of_two, parse_size, show_bytes
 
 Item = TypeVar("Item")
@@ -80,6 +81,12 @@ def _name(text: str) -> str:
     if problem:
         raise refused("M109", f"{quoted(text)} {problem}", "it becomes part of C identifiers; choose another name")
     return text
+
+
+def _rewrite(name: str) -> str:
+    if name not in REWRITES:
+        raise refused("M122", f"there is no rewrite called {quoted(name)}", suggestion(name, REWRITES, "rewrites"))
+    return name
 
 
 def _size_rule(least: int) -> Rule:
@@ -162,6 +169,10 @@ Plugin = Annotated[str, _PLUGIN]
 Pattern = Annotated[str, _PATTERN]
 Port = Annotated[str, _PORT]
 Operand = Annotated[str, _OPERAND]
+
+Rewrite = Annotated[str, Rule(_rewrite, {"type": "string", "pattern": f"^(?:{'|'.join(REWRITES)})$"})]
+Switches: TypeAlias = Mapping[Rewrite, bool]
+"""Rewrites, and whether each is done."""
 
 Size = Annotated[int, _size_rule(1)]
 SizeOrNothing = Annotated[int, _size_rule(0)]

@@ -16,6 +16,7 @@ from usmp_build.manifest.locate import Node, Places
 from usmp_build.manifest.pool_table import Pool
 from usmp_build.manifest.table import Table, word
 from usmp_build.manifest.text import Source
+from usmp_build.request import REWRITES
 
 
 class Project(Table):
@@ -187,6 +188,22 @@ class Model(Table):
         {},
         "the name in the model's signature, else the tensor's",
     )
+    goal: Literal["ram", "balanced", "speed"] | None = word(
+        "`ram`, `balanced`, `speed`", "What is worth most in this model's plan.", "balanced", None, "that of `[plan]`"
+    )
+    rewrites: kinds.Switches = word(
+        "table rewrite → true or false",
+        "Rewrites that are done to this model, or are not.",
+        {"constant_channels": True},
+        {},
+        "as `[plan]` says",
+    )
+    order: Literal["free", "file"] = word(
+        "",
+        '"free": operators run in whichever order takes the least memory. "file": in the order of the model file.',
+        "free",
+        "free",
+    )
     place: Annotated[tuple[Place, ...], Field(strict=False)] = word(
         "list of tables", "Exceptions; see `[[models.<name>.place]]`.", [], (), "none"
     )
@@ -227,7 +244,28 @@ class Plan(Table):
         True,
         False,
     )
-    goal: Literal["ram", "balanced", "speed"] = word("", "What is worth most.", "ram", "ram")
+    goal: Literal["ram", "balanced", "speed"] = word(
+        "",
+        'What is worth most. "ram": the least memory. "balanced": that too, but no rewrite that makes an operator '
+        "do more: constant channels stay that fill a block of four, and convolutions do not read their windows pixel "
+        "by pixel. Orders and directions of operators cost nothing, so they stay free.",
+        "ram",
+        "ram",
+    )
+    rewrites: kinds.Switches = word(
+        "table rewrite → true or false",
+        "Which exact rewrites are done to models: " + ", ".join(f'"{name}"' for name in REWRITES) + " "
+        "([rewrites.md](rewrites.md)).",
+        {"constant_channels": False},
+        {},
+        "all are",
+    )
+    overlap: bool = word(
+        "true or false",
+        "Whether what an operator writes may take the place of what it has read by then.",
+        True,
+        True,
+    )
 
 
 class Manifest(Table):

@@ -116,6 +116,9 @@ io = "pool"                            # inputs and outputs live in the pools to
 inputs = "preserved"                   # the run leaves them as they are
 outputs = "reserved"                   # nobody overwrites them until the next run of this model
 names = { "serving_default_x:0" = "audio" }  # in C, that input is called audio
+goal = "balanced"                      # instead of the plan's
+rewrites = { duplicates = true }       # what the plan says of this rewrite does not hold here
+order = "file"                         # by default "free": whichever takes the least memory
 
 [[models.kws.place]]                   # an exception to the rules above
 operators = "CONV_2D"                  # for operators of this kind
@@ -147,7 +150,9 @@ to = "kws.audio"
 algorithm = "exact"                    # by default "auto"
 options = { nodes = 500_000 }          # of the algorithm
 layout_copies = true                   # in memory of pages; by default an error
-goal = "speed"                         # by default "ram" (later)
+goal = "balanced"                      # by default "ram"
+rewrites = { duplicates = false }      # all exact rewrites but this one
+overlap = false                        # buffers that are alive together never share bytes
 """
 
 _KINDS = """

@@ -11,7 +11,7 @@ from usmp_build.manifest.model import Manifest, Model
 from usmp_build.manifest.overrides import NO_OVERRIDES, Overrides
 from usmp_build.manifest.processors import Processors
 from usmp_build.manifest.refuse import refuse
-from usmp_build.request import Access, InputOutput, Inputs, ModelRequest, Outputs, PoolRequest, Request
+from usmp_build.request import Access, Goal, InputOutput, Inputs, ModelRequest, Outputs, PoolRequest, Request
 
 
 def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
@@ -31,16 +31,22 @@ def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
         options=manifest.plan.options,
         plan_span=manifest.places.value("plan", "algorithm"),
         layout_copies=manifest.plan.layout_copies,
+        overlap=manifest.plan.overlap,
         option_spans={key: manifest.places.key("plan", "options", key) for key in manifest.plan.options},
         concurrent=together.concurrent(manifest, overrides, names),
         connections=tuple(together.connections(manifest, names)),
     )
 
 
+_OF_WEIGHTS = ("constant_channels",)
+"""Rewrites that look at what weights are."""
+
+
 class _Candidates:
     """Positions of pools, by name and by access."""
 
     def __init__(self, pools: Sequence[PoolRequest]) -> None:
+        self.pools = pools
         self._position = {pool.name: position for position, pool in enumerate(pools)}
         self._all = {access: tuple(i for i, pool in enumerate(pools) if pool.access is access) for access in Access}
 
@@ -58,12 +64,13 @@ def _model(
     span: Span | str = ""
     if name in manifest.models:
         span = places.key("models", name) if name in overrides.paths else places.value("models", name, "path")
+    constant_pools = candidates.of(own.get("constant_pools", model.constant_pools), Access.CONSTANT)
     return ModelRequest(
         name=name,
         path=overrides.paths.get(name, model.path or ""),
         sha256=model.sha256 or "",
         workspace_pools=candidates.of(own.get("workspace_pools", model.workspace_pools), Access.WORKSPACE),
-        constant_pools=candidates.of(own.get("constant_pools", model.constant_pools), Access.CONSTANT),
+        constant_pools=constant_pools,
         io=InputOutput(model.io),
         names=model.names,
         span=span,
@@ -71,5 +78,19 @@ def _model(
         places=processors.places(name, model),
         inputs=Inputs(model.inputs),
         outputs=Outputs(model.outputs),
+        goal=Goal(model.goal or manifest.plan.goal),
+        rewrites_off=_switched_off(manifest, model, any(candidates.pools[pool].is_sealed for pool in constant_pools)),
+        free_order=model.order == "free",
         overrides=own,
     )
+
+
+def _switched_off(manifest: Manifest, model: Model, exchanged: bool) -> frozenset[str]:
+    """Return the rewrites that are not done to a model: what it says itself goes before what the plan says.
+
+    Where weights may be `exchanged`, for the application has them, code that fits only the present ones is made only
+    for those who ask for it.
+    """
+    unasked = dict.fromkeys(_OF_WEIGHTS, False) if exchanged else {}
+    switches = {**unasked, **manifest.plan.rewrites, **model.rewrites}
+    return frozenset(name for name, is_done in switches.items() if not is_done)

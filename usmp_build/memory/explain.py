@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from usmp_build.memory.bounds import Requirement, pressure, required
+from usmp_build.memory.components import components, families, restricted
 from usmp_build.memory.increase import Increase, least_increase, limited
-from usmp_build.memory.parts import families, parts, restricted
 from usmp_build.memory.plan import peaks
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.shortage import Shortage
@@ -123,10 +123,10 @@ def _not_found(problem: Problem, attempt: Attempt) -> Shortage:
 
 
 def _few(problem: Problem, members: Sequence[int], fails: Fails, trials: Trials) -> tuple[int, ...]:
-    """Find few members that fail: those of one part, then those of some steps, then the largest of them."""
-    for part in parts(problem, members):  # one of them is enough, for they share all memory
-        if len(part) < len(members) and trials.left(problem) and fails(part):
-            members = part
+    """Find few members that fail: those of one component, then those of some steps, then the largest of them."""
+    for component in components(problem, members):  # one of them is enough, for they share all memory
+        if len(component) < len(members) and trials.left(problem) and fails(component):
+            members = component
             break
     for side in (_by_birth, _by_death):
         tests = min(_WINDOW, trials.left(problem))

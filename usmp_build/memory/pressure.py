@@ -12,7 +12,8 @@ max-live, or load, in the literature on dynamic storage allocation.
 Here it takes account of more than sizes and steps:
 
 - alignment: when all buffers start at multiples of u, all but the topmost fill whole units of u bytes;
-- separations: a pair that may share bytes counts as if it shared as many as it may;
+- separations: a few buffers that may share bytes count what they take in the best of all orders; where they are many,
+  each pair counts as if it shared as many as it may;
 - buffers that conflict though they are never alive at one step, because their models may run at the same time.
 """
 
@@ -20,12 +21,13 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
 
-from usmp_build.memory.parts import parts
+from usmp_build.memory.components import components
+from usmp_build.memory.extent import least_extent
 from usmp_build.memory.problem import Problem
 from usmp_build.units import align_up
 
@@ -33,6 +35,8 @@ _WEIGHED = 64
 """So many of the fullest steps are weighed: nearly always the first one decides."""
 _RECURRING = 16
 """At so many of them, others are looked for that meet all who are alive there, at other steps."""
+_THINNED = 500
+"""Of no more buffers, those without which as many bytes are needed are left out one by one: a shorter answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +58,11 @@ def pressure(problem: Problem, members: Iterable[int], pools: int = 1) -> Witnes
     """
     scales = _Scales(problem, pools)
     best = Witness()
-    for part in parts(problem, members):
-        found = list(_side_by_side(problem, scales, part))
+    for component in components(problem, members):
+        found = list(_side_by_side(problem, scales, component))
         if found:
             together = scales.weigh((index for some in found for index in some.buffers), None)
-            best = max(best, found[0], together, *scales.recurring(part), key=_weight)
+            best = max(best, found[0], together, *scales.recurring(component), key=_weight)
     return best
 
 
@@ -67,9 +71,9 @@ def _weight(witness: Witness) -> tuple[int, bool, int]:
     return witness.bytes, witness.step is not None, -(witness.step or 0)
 
 
-def _side_by_side(problem: Problem, scales: _Scales, part: Iterable[int]) -> Iterator[Witness]:
+def _side_by_side(problem: Problem, scales: _Scales, component: Iterable[int]) -> Iterator[Witness]:
     """Yield sets of buffers that all conflict with each other, the heaviest first."""
-    left = set(part)
+    left = set(component)
     while left:
         heaviest = scales.heaviest_live(left)
         if not heaviest.buffers:
@@ -85,13 +89,62 @@ class _Scales:
     def __init__(self, problem: Problem, pools: int) -> None:
         self._problem = problem
         self._pools = pools
+        self._extents: dict[tuple[int, ...], int | None] = {}
         self._loose: dict[int, set[int]] = defaultdict(set)
         for a, b in problem.separations:
             self._loose[a].add(b)
             self._loose[b].add(a)
 
     def weigh(self, buffers: Iterable[int], step: int | None) -> Witness:
-        """Return the bytes that no plan can save on these buffers, and those of them that count.
+        """Return the bytes that no plan can save on these buffers, and those of them that count."""
+        listed = list(buffers)
+        simple = self._by_pairs(listed, step)
+        if self._pools > 1 or not any(self._loose[index].intersection(listed) for index in listed):
+            return simple
+        return max(simple, self._by_orders(listed, step), key=lambda witness: witness.bytes)
+
+    def _by_orders(self, buffers: Iterable[int], step: int | None) -> Witness:
+        """Do so by trying orders, for groups of buffers that may share bytes with each other.
+
+        Take away the bytes of one group: what is above them can move down, and still keeps all its distances.  So
+        groups need what each of them needs by itself.
+        """
+        known = self._problem.buffers
+        chosen: list[int] = []
+        for index in sorted(buffers, key=lambda index: (-known[index].size, known[index].name)):
+            if known[index].size and set(chosen) <= set(self._problem.conflicts[index]):
+                chosen.append(index)
+        total = self._in_groups(chosen)
+        for index in reversed(chosen if total and len(chosen) <= _THINNED else []):
+            if self._loose[index]:
+                fewer = [other for other in chosen if other != index]
+                if self._in_groups(fewer) >= total:
+                    chosen = fewer
+        return Witness(self._in_groups(chosen), tuple(chosen), step)
+
+    def _in_groups(self, chosen: Sequence[int]) -> int:
+        """Return what buffers in conflict need, 0 if that cannot be told; all but the topmost fill whole units."""
+        known = self._problem.buffers
+        unit = gcd(*(known[index].alignment for index in chosen))
+        total = 0
+        for group in _groups(chosen, self._loose):
+            extent = self._extent(tuple(group), unit)
+            if extent is None:
+                return 0
+            total += extent
+        return total - max((align_up(known[i].size, unit) - known[i].size for i in chosen), default=0)
+
+    def _extent(self, group: tuple[int, ...], unit: int) -> int | None:
+        """Return what a group needs in whole units; None when that cannot be told."""
+        key = (unit, *group)
+        if key not in self._extents:
+            sizes = [align_up(self._problem.buffers[index].size, unit) for index in group]
+            apart = self._problem.separation
+            self._extents[key] = least_extent(sizes, lambda a, b: align_up(apart(group[a], group[b]), unit))
+        return self._extents[key]
+
+    def _by_pairs(self, buffers: Iterable[int], step: int | None) -> Witness:
+        """Do so by what pairs may share.
 
         The union of some byte ranges is at least their sum less what each pair of them shares.  That holds for any
         subset, so a buffer is left out if it may hide in larger ones.  All ranges start at multiples of `unit`;
@@ -154,3 +207,19 @@ class _Scales:
         steps = sorted(changes)
         loads = accumulate(changes[step] for step in steps)
         return heapq.nlargest(_WEIGHED, zip(loads, steps, strict=True), key=lambda pair: (pair[0], -pair[1]))
+
+
+def _groups(members: Sequence[int], near: Mapping[int, Collection[int]]) -> list[list[int]]:
+    """Split buffers so that no two groups may share bytes."""
+    left = set(members)
+    found = []
+    for first in members:
+        if first in left:
+            group = [first]
+            left.remove(first)
+            for index in group:  # grows while it is walked
+                others = left.intersection(near[index])
+                group += others
+                left -= others
+            found.append(sorted(group))
+    return found

@@ -86,7 +86,8 @@ def _message(problem: Problem, shortage: Shortage, when: str) -> str:
         core = f"no place was found for {_sizes(problem, shortage.core)}" if shortage.core else ""
         return f"no plan was found{lacks}{most}" + (f": {core}" if core else "")
     lacks = _too_small(problem, shortage, "are")
-    return f"the buffers do not fit: {lacks}{f' {when}' if when else ''}: {_crowd(problem, shortage)}"
+    crowd = _crowd(problem, shortage) + _shared(problem, shortage)
+    return f"the buffers do not fit: {lacks}{f' {when}' if when else ''}: {crowd}"
 
 
 def _too_small(problem: Problem, shortage: Shortage, verb: str) -> str:
@@ -105,6 +106,12 @@ def _crowd(problem: Problem, shortage: Shortage) -> str:
     take = f"{len(rest)} more take{'s' if len(rest) == 1 else ''} {show_bytes(_total(problem, rest))}"
     verb = "does" if len(shortage.core) == 1 else "do"
     return f"{_sizes(problem, shortage.core)} {verb} not fit{'' if verb == 'does' else ' together'}, and {take}"
+
+
+def _shared(problem: Problem, shortage: Shortage) -> str:
+    """What the buffers take less than their sizes together, because some may overlap."""
+    overlap = _total(problem, shortage.witness.buffers) - shortage.room - shortage.missing
+    return f"; at most {count_bytes(overlap)} of these may be shared" if overlap > 0 else ""
 
 
 def _sizes(problem: Problem, indices: Sequence[int]) -> str:

@@ -71,8 +71,14 @@ def _misplaced(problem: Problem, plan: Plan) -> Iterator[str]:
 def _too_close(problem: Problem, plan: Plan) -> Iterator[str]:
     """Of two buffers in conflict and in one pool, one starts far enough behind the other."""
     listed = [set(others) for others in problem.conflicts]
+    own = {index for pair in problem.separations for index in pair}
+    spans = [(p.pool, p.offset, p.offset + b.size) for p, b in zip(plan.allocations, problem.buffers, strict=True)]
     for a, others in enumerate(listed):
+        pool, start, stop = spans[a]
         for b in sorted(others):
+            other, begin, end = spans[b]
+            if (a not in own or b not in own) and (other != pool or begin >= stop or start >= end):
+                continue  # as most pairs are
             seen_before = b < a and a in listed[b]
             if b != a and not seen_before and not _apart(problem, plan, a, b):
                 yield _clash(problem, plan, min(a, b), max(a, b))

@@ -8,10 +8,14 @@ from usmp_build.passes.costs import costs
 from usmp_build.passes.lifetimes import lifetimes
 from usmp_build.passes.lower import lower
 from usmp_build.passes.once import once
+from usmp_build.passes.parts import parts
+from usmp_build.passes.redirect import near_in, redirect
 from usmp_build.passes.rewrite import rewrite
+from usmp_build.passes.rewrite.work import with_saving
 from usmp_build.passes.schedule import schedule
 from usmp_build.passes.scopes import copiers, scopes
 from usmp_build.passes.select import select
+from usmp_build.passes.separations import separations
 from usmp_build.passes.storage import storage
 from usmp_build.passes.survivors import survivors
 from usmp_build.passes.traffic import traffic
@@ -25,12 +29,17 @@ __all__ = [
     "costs",
     "lifetimes",
     "lower",
+    "near_in",
     "once",
+    "parts",
+    "redirect",
     "rewrite",
     "schedule",
     "scopes",
     "select",
+    "separations",
     "storage",
     "survivors",
     "traffic",
+    "with_saving",
 ]

@@ -5,7 +5,7 @@ Everything is keyed by what no rewrite changes: an operator's position in the mo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -15,8 +15,10 @@ from usmp_build.ir.graph import Model, Operator, TensorRef
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.naming import matches, short_name
 from usmp_build.passes.rewrite.pins import Pins
-from usmp_build.request import Access, InputOutput, ModelRequest, PlaceRequest, Request
+from usmp_build.request import Access, Goal, InputOutput, ModelRequest, PlaceRequest, Request, TargetRequest
 
+REFERENCE = "reference"
+"""The kernel library that knows the options that only rewrites give."""
 CALLER = -1
 """Where a pool is asked for: the caller's array."""
 
@@ -61,17 +63,31 @@ class Assignment:
         """Who runs an operator of a subgraph; `place` is its model and its number."""
         return self.target(Spot(*place, op.position))
 
+    def library(self, spot: Spot, targets: Sequence[TargetRequest]) -> str:
+        """Whose kernels run an operator; `targets` are the request's."""
+        return self.libraries.get(spot) or targets[self.target(spot)].kernels
+
     def pins(self, request: Request, models: tuple[Model, ...]) -> tuple[Pins, ...]:
         """Gather for each model what rewrites must leave alone."""
-        return tuple(self._pins(m, request.models[m], model) for m, model in enumerate(models))
+        return tuple(self._pins(m, request, model) for m, model in enumerate(models))
 
-    def _pins(self, model: int, request: ModelRequest, imported: Model) -> Pins:
+    def _pins(self, model: int, request: Request, imported: Model) -> Pins:
         tensors = {(ref.subgraph, ref.tensor): pin.pools for ref, pin in self.tensors.items() if ref.model == model}
-        if request.io is InputOutput.APPLICATION:
+        if request.models[model].io is InputOutput.APPLICATION:
             tensors |= {(0, port): frozenset({CALLER}) for port in (*imported.main.inputs, *imported.main.outputs)}
         named = frozenset((spot.subgraph, spot.position) for spot in self.named if spot.model == model)
         targets = {(s.subgraph, s.position): target for s, target in self.targets.items() if s.model == model}
-        return Pins(named, targets, tensors)
+        separated = frozenset((ref.subgraph, ref.tensor) for ref in self.separators if ref.model == model)
+        foreign = frozenset(self._foreign(model, request.targets, imported))
+        return Pins(named, targets, tensors, separated, foreign, request.models[model].goal is Goal.RAM)
+
+    def _foreign(self, model: int, targets: Sequence[TargetRequest], imported: Model) -> Iterator[tuple[int, int]]:
+        """Find the operators that another library than the reference one runs."""
+        for s, graph in enumerate(imported.subgraphs):
+            for op in graph.operators:
+                spot = Spot(model, s, op.position)
+                if self.library(spot, targets) != REFERENCE:
+                    yield s, op.position
 
 
 def assign(request: Request, models: tuple[Model, ...]) -> Assignment:

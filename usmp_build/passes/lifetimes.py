@@ -7,10 +7,9 @@ Backwards, before a node are needed
 
     needs | (after & ~replaces)
 
-where `needs` is what the node may read before it replaces it, and `replaces` what it writes as a whole on every way
-through.  Forwards, what may have been written behind a node is `before | writes`.  All of it is known for a step and
-composes for everything else: the arms of a branch are alive on their own, and of a loop exactly what is carried round
-it stays alive throughout.  A `Scope` ends both: what begins undefined is neither needed nor written before.
+and forwards, what may have been written behind it is `before | writes` (see `passes.effects`): the arms of a branch are
+alive on their own, and of a loop exactly what is carried round it stays alive throughout.  A `Scope` ends both: what
+begins undefined is neither needed nor written before.
 
 Each model is walked by itself, for their order on the timeline is not that of their runs: what holds data when a run
 begins, and what must when it has ended, is known (see `passes.survivors`).
@@ -22,14 +21,13 @@ touches lives as long as the loop.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import reduce
 from itertools import accumulate
-from operator import and_, or_
-from typing import NamedTuple
+from operator import or_
 
 from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
-from usmp_build.ir.schedule import Branch, Call, Loop, Node, Repeat, Schedule, Scope, Sequence, Step, Value
-from usmp_build.ir.storage import Kind, Storage
+from usmp_build.ir.schedule import Branch, Call, Loop, Node, Repeat, Schedule, Scope, Sequence, Step
+from usmp_build.ir.storage import Storage
+from usmp_build.passes.effects import Effects, bits_of
 
 
 def lifetimes(schedule: Schedule, storage: Storage, survivors: Survivors) -> Lifetimes:
@@ -39,7 +37,7 @@ def lifetimes(schedule: Schedule, storage: Storage, survivors: Survivors) -> Lif
     """
     liveness = _Liveness(storage, schedule.length)
     for index, program in enumerate(schedule.programs):
-        before, after = map(_bits, (survivors.before[index], survivors.after[index]))
+        before, after = map(bits_of, (survivors.before[index], survivors.after[index]))
         liveness.walk(program, before, after, schedule.starts[index + 1])
     intervals = _intervals(liveness.alive, len(storage.buffers))
     for index in survivors.always:
@@ -47,31 +45,11 @@ def lifetimes(schedule: Schedule, storage: Storage, survivors: Survivors) -> Lif
     return Lifetimes(tuple(intervals))
 
 
-def _bits(buffers: Iterable[int]) -> int:
-    return sum(1 << index for index in buffers)
-
-
-class _Effect(NamedTuple):
-    needs: int
-    replaces: int
-    writes: int
-    """What it may write of what lives longer than itself."""
-    touches: int
-    """All, what is in its scopes too."""
-
-    def before(self, after: int) -> int:
-        return self.needs | (after & ~self.replaces)
-
-
-_NOTHING = _Effect(0, 0, 0, 0)
-
-
 class _Liveness:
     """`alive[t]` gathers the buffers alive at step t."""
 
     def __init__(self, storage: Storage, length: int) -> None:
-        self._storage = storage
-        self._effects: dict[int, _Effect] = {}
+        self._effects = Effects(storage)
         self.alive = [0] * length
 
     def walk(self, node: Node, before: int, after: int, stop: int) -> int:
@@ -81,12 +59,12 @@ class _Liveness:
         """
         match node:
             case Step():
-                self.alive[stop - 1] |= self._effect(node).touches | (before & after)
+                self.alive[stop - 1] |= self._effects.of(node).touches | (before & after)
                 return stop - 1
             case Sequence(body):
                 for child, before_child in self._from_behind(body, before):
                     stop = self.walk(child, before_child, after, stop)
-                    after = self._effect(child).before(after)
+                    after = self._effects.of(child).before(after)
                 return stop
             case Branch(arms):
                 for arm in reversed(arms):
@@ -95,80 +73,26 @@ class _Liveness:
             case Call(_, body):
                 return self.walk(body, before, after, stop)
             case Scope(values, body):
-                return self.walk(body, before & ~self._buffers(values), after, stop)
+                return self.walk(body, before & ~self._effects.buffers(values), after, stop)
             case Repeat(body, _, parallel):
-                effect = self._effect(node)
+                effect = self._effects.of(node)
                 start = self.walk(body, before | effect.writes, after | effect.needs, stop)
                 self._keep(effect.touches if parallel else 0, start, stop)
                 return start
             case Loop(test, body):
-                effect = self._effect(node)
+                effect = self._effects.of(node)
                 head, before = effect.before(after), before | effect.writes
                 stop = self.walk(body, before, head, stop)
-                return self.walk(test, before, after | self._effect(body).before(head), stop)
+                return self.walk(test, before, after | self._effects.of(body).before(head), stop)
 
     def _from_behind(self, body: tuple[Node, ...], before: int) -> Iterable[tuple[Node, int]]:
         """Return the nodes of a sequence in reverse, and what may have been written before each."""
-        written = list(accumulate((self._effect(child).writes for child in body), or_, initial=before))
+        written = list(accumulate((self._effects.of(child).writes for child in body), or_, initial=before))
         return zip(reversed(body), reversed(written[:-1]), strict=True)
 
     def _keep(self, buffers: int, start: int, stop: int) -> None:
         for step in range(start, stop):
             self.alive[step] |= buffers
-
-    def _effect(self, node: Node) -> _Effect:
-        """Bodies are shared between calls, so each node is worked out once."""
-        known = self._effects.get(id(node))
-        if known is not None:
-            return known
-        match node:
-            case Step():
-                effect = self._effect_of_step(node)
-            case Sequence(body):
-                effect = reduce(_then, [self._effect(child) for child in body], _NOTHING)
-            case Branch(arms):
-                effect = _one_of([self._effect(arm) for arm in arms])
-            case Call(_, body):
-                effect = self._effect(body)
-            case Scope(values, body):
-                own, inner = self._buffers(values), self._effect(body)
-                effect = _Effect(inner.needs & ~own, inner.replaces & ~own, inner.writes & ~own, inner.touches)
-            case Repeat(body, rounds):
-                inner = self._effect(body)
-                effect = inner if rounds else inner._replace(replaces=0)
-            case Loop(test, body):
-                first, again = self._effect(test), self._effect(body)
-                effect = _then(first, again)._replace(replaces=first.replaces)
-        self._effects[id(node)] = effect
-        return effect
-
-    def _effect_of_step(self, step: Step) -> _Effect:
-        looked_at = (*step.reads, *step.keeps)
-        reads, whole, partly = map(self._buffers, (looked_at, step.writes, step.updates))
-        return _Effect(reads, whole & ~reads, whole | partly, reads | whole | partly | self._buffers(step.scratch))
-
-    def _buffers(self, values: Iterable[Value]) -> int:
-        bits = 0
-        for value in values:
-            index = self._storage.buffer_of(value)
-            if index is not None and self._storage.buffers[index].kind is not Kind.CONSTANT:
-                rows = self._storage.rows.get(index, 1)
-                bits |= ((1 << rows) - 1) << index
-        return bits
-
-
-def _then(first: _Effect, second: _Effect) -> _Effect:
-    return _Effect(
-        first.before(second.needs),
-        first.replaces | second.replaces,
-        first.writes | second.writes,
-        first.touches | second.touches,
-    )
-
-
-def _one_of(effects: list[_Effect]) -> _Effect:
-    needs, _, writes, touches = (reduce(or_, column, 0) for column in zip(*effects, strict=True))
-    return _Effect(needs, reduce(and_, (effect.replaces for effect in effects)), writes, touches)
 
 
 def _intervals(alive: list[int], count: int) -> list[tuple[Interval, ...]]:

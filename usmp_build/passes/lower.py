@@ -1,4 +1,4 @@
-"""Storage + Lifetimes + Costs + the pools of the request → Problem: no graph left.
+"""Storage + Lifetimes + Costs + Separations + the pools of the request → Problem: no graph left.
 
 Constants are counted in whole units of the widest element among them: then they stand in any order without gaps, and
 every C compiler lays the structs that hold them out alike.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from usmp_build.ir.costs import Costs
 from usmp_build.ir.lifetimes import Lifetimes
+from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Kind, Storage
 from usmp_build.memory.problem import Buffer, Pool, Problem
 from usmp_build.passes.conflicts import conflicts
@@ -15,7 +16,7 @@ from usmp_build.request import Request
 from usmp_build.units import align_up
 
 
-def lower(request: Request, storage: Storage, lifetimes: Lifetimes, costs: Costs) -> Problem:
+def lower(request: Request, storage: Storage, lifetimes: Lifetimes, costs: Costs, separations: Separations) -> Problem:
     """State the memory problem of the whole firmware."""
     unit = max([4, *(b.alignment for b in storage.buffers if b.kind is Kind.CONSTANT)])
     buffers = []
@@ -26,4 +27,4 @@ def lower(request: Request, storage: Storage, lifetimes: Lifetimes, costs: Costs
         alignment = unit if constant else buffer.alignment
         buffers.append(Buffer(buffer.name, size, buffer.pools, costs.values[index], alignment, intervals))
     pools = tuple(Pool(pool.name, pool.limit) for pool in request.pools)
-    return Problem(pools, tuple(buffers), conflicts(request, storage, lifetimes))
+    return Problem(pools, tuple(buffers), conflicts(request, storage, lifetimes), separations.bytes())

@@ -10,6 +10,7 @@ from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.passes.assign import Assignment, Spot
+from usmp_build.passes.declared import check_declared
 from usmp_build.request import Request
 
 
@@ -22,11 +23,11 @@ def select(request: Request, models: tuple[Model, ...], assignment: Assignment, 
     for m, model in enumerate(models):
         for s, graph in enumerate(model.subgraphs):
             for i, op in enumerate(graph.operators):
-                if op.kind == "VIEW" or called_subgraphs(op.options):
+                if not op.runs or called_subgraphs(op.options):
                     continue
                 spot = Spot(m, s, op.position)
                 target = assignment.target(spot)
-                name = assignment.libraries.get(spot) or request.targets[target].kernels
+                name = assignment.library(spot, request.targets)
                 try:
                     chosen[OperatorRef(m, s, i)] = ask(libraries, (target, name), op, graph)
                 except KernelError as error:
@@ -36,9 +37,17 @@ def select(request: Request, models: tuple[Model, ...], assignment: Assignment, 
 
 
 def ask(libraries: Libraries, runner: tuple[int, str], op: Operator, graph: Subgraph) -> Kernel | NoKernel:
-    """Ask the library of a target, by its name, how it runs an operator.  Raises KernelError."""
+    """Ask the library of a target, by its name, how it runs an operator, and check what it declares.
+
+    Raises KernelError.
+    """
     kernel = libraries[runner].kernel(op, graph)
-    return replace(kernel, library=runner[1]) if isinstance(kernel, Kernel) else kernel
+    if isinstance(kernel, NoKernel):
+        return kernel
+    backward = kernel.backward and replace(kernel.backward, library=runner[1])
+    chosen = replace(kernel, library=runner[1], backward=backward)
+    check_declared(chosen, op, graph)
+    return chosen
 
 
 def inputs_read(kernel: Kernel | NoKernel, inputs: int) -> frozenset[int]:

@@ -1,7 +1,8 @@
 """Models → Storage: which tensors share a buffer, and which buffers exist beside them.
 
-Only what must coincide is merged: a view with its source, an output with the inputs that it feeds.  Everything else is
-a buffer of its own, scratch and derived constants of the kernels too: one global problem, nothing decided locally.
+Only what must coincide is merged: a view with its source, parts with their whole, an output with the inputs that it
+feeds.  Everything else is a buffer of its own, scratch and derived constants of the kernels too: one global problem,
+nothing decided locally.
 """
 
 from __future__ import annotations
@@ -95,6 +96,8 @@ class _Builder:
             on_demand=self.facts.programs.on_demand,
             seals=self.seals,
             initial=self.initial,
+            offsets=self.facts.offsets(),
+            pitches=self.facts.pitches(),
         )
 
     def add_untouched(self) -> None:

@@ -10,6 +10,7 @@ from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, tensor_at
 from usmp_build.ir.labels import short_label
+from usmp_build.ir.options import Parts
 from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.naming import unique
@@ -62,6 +63,27 @@ class TensorFacts:
             for subgraph, roots in enumerate(graphs):
                 for view, root in roots.items():
                     yield TensorRef(model, subgraph, view), TensorRef(model, subgraph, root)
+
+    def offsets(self) -> dict[TensorRef, int]:
+        """Return the tensors that do not begin where their root does, and the bytes of it in front of them."""
+        return {
+            TensorRef(m, s, tensor): home.offset
+            for m, model in enumerate(self.models)
+            for s, graph in enumerate(model.subgraphs)
+            for tensor, home in graph.homes.items()
+            if home.offset
+        }
+
+    def pitches(self) -> dict[TensorRef, int]:
+        """Return the tensors that are channels of another one, and the bytes from one pixel to the next."""
+        return {
+            TensorRef(m, s, share.part): op.options.pitch
+            for m, model in enumerate(self.models)
+            for s, graph in enumerate(model.subgraphs)
+            for op in graph.operators
+            if isinstance(op.options, Parts) and op.options.pitch
+            for share in op.shares
+        }
 
     def new_activation(self, ref: TensorRef, reason: str) -> StorageBuffer:
         """Return the buffer of what is computed, filled or kept.  Raises ModelError when its size is not known."""

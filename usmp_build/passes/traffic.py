@@ -8,25 +8,37 @@ from itertools import repeat
 from usmp_build.interfaces.analysis import Kernels, OperatorTraffic
 from usmp_build.interfaces.kernels import Absent, Input, Kernel, NoKernel, Operand, Output, Scratch, Traffic
 from usmp_build.interfaces.operands import buffer_behind
-from usmp_build.ir.graph import Model, Operator, OperatorRef, operator_at
+from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph
 from usmp_build.ir.storage import Storage
 
 
 def traffic(models: tuple[Model, ...], kernels: Kernels, storage: Storage) -> OperatorTraffic:
     """Add up what the calls of every operator declare."""
-    return {ref: _sum(ref, operator_at(models, ref), kernel, storage) for ref, kernel in kernels.items()}
+    return {
+        ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage) for ref, kernel in kernels.items()
+    }
 
 
-def _sum(ref: OperatorRef, op: Operator, kernel: Kernel | NoKernel, storage: Storage) -> dict[int, Traffic]:
+def _sum(ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: Storage) -> dict[int, Traffic]:
+    op = graph.operators[ref.operator]
     found: dict[int, Traffic] = {}
     for operand, declared in _operands(op, kernel):
         buffer = None if isinstance(operand, Absent) else buffer_behind(operand, ref, op, storage)
         if buffer is not None:
             rows = storage.span(buffer)
-            moved = declared or _once(operand, storage.buffers[buffer].size * len(rows))
+            size = _part(operand, op, graph) or storage.buffers[buffer].size * len(rows)
+            moved = declared or _once(operand, size)
             for row, share in zip(rows, _shares(moved, len(rows)), strict=True):
                 found[row] = found.get(row, Traffic()) + share
     return found
+
+
+def _part(operand: Operand, op: Operator, graph: Subgraph) -> int:
+    """Return the bytes of a tensor that is part of another one, and so of a buffer; 0 for all else."""
+    if not isinstance(operand, Input | Output):
+        return 0
+    tensor = (op.inputs if isinstance(operand, Input) else op.outputs)[operand.position]
+    return graph.tensors[tensor].size if tensor in graph.parts else 0
 
 
 def _operands(op: Operator, kernel: Kernel | NoKernel) -> Iterator[tuple[Operand, Traffic | None]]:

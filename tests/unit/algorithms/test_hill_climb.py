@@ -13,7 +13,7 @@ from usmp_build.algorithms.first_fit import first_fit
 from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize
 from usmp_build.algorithms.hill_climb import Climb, HillClimb, ideal, random_numbers
 from usmp_build.memory.bounds import required
-from usmp_build.memory.parts import parts
+from usmp_build.memory.components import components
 from usmp_build.memory.plan import peaks, quality
 from usmp_build.memory.problem import Pool
 from usmp_build.memory.verify import violations
@@ -69,12 +69,12 @@ def test_the_best_plan_is_kept() -> None:
 @pytest.mark.parametrize("seed", range(60))
 def test_what_is_kept_of_a_plan_is_as_if_it_was_planned_anew(seed: int) -> None:
     stated = tiny(seed)
-    for part in parts(stated, range(len(stated.buffers))):
-        best = Climb(stated, part, seed).best(20)
+    for component in components(stated, range(len(stated.buffers))):
+        best = Climb(stated, component, seed).best(20)
         anew = first_fit(stated, best.order, overflow=True)
         assert best.attempt == anew
         assert [stated.buffers[i].offset is None for i in best.order] == sorted(
-            stated.buffers[i].offset is None for i in part
+            stated.buffers[i].offset is None for i in component
         )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from usmp_build.arrange.calls import Index, Parameter, call_code
-from usmp_build.interfaces.kernels import Form, Input, KernelCall, Output, Reduce, Rows
+from usmp_build.interfaces.kernels import Form, Input, KernelCall, Output, Pieces, Reduce, Rows
 from usmp_build.layout import CallCode
 
 PLAIN, TABLE = Parameter("const int8_t *", "in", "t0"), Parameter("const int8_t *", "in", "m_t0_rows", row=24)
@@ -31,8 +33,8 @@ def test_a_row_of_plain_memory_and_of_a_table(parameter: Parameter, index: Index
     assert parameter.at(index, pitch) == expected
 
 
-def coded(form: Form, source: Parameter) -> CallCode:
-    call = KernelCall("f", form, (Input(0), Output(0)))
+def coded(form: Form, source: Parameter, backward: bool = False) -> CallCode:
+    call = KernelCall("f", form, (Input(0), Output(0)), backward=backward)
     return call_code(call, "p", {Input(0): source, Output(0): OUT}, lambda _: "")
 
 
@@ -52,3 +54,10 @@ def test_a_reduction_reads_every_row_and_writes_once_for_each_image() -> None:
         ("in + y * 8", "out"),
         ("in[(n * 3 + y) / 3] + (n * 3 + y) % 3 * 8", "out + n * 4"),
     ]
+
+
+@pytest.mark.parametrize("form", [Rows(2, 5, 5, 24, 4, window=3, before=1), Reduce(2, 3, 8, 4), Pieces(3, 8)])
+def test_only_the_loop_says_which_direction_it_is(form: Form) -> None:
+    forward, backward = coded(form, PLAIN), coded(form, PLAIN, backward=True)
+    assert not forward.loop.backward
+    assert backward == replace(forward, loop=replace(forward.loop, backward=True))

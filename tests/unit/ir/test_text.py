@@ -9,7 +9,7 @@ import pytest
 
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import DType, Model, Operator, Port, Quantization, Subgraph, Tensor
-from usmp_build.ir.options import Activation, Conv2D, Padding, Softmax
+from usmp_build.ir.options import Activation, Conv2D, Padding, Pool2D, Softmax
 from usmp_build.ir.text import read, write
 
 DATA = Path(__file__).parents[2] / "data"
@@ -111,6 +111,11 @@ def test_tensors(tensor: Tensor, line: str) -> None:
         (Operator("VIEW", (0,), (1,), Softmax(), 0), "%1 = VIEW(%0) options=Softmax @0"),
         (Operator("CONV_2D", (0,), (1,), Softmax(), 0), "%1 = CONV_2D(%0) options=Softmax @0"),
         (Operator("MEAN", (0,), (1,), None, 0), "%1 = MEAN(%0) options=none @0"),
+        (
+            Operator("AVERAGE_POOL_2D", (0,), (1,), Pool2D(frame=(1, 2, 0, 3), outside=-3, limits=(-128, 5)), 0),
+            "%1 = AVERAGE_POOL_2D(%0) frame=[1, 2, 0, 3] outside=-3 limits=[-128, 5] @0",
+        ),
+        (Operator("CONV_2D", (0,), (1,), Conv2D(frame=(1, 1, 1, 1)), 0), "%1 = CONV_2D(%0) frame=[1*4] @0"),
     ],
 )
 def test_operators(operator: Operator, line: str) -> None:

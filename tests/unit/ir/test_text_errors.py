@@ -138,3 +138,20 @@ def test_codes_are_documented_and_tested() -> None:
     page = (ROOT / "docs/errors/text.md").read_text("utf-8")
     assert re.findall(r"^### (T3\d\d) ", page, re.MULTILINE) == sorted(used)
     assert used == {"T301"} | {code for code, *_ in CASES}
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("limits=[1]", "the option limits has 1 numbers, but must have 2"),
+        ("limits=[3, 2]", r"the option limits is [3, 2]: the first must not be above the second"),
+        ("options=Pool2D frame=[1*5]", "the option frame has 5 numbers, but must have 4"),
+        ("options=Parts offsets=[0]", "no model file has operators that make tensors parts of others"),
+        ("options=Pool2D pitches=[1, 2]", "no model file has operators with pitches"),
+        ("options=Pool2D pitches=[1]", "no model file has operators with pitches"),
+        ("options=Pool2D frame=[0, -1, 0, 0]", "the option frame is [0, -1, 0, 0], but must be 0 or more"),
+    ],
+)
+def test_options_that_make_no_sense(option: str, said: str) -> None:
+    with pytest.raises(ModelError, match=re.escape(f"error[T232]: operator 0 (ADD): {said}")):
+        import_text(GOOD.replace("activation=RELU", option).encode(), "m", "m.model.txt")

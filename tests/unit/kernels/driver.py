@@ -107,24 +107,29 @@ class Runner:
         widths = [tensors[operand].dtype.bits // 8 for operand in (call.operands[0], call.operands[-1])]
         pitches = [call.form.input_pitch * widths[0], call.form.output_pitch * widths[1]]
         if isinstance(call.form, Rows):
-            self._rows(call.function, call.form, parameters, arguments, pitches)
+            self._rows(call, call.form, parameters, arguments, pitches)
         else:
-            self._reduce(call.function, call.form, parameters, arguments, pitches)
+            self._reduce(call, call.form, parameters, arguments, pitches)
 
-    def _rows(self, name: str, form: Rows, parameters: list[bytes], places: list[int], pitches: list[int]) -> None:
+    def _rows(
+        self, call: KernelCall, form: Rows, parameters: list[bytes], places: list[int], pitches: list[int]
+    ) -> None:
         source, *others, target = places
-        for image in range(form.images):
-            for y in range(form.rows):
+        for image in _counting(form.images, call):
+            for y in _counting(form.rows, call):
                 needed = [y * form.stride - form.before + k * form.dilation for k in range(form.window)]
                 first = source + image * form.input_rows * pitches[0]
                 rows = [first + row * pitches[0] if 0 <= row < form.input_rows else 0 for row in needed]
                 pointers = (ctypes.c_void_p * form.window)(*rows)
                 output = target + (image * form.rows + y) * pitches[1]
-                self._function(name, *parameters, ctypes.addressof(pointers), *others, output)
+                self._function(call.function, *parameters, ctypes.addressof(pointers), *others, output)
 
-    def _reduce(self, name: str, form: Reduce, parameters: list[bytes], places: list[int], pitches: list[int]) -> None:
+    def _reduce(
+        self, call: KernelCall, form: Reduce, parameters: list[bytes], places: list[int], pitches: list[int]
+    ) -> None:
+        name = call.function
         source, scratch, target = places
-        for image in range(form.images):
+        for image in _counting(form.images, call):
             self._function(f"{name}_begin", *parameters, scratch)
             for y in range(form.rows):
                 row = source + (image * form.rows + y) * pitches[0]
@@ -135,6 +140,10 @@ class Runner:
         function = getattr(self._library, f"{PREFIX}_{name}")
         function.restype = None
         function(*(a if isinstance(a, bytes) else ctypes.c_void_p(a) for a in arguments))
+
+
+def _counting(count: int, call: KernelCall) -> range:
+    return range(count)[:: -1 if call.backward else 1]
 
 
 _malloc = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_size_t)(("malloc", ctypes.CDLL(None)))

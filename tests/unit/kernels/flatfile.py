@@ -65,6 +65,8 @@ def _options(kind: str, options: Options) -> fb.Node:
     fields = {}
     for name in options.__dataclass_fields__:
         value = getattr(options, name)
+        if value is None:
+            continue  # TFLite does not have it
         shown = _FIELDS.get(name) or "".join(word.capitalize() for word in name.split("_"))
         fields[shown] = value.value if isinstance(value, Enum) else value
     return fb.Node(_TABLES[kind], **fields)

@@ -94,8 +94,7 @@ def strided_slice(r: Random) -> Case:
         for axis, size in enumerate(shape):
             if shrink >> axis & 1:
                 begins[axis], strides[axis] = span(r, -size, size - 1), 1
-                begin_mask &= ~(1 << axis)
-                cuts.append(begins[axis])
+                cuts.append(0 if begin_mask >> axis & 1 else begins[axis])
             else:
                 first = None if begin_mask >> axis & 1 else begins[axis]
                 last = None if end_mask >> axis & 1 else ends[axis]

@@ -2,7 +2,8 @@
 
     python sanitized_worker.py LIBRARY CASES RESULTS
 
-CASES is a pickled list of cases; RESULTS becomes the pickled list of their outputs.
+CASES is a pickled list of cases; RESULTS becomes the pickled list of their outputs: of
+each first those of the forward kernel, then those of the backward one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ from pathlib import Path
 
 from tests.unit.kernels.driver import Runner
 from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import library
+
+WAYS = (Direction.FORWARD, Direction.BACKWARD)
 
 
 def main(shared_library: str, cases: str, results: str) -> None:
@@ -23,7 +27,7 @@ def main(shared_library: str, cases: str, results: str) -> None:
     for case in pickle.loads(Path(cases).read_bytes()):
         kernel = library.kernel(case.graph.operators[0], case.graph)
         assert isinstance(kernel, Kernel)
-        outputs.append(runner.run(case.graph, kernel, case.inputs))
+        outputs += [runner.run(case.graph, kernel.towards(way), case.inputs) for way in WAYS]
     Path(results).write_bytes(pickle.dumps(outputs))
 
 

@@ -23,6 +23,7 @@ from tests.unit.kernels.flatfile import flatfile
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Subgraph
+from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import FAMILIES, library
 
 COUNT = int(os.environ.get("USMP_CASES", "60"))
@@ -36,8 +37,8 @@ def draw(kind: str, count: int = COUNT) -> list[Case]:
     return [CASES[kind](np.random.default_rng([zlib.crc32(kind.encode()), i])) for i in range(count)]
 
 
-def kernel_of(case: Case) -> Kernel:
-    return first_kernel(case.graph)
+def kernel_of(case: Case, direction: Direction = Direction.FORWARD) -> Kernel:
+    return first_kernel(case.graph).towards(direction)
 
 
 def stateful_kernels() -> list[Kernel]:
@@ -66,6 +67,17 @@ def test_every_kind_has_cases() -> None:
 @pytest.mark.parametrize("kind", CASES)
 def test_outputs_equal_tflm(kind: str, optimized: Runner, tmp_path: Path) -> None:
     compare(draw(kind), optimized, tmp_path)
+
+
+@needs_gcc
+@pytest.mark.parametrize("kind", CASES)
+def test_backward_makes_the_same_bits(kind: str, optimized: Runner) -> None:
+    for number, case in enumerate(draw(kind)):
+        forward, backward = kernel_of(case), kernel_of(case, Direction.BACKWARD)
+        assert [call.parameters for call in forward.calls] != [call.parameters for call in backward.calls]
+        both = (optimized.run(case.graph, kernel, case.inputs) for kernel in (forward, backward))
+        for one, other in zip(*both, strict=True):
+            assert one.tobytes() == other.tobytes(), f"case {number}: {case.graph.operators[0]}"
 
 
 @needs_gcc
@@ -107,6 +119,7 @@ def test_sanitizers_find_nothing_and_change_nothing(optimized: Runner, tmp_path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    for case, made in zip(cases, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
+    twice = [case for case in cases for _ in range(2)]  # forward, backward
+    for case, made in zip(twice, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
         for one, other in zip(made, optimized.run(case.graph, kernel_of(case), case.inputs), strict=True):
             np.testing.assert_array_equal(one, other)

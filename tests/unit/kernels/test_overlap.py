@@ -13,6 +13,7 @@ from tests.unit.kernels.driver import Runner, build
 from tests.unit.kernels.test_against_tflm import draw, kernel_of
 from usmp_build.interfaces.kernels import Kernel, Reduce, Rows
 from usmp_build.ir.graph import DType
+from usmp_build.ir.schedule import Direction
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 
@@ -25,45 +26,69 @@ def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return Runner(build(tmp_path_factory.mktemp("kernels"), request.param))
 
 
+both_ways = pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+
+
+@both_ways
 @pytest.mark.parametrize("kind", ROWS)
-def test_a_row_kernel_may_write_over_rows_behind_it(kind: str, runner: Runner) -> None:
+def test_a_row_kernel_may_write_over_what_it_has_read(kind: str, direction: Direction, runner: Runner) -> None:
     for case in draw(kind):
-        kernel = kernel_of(case)
-        check(runner, case, separation(case, kernel))
+        check(runner, case, separation(case, kernel_of(case), direction), direction)
 
 
+@both_ways
 @pytest.mark.parametrize("kind", IN_PLACE)
-def test_an_elementwise_kernel_may_work_in_place(kind: str, runner: Runner) -> None:
+def test_an_elementwise_kernel_may_work_in_place(kind: str, direction: Direction, runner: Runner) -> None:
     for case in draw(kind):
         source, *_, target = case.graph.tensors
         kernel = kernel_of(case)
         fits = source.dtype.bits == target.dtype.bits and source.size == target.size
         if fits and not kernel.calls[0].function.endswith("_stretched") and not source.is_constant:
-            check(runner, case, 0)
+            check(runner, case, 0, direction)
 
 
-def test_a_mean_may_lie_over_its_image(runner: Runner) -> None:
+@pytest.mark.parametrize("kind", ["DEQUANTIZE", "QUANTIZE"])
+def test_where_elements_grow_backward_fits_and_where_they_shrink_forward(kind: str, runner: Runner) -> None:
+    for case in draw(kind):
+        source, target = case.graph.tensors
+        if source.size < target.size:
+            check(runner, case, 0, Direction.BACKWARD)
+        else:
+            check(runner, case, 0, Direction.FORWARD)
+
+
+@pytest.mark.parametrize("kind", ["PAD", "PADV2"])
+def test_an_image_may_lie_at_the_begin_of_its_padded_one(kind: str, runner: Runner) -> None:
+    """Backward, a line is written at or behind where it was read, and its frame over lines that are done."""
+    for case in draw(kind):
+        check(runner, case, 0, Direction.BACKWARD)
+
+
+@both_ways
+def test_a_mean_may_lie_over_its_image(direction: Direction, runner: Runner) -> None:
     for case in draw("MEAN"):
-        kernel = kernel_of(case)
-        form = kernel.calls[0].form
+        source, *_, target = case.graph.tensors
+        form = kernel_of(case).calls[0].form
         assert isinstance(form, Reduce)
         if form.output_pitch <= form.rows * form.input_pitch:
-            check(runner, case, 0)
+            to_the_end = target.size - source.size
+            check(runner, case, to_the_end if direction is Direction.BACKWARD else 0, direction)
 
 
-def check(runner: Runner, case: Case, distance: int) -> None:
+def check(runner: Runner, case: Case, distance: int, direction: Direction) -> None:
     """The output is the same `distance` bytes before the input as it is elsewhere."""
-    kernel = kernel_of(case)
+    kernel = kernel_of(case, direction)
     (apart,) = runner.run(case.graph, kernel, case.inputs)
     (over,) = runner.run(case.graph, kernel, case.inputs, distance)
     np.testing.assert_array_equal(over, apart)
 
 
-def separation(case: Case, kernel: Kernel) -> int:
+def separation(case: Case, kernel: Kernel, direction: Direction) -> int:
     """Return how far before the input the output must begin if every pixel is written before it is read.
 
-    That is the greatest distance, over all pixels, from the first byte that is still to be read to the end of what
-    has been written.
+    Forward that is at least the greatest distance, over all pixels, from the first byte that is still to be read to the
+    end of what has been written; backward, at most the least from the end of what is still to be read to the begin of
+    what has been written.
     """
     call = kernel.calls[0]
     assert isinstance(call.form, Rows)
@@ -71,15 +96,21 @@ def separation(case: Case, kernel: Kernel) -> int:
     form, p = call.form, {name: int(value) for name, value in call.parameters.fields if isinstance(value, int)}
     width = 4 if case.graph.tensors[0].dtype is DType.FLOAT32 else 1
     columns, pixel = p["output_width"], form.output_pitch // p["output_width"] * width
-    written, read = [], []
+    written, first, last = [], [], []
     for image in range(form.images):
         for y in range(form.rows):
             taps = [y * form.stride - form.before + k * form.dilation for k in range(form.window)]
-            row = image * form.input_rows + min(tap for tap in taps if tap >= 0)
+            rows = [image * form.input_rows + tap for tap in taps if 0 <= tap < form.input_rows]
             for x in range(columns):
                 taps = [x * p["stride"] - p["before"] + k * p.get("dilation", 1) for k in range(p["window_width"])]
-                column = min((tap for tap in taps if 0 <= tap < p["input_width"]), default=0)
-                written.append((((image * form.rows + y) * columns) + x + 1) * pixel)
-                read.append((row * form.input_pitch + column * form.input_pitch // p["input_width"]) * width)
-    to_come = np.minimum.accumulate(np.array(read)[::-1])[::-1]
-    return int((np.array(written) - to_come).max())
+                inside = [tap for tap in taps if 0 <= tap < p["input_width"]] if rows else []
+                places = [row * p["input_width"] + column for row in rows for column in inside]
+                written.append(((image * form.rows + y) * columns) + x)
+                first.append(min(places, default=0))
+                last.append(max(places, default=form.images * form.input_rows * p["input_width"] - 1))
+    read = form.input_pitch // p["input_width"] * width
+    if direction is Direction.FORWARD:
+        to_come = np.minimum.accumulate(np.array(first)[::-1])[::-1] * read
+        return int(((np.array(written) + 1) * pixel - to_come).max())
+    to_come = (np.maximum.accumulate(np.array(last)) + 1) * read
+    return int((np.array(written) * pixel - to_come).min())

@@ -11,6 +11,7 @@ from usmp_build.manifest import Overrides, load, resolve
 from usmp_build.request import (
     Access,
     Copying,
+    Goal,
     InputOutput,
     ModelRequest,
     OperandRule,
@@ -116,6 +117,48 @@ def test_plan() -> None:
         "greedy_by_size",
         {"attempts": 3},
     )
+
+
+BELOW = PROJECT + KWS + "%s[plan]\n%s"
+
+
+def test_goals() -> None:
+    def goal(model: str, plan: str) -> Goal:
+        return request(BELOW % (model, plan)).models[0].goal
+
+    assert goal("", "") is Goal.RAM
+    assert goal("", 'goal = "balanced"') is Goal.BALANCED
+    assert goal('goal = "ram"\n', 'goal = "balanced"') is Goal.RAM
+    assert goal('goal = "balanced"\n', "") is Goal.BALANCED
+    assert "M120" in messages(BELOW % ('goal = "speed"\n', ""))
+
+
+def test_rewrites_that_are_switched_off() -> None:
+    plan = "rewrites = { dead = false, views = false, pads = true }"
+    assert request(BELOW % ("", "")).models[0].rewrites_off == frozenset()
+    assert request(BELOW % ("", plan)).models[0].rewrites_off == {"dead", "views"}
+    own = "rewrites = { dead = true, parts = false }\n"
+    assert request(BELOW % (own, plan)).models[0].rewrites_off == {"views", "parts"}
+    kws = request(PROJECT + "[plan]\n" + plan, None, {"kws": "kws.tflite"}).models[0]
+    assert kws.rewrites_off == {"dead", "views"}, "a model of the build system"
+
+
+@pytest.mark.parametrize("where", ["plan", "models.kws"])
+def test_a_rewrite_that_is_not_there(where: str) -> None:
+    own, plan = ("", "rewrites.view = false") if where == "plan" else ("rewrites.view = false\n", "")
+    said = messages(BELOW % (own, plan))
+    assert 'error[M122]: there is no rewrite called "view"' in said
+    assert 'did you mean "views"? Rewrites: activations, constant_channels' in said
+
+
+def test_a_switch_is_true_or_false() -> None:
+    assert 'error[M107]: "views" must be true or false, not 1' in messages(BELOW % ("", "rewrites.views = 1"))
+
+
+def test_order_and_overlap() -> None:
+    default, asked = request(BELOW % ("", "")), request(BELOW % ('order = "file"\n', "overlap = false"))
+    assert (default.models[0].free_order, default.overlap) == (True, True)
+    assert (asked.models[0].free_order, asked.overlap) == (False, False)
 
 
 def test_defaults() -> None:

@@ -11,6 +11,7 @@ from usmp_build.errors import ManifestError, Span
 from usmp_build.ir.graph import TensorRef
 from usmp_build.passes import assign, rewrite
 from usmp_build.passes.assign import Assignment, Pin, Spot
+from usmp_build.passes.rewrite.pins import Pins
 from usmp_build.request import InputOutput, PlaceRequest
 
 TEXT = """
@@ -89,7 +90,7 @@ def kinds(*rules: PlaceRequest, io: InputOutput = InputOutput.POOL, text: str = 
     """The operators after rewriting."""
     asked, before = firmware(REACH, places=rules, io=io), (model(text),)
     pins = assign(asked, before).pins(asked, before)
-    return [op.kind for op in rewrite(before[0], pins[0]).main.operators]
+    return [op.kind for op in rewrite(before[0], pins[0]).model.main.operators]
 
 
 def test_an_operator_that_is_placed_by_name_stays() -> None:
@@ -143,3 +144,42 @@ def test_a_pinned_shape_is_computed_when_the_model_runs() -> None:
     assert kinds(PlaceRequest(tensors="shape", pools=(0,)), text=shape) == ["SHAPE", "FILL"]
     assert kinds(PlaceRequest(operators="SHAPE", target=1), text=shape) == ["SHAPE", "FILL"]
     assert kinds(PlaceRequest(operators="*", target=1), text=shape) == ["FILL"]
+
+
+def pins(*rules: PlaceRequest, kernels: str = "reference") -> Pins:
+    asked = firmware(REACH, places=rules)
+    asked = replace(asked, targets=(replace(asked.targets[0], kernels=kernels), *asked.targets[1:]))
+    before = (model(TEXT),)
+    return assign(asked, before).pins(asked, before)[0]
+
+
+def may_change(made: Pins) -> list[int]:
+    """The positions of operators that may get options which TFLite does not have."""
+    return [op.position for op in model(TEXT).main.operators if made.may_change(0, op)]
+
+
+def test_operators_of_other_libraries_and_named_ones_do_not_change() -> None:
+    assert may_change(pins()) == [3, 4, 7]
+    assert may_change(pins(kernels="mine")) == []
+    assert may_change(pins(PlaceRequest(positions=(3, 4), kernels="extern"))) == [7]
+    assert may_change(pins(PlaceRequest(operators="T*", kernels="reference"), kernels="mine")) == []
+    assert may_change(pins(PlaceRequest(operators="TANH", target=0))) == [3, 4]
+
+
+def test_a_target_with_another_library_makes_its_operators_foreign() -> None:
+    asked = firmware(REACH, places=(PlaceRequest(positions=(3, 4), target=1),))
+    asked = replace(asked, targets=(asked.targets[0], replace(asked.targets[1], kernels="extern")))
+    before = (model(TEXT),)
+    assert assign(asked, before).pins(asked, before)[0].foreign == {(0, 3), (0, 4)}
+
+
+def test_operators_of_two_targets_do_not_join() -> None:
+    conv, reshape, tanh = model(TEXT).main.operators
+    made = pins(PlaceRequest(positions=(3, 4), target=1))
+    assert made.may_join(0, conv, reshape)
+    assert not made.may_join(0, reshape, tanh)
+
+
+def test_a_tensor_that_a_rule_speaks_of_is_kept() -> None:
+    made = pins(PlaceRequest(tensors="net/flat", pools=(0,)), PlaceRequest(tensors="*y", axis_separators=(1,)))
+    assert [tensor for tensor in range(5) if made.keeps(0, tensor)] == [3, 4]

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from importlib import import_module
+
+import pytest
+
 from tests.support.road import model
+from usmp_build.ir.graph import Model
+from usmp_build.ir.rewritten import Made
 from usmp_build.ir.text import write
 from usmp_build.passes import rewrite
+from usmp_build.passes.rewrite.pins import Pins
+from usmp_build.passes.rewrite.ports import PortChanged
+from usmp_build.request import REWRITES
+
+steps = import_module("usmp_build.passes.rewrite")
+"""The module; `passes.rewrite` is its function."""
 
 
 def kinds(text: str) -> list[str]:
-    return [op.kind for op in rewrite(model(text)).main.operators]
+    return [op.kind for op in rewrite(model(text)).model.main.operators]
 
 
 def test_a_reshape_between_operators_is_a_view() -> None:
@@ -104,10 +117,17 @@ SHAPES = """
 
 
 def test_shape_arithmetic_is_done_now() -> None:
-    after = rewrite(model(SHAPES))
+    after = rewrite(model(SHAPES)).model
     assert [op.kind for op in after.main.operators] == ["VIEW", "TANH"]
     assert after.main.tensors[7].as_array().tolist() == [1, 16]
     assert after.main.operators[0].position == 3  # as in the file
+
+
+def test_a_mask_hides_the_begin_of_an_axis_that_shrinks() -> None:
+    text = SHAPES.replace('"begin" int32[1] = [0]', '"begin" int32[1] = [2]')
+    after = rewrite(model(text.replace("shrink", "begin_mask=1 shrink"))).model
+    assert after.main.tensors[5].as_array().tolist() == 1
+    assert rewrite(model(text)).model.main.tensors[5].as_array().tolist() == 4
 
 
 def test_a_computed_output_is_not_folded() -> None:
@@ -134,5 +154,27 @@ def test_operands_that_make_no_sense_are_left_alone() -> None:
 
 
 def test_rewriting_twice_changes_nothing_more() -> None:
-    once = rewrite(model(SHAPES))
-    assert write(rewrite(once)) == write(once)
+    once = rewrite(model(SHAPES)).model
+    assert write(rewrite(once).model) == write(once)
+
+
+def test_no_rewrite_may_change_a_port(monkeypatch: pytest.MonkeyPatch) -> None:
+    def shrinking(before: Model, _: Pins) -> Made:
+        tensors = tuple(replace(tensor, shape=tensor.shape[:-1]) for tensor in before.main.tensors)
+        return Made(replace(before, subgraphs=(replace(before.main, tensors=tensors),)))
+
+    monkeypatch.setitem(steps.REWRITES, "views", shrinking)
+    with pytest.raises(PortChanged, match="the rewrite views changes 'x', an input or output"):
+        rewrite(model(SHAPES))
+
+
+def test_channels_that_are_left_by_two_rewrites_are_those_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = ({(0, 1): (0, 2, 5), (0, 2): (1,)}, {(0, 1): (0, 2), (0, 3): (4,)})
+    for name, channels in zip(("pads", "views"), made, strict=True):
+        monkeypatch.setitem(steps.REWRITES, name, lambda before, _, channels=channels: Made(before, channels))
+    assert rewrite(model(SHAPES)).record.channels == {(0, 1): (0, 5), (0, 2): (1,), (0, 3): (4,)}
+
+
+def test_the_manifest_has_a_switch_for_each_rewrite() -> None:
+    """`variables` has none, for nothing runs without it; `parts` is done behind the others."""
+    assert {*REWRITES} == {*steps.REWRITES} - {"variables"} | {"parts"}

@@ -7,12 +7,15 @@ import pytest
 from tests.support.road import model, request
 from tests.unit.passes.test_lifetimes import CHAIN, IF, WHILE
 from usmp_build.errors import ModelError
-from usmp_build.ir.schedule import steps
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.choices import Choices
+from usmp_build.ir.graph import OperatorRef
+from usmp_build.ir.schedule import Direction, steps
 from usmp_build.passes import rewrite, schedule
 
 
 def names(*texts: str) -> list[str]:
-    models = tuple(rewrite(model(text, f"m{i}")) for i, text in enumerate(texts))
+    models = tuple(rewrite(model(text, f"m{i}")).model for i, text in enumerate(texts))
     return [step.name for step in steps(schedule(request(*(m.name for m in models)), models, {}, ()).root)]
 
 
@@ -45,3 +48,27 @@ def test_calls_that_unfold_without_end_in_sight_are_refused() -> None:
     )
     with pytest.raises(ModelError, match="error\\[P301\\]"):
         schedule(request("m"), (model(deep),), {}, ())
+
+
+def test_operators_run_as_chosen() -> None:
+    """Two branches; the schedule takes the second one first, and only a kernel that can goes backward."""
+    forked = """
+      %0 "x" int8[4]
+      %1 "a" int8[4]
+      %2 "b" int8[4]
+      %3 "y" int8[4]
+      inputs %0
+      outputs %3
+      %1 = TANH(%0)
+      %2 = LOGISTIC(%0)
+      %3 = ADD(%1, %2)
+    """
+    one = Kernel((), backward=Kernel(()))
+    kernels = {OperatorRef(0, 0, 0): Kernel(()), OperatorRef(0, 0, 1): one, OperatorRef(0, 0, 2): one}
+    chosen = Choices({0: (1, 0, 2)}).towards([OperatorRef(0, 0, 0), OperatorRef(0, 0, 1)], Direction.BACKWARD)
+    found = list(steps(schedule(request("m"), (model(forked),), kernels, (), chosen).root))[1:-1]
+    assert [(step.name, step.direction.value) for step in found] == [
+        ("m: LOGISTIC 1", "backward"),
+        ("m: TANH 0", "forward"),
+        ("m: ADD 2", "forward"),
+    ]

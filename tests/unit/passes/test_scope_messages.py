@@ -49,7 +49,9 @@ def laid_out(asked: Request, library: PlanOnly, text: str) -> Layout:
     analysis = analyze_as(asked, model(text), library=library)
     plan = GreedyBySize()(analysis.problem)
     assert plan is not None
-    summary = arrange.summarize(asked, analysis, plan, (0,), Keeping(((),), (), 0), None)
+    summary = arrange.summarize(
+        asked, analysis, plan, (0,), Keeping(((),), (), 0), None, arrange.OtherWays(0, 0, False)
+    )
     return arrange.arrange(asked, analysis, plan, summary, every(asked, library))
 
 

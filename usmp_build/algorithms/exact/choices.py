@@ -120,6 +120,8 @@ def choices(problem: Problem, members: Sequence[int]) -> Choices:
 def _in_units(spans: Sequence[Span], size: int, fine: int, unit: int) -> tuple[Span, ...]:
     """Count in larger units, rounded up: the next buffer above starts at a whole one.
 
-    What a buffer keeps beyond its size does not count, for it may be the last one.
+    What a buffer keeps beyond its size does not count, for it may be the last one.  What is left of a buffer that
+    shares bytes is rounded down, for the others were rounded up.
     """
-    return tuple((first, last, -(-min(units, size) * fine // unit)) for first, last, units in spans if units)
+    counted = ((a, b, -(-size * fine // unit) if units >= size else units * fine // unit) for a, b, units in spans)
+    return tuple(span for span in counted if span[2])

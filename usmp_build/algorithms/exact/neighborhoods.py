@@ -25,8 +25,6 @@ _NODES = 3000
 """Of one search, packings included."""
 _PATIENCE = 1000
 """Nodes of one packing."""
-_PREPARATION = 64
-"""Items whose part in the preparation of a search takes as long as a node."""
 _TURNS = ((14, 970), (14, 985), (14, 1000), (20, 1000), (28, 1000))
 """One after the other: items that are free at a time, and thousandths of the room that may be used."""
 
@@ -63,7 +61,7 @@ class Neighborhoods:
                 return
             free = self._close(movable, size, self._draw(max(1, self.choices.sections)))
             out = self._search(free, fill, most, min(_NODES, nodes - self.nodes))
-            self.nodes += 1 + out.nodes + len(self.where) // _PREPARATION
+            self.nodes += 1 + out.nodes + len(self.where)  # to prepare a search, all items are looked at
             idle += 1
             if out.where is not None:
                 idle = 0

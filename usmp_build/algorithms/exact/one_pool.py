@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from usmp_build.algorithms.exact.least import least
 from usmp_build.algorithms.exact.sections import make_strip
-from usmp_build.memory.parts import parts
+from usmp_build.memory.components import components
 from usmp_build.memory.pressure import pressure
 from usmp_build.memory.problem import Problem
 
@@ -47,11 +47,11 @@ def pack(
     is enough to end no higher.
     """
     found: dict[int, int] = {}
-    groups = [(pressure(problem, part).bytes, part) for part in parts(problem, members)]
+    groups = [(pressure(problem, component).bytes, component) for component in components(problem, members)]
     groups.sort(key=lambda group: (-group[0], group[1]))
     bound = peak = done = 0
-    for known, part in groups:
-        some = _part(problem, part, known, limit, nodes - done, start, max(peak, enough))
+    for known, component in groups:
+        some = _component(problem, component, known, limit, nodes - done, start, max(peak, enough))
         done += some.nodes
         bound = max(bound, some.bound)
         if some.offsets is None:
@@ -61,9 +61,9 @@ def pack(
     return Packing(found, peak, bound, done)
 
 
-def _part(
+def _component(
     problem: Problem,
-    part: Sequence[int],
+    component: Sequence[int],
     bound: int,
     limit: int | None,
     nodes: int,
@@ -71,13 +71,13 @@ def _part(
     enough: int,
 ) -> Packing:
     """Pack buffers that hang together; `enough` bytes are used anyway."""
-    if start is not None and ends(problem, start, part) <= max(bound, enough):
-        return Packing({index: start[index] for index in part}, ends(problem, start, part), bound, 0)
-    if len(part) > _MOST:
-        kept = None if start is None else {index: start[index] for index in part}
+    if start is not None and ends(problem, start, component) <= max(bound, enough):
+        return Packing({index: start[index] for index in component}, ends(problem, start, component), bound, 0)
+    if len(component) > _MOST:
+        kept = None if start is None else {index: start[index] for index in component}
         return Packing(kept, ends(problem, kept or {}, kept or ()), bound, 0)
-    strip = make_strip(problem, part)
-    anywhere = {index: problem.buffers[index].offset or 0 for index in part}
+    strip = make_strip(problem, component)
+    anywhere = {index: problem.buffers[index].offset or 0 for index in component}
     if not strip.sizes:
         return Packing(anywhere, max(anywhere.values(), default=0), bound, 0)
     unit = strip.unit

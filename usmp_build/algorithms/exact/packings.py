@@ -23,7 +23,7 @@ from usmp_build.algorithms.exact.sections import make_strip
 from usmp_build.algorithms.exact.walk import Status
 from usmp_build.algorithms.first_fit import first_fit
 from usmp_build.algorithms.greedy import by_size
-from usmp_build.memory.parts import parts
+from usmp_build.memory.components import components
 from usmp_build.memory.problem import Pool, Problem
 
 _SHORTER = 32
@@ -56,18 +56,18 @@ class Packings:
         self.no_goods = [NoGood(pair, NEVER, proven=True) for pair in _clashes(problem, members)]
 
     def fit(self, members: Iterable[int], limit: int, nodes: int) -> Status:
-        """Tell whether a pool of `limit` bytes holds these buffers; give up after so many nodes for each part.
+        """Tell whether a pool of `limit` bytes holds these buffers; give up after so many nodes for each component.
 
         What does not fit becomes a no-good.
         """
         worst = Status.FITS
-        for part in parts(self._problem, members):
-            status = self._fit(frozenset(part), limit, nodes)
+        for component in components(self._problem, members):
+            status = self._fit(frozenset(component), limit, nodes)
             if status is Status.IMPOSSIBLE:
-                self._learn(part, limit, nodes)
+                self._learn(component, limit, nodes)
                 return status
             if status is Status.UNKNOWN:
-                self.no_goods.append(NoGood(frozenset(part), limit + 1, proven=False))
+                self.no_goods.append(NoGood(frozenset(component), limit + 1, proven=False))
                 worst = status
         return worst
 
@@ -78,8 +78,8 @@ class Packings:
     def offsets(self, members: Iterable[int]) -> dict[int, int] | None:
         """Return where buffers are that are known to fit; None where that is not known."""
         found: dict[int, int] = {}
-        for part in parts(self._problem, members):
-            known = self._known.get(frozenset(part))
+        for component in components(self._problem, members):
+            known = self._known.get(frozenset(component))
             if known is None or known.offsets is None:
                 return None
             found |= known.offsets
@@ -95,42 +95,44 @@ class Packings:
 
     def remember(self, offsets: Mapping[int, int]) -> None:
         """Take note of a packing that is known to be sound."""
-        for part in parts(self._problem, offsets):
-            self._improve(self._known.setdefault(frozenset(part), _Known()), {index: offsets[index] for index in part})
+        for component in components(self._problem, offsets):
+            self._improve(
+                self._known.setdefault(frozenset(component), _Known()), {index: offsets[index] for index in component}
+            )
 
     def _improve(self, known: _Known, offsets: Mapping[int, int]) -> None:
         peak = max((at + self._problem.buffers[index].size for index, at in offsets.items()), default=0)
         if known.offsets is None or peak < known.peak:
             known.offsets, known.peak = offsets, peak
 
-    def _fit(self, part: frozenset[int], limit: int, nodes: int) -> Status:
+    def _fit(self, component: frozenset[int], limit: int, nodes: int) -> Status:
         """Tell that of buffers that hang together, by a search where it is not known."""
-        known = self._known.setdefault(part, _Known())
+        known = self._known.setdefault(component, _Known())
         if known.offsets is not None and known.peak <= limit:
             return Status.FITS
         if known.bound > limit:
             return Status.IMPOSSIBLE
         if known.tried.get(limit, -1) >= nodes:
             return Status.UNKNOWN
-        status = self._search(part, limit, nodes)
+        status = self._search(component, limit, nodes)
         if status is Status.IMPOSSIBLE:
             known.bound = limit + 1
         elif status is Status.UNKNOWN:
             known.tried[limit] = nodes
         return status
 
-    def _search(self, part: frozenset[int], limit: int, nodes: int) -> Status:
-        strip = make_strip(self._problem, sorted(part))
+    def _search(self, component: frozenset[int], limit: int, nodes: int) -> Status:
+        strip = make_strip(self._problem, sorted(component))
         answer = Searcher(strip).fit(limit // strip.unit, nodes)
-        self.nodes += 1 + answer.nodes + len(part) // _PREPARATION
+        self.nodes += 1 + answer.nodes + len(component) // _PREPARATION
         if answer.status is Status.FITS:
             places = {i: at * strip.unit for i, at in zip(strip.members, answer.offsets, strict=True)}
-            self.remember({index: self._problem.buffers[index].offset or 0 for index in part} | places)
+            self.remember({index: self._problem.buffers[index].offset or 0 for index in component} | places)
         return answer.status
 
-    def _learn(self, part: Iterable[int], limit: int, nodes: int) -> None:
+    def _learn(self, component: Iterable[int], limit: int, nodes: int) -> None:
         """Leave out of a no-good, smallest first, what the proof does not need."""
-        core = set(part)
+        core = set(component)
         allowed = self.nodes + min(nodes, _SHORTER * len(core))
         for index in sorted(core, key=lambda i: (self._problem.buffers[i].size, i)):
             if index in core and self.nodes < allowed:
@@ -138,10 +140,10 @@ class Packings:
         self.no_goods.append(NoGood(frozenset(core), limit + 1, proven=True))
 
     def _still(self, members: Iterable[int], limit: int, nodes: int) -> set[int] | None:
-        """Return a part that does not fit."""
-        for part in parts(self._problem, members):
-            if self._fit(frozenset(part), limit, nodes) is Status.IMPOSSIBLE:
-                return set(part)
+        """Return a component that does not fit."""
+        for component in components(self._problem, members):
+            if self._fit(frozenset(component), limit, nodes) is Status.IMPOSSIBLE:
+                return set(component)
         return None
 
 

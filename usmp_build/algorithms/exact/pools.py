@@ -21,7 +21,7 @@ from usmp_build.algorithms.exact.areas import Area, Budget, Limits
 from usmp_build.algorithms.exact.choices import within_reach
 from usmp_build.algorithms.exact.one_pool import pack
 from usmp_build.algorithms.exact.packings import Packings
-from usmp_build.memory.parts import families, parts, restricted
+from usmp_build.memory.components import components, families, restricted
 from usmp_build.memory.plan import Allocation, Plan, rank
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.verify import violations
@@ -137,7 +137,7 @@ def _family(problem: Problem, nodes: int, start: dict[int, Allocation] | None, m
         return _one_pool(problem, pools[0], nodes, start, minimize)
     budget = Budget(nodes)
     limits = {pool: problem.pools[pool].limit for pool in pools}
-    areas = [Area(problem, part) for part in parts(problem, range(len(problem.buffers)))]
+    areas = [Area(problem, component) for component in components(problem, range(len(problem.buffers)))]
     _cheapen(areas, limits, budget, start)
     verdict = Verdict({}, cost=sum(area.bound for area in areas))
     if any(area.cost is None for area in areas):

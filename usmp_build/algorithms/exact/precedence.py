@@ -1,7 +1,7 @@
-"""The search for strips that are not `strict`: a neighbor may start lower although this buffer is not behind it.
+"""The search for strips that are not `ordered`: several separations of 0 or less, one after the other in a circle.
 
-Then "one starts behind the other" may go round in a circle, and no buffer can be placed first.  So the choice is
-about pairs: put every buffer at its floor, take a pair that is too close, and decide which of the two is behind.
+Then "one is behind the other" may go round in that circle, and no buffer can be placed first.  So the choice is about
+pairs: put every buffer at its floor, take a pair that is too close, and decide which of the two is behind.
 
     floor of k >= floor of i + above(i, k)   for every decision "k behind i"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from usmp_build.algorithms.core import core
@@ -13,6 +14,11 @@ from usmp_build.algorithms.exact.walk import Status
 _LARGEST = 1 << 50
 """Units times sections.  Ranks multiply them by 1024 at the most, and the core counts in 64 bits."""
 
+_FEW = 64
+"""Pairs: where they are no more, and some may lie over each other, `precedence` comes first."""
+_FIRST = 64
+"""Its nodes, at the most."""
+
 
 class Searcher:
     """Searches one strip, at one capacity after the other."""
@@ -20,7 +26,8 @@ class Searcher:
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
         self._reach = _reach(strip)
-        self._core: Any = core() if strip.strict and self._reach * max(1, strip.sections) < _LARGEST else None
+        self._few = _are_few(strip)
+        self._core: Any = core() if strip.ordered and self._reach * max(1, strip.sections) < _LARGEST else None
         if self._core is not None:
             self._compiled = self._core.Strip(
                 strip.sizes, strip.alignments, strip.fixed, strip.neighbors, strip.spans, strip.sections, strip.linear
@@ -28,8 +35,18 @@ class Searcher:
 
     def fit(self, capacity: int, nodes: int) -> Answer:
         """Look for offsets so that everything ends at `capacity` units or below; give up after so many nodes."""
-        if not self._strip.strict:
+        if not self._strip.ordered:
             return precedence.search(self._strip, capacity, nodes)
+        if not self._few:
+            return self.walk(capacity, nodes)
+        first = precedence.search(self._strip, capacity, min(_FIRST, nodes))
+        if first.status is not Status.UNKNOWN or first.nodes >= nodes:
+            return first
+        second = self.walk(capacity, nodes - first.nodes)
+        return replace(second, nodes=first.nodes + second.nodes)
+
+    def walk(self, capacity: int, nodes: int) -> Answer:
+        """Do so by walks alone."""
         if self._core is None or capacity > _LARGEST:
             return search.search(self._strip, capacity, nodes)
         status, offsets, done = self._core.search(self._compiled, capacity, nodes)
@@ -43,3 +60,9 @@ def _reach(strip: Strip) -> int:
         for size, alignment, near in zip(strip.sizes, strip.alignments, strip.neighbors, strict=True)
     )
     return 2 * sum(kept) + max((0, *strip.fixed))
+
+
+def _are_few(strip: Strip) -> bool:
+    """Whether some distances are 0 or less, and there are so few pairs that the choice may be about them."""
+    distances = [above for near in strip.neighbors for _, above, _ in near]
+    return len(distances) <= 2 * _FEW and min(distances, default=1) <= 0

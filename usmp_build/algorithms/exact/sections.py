@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import gcd
 
+from usmp_build.algorithms.exact.spans import spans
 from usmp_build.algorithms.exact.strip import Strip
 from usmp_build.memory.problem import Problem
 
@@ -26,17 +27,20 @@ def make_strip(problem: Problem, members: Sequence[int]) -> Strip:
     found, linear = _sections(problem, kept, near)
     unit = _unit(problem, kept, near)
     neighbors = tuple(tuple((o, above // unit, below // unit) for o, (above, below) in sorted(n.items())) for n in near)
+    sizes = tuple(problem.buffers[i].size // unit for i in kept)
+    alignments = tuple(problem.buffers[i].alignment // gcd(problem.buffers[i].alignment, unit) for i in kept)
+    fixed = tuple(-1 if (o := problem.buffers[i].offset) is None else o // unit for i in kept)
     return Strip(
         unit=unit,
         members=tuple(kept),
-        sizes=tuple(problem.buffers[i].size // unit for i in kept),
-        alignments=tuple(problem.buffers[i].alignment // gcd(problem.buffers[i].alignment, unit) for i in kept),
-        fixed=tuple(-1 if (o := problem.buffers[i].offset) is None else o // unit for i in kept),
+        sizes=sizes,
+        alignments=alignments,
+        fixed=fixed,
         neighbors=neighbors,
-        spans=_spans(kept, neighbors, [problem.buffers[i].size // unit for i in kept], found),
+        spans=spans(neighbors, sizes, alignments, found),
         sections=len(found),
         linear=linear,
-        strict=all(above > 0 and below > 0 for some in neighbors for _, above, below in some),
+        ordered=_is_ordered(neighbors, fixed),
     )
 
 
@@ -85,11 +89,10 @@ def _sections(
     order = sorted(range(len(kept)), key=lambda index: (-problem.buffers[kept[index]].size, index))
     ranks = [rank for _, rank in sorted(zip(order, range(len(kept)), strict=True))]
     unseen = [sum(1 << other for other in some) for some in near]  # sets of neighbors, as bits
-    found = [_mutual(sorted(alive, key=ranks.__getitem__), unseen) for alive in _alive(lives)]
-    for members in found:
-        together = sum(1 << index for index in members)
-        for index in members:
-            unseen[index] &= ~together
+    everyone = tuple(unseen)
+    found: list[list[int]] = []
+    for alive in _alive(lives):
+        found += _cover(sorted(alive, key=ranks.__getitem__), everyone, unseen)
     missing = {(a, b) for a, some in enumerate(near) if unseen[a] for b in some if a < b and unseen[a] >> b & 1}
     linear = not missing
     found += _further(near, missing, _MOST * len(kept))
@@ -117,11 +120,27 @@ def _alive(lives: Sequence[tuple[tuple[int, int], ...]]) -> Iterator[list[int]]:
         born = bool(birth)
 
 
+def _cover(largest_first: Sequence[int], near: Sequence[int], unseen: list[int]) -> Iterator[list[int]]:
+    """Yield sets of mutual neighbors among those alive together, so that no two neighbors stay `unseen`."""
+    alive = sum(1 << index for index in largest_first)
+    first: Sequence[int] = ()
+    while True:
+        members = _mutual([*first, *largest_first], near)
+        together = sum(1 << index for index in members)
+        for index in members:
+            unseen[index] &= ~together
+        yield members
+        left = next((index for index in largest_first if unseen[index] & alive), None)
+        if left is None:
+            return
+        first = (left, next(index for index in largest_first if unseen[left] >> index & 1))
+
+
 def _mutual(largest_first: Iterable[int], near: Sequence[int]) -> list[int]:
     """Leave out who does not conflict with all before him: alive together is not always in conflict."""
     chosen, together = [], 0
     for index in largest_first:
-        if not together & ~near[index]:
+        if not together & ~near[index] and not together >> index & 1:
             chosen.append(index)
             together |= 1 << index
     return sorted(chosen)
@@ -142,33 +161,28 @@ def _further(
         yield sorted(members)
 
 
-def _spans(
-    kept: Sequence[int],
-    neighbors: Sequence[tuple[tuple[int, int, int], ...]],
-    sizes: Sequence[int],
-    sections: Sequence[Sequence[int]],
-) -> tuple[tuple[tuple[int, int, int], ...], ...]:
-    """Merge sections that follow each other and in which a buffer counts alike."""
-    whole = [
-        all(above == size and below > 0 for _, above, below in some)
-        for size, some in zip(sizes, neighbors, strict=True)
-    ]
-    spans: list[list[tuple[int, int, int]]] = [[] for _ in kept]
-    for section, members in enumerate(sections):
-        inside = set(members)
-        for index in members:
-            own = sizes[index] if whole[index] else _own(neighbors[index], inside, sizes[index])
-            if spans[index] and spans[index][-1][1:] == (section - 1, own):
-                spans[index][-1] = (spans[index][-1][0], section, own)
-            else:
-                spans[index].append((section, section, own))
-    return tuple(map(tuple, spans))
+def _is_ordered(neighbors: Sequence[Sequence[tuple[int, int, int]]], fixed: Sequence[int]) -> bool:
+    """Whether the distances of any circle of free buffers, each behind the last, sum up to more than 0.
 
-
-def _own(near: Iterable[tuple[int, int, int]], members: set[int], size: int) -> int:
-    """Return how many units of a buffer no other one of a section can share; for alignment, more than its size.
-
-    Where the other may start lower although this one is not behind it, that is none.
+    Then nobody can be behind himself.  Only distances of 0 or less can make such a circle, so mostly there is nothing
+    to look for.  The search is for the longest ways (Bellman, Ford); a way that is still growing when it has passed
+    everybody goes round in a circle.
     """
-    kept = [above if below > 0 else 0 for other, above, below in near if other in members]
-    return max(0, min(kept, default=size))
+    free = [[near for near in some if fixed[near[0]] < 0] if fixed[i] < 0 else [] for i, some in enumerate(neighbors)]
+    if all(above > 0 for some in free for _, above, _ in some):
+        return True
+    count = len(free)
+    scale = count + 1  # a circle of so many steps or fewer that sums up to 0 becomes negative
+    away = [0] * count
+    raised = list(range(count))
+    for _ in range(count + 1):
+        nearer = set()
+        for index in raised:
+            for other, above, _ in free[index]:
+                if away[index] + above * scale - 1 < away[other]:
+                    away[other] = away[index] + above * scale - 1
+                    nearer.add(other)
+        if not nearer:
+            return True
+        raised = sorted(nearer)
+    return False

@@ -9,8 +9,8 @@
 
 A *section* is a set of buffers that all conflict with each other.  Buffers that are alive at one step are one; where
 intervals are known, sections follow the timeline, so that a buffer is in a range of them.  A *span* says in which
-sections a buffer is, and how many bytes of it no other buffer of those sections may share.  Where alignment keeps the
-next buffer further away, those bytes count as well.
+sections a buffer is, and how many bytes it adds there: any buffers of a section need as many as they add together.
+Where alignment keeps the next buffer further away, those bytes count as well.
 
 All bytes are counted in units of their greatest common divisor.  Pairs that any two offsets keep apart are left out,
 and so are buffers of no bytes.
@@ -42,5 +42,5 @@ class Strip:
     """How many there are."""
     linear: bool
     """Whether sections follow the timeline: then the strip falls apart where no buffer is in both of two neighbors."""
-    strict: bool
-    """Whether `above` and `below` are positive everywhere: of two neighbors, one then starts behind the other."""
+    ordered: bool
+    """Whether "behind" never goes round in a circle: some buffer without a fixed offset is then behind no other."""

@@ -16,16 +16,18 @@ The state is a floor for every buffer: no offset is less.  A choice takes one bu
 Nothing is lost: take a plan that fits and whose offsets have the least sum.  If no neighbor without a place starts
 lower than c at its floor lets it, c itself is at its floor, or it could be moved there and the sum would be less.  So
 each plan of that kind is in exactly one branch, whichever buffer is chosen, and any rule may choose.  By the same
-reason, a neighbor that would have fitted under c, but now goes above it, leaves a hole.
+reason, a neighbor that would have fitted under c, but now goes above it, leaves a hole.  "Above" means behind, as the
+separations say: where they are 0 or less, what is above may start lower.
 
-What follows from a state is found by three rules, until nothing changes:
+What follows from a state is found by four rules, until nothing changes:
 
     holes      someone must be able to fill every hole, and its owner starts behind the earliest end of those who can
     lowest     who cannot be the lowest of a section, for the rest would not fit above it, starts behind some other
+    pairs      of two that may share bytes, one is behind the other, and has room there (`pairs`)
     sections   in every section and for every offset, what starts at or above it must fit between it and the capacity
 
-This is written for strips that are `strict`; `precedence` searches the others.  core/walk.cpp and core/rules.cpp do the
-same, and answer the same.
+This is written for strips that are `ordered`; `precedence` searches the others.  core/walk.cpp and core/rules.cpp do
+the same, and answer the same.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
+from usmp_build.algorithms.exact.pairs import Pairs, kept_off
 from usmp_build.algorithms.exact.strip import Strip
 
 _NONE = -1
@@ -91,6 +94,8 @@ class Walk:
         self._first = self._last = 0
         self._loads = [0] * strip.sections
         self._spare = [0] * strip.sections
+        self._pairs = Pairs(strip, capacity)
+        self._kept_off = kept_off(strip) if self._pairs.some else None
         self.nodes = 0
 
     def run(self, arm: Arm, nodes: int) -> Status:
@@ -215,6 +220,8 @@ class Walk:
                 return False
             if self._arm.fail_first and not self._raise_those_not_lowest(part):
                 return False
+            if self._pairs.some and not self._pairs.have_room(part, self.floors, self._placed, self._raise):
+                return False
             changed = len(self._trail) > before
             if (round_ == 0 or changed) and not self._sections_have_room(part):
                 return False
@@ -278,7 +285,7 @@ class Walk:
         least, second, owner = [_INFINITE] * count, [_INFINITE] * count, [_NONE] * count
         for index in part:
             for first, last, units in self._strip.spans[index]:
-                end = self.floors[index] + units
+                end = self.floors[index] + (self._kept_off[index] if self._kept_off else units)
                 for section in range(first, last + 1):
                     if end < least[section]:
                         second[section], least[section], owner[section] = least[section], end, index
@@ -312,7 +319,7 @@ class Walk:
         """Return a buffer without a hole; -1 when there is none."""
         section = self._tightest_section(part) if self._arm.fail_first else _NONE
         if section < 0:
-            return self._choose_lowest(part)
+            return self._walk_down(self._choose_lowest(part))
         chosen = _NONE
         for index in part:
             here = any(first <= section <= last for first, last, _ in self._strip.spans[index])
@@ -321,16 +328,18 @@ class Walk:
         return self._walk_down(chosen)
 
     def _walk_down(self, chosen: int) -> int:
-        """Move on to a neighbor with a lower floor as long as there is one."""
-        while True:
+        """Move on to a neighbor with a lower floor; where bytes are shared, to one that can be below at its floor."""
+        while chosen >= 0:
             lower = _NONE
-            for other, _, _ in self._strip.neighbors[chosen]:
+            for other, _, below in self._strip.neighbors[chosen]:
                 free = not self._placed[other] and self._holes[other] < 0
-                if free and self.floors[other] < self.floors[chosen] and (lower < 0 or self._earlier(other, lower)):
+                is_lower = self.floors[other] + (below if self._kept_off else 1) <= self.floors[chosen]
+                if free and is_lower and (lower < 0 or self._earlier(other, lower)):
                     lower = other
             if lower < 0:
-                return chosen
+                break
             chosen = lower
+        return chosen
 
     def _choose_lowest(self, part: list[int]) -> int:
         chosen = _NONE
@@ -386,5 +395,5 @@ class Walk:
 
 def _forbidden(strip: Strip, index: int) -> list[tuple[int, int]]:
     """Return the open intervals of offsets that neighbors with fixed offsets rule out."""
-    fixed = strip.fixed
-    return [(fixed[o] - above, fixed[o] + below) for o, above, below in strip.neighbors[index] if fixed[o] >= 0]
+    near = ((strip.fixed[other], above, below) for other, above, below in strip.neighbors[index])
+    return [(at - above, at + below) for at, above, below in near if at >= 0]

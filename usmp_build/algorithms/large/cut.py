@@ -63,7 +63,7 @@ def make_strip(sections: Sections, offsets: Sequence[int], cut: Cut, core: tuple
         spans=tuple(spans),
         sections=core[1] - core[0] + 1,
         linear=True,
-        strict=True,
+        ordered=True,
     )
 
 

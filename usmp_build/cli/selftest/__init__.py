@@ -3,9 +3,11 @@
 The models of the plan run one after the other, producers before consumers, on extreme and on random inputs, and on
 what other models left in their inputs.  Before each run garbage fills what nobody needs between runs, and what the
 manifest keeps must be intact.  Kernels and functions of the application are compiled with the rest: --source names
-their files.  With --sanitize the compiler's sanitizers watch, and bytes that hold no live buffer are poisoned at every
-step.  TensorFlow Lite Micro is asked when the package `tflite-micro` is installed; without it, and for programs, the
-check is only that results do not depend on the garbage.
+their files.  With --accesses every operator runs once instead, with its accesses traced: how closely its buffers may
+lie must follow from them, too.  At every step garbage fills the bytes that hold no live buffer; with --sanitize the
+compiler's sanitizers watch instead, and these bytes and those around the pools are poisoned.  TensorFlow Lite Micro is
+asked when the package `tflite-micro` is installed; without it, and for programs, the check is only that results do not
+depend on the garbage.
 """
 
 from __future__ import annotations
@@ -17,8 +19,9 @@ from pathlib import Path
 from usmp_build import pipeline, writer
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
+from usmp_build.cli.selftest.accesses import check_accesses
 from usmp_build.cli.selftest.between import is_late
-from usmp_build.cli.selftest.compare import compare, wanted
+from usmp_build.cli.selftest.compare import compare, rewritten, wanted
 from usmp_build.cli.selftest.externs import at_fault, check_sources
 from usmp_build.cli.selftest.harness import Mark, Record, Run, build, harness, run_all
 from usmp_build.cli.selftest.inputs import Sample, samples
@@ -34,6 +37,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--runs", type=_count, default=10, metavar="N", help="inputs per model (default: 10)")
     parser.add_argument("--seed", type=_count, default=1, metavar="N", help="of the random inputs (default: 1)")
     parser.add_argument("--sanitize", action="store_true", help="compile with the address and undefined sanitizers")
+    parser.add_argument(
+        "--accesses",
+        action="store_true",
+        help="trace every access instead, and check how closely buffers of an operator may lie",
+    )
     parser.add_argument("--cc", default="", metavar="COMPILER", help="the C compiler (default: $CC, else cc)")
     parser.add_argument(
         "--source",
@@ -49,6 +57,9 @@ def run(parsed: argparse.Namespace) -> int:
     """Do it."""
     request, files = read_request(parsed)
     planned = pipeline.plan(request, files)
+    if parsed.accesses:
+        print("\n".join(check_accesses(planned, parsed)))
+        return 0
     layout = pipeline.lay_out(planned)
     check_sources(layout, parsed.source)
     inputs = [samples(model, parsed.runs, parsed.seed) for model in planned.analysis.models]
@@ -72,7 +83,8 @@ def run(parsed: argparse.Namespace) -> int:
             if reference is not None:
                 against = "TensorFlow Lite Micro"
                 count = compare(planned, index, results[index], reference)
-        print(f"{model.name}: {count} tensors, {parsed.runs} runs, all equal to those of {against}")
+        compared = f"{count} tensors{rewritten(planned, index)}"
+        print(f"{model.name}: {compared}, {parsed.runs} runs, all equal to those of {against}")
     return 0
 
 

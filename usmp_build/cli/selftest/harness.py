@@ -9,7 +9,7 @@ import os
 import shlex
 import struct
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -31,6 +31,7 @@ _RECORD = struct.Struct("<4i")
 """Model, step, tensor, bytes of data; the data follow."""
 _FLAGS = ("-std=c99", "-O1", "-g", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
+_TRACE = ("-O0", "-fsanitize=thread", *(f"-D{name}=usmp_traced_{name}" for name in ("memcpy", "memmove", "memset")))
 
 
 class Mark(IntEnum):
@@ -46,6 +47,8 @@ class Mark(IntEnum):
     """What must be intact after a run, or after all."""
     FILLED = -5
     """An output of the run before, when inputs were filled for the next; of the first run it is nothing."""
+    ACCESSES = -6
+    """When an operator touched each byte of one of its buffers: a row of the table of `accesses.touched_by`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +63,15 @@ class Record:
 Run = list[Record]
 
 
-def harness(planned: Planned, layout: Layout) -> Bundle:
-    """Return the C of the program: it reads inputs from standard input, and writes records to standard output."""
+def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, int | str]] = ()) -> Bundle:
+    """Return the C of the program: it reads inputs from standard input, and writes records to standard output.
+
+    Of `accesses`, places of buffers that operators touch, it also shows when they do; pools are given by name.
+    """
     models = model_rows(planned, layout)
     starts = planned.analysis.schedule.starts
     for index, row in enumerate(models):
-        steps = list(_steps(planned, layout, index, starts[index]))
+        steps = list(observed_steps(planned, layout, index, starts[index]))
         is_seen = not planned.analysis.models[index].is_program  # nothing tells how far functions are
         row.update(
             between.facts(planned, layout, index),
@@ -92,8 +98,13 @@ def harness(planned: Planned, layout: Layout) -> Bundle:
     ]
     passed = [each.pool for each in layout.pool_bytes if each.data]
     pieces = {"pools": pools, "passed_constants": passed, "live": live, "idle": idle, "variables": variables}
+    pieces |= {"accesses": bool(accesses)}
     text = render("selftest.c.j2", project=layout.summary.project, models=models, order=order, marks=Mark, **pieces)
-    return Bundle.collect([OutputFile(f"{_PROGRAM}.c", text)])
+    files = [OutputFile(f"{_PROGRAM}.c", text)]
+    if accesses:
+        rows = [{**row, "pool": position[str(row["pool"])]} for row in accesses]
+        files.append(OutputFile("usmp_accesses.h", render("accesses.h.j2", rows=rows, mark=Mark.ACCESSES.value)))
+    return Bundle.collect(files)
 
 
 def model_rows(planned: Planned, layout: Layout) -> list[dict[str, object]]:
@@ -106,24 +117,41 @@ def model_rows(planned: Planned, layout: Layout) -> list[dict[str, object]]:
 
 def build(folder: Path, layout: Layout, compiler: str, sanitize: bool, sources: Sequence[str] = ()) -> Path:
     """Compile the program, with C files of the application.  Raises CheckFailed when the compiler refuses."""
+    flags = (*_FLAGS, *(_SANITIZE if sanitize else ()))
+    files = [f"{_PROGRAM}.c", *_generated(layout), *(str(Path(source).resolve()) for source in sources)]
+    _compile(folder, layout, compiler, [*flags, "-I.", *files, "-o", _PROGRAM, "-lm"], sources)
+    return folder / _PROGRAM
+
+
+def build_traced(folder: Path, layout: Layout, compiler: str, sources: Sequence[str] = ()) -> Path:
+    """Compile it so that every access of the generated code and of the application's files is noted."""
+    pools, *files = _generated(layout)  # that of the pools has atomics, and touches no byte of them
+    files += [str(Path(source).resolve()) for source in sources]
+    _compile(folder, layout, compiler, [*_FLAGS, *_TRACE, "-I.", "-c", *files], sources)
+    rest = [f"{_PROGRAM}.c", pools, *(f"{Path(file).stem}.o" for file in files)]
+    _compile(folder, layout, compiler, [*_FLAGS, "-I.", *rest, "-o", _PROGRAM, "-lm"], sources)
+    return folder / _PROGRAM
+
+
+def _generated(layout: Layout) -> list[str]:
     project = layout.summary.project
-    names = [_PROGRAM, f"{project}_pools", f"{project}_kernels", *(row.name for row, _ in layout.models)]
+    return [f"{name}.c" for name in (f"{project}_pools", f"{project}_kernels", *(row.name for row, _ in layout.models))]
+
+
+def _compile(folder: Path, layout: Layout, compiler: str, arguments: Sequence[str], sources: Sequence[str]) -> None:
     command = _compiler(compiler)
-    files = [*(f"{name}.c" for name in names), *(str(Path(source).resolve()) for source in sources)]
-    command += [*_FLAGS, "-I.", *(_SANITIZE if sanitize else ()), *files, "-o", _PROGRAM, "-lm"]
     try:
-        done = subprocess.run(command, cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
+        done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         help_ = "install one, or name it with --cc"
         raise CheckFailed(Diagnostic("S601", f"cannot run the C compiler: {error}", help=help_)) from None
-    if done.returncode or not (folder / _PROGRAM).exists():
+    if done.returncode or ("-c" not in arguments and not (folder / _PROGRAM).exists()):
         said = done.stderr.decode("utf-8", "replace").strip() or f"{command[0]} says nothing and makes no program"
         refuse_missing(layout, sources, said)
         first = "look at the application's files first; otherwise, " if sources else ""
         help_ = f"{first}if it is a C99 compiler, this is a fault of usmp_build: please report it"
         what = f"the generated code, with {' and '.join(sources)}," if sources else "the generated code"
         raise CheckFailed(Diagnostic("S601", f"{what} does not compile:\n{said}", help=help_))
-    return folder / _PROGRAM
 
 
 def _compiler(asked: str) -> list[str]:
@@ -186,7 +214,7 @@ def read_records(stream: bytes, models: int) -> list[list[Run]]:
     return results
 
 
-def _steps(planned: Planned, layout: Layout, index: int, first: int) -> Iterator[dict[str, int]]:
+def observed_steps(planned: Planned, layout: Layout, index: int, first: int) -> Iterator[dict[str, int]]:
     """For each operator: its position in the file, its step on the timeline, and how often the hook is called."""
     code = iter(layout.models[index][1].steps)
     for time, step in enumerate(schedule.steps(planned.analysis.schedule.programs[index]), first):

@@ -69,6 +69,8 @@ def _converted(record: Record, options: type[Options], label: str) -> Options:
     values = {}
     for option in fields(options):
         default: Any = option.default
+        if default is None:
+            continue  # only rewrites set it
         number = getattr(record, option.name, default)
         try:
             values[option.name] = type(default)(number)

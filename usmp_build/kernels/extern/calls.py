@@ -132,6 +132,8 @@ def _options(options: Options) -> Iterator[tuple[Member, Value]]:
     for name in type(options).__dataclass_fields__:
         value = getattr(options, name)
         match value:
+            case None:
+                pass  # only rewrites set it, and not for kernels of the application
             case Enum():
                 yield Member("int32_t", name, _choices(type(value))), int(value.value)
             case float():

@@ -1,14 +1,12 @@
 """Portable C99 kernels for int8 and float32: equal to TensorFlow Lite Micro's reference kernels, bit for bit for int8.
 
-How they touch memory, which separations of buffers may rely on:
+How they touch memory, which separations of buffers rely on, is declared in `accesses`, turn by turn: elementwise
+kernels and copies go element by element, block by block, line by line; convolutions pixel by pixel, and within a pixel
+by four channels; SOFTMAX has read all of a row before it writes the first element of it; FULLY_CONNECTED reads all of a
+batch for every four outputs.  What one turn reads, it reads before it writes.  Forward, turns are in ascending order of
+what they write; backward, the same turns are in reverse order.
 
-    row      pixels of the output row in ascending order, channels of a pixel in ascending order; the reads of a pixel
-             and the writes of its channels take turns, so a pixel counts as written before it is read
-    reduce   a row is read from its begin to its end into the accumulators, the output is written at the end
-    whole    elementwise kernels and copies go element by element, ascending, and write an element after reading it;
-             SOFTMAX does so within each row once it has read all of the row; FULLY_CONNECTED reads all of a batch for
-             every output; stretched operands and PAD move through their inputs as through a nest of loops
-    pieces   ascending, each as a whole: only COPY, whose one call `passes.axes` cuts where rows end
+SVDF has one direction: its state, which every run moves on, is read and written throughout.
 
 No kernel touches a byte outside of its operands, keeps anything between calls but in variables, which are operands,
 or needs memory beyond the scratch that it declares.
@@ -22,7 +20,9 @@ from types import MappingProxyType
 from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels.reference import convolution, copies, elementwise, quantization, softmax, sources, unary
+from usmp_build.kernels.reference.accesses import with_accesses
 from usmp_build.kernels.reference.dense import fully_connected
+from usmp_build.kernels.reference.directions import in_both_directions
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.kernels.reference.padding import pad
 from usmp_build.kernels.reference.pooling import pool_2d
@@ -67,6 +67,9 @@ FAMILIES: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
 OF_OUR_OWN: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType({"COPY": copies.whole})
 """The same for operators that no model has: a copy brings a tensor to other pools."""
 
+ONE_WAY = frozenset({"SVDF"})
+"""Operators without a backward form."""
+
 
 class Reference:
     """The kernel library "reference"."""
@@ -77,9 +80,10 @@ class Reference:
         if family is None:
             return NoKernel("the reference library has no kernel of this kind")
         try:
-            return family(Node(operator, graph))
+            kernel = family(Node(operator, graph))
         except Unsupported as reason:
             return NoKernel(str(reason))
+        return with_accesses(kernel if operator.kind in ONE_WAY else in_both_directions(kernel))
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
         """Return the C of the functions of these calls, and of what they need, and nothing else."""

@@ -5,14 +5,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Operand,
+    Output,
+    Parameters,
+    Rows,
+    Traffic,
+)
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Conv2D, DepthwiseConv2D
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.pitches import PITCHED, Pitches, pitch_fields, pitches
 from usmp_build.kernels.reference.requantization import factor_constants
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
-from usmp_build.kernels.reference.window import Slide, slide, taps_inside
+from usmp_build.kernels.reference.window import Slide, borders, slide, taps_inside
 
 
 def conv_2d(node: Node) -> Kernel:
@@ -41,7 +53,8 @@ def depthwise_conv_2d(node: Node) -> Kernel:
     node.expect(one == 1 and rest == 0 and multiplier == stated, "has filters that do not share out among its channels")
     node.expect(window.output.shape[3] == output_channels, "does not have one output channel for each filter")
     check_sums(node, height * width, window.weights)
-    elements = _Elements(output_channels, output_channels)
+    shared = window.input.dtype is DType.INT8 and multiplier % BLOCK == 0
+    elements = _Elements(output_channels // BLOCK if shared else output_channels, output_channels)
     return window.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), elements, 3, options.activation)
 
 
@@ -73,11 +86,12 @@ class _Window:
             return self._int8(name, own, elements, channel_axis, activation)
         if types == {DType.FLOAT32}:
             bias, constants = bias_operand(self.node, self.channels, DType.FLOAT32)
-            low, high = real_limits(activation)
-            parameters = Parameters(f"{name}_f32_parameters", (*self._geometry(own), ("low", low), ("high", high)))
+            low, high = real_limits(activation, self.options.limits)
+            fields = (*self._geometry(own), ("low", low), ("high", high), *pitch_fields(self.pitches))
+            parameters = Parameters(f"{name}_f32_parameters", fields)
             operands = (Input(0), Input(1), bias or Derived(0), Output(0))
             traffic = self._traffic(elements, 4, (4,))
-            return Kernel((KernelCall(f"{name}_f32_row", self._form(), operands, parameters, traffic),), constants)
+            return self._kernel(KernelCall(f"{name}_f32_row", self._form(), operands, parameters, traffic), constants)
         raise unsupported_types(self.input, self.weights, self.output)
 
     def _int8(
@@ -86,18 +100,30 @@ class _Window:
         node = self.node
         bias, zeros = bias_operand(node, self.channels, DType.INT32)
         constants = (*factor_constants(channel_factors(node, self.weights, channel_axis)), *zeros)
-        low, high = quantized_limits(node, activation, self.output)
+        low, high = quantized_limits(node, activation, self.output, self.options.limits)
         fields = (
             *self._geometry(own),
             ("input_zero_point", node.zero_point(self.input)),
             ("output_zero_point", node.zero_point(self.output)),
             ("low", low),
             ("high", high),
+            *pitch_fields(self.pitches),
         )
         operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
         parameters = Parameters(f"{name}_s8_parameters", fields)
         traffic = self._traffic(elements, 1, (4, 4, 1))
-        return Kernel((KernelCall(f"{name}_s8_row", self._form(), operands, parameters, traffic),), constants)
+        return self._kernel(KernelCall(f"{name}_s8_row", self._form(), operands, parameters, traffic), constants)
+
+    def _kernel(self, call: KernelCall, constants: tuple[Constant, ...]) -> Kernel:
+        """Say that pixels may lie apart.  CONV_2D reads all under a row of the window at once where they do not."""
+        dense = isinstance(self.options, Conv2D) and self.options.dilation_w == 1 and self.weights.shape[2] > 1
+        slower = frozenset({Input(0)}) if dense else frozenset[Operand]()
+        return Kernel((call,), constants, pitched=PITCHED, slower=slower)
+
+    @property
+    def pitches(self) -> Pitches:
+        """From one pixel to the next."""
+        return pitches(self.options, self.input, self.output)
 
     @property
     def channels(self) -> int:
@@ -133,13 +159,13 @@ class _Window:
         )
 
     def _form(self) -> Rows:
-        images, height, width, channels = self.input.shape
+        images, height, width, _ = self.input.shape
         return Rows(
             images=images,
             rows=self.rows.output,
             input_rows=height,
-            input_pitch=width * channels,
-            output_pitch=self.columns.output * self.channels,
+            input_pitch=width * self.pitches.input,
+            output_pitch=self.columns.output * self.pitches.output,
             window=self.weights.shape[1],
             stride=self.options.stride_h,
             dilation=self.options.dilation_h,
@@ -152,8 +178,9 @@ def _window(node: Node, options: Conv2D | DepthwiseConv2D) -> _Window:
     node.expect(all(len(t.shape) == 4 for t in (source, weights, output)), "works on tensors without four dimensions")
     node.array(1, "weights")
     height, width = weights.shape[1:3]
-    rows = slide(node, options.padding, source.shape[1], height, options.stride_h, options.dilation_h)
-    columns = slide(node, options.padding, source.shape[2], width, options.stride_w, options.dilation_w)
+    down, across = borders(options)
+    rows = slide(node, down, source.shape[1], height, options.stride_h, options.dilation_h)
+    columns = slide(node, across, source.shape[2], width, options.stride_w, options.dilation_w)
     expected = [source.shape[0], rows.output, columns.output]
     node.expect(list(output.shape[:3]) == expected, f"makes an image of shape {expected}, not {list(output.shape[:3])}")
     return _Window(node, options, source, weights, output, rows, columns)

@@ -53,7 +53,8 @@ def fully_connected(node: Node) -> Kernel:
 
 def _float32(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kernel:
     bias, constants = bias_operand(node, outputs, DType.FLOAT32)
-    low, high = real_limits(node.options(FullyConnected).activation)
+    options = node.options(FullyConnected)
+    low, high = real_limits(options.activation, options.limits)
     parameters = Parameters("fully_connected_f32_parameters", (*sizes, ("low", low), ("high", high)))
     operands = (Input(0), Input(1), bias or Derived(0), Output(0))
     traffic = _traffic(node, outputs, 4)
@@ -66,7 +67,8 @@ def _int8(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kerne
     bias, zeros = bias_operand(node, outputs, DType.INT32)
     scale = factor(node, node.scale(source) * node.scale(weights) / node.scale(output))
     constants = (factor_pairs("factor", scale), *zeros)
-    low, high = quantized_limits(node, node.options(FullyConnected).activation, output)
+    options = node.options(FullyConnected)
+    low, high = quantized_limits(node, options.activation, output, options.limits)
     fields = (
         *sizes,
         ("input_zero_point", node.zero_point(source)),
@@ -110,7 +112,8 @@ def _per_channel(node: Node, sizes: tuple[tuple[str, int], ...]) -> Kernel:
     source, weights, output = node.streamed(), node.input(1), node.output
     bias, zeros = bias_operand(node, outputs, DType.INT32)
     constants: tuple[Constant, ...] = (*factor_constants(channel_factors(node, weights, 0)), *zeros)
-    low, high = quantized_limits(node, node.options(FullyConnected).activation, output)
+    options = node.options(FullyConnected)
+    low, high = quantized_limits(node, options.activation, output, options.limits)
     fields = (
         ("input_width", 1),
         ("input_channels", inputs),
@@ -125,6 +128,8 @@ def _per_channel(node: Node, sizes: tuple[tuple[str, int], ...]) -> Kernel:
         ("output_zero_point", node.zero_point(output)),
         ("low", low),
         ("high", high),
+        ("input_pitch", inputs),
+        ("output_pitch", outputs),
     )
     form = Rows(images=1, rows=batches, input_rows=batches, input_pitch=inputs, output_pitch=outputs)
     operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from usmp_build.arithmetic.fixed_point import Factor, quantize
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
@@ -19,7 +20,6 @@ from usmp_build.interfaces.kernels import (
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Binary
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
-from usmp_build.kernels.reference.fixed_point import Factor, quantize
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, int32_constant
 
@@ -43,14 +43,12 @@ class _Axis(NamedTuple):
 def add_or_subtract(node: Node) -> Kernel:
     """ADD and SUB."""
     sign = -1 if node.operator.kind == "SUB" else 1
-    low, high = real_limits(node.options(Binary).activation)
-    return _binary(node, "add", (("sign", float(sign)), ("low", low), ("high", high)), sign)
+    return _binary(node, "add", (("sign", float(sign)),), sign)
 
 
 def multiply(node: Node) -> Kernel:
     """MUL."""
-    low, high = real_limits(node.options(Binary).activation)
-    return _binary(node, "mul", (("low", low), ("high", high)), 0)
+    return _binary(node, "mul", (), 0)
 
 
 def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
@@ -58,7 +56,9 @@ def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
     axes = _merged(_axes(node, first, second, output))
     types = {first.dtype, second.dtype, output.dtype}
     if types == {DType.FLOAT32}:
-        suffix, own = "f32", real
+        options = node.options(Binary)
+        low, high = real_limits(options.activation, options.limits)
+        suffix, own = "f32", (*real, ("low", low), ("high", high))
     elif types == {DType.INT8}:
         suffix, own = "s8", _sum_fields(node, sign) if sign else _product_fields(node)
     else:
@@ -73,13 +73,18 @@ def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
     return Kernel((call,), (_table(axes),))
 
 
+def _limits(node: Node) -> tuple[int, int]:
+    options = node.options(Binary)
+    return quantized_limits(node, options.activation, node.output, options.limits)
+
+
 def _sum_fields(node: Node, sign: int) -> Fields:
     first, second, output = node.input(0), node.input(1), node.output
     scales = node.scale(first), node.scale(second)
     common = 2 * max(scales)
     first_factor, second_factor = (_below_one(node, scale / common) for scale in scales)
     output_factor = _below_one(node, common / ((1 << _FRACTION_BITS) * node.scale(output)))
-    low, high = quantized_limits(node, node.options(Binary).activation, output)
+    low, high = _limits(node)
     return (
         ("first_zero_point", node.zero_point(first)),
         ("first_multiplier", first_factor.multiplier),
@@ -106,7 +111,7 @@ def _below_one(node: Node, real: float) -> Factor:
 def _product_fields(node: Node) -> Fields:
     first, second, output = node.input(0), node.input(1), node.output
     scale = factor(node, node.scale(first) * node.scale(second) / node.scale(output))
-    low, high = quantized_limits(node, node.options(Binary).activation, output)
+    low, high = _limits(node)
     return (
         ("first_zero_point", node.zero_point(first)),
         ("second_zero_point", node.zero_point(second)),

@@ -55,18 +55,13 @@ def pad(node: Node) -> Kernel:
 def _table_reads(frames: list[_Frame]) -> int:
     """Count the bytes that are read of the table of axes.
 
-    For every line: of the outer axes, up to the first that the line does not cross, `before`, and `size` unless the
-    line is before the input; then all three of each axis that moves on, innermost first.  Of the innermost axis all
-    three once.
+    For every line all three of each outer axis, innermost first, up to the first whose frame the line is in.  Of the
+    innermost axis all three once.
     """
-    words, lines, inside = 3, prod(sum(frame) for frame in frames[:-1]), 1
-    for axis, frame in enumerate(frames[:-1]):
-        inner = prod(sum(other) for other in frames[axis + 1 : -1])
-        words += inside * (2 * sum(frame) - frame.before) * inner
-        inside *= frame.size
+    words, lines = 3, prod(sum(frame) for frame in frames[:-1])
     for frame in reversed(frames[:-1]):
         words += 3 * lines
-        lines //= max(1, sum(frame))
+        lines = lines // sum(frame) * frame.size
     return 4 * words
 
 

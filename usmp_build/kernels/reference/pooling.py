@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from usmp_build.arithmetic.fixed_point import single
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Pool2D
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
-from usmp_build.kernels.reference.fixed_point import single
-from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.window import slide, taps_inside
+from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
+from usmp_build.kernels.reference.pitches import PITCHED, pitch_fields, pitches
+from usmp_build.kernels.reference.window import borders, slide, taps_inside
 
 _SAME_SCALE = 1e-6
 """Scales that differ by no more count as one."""
@@ -20,11 +21,13 @@ def pool_2d(node: Node) -> Kernel:
     source, output = node.streamed(), node.output
     node.expect(len(source.shape) == 4, "works on a tensor without four dimensions")
     images, height, width, channels = source.shape
-    rows = slide(node, options.padding, height, options.filter_h, options.stride_h)
-    columns = slide(node, options.padding, width, options.filter_w, options.stride_w)
+    down, across = borders(options)
+    rows = slide(node, down, height, options.filter_h, options.stride_h)
+    columns = slide(node, across, width, options.filter_w, options.stride_w)
     expected = (images, rows.output, columns.output, channels)
     node.expect(output.shape == expected, f"makes an image of shape {list(expected)}, not {list(output.shape)}")
     suffix, low, high = _limits(node, options, source)
+    apart = pitches(options, source, output)
     fields: tuple[tuple[str, int | float], ...] = (
         ("input_width", width),
         ("channels", channels),
@@ -35,31 +38,48 @@ def pool_2d(node: Node) -> Kernel:
         ("before", columns.before),
         ("low", low),
         ("high", high),
+        ("outside", _outside(node, options, source)),
+        ("counts_outside", int(options.outside is not None)),
+        *pitch_fields(apart),
     )
     form = Rows(
         images=images,
         rows=rows.output,
         input_rows=height,
-        input_pitch=width * channels,
-        output_pitch=columns.output * channels,
+        input_pitch=width * apart.input,
+        output_pitch=columns.output * apart.output,
         window=options.filter_h,
         stride=options.stride_h,
         before=rows.before,
     )
     name = {"AVERAGE_POOL_2D": "average_pool_2d", "MAX_POOL_2D": "max_pool_2d"}[node.operator.kind]
     parameters = Parameters(f"pool_2d_{suffix}_parameters", fields)
-    down = taps_inside(rows, height, options.filter_h, options.stride_h)
-    across = taps_inside(columns, width, options.filter_w, options.stride_w)
-    read = images * down * across * channels * source.dtype.bits // 8
+    taps = taps_inside(rows, height, options.filter_h, options.stride_h)
+    taps *= taps_inside(columns, width, options.filter_w, options.stride_w)
+    read = images * taps * channels * source.dtype.bits // 8
     traffic = (Traffic(read), Traffic(written=output.size))
-    return Kernel((KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic),))
+    call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic)
+    return Kernel((call,), pitched=PITCHED)
+
+
+def _outside(node: Node, options: Pool2D, source: Tensor) -> int | float:
+    """Return the value of a pixel of the frame."""
+    if options.outside is None:
+        return 0.0 if source.dtype.is_float else 0
+    if options.frame is None or node.operator.kind != "AVERAGE_POOL_2D":
+        raise Unsupported("it counts pixels of a frame that it does not have, or does not average")
+    if source.dtype.is_float:
+        return float(options.outside)
+    low, high = integer_range(source.dtype)
+    node.expect(low <= options.outside <= high, f"counts {options.outside}, which {source.dtype.name} does not hold")
+    return options.outside
 
 
 def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[str, int | float, int | float]:
     """Return the suffix of the type, and the limits of the output."""
     output = node.output
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
-        return ("f32", *real_limits(options.activation))
+        return ("f32", *real_limits(options.activation, options.limits))
     if (source.dtype, output.dtype) != (DType.INT8, DType.INT8):
         raise unsupported_types(source, output)
     difference = single(node.scale(source)) - single(node.scale(output))
@@ -68,5 +88,5 @@ def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[str, int | flo
     if options.filter_h * options.filter_w * 128 > LARGEST:
         raise Unsupported("its window is too wide")
     zero_point = node.zero_point(output)
-    low, high = quantized_limits(node, options.activation, output)
+    low, high = quantized_limits(node, options.activation, output, options.limits)
     return "s8", low + zero_point, high + zero_point

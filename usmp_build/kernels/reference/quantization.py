@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from usmp_build.arithmetic.fixed_point import single
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Whole
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.activation import quantized_limits
-from usmp_build.kernels.reference.fixed_point import single
 from usmp_build.kernels.reference.node import Node, unsupported_types
 from usmp_build.kernels.reference.requantization import factor
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
+from usmp_build.arithmetic.fixed_point import divided, single
 from usmp_build.interfaces.kernels import (
     Input,
     Kernel,
@@ -17,7 +18,6 @@ from usmp_build.interfaces.kernels import (
     Traffic,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.fixed_point import Factor, single
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor
 
@@ -65,17 +65,15 @@ def _block(node: Node) -> _Block:
 
 
 def _int8_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
-    """The factor also divides by the count, in as many bits as an int32 has left."""
+    """The factor also divides by the count."""
     source, output = node.input(0), node.output
     if block.size * 255 > LARGEST:
         raise Unsupported(f"it averages {block.size:,} elements, whose sum may not fit 32 bits")
-    scale = factor(node, node.scale(source) / node.scale(output))
-    spare = min(block.size.bit_length() - 1, 32, 31 + scale.shift)
-    divided = Factor((scale.multiplier << spare) // block.size, scale.shift - spare)
+    scale = divided(factor(node, node.scale(source) / node.scale(output)), block.size)
     return (
         ("offset", -node.zero_point(source) * block.size),
-        ("multiplier", divided.multiplier),
-        ("shift", divided.shift),
+        ("multiplier", scale.multiplier),
+        ("shift", scale.shift),
         ("output_zero_point", node.zero_point(output)),
     )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from usmp_build.arithmetic.fixed_point import Factor, quantize
 from usmp_build.interfaces.kernels import Constant
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.fixed_point import Factor, quantize
 from usmp_build.kernels.reference.node import Node
 
 _LARGEST_SHIFT = 30

@@ -6,6 +6,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
+from usmp_build.arithmetic.slices import Taken, shape_left, strided
 from usmp_build.interfaces.kernels import Input, Kernel, Output
 from usmp_build.ir.options import StridedSlice
 from usmp_build.kernels.reference.copies import check_types, copy
@@ -47,7 +48,7 @@ def strided_slice(node: Node) -> Kernel:
     return Kernel(tuple(calls))
 
 
-def _taken(node: Node) -> list[range]:
+def _taken(node: Node) -> Taken:
     """Return the indices along each axis."""
     options, shape = node.options(StridedSlice), node.input(0).shape
     if options.ellipsis_mask or options.new_axis_mask or options.offset:
@@ -58,30 +59,20 @@ def _taken(node: Node) -> list[range]:
         all(len(each) == len(shape) for each in numbers), f"does not have {len(shape)} begins, ends and strides"
     )
     node.expect(0 not in numbers[2], "has a stride of 0")
-    taken = [
-        _along(options, axis, size, *bounds) for axis, (size, *bounds) in enumerate(zip(shape, *numbers, strict=True))
-    ]
-    left = [len(each) for axis, each in enumerate(taken) if not options.shrink_axis_mask >> axis & 1]
-    node.expect(tuple(left) == node.output.shape, f"makes a tensor of shape {left}, not {list(node.output.shape)}")
+    taken = strided(options, shape, *numbers)
+    node.expect(taken is not None, "takes one index of an axis that does not have it")
+    taken = taken or ()
+    left = shape_left(options, taken)
+    node.expect(left == node.output.shape, f"makes a tensor of shape {list(left)}, not {list(node.output.shape)}")
     return taken
 
 
-def _along(options: StridedSlice, axis: int, size: int, begin: int, end: int, stride: int) -> range:
-    """Return the indices along one axis, as Python slices: an axis that shrinks has one."""
-    if options.shrink_axis_mask >> axis & 1:
-        only = begin + size if begin < 0 else begin
-        return range(only, only + 1) if 0 <= only < size else range(0)
-    first = None if options.begin_mask >> axis & 1 else begin
-    last = None if options.end_mask >> axis & 1 else end
-    return range(size)[first:last:stride]
-
-
-def _runs(shape: tuple[int, ...], taken: list[range], width: int) -> tuple[int, int, list[_Axis]]:
+def _runs(shape: tuple[int, ...], taken: Taken, width: int) -> tuple[int, int, list[_Axis]]:
     """Return where the first run begins, its bytes, and the axes along which runs lie; outer ones first.
 
-    >>> _runs((2, 4, 6), [range(2), range(1, 3), range(2, 5)], 1)
+    >>> _runs((2, 4, 6), (range(2), range(1, 3), range(2, 5)), 1)
     (8, 3, [_Axis(length=2, step=24), _Axis(length=2, step=6)])
-    >>> _runs((2, 4, 6), [range(2), range(0, 4, 2), range(6)], 1)
+    >>> _runs((2, 4, 6), (range(2), range(0, 4, 2), range(6)), 1)
     (0, 6, [_Axis(length=4, step=12)])
     """
     offset, pitch, size = 0, width, width

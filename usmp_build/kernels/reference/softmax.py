@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from usmp_build.arithmetic.fixed_point import ONE, quantize, single
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Softmax
-from usmp_build.kernels.reference.fixed_point import ONE, quantize, single
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 
 _INTEGER_BITS = 5
@@ -27,7 +27,7 @@ def softmax(node: Node) -> Kernel:
     beta = single(node.options(Softmax).beta)
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
         parameters = Parameters("softmax_f32_parameters", (*sizes, ("beta", beta)))
-        traffic = (Traffic(2 * source.size), Traffic(output.size, 2 * output.size))
+        traffic = (Traffic(2 * source.size), Traffic(2 * output.size, 2 * output.size))
         return Kernel((KernelCall("softmax_f32", Whole(), (Input(0), Output(0)), parameters, traffic),))
     if source.dtype is not DType.INT8 or output.dtype not in _OUTPUTS:
         raise unsupported_types(source, output)

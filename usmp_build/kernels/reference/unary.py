@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
+from usmp_build.arithmetic import tables
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
@@ -18,14 +17,10 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.reference import tables
 from usmp_build.kernels.reference.activation import quantized_limits
-from usmp_build.kernels.reference.fixed_point import ONE, Factor, round_half_away
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.quantization import requantize
 
-_LARGEST_SHIFT = 62
-"""Up to which TensorFlow Lite Micro's arithmetic on 64 bits is defined."""
 _FUNCTIONS = {"LOGISTIC": tables.logistic, "TANH": tables.tanh}
 
 
@@ -75,15 +70,11 @@ def _call(
 
 
 def _table(node: Node) -> bytes:
-    """The input is brought to four bits before the point; farther than `reach` it would not fit."""
     source, kind = node.input(0), node.operator.kind
     if kind == "LOGISTIC" and node.zero_point(node.output) != -128:
         raise Unsupported("its output has a zero point other than -128")
-    bits = tables.INTEGER_BITS
-    fraction, shift = math.frexp(node.scale(source) * (1 << (31 - bits)))
-    if not 0 <= shift <= _LARGEST_SHIFT:
+    table = tables.of_scale(_FUNCTIONS[kind], node.scale(source), node.zero_point(source))
+    if table is None:
         message = f"has an input whose scale, {node.scale(source):g}, is too small or too large for its table"
         raise node.error("K407", message, "quantize the model again")
-    factor = Factor(round_half_away(fraction * ONE), shift)
-    reach = ((1 << bits) - 1 << 31 - bits) >> shift
-    return tables.table(_FUNCTIONS[kind], node.zero_point(source), factor, reach)
+    return table

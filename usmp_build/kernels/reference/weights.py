@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.interfaces.kernels import Constant, Input
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.kernels.reference.fixed_point import Factor
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported
 from usmp_build.kernels.reference.requantization import factor
 

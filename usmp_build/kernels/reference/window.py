@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from usmp_build.ir.options import Padding
+from usmp_build.arithmetic import windows
+from usmp_build.ir.options import Conv2D, DepthwiseConv2D, Padding, Pool2D
 from usmp_build.kernels.reference.node import Node, Unsupported
 
-_WIDEST = 1 << 30
 _MOST_TAPS = 256
 """Of a window along one axis: the generated code keeps a pointer for each of its rows on the stack."""
 
@@ -21,20 +21,41 @@ class Slide(NamedTuple):
     """Padding before the first pixel."""
 
 
-def slide(node: Node, padding: Padding, size: int, window: int, stride: int, dilation: int = 1) -> Slide:
+class Border(NamedTuple):
+    """How windows treat the border along one axis."""
+
+    padding: Padding
+    frame: tuple[int, int] | None = None
+    """Pixels before and behind the image, in place of padding."""
+
+
+def borders(options: Conv2D | DepthwiseConv2D | Pool2D) -> tuple[Border, Border]:
+    """Return the borders along rows and along columns: above and below, left and right."""
+    above, below, left, right = options.frame or (0, 0, 0, 0)
+    down, across = ((above, below), (left, right)) if options.frame else (None, None)
+    return Border(options.padding, down), Border(options.padding, across)
+
+
+def slide(node: Node, border: Border, size: int, window: int, stride: int, dilation: int = 1) -> Slide:
     """Place a window along an axis of `size` pixels.
 
-    SAME covers every pixel and centres what hangs over, the odd pixel behind; VALID stays inside.
+    SAME covers every pixel; VALID stays inside.  With a frame it stays inside of that.
     """
     node.expect(min(window, stride, dilation) >= 1, "has a window, stride or dilation of 0")
-    reach = (window - 1) * dilation + 1
-    if max(reach, stride) > _WIDEST or window > _MOST_TAPS:
+    reach = windows.reach(window, dilation)
+    if max(reach, stride) > windows.WIDEST or window > _MOST_TAPS:
         raise Unsupported("its window is too wide")
-    if padding is Padding.VALID:
+    if border.frame is not None:
+        before, behind = border.frame
+        places = windows.places_in_frame(size, (before, behind), reach, stride)
+        node.expect(places > 0, f"has a window of {reach} pixels over an image of {size} in a frame")
+        if not windows.sees_pixels(size, before, places, reach, stride):
+            raise Unsupported("its window is all frame at some place")
+        return Slide(places, before)
+    if border.padding is Padding.VALID:
         node.expect(reach <= size, f"has a window of {reach} pixels over an image of {size}")
         return Slide((size - reach) // stride + 1, 0)
-    output = -(-size // stride)
-    return Slide(output, max(0, (output - 1) * stride + reach - size) // 2)
+    return Slide(-(-size // stride), windows.same_padding(size, reach, stride)[0])
 
 
 def taps_inside(places: Slide, size: int, window: int, stride: int, dilation: int = 1) -> int:

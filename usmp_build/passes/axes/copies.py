@@ -38,10 +38,11 @@ def piece_of(graph: Subgraph, op: Operator, elements: int) -> Subgraph:
 
 
 def in_pieces(kernel: Kernel, count: int, elements: int) -> Kernel:
-    """Run the kernel of one piece `count` times, for piece after piece."""
+    """Run the kernel of one piece `count` times, for piece after piece, in both directions."""
 
     def repeated(call: KernelCall) -> KernelCall:
         traffic = tuple(Traffic(each.read * count, each.written * count) for each in call.traffic)
         return replace(call, form=Pieces(count, elements), traffic=traffic)
 
-    return replace(kernel, calls=tuple(map(repeated, kernel.calls)))
+    backward = kernel.backward and in_pieces(kernel.backward, count, elements)
+    return replace(kernel, calls=tuple(map(repeated, kernel.calls)), backward=backward)

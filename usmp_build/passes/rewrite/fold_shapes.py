@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from usmp_build.arithmetic import slices
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
@@ -76,22 +77,26 @@ def _arrays(sources: Sequence[Tensor]) -> list[Array]:
 
 
 def _strided_slice(op: Operator, sources: Sequence[Tensor]) -> Array:
-    """One-dimensional slices only: that is all that shapes need."""
-    data, begin, end, stride = _arrays(sources)
-    masks = op.options
-    if not isinstance(masks, o.StridedSlice) or data.ndim != 1 or masks.ellipsis_mask or masks.new_axis_mask:
+    data, *numbers = _arrays(sources)
+    if not isinstance(op.options, o.StridedSlice):
         raise ValueError
-    if masks.shrink_axis_mask:
-        return np.asarray(data[int(begin[0])])
-    first = None if masks.begin_mask else int(begin[0])
-    last = None if masks.end_mask else int(end[0])
-    return np.asarray(data[first : last : int(stride[0])])
+    taken = slices.strided(op.options, data.shape, *_flat(numbers))
+    return _taken(data, taken).reshape(slices.shape_left(op.options, taken or ()))
 
 
 def _slice(_: Operator, sources: Sequence[Tensor]) -> Array:
-    data, begin, size = _arrays(sources)
-    ranges = (slice(int(b), None if s < 0 else int(b) + int(s)) for b, s in zip(begin, size, strict=True))
-    return np.asarray(data[tuple(ranges)])
+    data, *numbers = _arrays(sources)
+    return _taken(data, slices.sliced(data.shape, *_flat(numbers)))
+
+
+def _flat(numbers: Sequence[Array]) -> list[list[int]]:
+    return [[int(number) for number in each.reshape(-1)] for each in numbers]
+
+
+def _taken(data: Array, taken: slices.Taken | None) -> Array:
+    if taken is None:
+        raise ValueError
+    return data[np.ix_(*taken)] if taken else data
 
 
 def _gather(op: Operator, sources: Sequence[Tensor]) -> Array:

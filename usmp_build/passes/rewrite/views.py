@@ -18,7 +18,7 @@ from dataclasses import replace
 from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
-_SHAPES_ONLY = {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"}
+SHAPES_ONLY = {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"}
 
 
 def views(model: Model, pins: Pins = NO_PINS) -> Model:
@@ -34,7 +34,7 @@ def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
     operators = []
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None
-        if op.kind in _SHAPES_ONLY and source is not None and _may_share(graph, op, source, origin, shown):
+        if op.kind in SHAPES_ONLY and source is not None and _may_share(graph, op, source, origin, shown):
             root, output = origin.get(source, source), op.outputs[0]
             producer = graph.operators[graph.producers[root]] if root in graph.producers else None
             if pins.may_view(index, op, producer) and _pin_together(pools, root, output):

@@ -8,6 +8,7 @@ where `enter` writes all inputs (the caller filled them before the first step) a
 caller reads them after the last): lifetimes then need no special case for inputs and outputs.  Inputs that another
 model fills are not written by `enter`, and the application may look at them, and at reserved outputs of the run before,
 while it fills the others.  Views run nothing.
+Operators of the main subgraph run in the order that was chosen, those of other subgraphs in that of the file.
 Programs become the same, of statements instead of operators: the passes behind this one know no difference.
 """
 
@@ -16,6 +17,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from usmp_build.interfaces.analysis import Kernels
+from usmp_build.ir.choices import FILE_ORDER, Choices
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, TensorRef
 from usmp_build.ir.schedule import Schedule, Sequence
@@ -28,22 +30,33 @@ __all__ = ["schedule"]
 
 
 def schedule(
-    request: Request, models: tuple[Model, ...], kernels: Kernels, connections: tuple[Connection, ...]
+    request: Request,
+    models: tuple[Model, ...],
+    kernels: Kernels,
+    connections: tuple[Connection, ...],
+    choices: Choices = FILE_ORDER,
 ) -> Schedule:
-    """Order all operators and statements of all models; `kernels` say which operators have scratch.
+    """Order all operators and statements of all models as chosen; `kernels` say which operators have scratch.
 
     Raises ModelError when calls unfold to more than `leaves.MOST_STEPS`.
     """
     leaves = [Leaves(index, model) for index, model in enumerate(models)]
     connected = {connection.consumer for connection in connections}
     programs = tuple(
-        _whole(own, model, kernels, asked, connected)
+        _whole(own, model, kernels, asked, connected, choices)
         for own, model, asked in zip(leaves, models, request.models, strict=True)
     )
     return Schedule(programs, tuple(accumulate((own.count for own in leaves), initial=0)))
 
 
-def _whole(leaves: Leaves, model: Model, kernels: Kernels, asked: ModelRequest, connected: set[TensorRef]) -> Sequence:
+def _whole(
+    leaves: Leaves,
+    model: Model,
+    kernels: Kernels,
+    asked: ModelRequest,
+    connected: set[TensorRef],
+    choices: Choices,
+) -> Sequence:
     inputs, outputs = (
         tuple(TensorRef(leaves.model, 0, t) for t in side) for side in (model.main.inputs, model.main.outputs)
     )
@@ -51,5 +64,5 @@ def _whole(leaves: Leaves, model: Model, kernels: Kernels, asked: ModelRequest, 
     found = tuple(ref for ref in inputs if ref in connected)
     last = outputs if asked.outputs is Outputs.RESERVED else ()
     enter = leaves.step("enter", writes=filled, keeps=(*found, *last))
-    body = Functions(leaves, model).main() if model.is_program else Operators(leaves, model, kernels).main()
+    body = Functions(leaves, model).main() if model.is_program else Operators(leaves, model, kernels, choices).main()
     return Sequence((enter, *body, leaves.step("leave", reads=outputs)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from usmp_build.errors import Diagnostic, ModelError, one_line
 from usmp_build.ir.graph import Model, OperatorRef, TensorRef
-from usmp_build.ir.schedule import ScratchRef, Step
+from usmp_build.ir.schedule import Direction, ScratchRef, Step
 
 MOST_STEPS = 1_000_000
 """Subgraphs and functions may call others, and so on; a few hundred bytes could ask for more steps than atoms."""
@@ -30,10 +30,12 @@ class Leaves:
         updates: Refs = (),
         scratch: tuple[ScratchRef, ...] = (),
         keeps: Refs = (),
+        direction: Direction = Direction.FORWARD,
     ) -> Step:
         """Make a step.  Raises ModelError when there are too many."""
         self.repeat(1)
-        return Step(f"{self._name}: {one_line(name)}", self.model, reads, writes, operator, updates, scratch, keeps)
+        title = f"{self._name}: {one_line(name)}"
+        return Step(title, self.model, reads, writes, operator, updates, scratch, keeps, direction)
 
     def repeat(self, steps: int) -> None:
         """Count steps that are on the timeline once more.  Raises ModelError when there are too many."""

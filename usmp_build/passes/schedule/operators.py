@@ -7,18 +7,20 @@ from collections.abc import Iterable
 from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir import options as o
+from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, TensorRef
-from usmp_build.ir.schedule import Branch, Call, Loop, Node, Scope, ScratchRef, Sequence
+from usmp_build.ir.schedule import Branch, Call, Direction, Loop, Node, Scope, ScratchRef, Sequence
 from usmp_build.passes.schedule.leaves import Leaves
 
 
 class Operators:
     """One model of operators."""
 
-    def __init__(self, leaves: Leaves, model: Model, kernels: Kernels) -> None:
+    def __init__(self, leaves: Leaves, model: Model, kernels: Kernels, choices: Choices) -> None:
         self._leaves = leaves
         self._model = model
         self._kernels = kernels
+        self._choices = choices
         self._bodies: dict[int, tuple[Sequence, int]] = {}
 
     def main(self) -> tuple[Node, ...]:
@@ -33,10 +35,15 @@ class Operators:
             return body
         before = self._leaves.count
         graph = self._model.subgraphs[subgraph]
-        nodes = (self._operator(graph, subgraph, i) for i, op in enumerate(graph.operators) if op.kind != "VIEW")
-        body = Sequence(tuple(nodes))
+        body = Sequence(tuple(self._operator(graph, subgraph, i) for i in self._order(graph, subgraph)))
         self._bodies[subgraph] = (body, self._leaves.count - before)
         return body
+
+    def _order(self, graph: Subgraph, subgraph: int) -> Iterable[int]:
+        """Return the operators of a subgraph that run, in order."""
+        if subgraph == 0:
+            return self._choices.order(self._leaves.model, self._model)
+        return (i for i, op in enumerate(graph.operators) if op.runs)
 
     def _operator(self, graph: Subgraph, subgraph: int, index: int) -> Node:
         op = graph.operators[index]
@@ -53,10 +60,15 @@ class Operators:
     def _leaf(self, op: Operator, ref: OperatorRef) -> Node:
         """An operator that runs by itself; with scratch it is a call, and the scratch is alive within."""
         name = f"{op.kind} {op.position}"
-        reads, writes = self._refs(ref.subgraph, op.inputs), self._refs(ref.subgraph, op.outputs)
+        parts = self._model.subgraphs[ref.subgraph].parts
+        reads = self._refs(ref.subgraph, op.inputs)
+        writes = self._refs(ref.subgraph, (tensor for tensor in op.outputs if tensor not in parts))
+        updates = self._refs(ref.subgraph, (tensor for tensor in op.outputs if tensor in parts))
         kernel = self._kernels.get(ref)
         scratch = tuple(ScratchRef(ref, i) for i in range(len(kernel.scratch))) if isinstance(kernel, Kernel) else ()
-        step = self._leaves.step(name, reads, writes, ref, scratch=scratch)
+        turned = isinstance(kernel, Kernel) and kernel.backward is not None
+        direction = self._choices.direction(ref) if turned else Direction.FORWARD
+        step = self._leaves.step(name, reads, writes, ref, updates, scratch, direction=direction)
         return Call(name, Scope(scratch, step)) if scratch else step
 
     def _if(self, op: Operator, arms: o.If, subgraph: int) -> Node:

@@ -99,9 +99,10 @@ class Demands:
                 who = f"a rule of place pins it to {self.names(place.pools)}"
                 yield Limit(frozenset(place.pools), who, "name other pools in the rule of place", place.span)
                 break
-        by_rows = kernel.row_pitches() if isinstance(kernel, Kernel) else {}
-        if operand not in by_rows:
-            yield self._plain
+        if self._everywhere > self._plain.pools:
+            by_rows = kernel.row_pitches() if isinstance(kernel, Kernel) else {}
+            if operand not in by_rows:
+                yield self._plain
         for strike in kernel.strikes if isinstance(kernel, Kernel) else ():
             if strike.operand == operand:
                 struck = {self._positions[name] for name in strike.pools if name in self._positions}

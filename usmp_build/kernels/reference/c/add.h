@@ -21,6 +21,7 @@ struct usmp_add_s8_parameters {
     int32_t output_zero_point;
     int32_t low;
     int32_t high;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* `sign` is that of the second operand: 1 adds, -1 subtracts. */
@@ -29,6 +30,7 @@ struct usmp_add_f32_parameters {
     float sign;
     float low;
     float high;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* Two tensors of one shape. */

@@ -1,6 +1,7 @@
 #include "add.h"
 #include "arithmetic.h"
 #include "broadcast.h"
+#include "walk.h"
 
 static inline int8_t usmp_add_two_s8(const struct usmp_add_s8_parameters *p, int8_t first, int8_t second)
 {
@@ -14,7 +15,9 @@ static inline int8_t usmp_add_two_s8(const struct usmp_add_s8_parameters *p, int
 void usmp_add_s8(
     const struct usmp_add_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = usmp_add_two_s8(p, first[i], second[i]);
     }
 }
@@ -23,10 +26,11 @@ void usmp_add_s8_stretched(
     const struct usmp_add_s8_parameters *p, const int8_t *first, const int8_t *second, const int32_t *axes,
     int8_t *output)
 {
-    struct usmp_position at = {{0, 0, 0, 0, 0}, 0, 0};
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+    struct usmp_position at = usmp_position_at(axes, p->direction);
 
-    for (int32_t i = 0; i < p->size; ++i) {
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = usmp_add_two_s8(p, first[at.first], second[at.second]);
-        usmp_next_position(&at, axes);
+        usmp_next_position(&at, axes, p->direction);
     }
 }

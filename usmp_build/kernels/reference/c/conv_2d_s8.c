@@ -1,6 +1,7 @@
 #include "arithmetic.h"
 #include "conv_2d.h"
 #include "products.h"
+#include "walk.h"
 #include "window.h"
 
 void usmp_conv_2d_s8_row(
@@ -9,13 +10,17 @@ void usmp_conv_2d_s8_row(
 {
     const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
     const int32_t zero_point = p->input_zero_point;
+    const int is_dense = p->dilation == 1 && p->input_pitch == p->input_channels;
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk blocks = usmp_walk_along(p->output_channels, 4, p->direction);
 
-    for (int32_t x = 0; x < p->output_width; ++x) {
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
-        const int32_t run = p->dilation == 1 ? taps.end - taps.first : 1; /* taps that lie side by side */
+        const int32_t run = is_dense ? taps.end - taps.first : 1; /* taps that lie side by side */
 
-        for (int32_t c = 0; c < p->output_channels; c += 4) {
+        for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
+            int8_t *const results = output + x * p->output_pitch + c;
             const int32_t lanes = usmp_minimum(4, p->output_channels - c);
             const int8_t *filters[4];
             int32_t sums[4] = {0, 0, 0, 0};
@@ -25,7 +30,7 @@ void usmp_conv_2d_s8_row(
             }
             for (int32_t y = 0; y < p->window_height; ++y) {
                 for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; tap += run) {
-                    const int8_t *const input = rows[y] + (start + tap * p->dilation) * p->input_channels;
+                    const int8_t *const input = rows[y] + (start + tap * p->dilation) * p->input_pitch;
                     const int32_t offset = (y * p->window_width + tap) * p->input_channels;
                     usmp_add_products_s8(input, zero_point, filters, offset, run * p->input_channels, sums);
                 }
@@ -33,7 +38,7 @@ void usmp_conv_2d_s8_row(
             for (int32_t i = 0; i < lanes; ++i) {
                 const int32_t sum = usmp_add(sums[i], bias[c + i]);
                 const int32_t scaled = usmp_scale(sum, multiplier[c + i], shift[c + i]);
-                *output++ = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
+                results[i] = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
             }
         }
     }

@@ -1,13 +1,15 @@
 #include <string.h>
 
 #include "copy.h"
+#include "walk.h"
 
 void usmp_copy(const struct usmp_copy_parameters *p, const void *input, void *output)
 {
     const uint8_t *const from = (const uint8_t *)input + p->input_offset;
     uint8_t *const to = (uint8_t *)output + p->output_offset;
+    const struct usmp_walk walk = usmp_walk_along(p->count, 1, p->direction);
 
-    for (int32_t i = 0; i < p->count; ++i) {
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         memmove(to + i * p->output_pitch, from + i * p->input_pitch, (size_t)p->size);
     }
 }

@@ -13,9 +13,10 @@ struct usmp_copy_parameters {
     int32_t input_pitch;
     int32_t output_offset;
     int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Input and output may overlap when there is one block. */
+/* Blocks move one after the other, each as by memmove. */
 void usmp_copy(const struct usmp_copy_parameters *p, const void *input, void *output);
 
 #endif

@@ -6,7 +6,7 @@
 #include "usmp.h"
 
 /* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Low and high are the limits
- * of the output less its zero point. */
+ * of the output less its zero point.  Pitches are in elements from one pixel to the next. */
 struct usmp_depthwise_conv_2d_s8_parameters {
     int32_t input_width;
     int32_t input_channels;
@@ -21,9 +21,13 @@ struct usmp_depthwise_conv_2d_s8_parameters {
     int32_t output_zero_point;
     int32_t low;
     int32_t high;
+    int32_t input_pitch;
+    int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Stride, dilation and `before`, the padding to the left, are in pixels along the row. */
+/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Pitches are in elements from
+ * one pixel to the next. */
 struct usmp_depthwise_conv_2d_f32_parameters {
     int32_t input_width;
     int32_t input_channels;
@@ -36,6 +40,9 @@ struct usmp_depthwise_conv_2d_f32_parameters {
     int32_t before;
     float low;
     float high;
+    int32_t input_pitch;
+    int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift

@@ -1,5 +1,6 @@
 #include "arithmetic.h"
 #include "depthwise_conv_2d.h"
+#include "walk.h"
 #include "window.h"
 
 void usmp_depthwise_conv_2d_f32_row(
@@ -7,14 +8,16 @@ void usmp_depthwise_conv_2d_f32_row(
     const float *weights, const float *bias, usmp_f32 *output)
 {
     const int32_t channels = p->input_channels * p->depth_multiplier;
-    const int32_t pitch = p->dilation * p->input_channels;
+    const int32_t pitch = p->dilation * p->input_pitch;
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk walk = usmp_walk_along(channels, 1, p->direction);
 
-    for (int32_t x = 0; x < p->output_width; ++x) {
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
 
-        for (int32_t c = 0; c < channels; ++c) {
-            const int32_t from = start * p->input_channels + c / p->depth_multiplier;
+        for (int32_t c = walk.first; c != walk.end; c += walk.step) {
+            const int32_t from = start * p->input_pitch + c / p->depth_multiplier;
             float sum = 0.0f;
 
             for (int32_t y = 0; y < p->window_height; ++y) {
@@ -23,7 +26,7 @@ void usmp_depthwise_conv_2d_f32_row(
                     sum += rows[y][from + tap * pitch] * filter[tap * channels];
                 }
             }
-            *output++ = usmp_clamp_f32(sum + bias[c], p->low, p->high);
+            output[x * p->output_pitch + c] = usmp_clamp_f32(sum + bias[c], p->low, p->high);
         }
     }
 }

@@ -1,5 +1,6 @@
 #include "arithmetic.h"
 #include "depthwise_conv_2d.h"
+#include "walk.h"
 #include "window.h"
 
 /* Adds `count` taps, `pitch` inputs and `channels` weights apart, to the sum of one channel. */
@@ -12,10 +13,10 @@ static inline void usmp_one_channel_s8(
     }
 }
 
-/* The same for four channels, whose inputs are `step` apart: 0 when all have the same. */
+/* The same for four channels side by side. */
 static inline void usmp_four_channels_s8(
-    const int8_t *input, int32_t zero_point, int32_t pitch, int32_t step, const int8_t *weights,
-    int32_t channels, int32_t count, int32_t *sums)
+    const int8_t *input, int32_t zero_point, int32_t pitch, const int8_t *weights, int32_t channels,
+    int32_t count, int32_t *sums)
 {
     int32_t sum_a = sums[0];
     int32_t sum_b = sums[1];
@@ -26,9 +27,33 @@ static inline void usmp_four_channels_s8(
         const int8_t *const x = input + i * pitch;
         const int8_t *const w = weights + i * channels;
         sum_a += (x[0] - zero_point) * w[0];
-        sum_b += (x[step] - zero_point) * w[1];
-        sum_c += (x[2 * step] - zero_point) * w[2];
-        sum_d += (x[3 * step] - zero_point) * w[3];
+        sum_b += (x[1] - zero_point) * w[1];
+        sum_c += (x[2] - zero_point) * w[2];
+        sum_d += (x[3] - zero_point) * w[3];
+    }
+    sums[0] = sum_a;
+    sums[1] = sum_b;
+    sums[2] = sum_c;
+    sums[3] = sum_d;
+}
+
+/* The same for four filters over one channel. */
+static inline void usmp_four_filters_s8(
+    const int8_t *input, int32_t zero_point, int32_t pitch, const int8_t *weights, int32_t channels,
+    int32_t count, int32_t *sums)
+{
+    int32_t sum_a = sums[0];
+    int32_t sum_b = sums[1];
+    int32_t sum_c = sums[2];
+    int32_t sum_d = sums[3];
+
+    for (int32_t i = 0; i < count; ++i) {
+        const int32_t value = input[i * pitch] - zero_point;
+        const int8_t *const w = weights + i * channels;
+        sum_a += value * w[0];
+        sum_b += value * w[1];
+        sum_c += value * w[2];
+        sum_d += value * w[3];
     }
     sums[0] = sum_a;
     sums[1] = sum_b;
@@ -41,37 +66,41 @@ void usmp_depthwise_conv_2d_s8_row(
     const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
 {
     const int32_t channels = p->input_channels * p->depth_multiplier;
-    const int32_t pitch = p->dilation * p->input_channels;
-    const int32_t step = p->depth_multiplier == 1 ? 1 : 0;
-    const int32_t most = step == 1 || p->depth_multiplier % 4 == 0 ? 4 : 1;
+    const int32_t pitch = p->dilation * p->input_pitch;
+    const int32_t fours = p->depth_multiplier == 1 || p->depth_multiplier % 4 == 0 ? channels / 4 : 0;
     const int32_t zero_point = p->input_zero_point;
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk turns = usmp_walk_along(channels - 3 * fours, 1, p->direction);
 
-    for (int32_t x = 0; x < p->output_width; ++x) {
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
         const int32_t count = taps.end - taps.first;
-        int32_t lanes;
 
-        for (int32_t c = 0; c < channels; c += lanes) {
-            const int32_t first = (start + taps.first * p->dilation) * p->input_channels + c / p->depth_multiplier;
+        for (int32_t turn = turns.first; turn != turns.end; turn += turns.step) {
+            const int32_t lanes = turn < fours ? 4 : 1;
+            const int32_t c = turn < fours ? 4 * turn : turn + 3 * fours;
+            const int32_t first = (start + taps.first * p->dilation) * p->input_pitch + c / p->depth_multiplier;
+            int8_t *const results = output + x * p->output_pitch + c;
             int32_t sums[4] = {0, 0, 0, 0};
 
-            lanes = c + most <= channels ? most : 1;
             for (int32_t y = 0; y < p->window_height; ++y) {
                 const int8_t *const filters = weights + (y * p->window_width + taps.first) * channels + c;
                 if (rows[y] == NULL || count == 0) {
                     continue;
                 }
-                if (lanes == 4) {
-                    usmp_four_channels_s8(rows[y] + first, zero_point, pitch, step, filters, channels, count, sums);
-                } else {
+                if (lanes == 1) {
                     usmp_one_channel_s8(rows[y] + first, zero_point, pitch, filters, channels, count, sums);
+                } else if (p->depth_multiplier == 1) {
+                    usmp_four_channels_s8(rows[y] + first, zero_point, pitch, filters, channels, count, sums);
+                } else {
+                    usmp_four_filters_s8(rows[y] + first, zero_point, pitch, filters, channels, count, sums);
                 }
             }
             for (int32_t i = 0; i < lanes; ++i) {
                 const int32_t sum = usmp_add(sums[i], bias[c + i]);
                 const int32_t scaled = usmp_scale(sum, multiplier[c + i], shift[c + i]);
-                *output++ = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
+                results[i] = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
             }
         }
     }

@@ -14,6 +14,7 @@ struct usmp_fully_connected_s8_parameters {
     int32_t output_zero_point;
     int32_t low;
     int32_t high;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 struct usmp_fully_connected_f32_parameters {
@@ -22,6 +23,7 @@ struct usmp_fully_connected_f32_parameters {
     int32_t outputs;
     float low;
     float high;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* Bias has one element for each output; factor is a multiplier and a shift, as in usmp_scale. */

@@ -1,6 +1,7 @@
 #include "arithmetic.h"
 #include "fully_connected.h"
 #include "products.h"
+#include "walk.h"
 
 /* What a zero point of the weights takes from every sum of products. */
 static inline int32_t usmp_weights_zero_point_share(
@@ -20,11 +21,15 @@ void usmp_fully_connected_s8(
 {
     const int32_t multiplier = factor[0];
     const int32_t shift = factor[1];
+    const struct usmp_walk batches = usmp_walk_along(p->batches, 1, p->direction);
+    const struct usmp_walk blocks = usmp_walk_along(p->outputs, 4, p->direction);
 
-    for (int32_t batch = 0; batch < p->batches; ++batch) {
-        const int32_t share = usmp_weights_zero_point_share(p, input);
+    for (int32_t batch = batches.first; batch != batches.end; batch += batches.step) {
+        const int8_t *const values = input + batch * p->inputs;
+        const int32_t share = usmp_weights_zero_point_share(p, values);
 
-        for (int32_t c = 0; c < p->outputs; c += 4) {
+        for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
+            int8_t *const results = output + batch * p->outputs + c;
             const int32_t lanes = usmp_minimum(4, p->outputs - c);
             const int8_t *filters[4];
             int32_t sums[4] = {0, 0, 0, 0};
@@ -32,13 +37,12 @@ void usmp_fully_connected_s8(
             for (int32_t i = 0; i < 4; ++i) {
                 filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * p->inputs;
             }
-            usmp_add_products_s8(input, p->input_zero_point, filters, 0, p->inputs, sums);
+            usmp_add_products_s8(values, p->input_zero_point, filters, 0, p->inputs, sums);
             for (int32_t i = 0; i < lanes; ++i) {
                 const int32_t sum = usmp_add(sums[i] - share, bias[c + i]);
                 const int32_t scaled = usmp_scale(sum, multiplier, shift);
-                *output++ = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
+                results[i] = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
             }
         }
-        input += p->inputs;
     }
 }

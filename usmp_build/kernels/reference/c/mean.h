@@ -12,12 +12,14 @@ struct usmp_mean_s8_parameters {
     int32_t multiplier;
     int32_t shift;
     int32_t output_zero_point;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 struct usmp_mean_f32_parameters {
     int32_t width;
     int32_t channels;
     float count;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* Clears the sums. */

@@ -1,4 +1,5 @@
 #include "mean.h"
+#include "walk.h"
 
 void usmp_mean_f32_begin(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums)
 {
@@ -18,7 +19,9 @@ void usmp_mean_f32_row(const struct usmp_mean_f32_parameters *p, const usmp_f32 
 
 void usmp_mean_f32_finish(const struct usmp_mean_f32_parameters *p, usmp_f32 *sums, usmp_f32 *output)
 {
-    for (int32_t c = 0; c < p->channels; ++c) {
+    const struct usmp_walk walk = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t c = walk.first; c != walk.end; c += walk.step) {
         output[c] = sums[c] / p->count;
     }
 }

@@ -1,5 +1,6 @@
 #include "arithmetic.h"
 #include "mean.h"
+#include "walk.h"
 
 void usmp_mean_s8_begin(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums)
 {
@@ -19,7 +20,9 @@ void usmp_mean_s8_row(const struct usmp_mean_s8_parameters *p, const int8_t *row
 
 void usmp_mean_s8_finish(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums, int8_t *output)
 {
-    for (int32_t c = 0; c < p->channels; ++c) {
+    const struct usmp_walk walk = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t c = walk.first; c != walk.end; c += walk.step) {
         const int32_t mean = usmp_scale(sums[c], p->multiplier, p->shift);
         const int32_t zero_point = p->output_zero_point;
         output[c] = (int8_t)(usmp_clamp(mean, INT8_MIN - zero_point, INT8_MAX - zero_point) + zero_point);

@@ -14,12 +14,14 @@ struct usmp_mul_s8_parameters {
     int32_t output_zero_point;
     int32_t low;
     int32_t high;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 struct usmp_mul_f32_parameters {
     int32_t size;
     float low;
     float high;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* Two tensors of one shape. */

@@ -1,11 +1,14 @@
 #include "arithmetic.h"
 #include "broadcast.h"
 #include "mul.h"
+#include "walk.h"
 
 void usmp_mul_f32(
     const struct usmp_mul_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second, usmp_f32 *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = usmp_clamp_f32(first[i] * second[i], p->low, p->high);
     }
 }
@@ -14,10 +17,11 @@ void usmp_mul_f32_stretched(
     const struct usmp_mul_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second,
     const int32_t *axes, usmp_f32 *output)
 {
-    struct usmp_position at = {{0, 0, 0, 0, 0}, 0, 0};
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+    struct usmp_position at = usmp_position_at(axes, p->direction);
 
-    for (int32_t i = 0; i < p->size; ++i) {
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = usmp_clamp_f32(first[at.first] * second[at.second], p->low, p->high);
-        usmp_next_position(&at, axes);
+        usmp_next_position(&at, axes, p->direction);
     }
 }

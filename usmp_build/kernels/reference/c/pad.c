@@ -1,43 +1,40 @@
 #include <string.h>
 
 #include "pad.h"
+#include "walk.h"
 
-/* Whether the line at this index of the four outer axes crosses the input. */
-static inline int usmp_line_crosses_input(const int32_t *index, const int32_t *axes)
+/* Returns which line of the input this line of the output crosses, -1 if none. */
+static inline int32_t usmp_crossed_line(int32_t line, const int32_t *axes)
 {
-    for (int32_t axis = 0; axis < 4; ++axis) {
-        const int32_t place = index[axis] - axes[3 * axis];
-        if (place < 0 || place >= axes[3 * axis + 1]) {
-            return 0;
-        }
-    }
-    return 1;
-}
+    int32_t crossed = 0;
+    int32_t pitch = 1;
 
-/* Moves on to the next line; after the last one, to the first. */
-static inline void usmp_next_line(int32_t *index, const int32_t *axes)
-{
     for (int32_t axis = 3; axis >= 0; --axis) {
-        const int32_t *const a = axes + 3 * axis;
-        if (++index[axis] < a[0] + a[1] + a[2]) {
-            return;
+        const int32_t before = axes[3 * axis];
+        const int32_t size = axes[3 * axis + 1];
+        const int32_t whole = before + size + axes[3 * axis + 2];
+        const int32_t place = line % whole - before;
+
+        if (place < 0 || place >= size) {
+            return -1;
         }
-        index[axis] = 0;
+        crossed += place * pitch;
+        pitch *= size;
+        line /= whole;
     }
+    return crossed;
 }
 
-/* Writes `value` `count` times and returns where it ended. */
-static inline uint8_t *usmp_fill(uint8_t *to, const void *value, int32_t width, int32_t count)
+/* Writes `value` `count` times. */
+static inline void usmp_fill(uint8_t *to, const void *value, int32_t width, int32_t count)
 {
     if (width == 1) {
         memset(to, *(const uint8_t *)value, (size_t)count);
-        return to + count;
+        return;
     }
     for (int32_t i = 0; i < count; ++i) {
-        memcpy(to, value, (size_t)width);
-        to += width;
+        memcpy(to + i * width, value, (size_t)width);
     }
-    return to;
 }
 
 void usmp_pad(
@@ -47,19 +44,22 @@ void usmp_pad(
     const int32_t before = axes[12];
     const int32_t size = axes[13];
     const int32_t behind = axes[14];
-    const uint8_t *from = (const uint8_t *)input;
-    uint8_t *to = (uint8_t *)output;
-    int32_t index[4] = {0, 0, 0, 0};
+    const int32_t whole = before + size + behind;
+    const struct usmp_walk lines = usmp_walk_along(p->lines, 1, p->direction);
 
-    for (int32_t line = 0; line < p->lines; ++line) {
-        if (usmp_line_crosses_input(index, axes)) {
-            to = usmp_fill(to, value, p->width, before);
-            memmove(to, from, (size_t)(size * p->width));
-            from += size * p->width;
-            to = usmp_fill(to + size * p->width, value, p->width, behind);
+    for (int32_t line = lines.first; line != lines.end; line += lines.step) {
+        uint8_t *const to = (uint8_t *)output + line * whole * p->width;
+        const int32_t crossed = usmp_crossed_line(line, axes);
+
+        if (crossed < 0) {
+            usmp_fill(to, value, p->width, whole);
         } else {
-            to = usmp_fill(to, value, p->width, before + size + behind);
+            uint8_t *const inside = to + before * p->width;
+            const uint8_t *const from = (const uint8_t *)input + crossed * size * p->width;
+
+            memmove(inside, from, (size_t)(size * p->width)); /* first, for the frame may lie over the input */
+            usmp_fill(to, value, p->width, before);
+            usmp_fill(inside + size * p->width, value, p->width, behind);
         }
-        usmp_next_line(index, axes);
     }
 }

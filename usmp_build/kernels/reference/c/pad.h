@@ -8,6 +8,7 @@
 struct usmp_pad_parameters {
     int32_t lines;
     int32_t width;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* `axes` has three numbers for each of five axes, the innermost last: the elements of the frame before the input, of

@@ -1,10 +1,11 @@
-/* AVERAGE_POOL_2D and MAX_POOL_2D: what lies outside of the image is not counted. */
+/* AVERAGE_POOL_2D and MAX_POOL_2D: what lies outside of the image is not counted, unless a mean says so. */
 #ifndef USMP_POOL_2D_H
 #define USMP_POOL_2D_H
 
 #include "usmp.h"
 
-/* Stride and `before`, the padding to the left, are in pixels along the row. */
+/* Stride and `before`, the padding to the left, are in pixels along the row.  With `counts_outside` a mean counts
+ * pixels outside of the image, each with the value `outside`.  Pitches are in elements from one pixel to the next. */
 struct usmp_pool_2d_s8_parameters {
     int32_t input_width;
     int32_t channels;
@@ -15,9 +16,15 @@ struct usmp_pool_2d_s8_parameters {
     int32_t before;
     int32_t low;
     int32_t high;
+    int32_t outside;
+    int32_t counts_outside;
+    int32_t input_pitch;
+    int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Stride and `before`, the padding to the left, are in pixels along the row. */
+/* Stride and `before`, the padding to the left, are in pixels along the row.  With `counts_outside` a mean counts
+ * pixels outside of the image, each with the value `outside`.  Pitches are in elements from one pixel to the next. */
 struct usmp_pool_2d_f32_parameters {
     int32_t input_width;
     int32_t channels;
@@ -28,6 +35,11 @@ struct usmp_pool_2d_f32_parameters {
     int32_t before;
     float low;
     float high;
+    float outside;
+    int32_t counts_outside;
+    int32_t input_pitch;
+    int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* One output row from the input rows under the window; a row that is NULL is padding. */

@@ -2,16 +2,20 @@
 
 #include "arithmetic.h"
 #include "pool_2d.h"
+#include "walk.h"
 #include "window.h"
 
 void usmp_average_pool_2d_f32_row(
     const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output)
 {
-    for (int32_t x = 0; x < p->output_width; ++x) {
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
 
-        for (int32_t c = 0; c < p->channels; ++c) {
+        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
             float sum = 0.0f;
             int32_t count = 0;
 
@@ -20,11 +24,15 @@ void usmp_average_pool_2d_f32_row(
                     continue;
                 }
                 for (int32_t tap = taps.first; tap < taps.end; ++tap) {
-                    sum += rows[y][(start + tap) * p->channels + c];
+                    sum += rows[y][(start + tap) * p->input_pitch + c];
                 }
                 count += taps.end - taps.first;
             }
-            *output++ = usmp_clamp_f32(sum / (float)count, p->low, p->high);
+            if (p->counts_outside) {
+                sum += (float)(p->window_height * p->window_width - count) * p->outside;
+                count = p->window_height * p->window_width;
+            }
+            output[x * p->output_pitch + c] = usmp_clamp_f32(sum / (float)count, p->low, p->high);
         }
     }
 }
@@ -32,20 +40,23 @@ void usmp_average_pool_2d_f32_row(
 void usmp_max_pool_2d_f32_row(
     const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output)
 {
-    for (int32_t x = 0; x < p->output_width; ++x) {
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
 
-        for (int32_t c = 0; c < p->channels; ++c) {
+        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
             float most = -FLT_MAX;
 
             for (int32_t y = 0; y < p->window_height; ++y) {
                 for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; ++tap) {
-                    const float value = rows[y][(start + tap) * p->channels + c];
+                    const float value = rows[y][(start + tap) * p->input_pitch + c];
                     most = value > most ? value : most;
                 }
             }
-            *output++ = usmp_clamp_f32(most, p->low, p->high);
+            output[x * p->output_pitch + c] = usmp_clamp_f32(most, p->low, p->high);
         }
     }
 }

@@ -1,5 +1,6 @@
 #include "arithmetic.h"
 #include "pool_2d.h"
+#include "walk.h"
 #include "window.h"
 
 /* The mean of `count` numbers, rounded to the nearest, halves away from zero. */
@@ -11,11 +12,14 @@ static inline int32_t usmp_mean_of(int32_t sum, int32_t count)
 void usmp_average_pool_2d_s8_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {
-    for (int32_t x = 0; x < p->output_width; ++x) {
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
 
-        for (int32_t c = 0; c < p->channels; ++c) {
+        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
             int32_t sum = 0;
             int32_t count = 0;
 
@@ -24,11 +28,15 @@ void usmp_average_pool_2d_s8_row(
                     continue;
                 }
                 for (int32_t tap = taps.first; tap < taps.end; ++tap) {
-                    sum += rows[y][(start + tap) * p->channels + c];
+                    sum += rows[y][(start + tap) * p->input_pitch + c];
                 }
                 count += taps.end - taps.first;
             }
-            *output++ = (int8_t)usmp_clamp(usmp_mean_of(sum, count), p->low, p->high);
+            if (p->counts_outside) {
+                sum += (p->window_height * p->window_width - count) * p->outside;
+                count = p->window_height * p->window_width;
+            }
+            output[x * p->output_pitch + c] = (int8_t)usmp_clamp(usmp_mean_of(sum, count), p->low, p->high);
         }
     }
 }
@@ -36,19 +44,22 @@ void usmp_average_pool_2d_s8_row(
 void usmp_max_pool_2d_s8_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {
-    for (int32_t x = 0; x < p->output_width; ++x) {
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
 
-        for (int32_t c = 0; c < p->channels; ++c) {
+        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
             int32_t most = INT8_MIN;
 
             for (int32_t y = 0; y < p->window_height; ++y) {
                 for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; ++tap) {
-                    most = usmp_maximum(most, rows[y][(start + tap) * p->channels + c]);
+                    most = usmp_maximum(most, rows[y][(start + tap) * p->input_pitch + c]);
                 }
             }
-            *output++ = (int8_t)usmp_clamp(most, p->low, p->high);
+            output[x * p->output_pitch + c] = (int8_t)usmp_clamp(most, p->low, p->high);
         }
     }
 }

@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "quantize.h"
+#include "walk.h"
 
 static inline int32_t usmp_quantize_one(
     const struct usmp_quantize_parameters *p, float value, int32_t least, int32_t most)
@@ -17,7 +18,9 @@ static inline int32_t usmp_quantize_one(
 
 void usmp_quantize_f32_s8(const struct usmp_quantize_parameters *p, const usmp_f32 *input, int8_t *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = (int8_t)usmp_quantize_one(p, input[i], INT8_MIN, INT8_MAX);
     }
 }
@@ -25,14 +28,18 @@ void usmp_quantize_f32_s8(const struct usmp_quantize_parameters *p, const usmp_f
 void usmp_quantize_f32_s16(
     const struct usmp_quantize_parameters *p, const usmp_f32 *input, usmp_i16 *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = (int16_t)usmp_quantize_one(p, input[i], INT16_MIN, INT16_MAX);
     }
 }
 
 void usmp_dequantize_s8_f32(const struct usmp_quantize_parameters *p, const int8_t *input, usmp_f32 *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = p->scale * (float)(input[i] - p->zero_point);
     }
 }
@@ -40,7 +47,9 @@ void usmp_dequantize_s8_f32(const struct usmp_quantize_parameters *p, const int8
 void usmp_dequantize_u8_f32(
     const struct usmp_quantize_parameters *p, const uint8_t *input, usmp_f32 *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = p->scale * (float)(input[i] - p->zero_point);
     }
 }
@@ -48,7 +57,9 @@ void usmp_dequantize_u8_f32(
 void usmp_dequantize_s16_f32(
     const struct usmp_quantize_parameters *p, const usmp_i16 *input, usmp_f32 *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = p->scale * (float)(input[i] - p->zero_point);
     }
 }

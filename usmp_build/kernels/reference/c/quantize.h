@@ -8,6 +8,7 @@ struct usmp_quantize_parameters {
     int32_t size;
     float scale;
     int32_t zero_point;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* Rounds halves away from zero; what is out of range becomes the nearest value in range, and NaN the least one. */

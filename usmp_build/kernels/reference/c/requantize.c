@@ -1,5 +1,6 @@
 #include "arithmetic.h"
 #include "requantize.h"
+#include "walk.h"
 
 static inline int32_t usmp_requantize_one(const struct usmp_requantize_parameters *p, int32_t value)
 {
@@ -9,21 +10,27 @@ static inline int32_t usmp_requantize_one(const struct usmp_requantize_parameter
 
 void usmp_requantize_s8_s8(const struct usmp_requantize_parameters *p, const int8_t *input, int8_t *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = (int8_t)usmp_requantize_one(p, input[i]);
     }
 }
 
 void usmp_requantize_s8_u8(const struct usmp_requantize_parameters *p, const int8_t *input, uint8_t *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = (uint8_t)usmp_requantize_one(p, input[i]);
     }
 }
 
 void usmp_requantize_u8_s8(const struct usmp_requantize_parameters *p, const uint8_t *input, int8_t *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = (int8_t)usmp_requantize_one(p, input[i]);
     }
 }
@@ -31,7 +38,9 @@ void usmp_requantize_u8_s8(const struct usmp_requantize_parameters *p, const uin
 void usmp_requantize_s8_s16(
     const struct usmp_requantize_parameters *p, const int8_t *input, usmp_i16 *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = (int16_t)usmp_requantize_one(p, input[i]);
     }
 }
@@ -39,7 +48,9 @@ void usmp_requantize_s8_s16(
 void usmp_requantize_s16_s8(
     const struct usmp_requantize_parameters *p, const usmp_i16 *input, int8_t *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = (int8_t)usmp_requantize_one(p, input[i]);
     }
 }
@@ -47,7 +58,9 @@ void usmp_requantize_s16_s8(
 void usmp_requantize_s16_s16(
     const struct usmp_requantize_parameters *p, const usmp_i16 *input, usmp_i16 *output)
 {
-    for (int32_t i = 0; i < p->size; ++i) {
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = (int16_t)usmp_requantize_one(p, input[i]);
     }
 }

@@ -13,6 +13,7 @@ struct usmp_requantize_parameters {
     int32_t output_zero_point;
     int32_t low;
     int32_t high;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 void usmp_requantize_s8_s8(const struct usmp_requantize_parameters *p, const int8_t *input, int8_t *output);

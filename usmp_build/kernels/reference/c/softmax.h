@@ -12,12 +12,14 @@ struct usmp_softmax_s8_parameters {
     int32_t multiplier;
     int32_t shift;
     int32_t reach;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 struct usmp_softmax_f32_parameters {
     int32_t rows;
     int32_t size;
     float beta;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* The output's scale is 1/256, its zero point -128. */

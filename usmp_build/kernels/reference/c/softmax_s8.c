@@ -1,6 +1,7 @@
 #include "arithmetic.h"
 #include "exponential.h"
 #include "softmax.h"
+#include "walk.h"
 
 /* e^x of an input less its row's maximum, Q0.31. */
 static inline int32_t usmp_softmax_exp(const struct usmp_softmax_s8_parameters *p, int32_t difference)
@@ -49,22 +50,32 @@ static inline int32_t usmp_softmax_share(
 
 void usmp_softmax_s8(const struct usmp_softmax_s8_parameters *p, const int8_t *input, int8_t *output)
 {
-    for (int32_t y = 0; y < p->rows; ++y) {
-        const struct usmp_softmax_row row = usmp_softmax_look_at(p, input);
+    const struct usmp_walk rows = usmp_walk_along(p->rows, 1, p->direction);
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
 
-        for (int32_t i = 0; i < p->size; ++i) {
-            *output++ = (int8_t)usmp_minimum(usmp_softmax_share(p, &row, *input++, 8) + INT8_MIN, INT8_MAX);
+    for (int32_t y = rows.first; y != rows.end; y += rows.step) {
+        const int8_t *const from = input + y * p->size;
+        int8_t *const to = output + y * p->size;
+        const struct usmp_softmax_row row = usmp_softmax_look_at(p, from);
+
+        for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+            to[i] = (int8_t)usmp_minimum(usmp_softmax_share(p, &row, from[i], 8) + INT8_MIN, INT8_MAX);
         }
     }
 }
 
 void usmp_softmax_s8_s16(const struct usmp_softmax_s8_parameters *p, const int8_t *input, usmp_i16 *output)
 {
-    for (int32_t y = 0; y < p->rows; ++y) {
-        const struct usmp_softmax_row row = usmp_softmax_look_at(p, input);
+    const struct usmp_walk rows = usmp_walk_along(p->rows, 1, p->direction);
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
 
-        for (int32_t i = 0; i < p->size; ++i) {
-            *output++ = (int16_t)usmp_minimum(usmp_softmax_share(p, &row, *input++, 16) + INT16_MIN, INT16_MAX);
+    for (int32_t y = rows.first; y != rows.end; y += rows.step) {
+        const int8_t *const from = input + y * p->size;
+        usmp_i16 *const to = output + y * p->size;
+        const struct usmp_softmax_row row = usmp_softmax_look_at(p, from);
+
+        for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+            to[i] = (int16_t)usmp_minimum(usmp_softmax_share(p, &row, from[i], 16) + INT16_MIN, INT16_MAX);
         }
     }
 }

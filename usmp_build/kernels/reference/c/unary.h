@@ -6,12 +6,14 @@
 
 struct usmp_elements {
     int32_t size;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 struct usmp_clamp_s8_parameters {
     int32_t size;
     int32_t low;
     int32_t high;
+    int32_t direction; /* 1 forward, -1 backward */
 };
 
 /* Any function of int8_t, by its 256 values from that of -128 on: LOGISTIC, TANH. */

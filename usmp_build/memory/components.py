@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from usmp_build.memory.problem import Problem
 
 
-def parts(problem: Problem, members: Iterable[int]) -> list[list[int]]:
-    """Split `members` so that no two parts conflict: the connected components of their conflict graph.
+def components(problem: Problem, members: Iterable[int]) -> list[list[int]]:
+    """Split `members` so that no two components conflict: those that are connected in their conflict graph.
 
-    Each part is ascending, and parts are ordered by their first member.
+    Each component is ascending, and they are ordered by their first member.
     """
     left = set(members)
     found = []

@@ -1,17 +1,30 @@
 """Functions of one int8, as tables of their 256 values: gemmlowp's fixed-point logistic and tanh.
 
 Numbers are int32 with 31 bits behind the point, unless a count of bits before it is given.  C has the exponential
-and the reciprocal in `c/exponential.h`.
+and the reciprocal in `kernels/reference/c/exponential.h`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from functools import lru_cache
 
-from usmp_build.kernels.reference.fixed_point import ONE, Factor, multiply_high, scale, shift_left, shift_right
+from usmp_build.arithmetic.fixed_point import (
+    ONE,
+    Factor,
+    multiply_high,
+    round_half_away,
+    scale,
+    shift_left,
+    shift_right,
+)
 
 INTEGER_BITS = 4
 """Before the point of a table's input."""
+
+_LARGEST_SHIFT = 62
+"""Up to which TensorFlow Lite Micro's arithmetic on 64 bits is defined."""
 
 _EXP_OF_EIGHTH = 1895147668
 """e^(-1/8)"""
@@ -20,6 +33,20 @@ _EXP_OF_POWERS = (1672461947, 1302514674, 790015084, 290630308, 39332535, 720401
 """e^(-1/4), e^(-1/2), e^-1, e^-2, e^-4, e^-8, e^-16"""
 _48_17, _32_17 = 1515870810, 1010580540
 """The first approximation of a reciprocal is 48/17 - 32/17 x, with two bits before the point."""
+
+
+@lru_cache(maxsize=256)
+def of_scale(function: Callable[[int], int], scale: float, zero_point: int) -> bytes | None:
+    """Return the values of a function for -128 to 127 as inputs of this scale; None where the scale is out of bounds.
+
+    The input is brought to four bits before the point; what does not fit there is at the end of the range.  Remembered:
+    rewrites and kernels ask for the same tables, and models for the same ones many times.
+    """
+    fraction, shift = math.frexp(scale * (1 << (31 - INTEGER_BITS)))
+    if not 0 <= shift <= _LARGEST_SHIFT:
+        return None
+    factor = Factor(round_half_away(fraction * ONE), shift)
+    return table(function, zero_point, factor, reach=((1 << INTEGER_BITS) - 1 << 31 - INTEGER_BITS) >> shift)
 
 
 def table(function: Callable[[int], int], zero_point: int, factor: Factor, reach: int) -> bytes:

@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from usmp_build.kernels.reference import tables
-from usmp_build.kernels.reference.fixed_point import (
+from usmp_build.arithmetic import tables
+from usmp_build.arithmetic.fixed_point import (
     ONE,
     Factor,
     multiply_high,
@@ -76,3 +76,15 @@ def test_exponential_logistic_and_tanh_are_what_their_names_say() -> None:
         real = x / 2**27
         assert tables.logistic(x) / 256 + 0.5 == pytest.approx(1 / (1 + math.exp(-real)), abs=0.5 / 256 + 1e-6)
         assert tables.tanh(x) / 128 == pytest.approx(math.tanh(real), abs=0.5 / 128 + 1e-6)
+
+
+def test_a_table_is_computed_once_however_many_operators_have_it() -> None:
+    asked: list[int] = []
+
+    def halved(x: int) -> int:
+        asked.append(x)
+        return x >> 25
+
+    first, again, other = (tables.of_scale(halved, 0.001, zero) for zero in (0, 0, 3))
+    assert first == again != other
+    assert len(asked) == 2 * 256

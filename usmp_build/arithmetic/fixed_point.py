@@ -1,7 +1,8 @@
 """Fixed-point arithmetic as TensorFlow Lite Micro does it, on Python's integers.
 
 A real factor f is kept as `multiplier * 2**(shift - 31)` with 2**30 <= multiplier < 2**31.  Applying it rounds twice:
-once when the low 31 bits of the product go, once when the rest is shifted right.  The C side is `c/arithmetic.h`.
+once when the low 31 bits of the product go, once when the rest is shifted right.  The C side is
+`kernels/reference/c/arithmetic.h`; `vectors.py` does it for whole arrays.
 """
 
 from __future__ import annotations
@@ -77,6 +78,12 @@ def scale(value: int, factor: Factor) -> int:
     """Apply a factor to an int32."""
     left, right = max(factor.shift, 0), max(-factor.shift, 0)
     return shift_right(multiply_high(wrap(value << left), factor.multiplier), right)
+
+
+def divided(factor: Factor, count: int) -> Factor:
+    """Return a factor that divides by a count, too, in as many bits as an int32 has left."""
+    spare = min(count.bit_length() - 1, 32, 31 + factor.shift)
+    return Factor((factor.multiplier << spare) // count, factor.shift - spare)
 
 
 def wrap(value: int) -> int:

@@ -1,0 +1,163 @@
+"""The command: how far below max-live plans are, model by model, what brought them there, and what it costs.
+
+    python -m benchmarks.ram models/*.tflite --nets --out docs/below-max-live.md
+
+`--nets` adds the nets that tests make by script.  Instructions are counted in QEMU, and TensorFlow Lite Micro is asked
+for its arena on this machine; where a tool is missing, a figure is "-".
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import board
+from benchmarks.published import before_overlap, published
+from benchmarks.subject import MODEL, Subject, generate, prepare
+from benchmarks.tools import Unmeasured
+from tests.support.nets import NETS
+from usmp_build import pipeline
+from usmp_build.files import DictFiles
+from usmp_build.ir.schedule import Direction
+from usmp_build.layout import Summary
+from usmp_build.passes.rewrite.work import work
+
+_TEMPLATE = Path(__file__).with_name("ram.md.in")
+_ALIGNED = '[project]\nname = "p"\n[[targets.cpu.rules]]\noperators = "*"\nalignment = 4\n[models.m]\npath = "{}"\n'
+_HEADS = {
+    "workspace": "| model | TFLM, M4 | TFLM, here | max-live | with overlap | achieved | 4-aligned | floor |",
+    "choices": "| model | backward | order | gap | proof |",
+    "rewrites": "| model | channels removed | operators | weights | MACs | constants |",
+    "instructions": "| model | before | now | more |",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A model, and the cells of its lines in the tables."""
+
+    name: str
+    workspace: tuple[str, ...]
+    choices: tuple[str, ...]
+    rewrites: tuple[str, ...]
+    instructions: tuple[str, ...]
+
+
+def row(path: Path) -> Row:
+    """Plan and measure one model.  Raises Unmeasured when it is refused."""
+    with tempfile.TemporaryDirectory(prefix="usmp-benchmark-") as folder:
+        subject = prepare(path, Path(folder))
+        return Row(
+            path.stem, tuple(_workspace(subject, path)), tuple(_choices(subject)), tuple(_rewrites(subject)),
+            tuple(_instructions(subject, path)),
+        )  # fmt: skip
+
+
+def _workspace(subject: Subject, path: Path) -> Iterator[str]:
+    figures = published(path.stem, len(subject.data))
+    yield _shown(figures.get("TFLM arena"))
+    yield _shown(arena(path))
+    ours = subject.planned.summary.workspace
+    yield from map(_shown, (ours.max_live, ours.with_overlap, ours.achieved))
+    yield _shown(_aligned(subject).workspace.achieved)
+    yield _shown(ours.floor)
+
+
+def _aligned(subject: Subject) -> Summary:
+    files = DictFiles({"usmp.toml": _ALIGNED.format(MODEL).encode(), MODEL: subject.data})
+    return pipeline.plan(pipeline.read("usmp.toml", files), files).summary
+
+
+def _choices(subject: Subject) -> Iterator[str]:
+    planned = subject.planned
+    directions = planned.analysis.directions.values()
+    yield f"{sum(each is Direction.BACKWARD for each in directions)} of {len(directions)}"
+    yield "another" if planned.analysis.choices.orders else "of the file"
+    summary = planned.summary
+    yield _shown(summary.workspace.gap)
+    if summary.workspace.achieved == summary.workspace.any_schedule:
+        yield "no plan needs less"
+    elif not summary.workspace.gap:
+        yield "no plan of this schedule needs less"
+    else:
+        yield "no plan is better: proven by search" if summary.best else "not proven to be the least"
+
+
+def _rewrites(subject: Subject) -> Iterator[str]:
+    planned = subject.planned
+    (imported,), (rewritten,), (record,) = planned.imported, planned.analysis.models, planned.analysis.rewrites
+    yield _shown(sum(saving.channels for saving in record.savings))
+    for name in ("operators", "weights", "macs", "constant_bytes"):
+        old, new = (getattr(work(model), name) for model in (imported, rewritten))
+        yield _shown(old) if old == new else f"{old:,} → {new:,}"
+
+
+def _instructions(subject: Subject, path: Path) -> Iterator[str]:
+    before = before_overlap(path.stem, len(subject.data))
+    try:
+        generate(subject)
+        now: float | None = board.run(subject, "M4")["M4"]
+    except Unmeasured as why:
+        print(f"{path.stem}: {why}", file=sys.stderr)
+        now = None
+    yield from (_shown(before), _shown(now))
+    yield f"{100 * (now - before) / before:+.1f} %" if now and before else "-"
+
+
+def arena(path: Path) -> int | None:
+    """Ask TensorFlow Lite Micro, in a process of its own, for the bytes that it takes here for a model."""
+    script = (
+        "import sys; from tflite_micro import runtime as r; r.Interpreter.from_file(sys.argv[1]).print_allocations()"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False)
+    found = re.search(r"Arena allocation total (\d+)", done.stdout + done.stderr)
+    return int(found[1]) if found else None
+
+
+def _shown(count: float | None) -> str:
+    return "-" if count is None else f"{count:,.0f}"
+
+
+def tables(rows: Sequence[Row]) -> dict[str, str]:
+    """Return each table by the name that ram.md.in uses."""
+    return {name: "\n".join(_table(head, name, rows)) for name, head in _HEADS.items()}
+
+
+def _table(head: str, name: str, rows: Sequence[Row]) -> Iterator[str]:
+    yield head
+    yield "|---|" + "--:|" * (head.count("|") - 2)
+    for each in rows:
+        cells = getattr(each, name)
+        if set(cells) != {"-"}:
+            yield f"| {each.name} | {' | '.join(cells)} |"
+
+
+def main(arguments: list[str]) -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.ram", description=__doc__.partition("\n")[0])
+    parser.add_argument("models", nargs="*", type=Path, metavar="MODEL.tflite")
+    parser.add_argument("--nets", action="store_true", help="and the nets that tests make by script")
+    parser.add_argument("--out", type=Path, metavar="PAGE.md", help="write the page, too")
+    parsed = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory(prefix="usmp-nets-") as folder:
+        nets = [Path(folder) / f"{name}.tflite" for name in NETS] if parsed.nets else []
+        for path in nets:
+            path.write_bytes(NETS[path.stem]())
+        made = tables([row(path) for path in (*parsed.models, *nets)])
+    print("\n\n".join(made.values()))
+    if parsed.out:
+        page = _TEMPLATE.read_text("utf-8")
+        for name, text in made.items():
+            page = page.replace(f"@{name.upper()}@", text)
+        parsed.out.write_text(page, "utf-8", newline="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

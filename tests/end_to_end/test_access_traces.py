@@ -1,0 +1,176 @@
+"""How closely buffers may lie follows from what kernels declare, and, independently, from every access of their C."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support import nets, parts
+from tests.support.cli import RO, RW, call, manifest, one_model, tables
+from tests.unit.kernels.cases import CASES
+from tests.unit.kernels.flatfile import flatfile
+from tests.unit.kernels.test_against_tflm import draw, needs_gcc
+from tests.unit.kernels.test_rewritten import PRODUCERS, WINDOWS, clamped, padded
+from usmp_build import loading, parting, passes, pipeline
+from usmp_build.cli.selftest.accesses import Compared, compared
+from usmp_build.files import DiskFiles
+from usmp_build.interfaces.kernels import KernelCall, KernelSources
+from usmp_build.ir.schedule import Direction
+from usmp_build.kernels.reference import Reference, accesses
+from usmp_build.pipeline import Planned
+from usmp_build.request import REWRITES
+
+COUNT = 15
+"""Random models of each kind, in one plan."""
+
+
+def planned(folder: Path, kind: str) -> Planned:
+    """Plan random models of one operator."""
+    models = {}
+    for number, case in enumerate(draw(kind, COUNT)):
+        name = f"m{number}"
+        (folder / f"{name}.tflite").write_bytes(flatfile(case.graph))
+        models[name] = f'path = "{name}.tflite"\n'
+    off = ", ".join(f"{name} = false" for name in REWRITES)
+    plan = f"[plan]\nrewrites = {{ {off} }}\n"
+    path = manifest(folder, plan + tables("t", {"sram": RW, "flash": RO}, models))
+    files = DiskFiles(path.parent)
+    return pipeline.plan(pipeline.read(path.name, files), files)
+
+
+@needs_gcc
+@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+@pytest.mark.parametrize("kind", CASES)
+def test_declared_and_traced_distances_are_equal(kind: str, direction: Direction, tmp_path: Path) -> None:
+    plan = planned(tmp_path, kind)
+    choices = plan.analysis.choices.towards(plan.analysis.kernels, direction)
+    plan = replace(plan, analysis=passes.redirect(plan.request, plan.analysis, choices))
+    found = compared(plan)
+    assert found
+    assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}
+
+
+@needs_gcc
+@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, direction: Direction, tmp_path: Path) -> None:
+    """Outputs lie in turn with others, and inputs too; what is in front of them and behind is not theirs."""
+    for name, text in {"windows": parts.convolutions(dtype), "pools": parts.CHANNELS.replace("int8", dtype)}.items():
+        (tmp_path / f"{name}.tflite").write_bytes(parts.tflite(text))
+    models = {name: f'path = "{name}.tflite"\n' for name in ("windows", "pools")}
+    path = manifest(tmp_path, "[plan]\n" + tables("t", {"sram": RW, "flash": RO}, models))
+    request = pipeline.read(path.name, DiskFiles(path.parent))
+    imported = tuple(loading.import_model(model, DiskFiles(path.parent)) for model in request.models)
+    plan = pipeline.plan(request, DiskFiles(path.parent))
+    everywhere = pipeline.analyze(request, imported)
+    assert len(parting.operators_with_parts(everywhere.models)) == 6
+    analysis = passes.redirect(request, everywhere, everywhere.choices.towards(everywhere.kernels, direction))
+    plan = replace(plan, analysis=analysis)
+    found = [each for each in compared(plan) if (each.below, each.above) in analysis.separations.pairs]
+    assert found
+    assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}
+
+
+@needs_gcc
+def test_selftest_says_that_accesses_agree(tmp_path: Path) -> None:
+    done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
+    assert done.code == 0, done.err
+    assert "pairs of buffers may lie closer than they are long, and no access speaks against it" in done.out
+    assert not done.out.startswith("0 ")
+    assert done.out.count("\n") == 1
+
+
+@needs_gcc
+def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of four channels of CONV_2D each was written by itself, before the next one reads its pixels again."""
+    monkeypatch.setattr(accesses, "_BLOCK", 1)
+    done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
+    assert done.code == 0, done.err
+    _, note, *lines = done.out.splitlines()
+    count = re.fullmatch(r"note: (\d+) could lie closer than their kernels declare; .*", note)
+    assert count
+    assert min(int(count[1]), 5) == sum("would do" in line for line in lines) > 0
+    found = re.findall(r"  \w+ \d+: \S+ at least (-?[\d,]+) bytes behind the start of \S+, where (-?[\d,]+)", done.out)
+    assert all(int(more.replace(",", "")) > int(less.replace(",", "")) for more, less in found)
+
+
+@needs_gcc
+def test_a_kernel_that_goes_the_other_way_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = Reference.sources
+
+    def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
+        made = honest(self, calls, prefix)
+        return replace(made, source=made.source.replace("p->direction)", "-p->direction)"))
+
+    monkeypatch.setattr(Reference, "sources", planted)
+    done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
+    assert done.code == 4
+    assert "error[S631]" in done.err
+    assert "touches bytes in another order than its kernel declares" in done.err
+
+
+def rewritten() -> dict[str, bytes]:
+    """Models that become windows with frames, averages over what padding counts as, and limits."""
+    found = {}
+    for make, kinds in ((padded, WINDOWS), (clamped, PRODUCERS)):
+        for kind in kinds:
+            for number in range(COUNT // 3):
+                graph = make(kind, np.random.default_rng([len(found), 8])).graph
+                found[f"{make.__name__}_{kind.lower()}_{number}"] = flatfile(graph)
+    return found
+
+
+def made_nets() -> dict[str, bytes]:
+    return {name: make() for name, make in nets.NETS.items()}
+
+
+def made_parts() -> dict[str, bytes]:
+    return {name.replace(" ", "_"): parts.tflite(text) for name, text in parts.ALL.items()}
+
+
+def features(plan: Planned) -> set[str]:
+    """What TFLite does not have, and rewrites do."""
+    options = [op.options for model in plan.analysis.models for op in model.main.operators]
+    words = ("frame", "outside", "limits", "pitches")
+    found = {word for word in words if any(getattr(own, word, None) is not None for own in options)}
+    found |= {"channels"} if any(made.channels for made in plan.analysis.rewrites) else set()
+    return found | ({"offsets"} if any(plan.analysis.storage.offsets.values()) else set())
+
+
+@needs_gcc
+@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        (rewritten, {"frame", "outside", "limits"}),
+        (made_nets, {"frame", "channels", "offsets"}),
+        (made_parts, {"pitches", "offsets"}),
+    ],
+)
+def test_declared_and_traced_distances_are_equal_after_rewrites(
+    make: Callable[[], dict[str, bytes]], expected: set[str], direction: Direction, tmp_path: Path
+) -> None:
+    """Frames, limits, fewer channels, parts at offsets and in turn: what operators declare, wherever buffers lie."""
+    models = make()
+    for name, data in models.items():
+        (tmp_path / f"{name}.tflite").write_bytes(data)
+    places = {name: f'path = "{name}.tflite"\n' for name in models}
+    path = manifest(tmp_path, '[plan]\nalgorithm = "greedy_by_size"\n' + tables("t", {"sram": RW, "flash": RO}, places))
+    plan = pipeline.plan(pipeline.read(path.name, DiskFiles(path.parent)), DiskFiles(path.parent))
+    plan = replace(plan, analysis=pipeline.analyze(plan.request, plan.imported))
+    choices = plan.analysis.choices.towards(plan.analysis.kernels, direction)
+    plan = replace(plan, analysis=passes.redirect(plan.request, plan.analysis, choices))
+    assert expected <= features(plan)
+    found = [each for each in compared(plan) if each.declared is not None]
+    assert len(found) > len(models)
+    assert {each: each.declared for each in found} == {each: bounded(plan, each) for each in found}
+
+
+def bounded(plan: Planned, each: Compared) -> int:
+    """What was traced; no buffer must be farther from the lower one than its end."""
+    return min(each.traced, plan.analysis.storage.buffers[each.below].size)

@@ -1,0 +1,61 @@
+"""`goal = "balanced"`: no rewrite makes an operator do more; `goal = "ram"`: all channels go that nobody needs."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import call, manifest, one_model
+from tests.support.nets import NETS, three_of_four
+from usmp_build import pipeline
+from usmp_build.files import DiskFiles
+from usmp_build.interfaces.kernels import Kernel
+
+needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+OFF = "rewrites = { constant_channels = false }"
+
+
+def written(folder: Path, model: bytes, words: str) -> Path:
+    (folder / "m.tflite").write_bytes(model)
+    return manifest(folder, one_model("m", words, path=(folder / "m.tflite").as_posix()))
+
+
+def turns(folder: Path, model: bytes, words: str) -> dict[int, int]:
+    """Return how many turns one row of each operator of the file takes."""
+    path = written(folder, model, words)
+    files = DiskFiles(folder)
+    planned = pipeline.plan(pipeline.read(path.name, files), files)
+    found = {}
+    for at, kernel in planned.analysis.kernels.items():
+        assert isinstance(kernel, Kernel)
+        declared = [call.accesses for call in kernel.calls if call.accesses is not None]
+        each = (prod(made.loops) * sum(prod(part.loops) for part in made.parts) for made in declared)
+        graph = planned.analysis.models[at.model].subgraphs[at.subgraph]
+        found[graph.operators[at.operator].position] = sum(each)
+    return found
+
+
+def test_three_channels_take_more_turns_than_four(tmp_path: Path) -> None:
+    as_filed, ram = turns(tmp_path, three_of_four(), OFF), turns(tmp_path, three_of_four(), "")
+    assert [ram[position] for position in (1, 2, 3)] == [3 * as_filed[position] for position in (1, 2, 3)]
+    assert turns(tmp_path, three_of_four(), 'goal = "balanced"') == as_filed
+
+
+def test_channels_go_from_a_balanced_plan_where_that_costs_nothing(tmp_path: Path) -> None:
+    net = NETS["dead_channels"]()
+    as_filed, balanced = turns(tmp_path, net, OFF), turns(tmp_path, net, 'goal = "balanced"')
+    assert all(balanced[position] <= as_filed[position] for position in balanced)
+    assert sum(balanced.values()) < sum(as_filed.values())
+
+
+@needs_cc
+@pytest.mark.parametrize("goal", ["ram", "balanced"])
+@pytest.mark.parametrize("model", [three_of_four, NETS["dead_channels"]])
+def test_both_are_exact(tmp_path: Path, model: Callable[[], bytes], goal: str) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    done = call("selftest", written(tmp_path, model(), f'goal = "{goal}"'))
+    assert done.code == 0, done.err

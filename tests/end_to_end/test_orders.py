@@ -1,0 +1,160 @@
+"""Order and direction of operators, from outside: what they save, where they are told, and who keeps the file's."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support import nets
+from tests.support.cli import call, manifest
+
+POOLS = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n{}[pools.flash]\naccess = "ro"\n'
+FORK = """
+model "fork"
+subgraph 0 "main"
+  %0 "x" int8[10]
+  %1 "a" int8[100]
+  %2 "c" int8[100]
+  %3 "b" int8[1]
+  %4 "d" int8[1]
+  %5 "y" int8[1]
+  inputs %0
+  outputs %5
+  %1 = CUMSUM(%0)
+  %2 = CUMSUM(%0)
+  %3 = CUMSUM(%1)
+  %4 = CUMSUM(%2)
+  %5 = CUMSUM(%3, %4)
+"""
+"""The file computes both wide tensors first; 111 bytes are enough when one branch ends before the other begins."""
+
+
+def fork(folder: Path, size: str = "", words: str = "") -> Path:
+    (folder / "fork.model.txt").write_text(FORK, encoding="utf-8")
+    return manifest(folder, POOLS.format(size) + f'[models.fork]\npath = "fork.model.txt"\n{words}')
+
+
+def planned(path: Path) -> dict[str, object]:
+    done = call("plan", "--json", path)
+    assert done.code == 0, done.err
+    found: dict[str, object] = json.loads(done.out)
+    return found
+
+
+def used(path: Path) -> int:
+    done = call("plan", path)
+    assert done.code == 0, done.err
+    row = re.search(r"^ram +rw +([\d,]+)", done.out, re.MULTILINE)
+    assert row
+    return int(row[1].replace(",", ""))
+
+
+def test_one_branch_ends_before_the_other_begins(tmp_path: Path) -> None:
+    path = fork(tmp_path)
+    assert used(path) == 111
+    record = planned(path)
+    assert isinstance(record["models"], list)
+    assert record["models"][0]["order"] == [0, 2, 1, 3, 4]
+    assert record["models"][0]["workspace"] == 111
+    shown = call("inspect", "schedule", path).out
+    assert re.findall(r"CUMSUM (\d)", shown) == ["0", "2", "1", "3", "4"]
+
+
+def test_a_model_may_keep_the_order_of_its_file(tmp_path: Path) -> None:
+    path = fork(tmp_path, words='order = "file"')
+    assert used(path) == 210
+    models = planned(path)["models"]
+    assert isinstance(models, list)
+    assert models[0]["order"] == []
+
+
+def branches(count: int, length: int) -> str:
+    """Branches of some length that meet at the end, each operator of the file beside those of the other branches."""
+    size = 7
+    values = ['  %0 "x" int8[10]']
+    operators, ends = [], []
+    for number in range(1, count * length + 1):
+        size = (size * 1_103 + 12_345) % 851
+        at, branch = divmod(number - 1, count)
+        values.append(f'  %{number} "t{number}" int8[{8 + branch if at == length - 1 else 50 + size}]')
+        operators.append(f"  %{number} = CUMSUM(%{number - count if at else 0})")
+        ends += [f"%{number}"] if at == length - 1 else []
+    result = count * length + 1
+    values += [f'  %{result} "y" int8[1]', "  inputs %0", f"  outputs %{result}"]
+    return "\n".join(
+        ['model "fork"', 'subgraph 0 "main"', *values, *operators, f"  %{result} = CUMSUM({', '.join(ends)})"]
+    )
+
+
+def test_where_not_all_orders_can_be_looked_at_one_branch_ends_before_the_next_begins(tmp_path: Path) -> None:
+    path = fork(tmp_path)
+    (tmp_path / "fork.model.txt").write_text(branches(16, 4) + "\n", encoding="utf-8")
+    workspace = planned(path)["workspace"]
+    assert isinstance(workspace, dict)
+    assert (workspace["max_live"], workspace["achieved"], workspace["any_schedule"]) == (6_447, 1_250, 1_224)
+    assert "every pool is at its bound, so no plan of this schedule needs less\n" in call("plan", path).out
+
+
+BY_APPLICATION = '[targets.cpu]\nkernels = "extern"\n'
+
+
+@pytest.mark.parametrize(("targets", "order"), [("", "02134"), (BY_APPLICATION, "01234")])
+def test_functions_of_the_application_keep_the_order_of_the_file(targets: str, order: str, tmp_path: Path) -> None:
+    """They may remember something."""
+    path = fork(tmp_path)
+    path.write_text(path.read_text("utf-8") + targets, encoding="utf-8")
+    assert "".join(re.findall(r"CUMSUM (\d)", call("inspect", "schedule", path).out)) == order
+
+
+@pytest.mark.parametrize(("kind", "order"), [("CUMSUM", "23014"), ("RANDOM_UNIFORM", "01234"), ("CUSTOM", "01234")])
+def test_what_may_remember_something_keeps_its_place(kind: str, order: str, tmp_path: Path) -> None:
+    """The second branch should run first, for it leaves less behind; but not if its results depend on that."""
+    text = FORK.replace('"b" int8[1]', '"b" int8[50]').replace("= CUMSUM", "= {0}")
+    branches = re.sub(r"(  %2 = .*\n)(  %3 = .*\n)", r"\2\1", text).format(kind)
+    (tmp_path / "fork.model.txt").write_text(branches, encoding="utf-8")
+    path = manifest(tmp_path, POOLS.format("") + '[models.fork]\npath = "fork.model.txt"\n')
+    assert "".join(re.findall(rf"{kind} (\d)", call("inspect", "schedule", path).out)) == order
+
+
+def test_what_does_not_fit_does_not_fit_in_the_best_order(tmp_path: Path) -> None:
+    assert call("plan", fork(tmp_path, size="size = 111\n")).code == 0
+    done = call("plan", fork(tmp_path, size="size = 110\n"))
+    assert done.code == 3
+    assert "is 1 byte too small" in done.err
+    assert call("plan", fork(tmp_path, size="size = 111\n", words='order = "file"')).code == 3
+
+
+@pytest.mark.parametrize("net", [nets.cells, nets.inverted, nets.unet, nets.shuffled], ids=lambda net: net.__name__)
+def test_never_worse_than_the_order_of_the_file(net: object, tmp_path: Path) -> None:
+    """Every choice beats or equals the file's, and the plan is the same however often it is made."""
+    assert callable(net)
+    (tmp_path / "net.tflite").write_bytes(net())
+    text = POOLS.format("") + '[models.net]\npath = "net.tflite"\n'
+    free = used(manifest(tmp_path, text))
+    assert call("plan", "--json", tmp_path / "usmp.toml").out == call("plan", "--json", tmp_path / "usmp.toml").out
+    in_file = used(manifest(tmp_path, text + 'order = "file"\n'))
+    assert free < in_file if net is nets.shuffled else free <= in_file
+
+
+def test_branches_that_the_file_has_side_by_side_run_one_after_the_other(tmp_path: Path) -> None:
+    (tmp_path / "net.tflite").write_bytes(nets.shuffled())
+    text = POOLS.format("") + '[models.net]\npath = "net.tflite"\n'
+    assert used(manifest(tmp_path, text)) == 5_632
+    assert used(manifest(tmp_path, text + 'order = "file"\n')) == 13_568
+
+
+def test_c_says_which_operators_run_backward(tmp_path: Path) -> None:
+    (tmp_path / "net.tflite").write_bytes(nets.inverted())
+    path = manifest(tmp_path, POOLS.format("") + '[models.net]\npath = "net.tflite"\n')
+    models = planned(path)["models"]
+    assert isinstance(models, list)
+    backward = models[0]["backward"]
+    assert backward
+    shown = call("inspect", "schedule", path).out
+    assert [int(n) for n in re.findall(r"[A-Z0-9_]+ (\d+)  .*, backward$", shown, re.MULTILINE)] == backward
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    code = (tmp_path / "out" / "net.c").read_text(encoding="utf-8")
+    assert [int(n) for n in re.findall(r"^/\* \w+ (\d+), backward$", code, re.MULTILINE)] == backward

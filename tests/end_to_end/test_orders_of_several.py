@@ -1,0 +1,49 @@
+"""Several models have another order each: one that does not help the plan does not keep the others from helping."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.test_orders import FORK, POOLS
+from tests.support.cli import manifest
+from usmp_build import choosing, pipeline
+from usmp_build.files import DiskFiles
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.passes.order import ModelOrder, model_orders
+from usmp_build.request import Request
+
+ONE_BY_ONE = (0, 2, 1, 3, 4)
+
+
+def one_by_one(text: str) -> str:
+    """Let the file have the better order."""
+    lines = text.splitlines()
+    second = next(number for number, line in enumerate(lines) if line.startswith("  %2 = "))
+    lines[second : second + 2] = reversed(lines[second : second + 2])
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_an_order_that_looks_better_and_is_not_spoils_no_other(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first model is made to look so; the others need 111 bytes each instead of 210."""
+
+    def searched(request: Request, analysis: Analysis) -> tuple[ModelOrder | None, ...]:
+        _, *others = model_orders(request, analysis)
+        return ModelOrder(ONE_BY_ONE, 0), *others
+
+    monkeypatch.setattr(choosing, "model_orders", searched)
+    names = ["first", *(f"second{number}" for number in range(1, count))]
+    for name in names:
+        text = one_by_one(FORK) if name == "first" else FORK
+        (tmp_path / f"{name}.model.txt").write_text(text.replace('"fork"', f'"{name}"'), encoding="utf-8")
+    tables = "".join(f'[models.{name}]\npath = "{name}.model.txt"\n' for name in names)
+    together = f"concurrent = {[names]}\n".replace("'", '"')
+    path = manifest(tmp_path, f"{together}{POOLS.format('')}{tables}")
+    files = DiskFiles(tmp_path)
+    made = pipeline.plan(pipeline.read(path.name, files), files)
+    assert dict(made.analysis.choices.orders) == dict.fromkeys(range(1, count), ONE_BY_ONE)
+    assert made.summary.workspace.achieved == count * 111

@@ -1,0 +1,199 @@
+"""Concatenations and splits that do not run: every tensor is still TensorFlow Lite Micro's, and no plan is larger."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support import parts
+from tests.support.cli import call, manifest, one_model
+from tests.support.nets import NETS
+from usmp_build import parting, pipeline
+from usmp_build.files import DiskFiles
+from usmp_build.interfaces.analysis import Analysis
+
+needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+
+
+def written(folder: Path, text: str, extra: str = "") -> Path:
+    """Write a model and its manifest."""
+    (folder / "m.tflite").write_bytes(parts.tflite(text))
+    return manifest(folder, one_model("m", extra, path=(folder / "m.tflite").as_posix()))
+
+
+EARLY = f"""
+    %0 "x" int8[1,16,1,1] {parts.LIKE}
+    %1 "early" int8[1,16,1,1] {parts.LIKE}
+    %2 "paddings" int32[4,2] = [0,0,400,584,0,0,0,0]
+    %3 "large" int8[1,1000,1,1] {parts.LIKE}
+    %4 "larger" int8[1,1000,1,1] {parts.LIKE}
+    %5 "late" int8[1,500,1,1] {parts.LIKE}
+    %6 "joined" int8[1,516,1,1] {parts.LIKE}
+    inputs %0
+    outputs %6
+    %1 = ADD(%0, %0)
+    %3 = PAD(%1, %2)
+    %4 = MUL(%3, %3)
+    %5 = MAX_POOL_2D(%4) stride_h=2
+    %6 = CONCATENATION(%1, %5) axis=1
+"""
+
+SLICED = f"""
+    %0 "x" int8[1,4,4,4] {parts.LIKE}
+    %1 "a" int8[1,4,4,4] {parts.LIKE}
+    %2 "begin" int32[4] = [0,0,0,1]
+    %3 "sizes" int32[4] = [-1,-1,-1,1]
+    %4 "one" int8[1,4,4,1] {parts.LIKE}
+    %5 "paddings" int32[4,2] = [0,0,30,30,30,30,0,0]
+    %6 "padded" int8[1,64,64,4] {parts.LIKE}
+    %7 "y" int8[1,4,4,4] {parts.LIKE}
+    %8 "z" int8[1,4,4,1] {parts.LIKE}
+    inputs %0
+    outputs %7, %8
+    %1 = ADD(%0, %0)
+    %4 = SLICE(%1, %2, %3)
+    %6 = PAD(%1, %5)
+    %7 = MAX_POOL_2D(%6) padding=VALID filter_h=16 filter_w=16 stride_h=16 stride_w=16
+    %8 = MAX_POOL_2D(%4) filter_h=2 filter_w=1
+"""
+"""All of what is sliced stays alive for one channel of it."""
+
+NO_PARTS = "rewrites = { parts = false }"
+
+BOTH = (
+    EARLY.replace(
+        "    inputs %0\n    outputs %6",
+        f"""
+    %7 "sums" int8[1,516,1,1] {parts.LIKE}
+    %8 "products" int8[1,516,1,1] {parts.LIKE}
+    %9 "both" int8[1,1032,1,1] {parts.LIKE}
+    inputs %0
+    outputs %9""",
+    )
+    + """
+    %7 = ADD(%6, %6)
+    %8 = MUL(%7, %7)
+    %9 = CONCATENATION(%7, %8) axis=1
+"""
+)
+"""A second concatenation behind it, whose second part is computed from the first."""
+
+
+def _planned(folder: Path, text: str, words: str = "") -> pipeline.Planned:
+    files = DiskFiles(folder)
+    return pipeline.plan(pipeline.read(written(folder, text, words).name, files), files)
+
+
+def _shared(analysis: Analysis) -> list[int]:
+    return [ref.operator for ref in parting.operators_with_parts(analysis.models)]
+
+
+@needs_cc
+@pytest.mark.parametrize("io", ["pool", "application"])
+@pytest.mark.parametrize("name", parts.ALL)
+def test_every_tensor_is_equal(tmp_path: Path, name: str, io: str) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    text = parts.ALL[name]
+    done = call("selftest", written(tmp_path, text, f'io = "{io}"'), "--sanitize", "--runs", "20")
+    assert done.code == 0, done.err
+    computed = sum(line.split("=")[0].count("%") for line in text.splitlines() if "(%" in line)
+    assert done.out.startswith(f"m: {computed} tensors, 20 runs, all equal to those of TensorFlow Lite Micro")
+
+
+def test_c_names_parts_by_where_they_begin(tmp_path: Path) -> None:
+    done = call("generate", written(tmp_path, parts.ROWS), "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    code = "".join(path.read_text() for path in sorted((tmp_path / "out").rglob("*.c")))
+    assert "m_max_pool_2d_1(t3, t3 + 192)" in code
+    assert "concatenation" not in code
+
+
+def test_a_plan_is_never_larger_for_parts(tmp_path: Path) -> None:
+    """The first part is small and early, the second one late: all of the whole would be alive in between."""
+    planned = _planned(tmp_path, EARLY)
+    assert _shared(planned.analysis) == []
+    assert planned.summary.pools[0].size == 1016
+    assert _shared(pipeline.analyze(planned.request, planned.imported)) == [4]
+
+
+def test_each_operator_is_shared_or_copied_for_itself(tmp_path: Path) -> None:
+    planned = _planned(tmp_path, BOTH)
+    assert _shared(planned.analysis) == [7]
+    assert _shared(pipeline.analyze(planned.request, planned.imported)) == [4, 7]
+    assert planned.summary.pools[0].size == 1032
+
+
+def test_what_cannot_be_copied_is_shared(tmp_path: Path) -> None:
+    """The library has no kernel for SLICE."""
+    words = 'order = "file"\n'
+    planned = _planned(tmp_path, SLICED, words)
+    assert _shared(planned.analysis) == [1]
+    assert planned.summary.pools[0].size > _planned(tmp_path, SLICED, words + NO_PARTS).summary.pools[0].size
+    assert call("generate", written(tmp_path, SLICED, words), "--out", tmp_path / "out").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "shared", "size"),
+    [('goal = "ram"', [3, 4], 635), ('goal = "balanced"', [4], 957), (NO_PARTS, [], 957)],
+)
+def test_the_goal_decides_whether_a_convolution_reads_channels(
+    tmp_path: Path, words: str, shared: list[int], size: int
+) -> None:
+    """The second part of the concatenation is read by a window of 3 x 3, those of the split one pixel at a time."""
+    planned = _planned(tmp_path, parts.convolutions("int8"), words)
+    assert _shared(planned.analysis) == shared
+    assert planned.summary.pools[0].size == size
+
+
+@needs_cc
+def test_balanced_plans_are_exact_too(tmp_path: Path) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    done = call("selftest", written(tmp_path, parts.convolutions("int8"), 'goal = "balanced"'), "--sanitize")
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize(("name", "size", "copied"), [("cells", 14336, 17384), ("two_ends", 2766, 3448)])
+def test_branches_write_into_their_concatenation(tmp_path: Path, name: str, size: int, copied: int) -> None:
+    (tmp_path / "m.tflite").write_bytes(NETS[name]())
+    files = DiskFiles(tmp_path)
+    for words, expected in (("", size), (NO_PARTS, copied)):
+        path = manifest(tmp_path, one_model("m", words, path=(tmp_path / "m.tflite").as_posix()))
+        assert pipeline.plan(pipeline.read(path.name, files), files).summary.pools[0].size == expected
+
+
+def test_the_manifest_switches_it_off(tmp_path: Path) -> None:
+    for words, parted in (("", [1, 4]), (NO_PARTS, [])):
+        planned = _planned(tmp_path, parts.SPLIT, words)
+        assert _shared(planned.analysis) == parted
+        savings = {saving.rewrite: saving.operators for saving in planned.analysis.rewrites[0].savings}
+        assert savings.get("parts", 0) == len(parted)
+
+
+def test_the_hook_gets_channels_pixel_by_pixel(tmp_path: Path) -> None:
+    done = call("generate", written(tmp_path, parts.CHANNELS), "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    code = "".join(path.read_text() for path in sorted((tmp_path / "out").rglob("m.c")))
+    assert 'USMP_TRACE_PIXELS("m", 1, 2, t4 + 3, 3, 7, 180);' in code
+
+
+def test_inspect_shows_where_parts_begin_and_models_that_can_be_read_again(tmp_path: Path) -> None:
+    path = written(tmp_path, parts.ROWS)
+    assert "%3 %1 %2+192" in call("inspect", "storage", path).out
+    shown = call("inspect", "model", path, "--data").out
+    assert "CONCATENATION" in shown
+    assert "JOIN" not in shown
+
+
+def test_explain_says_which_channels_a_part_is(tmp_path: Path) -> None:
+    told = call("explain", "m.c", written(tmp_path, parts.CHANNELS)).out.splitlines()
+    assert "  part    bytes [6, 7) and so on every 7 bytes: m.c" in told
+
+
+def test_explain_finds_a_part_in_its_whole(tmp_path: Path) -> None:
+    path = written(tmp_path, parts.ROWS)
+    for name in ("m.b", "m.joined"):
+        told = call("explain", name, path).out.splitlines()
+        assert told[0].startswith("m.joined: intermediate")
+        assert told[-2:] == ["  part    bytes [0, 192): m.a", "  part    bytes [192, 288): m.b"]

@@ -1,0 +1,105 @@
+"""From a manifest: the small rewrites remove what they can, words switch them off, and what is left is exact."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.cli import call, manifest
+from tests.unit.kernels.drawing import INT8, activation, constant
+from tests.unit.kernels.flatfile import flatfile
+from usmp_build.ir import options as o
+from usmp_build.ir.graph import Operator, Subgraph
+
+ALL = ["PAD", "CONV_2D", "RELU", "QUANTIZE", "PAD", "AVERAGE_POOL_2D", "AVERAGE_POOL_2D", "ADD", "LOGISTIC", "RELU"]
+
+
+def network() -> bytes:
+    """A convolution and means over padded images, a clamp behind each sum, two equal operators and one for nothing."""
+    r = np.random.default_rng(3)
+    shapes = {"x": (1, 8, 8, 3), "padded": (1, 10, 10, 3), "conv": (1, 8, 8, 4), "relu": (1, 8, 8, 4)}
+    shapes |= {"same": (1, 8, 8, 4), "wide": (1, 10, 10, 4)} | dict.fromkeys(
+        ["mean", "again", "sum", "y"], (1, 5, 5, 4)
+    )
+    tensors = [activation(name, shape, INT8, 0.1, -5) for name, shape in shapes.items()]
+    tensors.append(activation("unused", (1, 5, 5, 4), INT8, 1 / 256, -128))
+    x, padded, conv, relu, same, wide, mean, again, total, y, unused = range(11)
+    tensors += [
+        constant("weights", r.integers(-90, 90, (4, 3, 3, 3), np.int8), [0.02] * 4),
+        constant("bias", r.integers(-500, 500, 4).astype(np.int32), [0.002] * 4),
+        constant("one", np.array([[0, 0], [1, 1], [1, 1], [0, 0]], np.int32)),
+        constant("more", np.array([[0, 0], [1, 1], [1, 1], [0, 0]], np.int32)),
+    ]
+    weights, bias, one, more = range(11, 15)
+    pool = o.Pool2D(o.Padding.VALID, 2, 2, 2, 2)
+    operators = (
+        Operator("PAD", (x, one), (padded,)),
+        Operator("CONV_2D", (padded, weights, bias), (conv,), o.Conv2D(o.Padding.VALID)),
+        Operator("RELU", (conv,), (relu,)),
+        Operator("QUANTIZE", (relu,), (same,)),
+        Operator("PAD", (same, more), (wide,)),
+        Operator("AVERAGE_POOL_2D", (wide,), (mean,), pool),
+        Operator("AVERAGE_POOL_2D", (wide,), (again,), pool),
+        Operator("ADD", (mean, again), (total,), o.Binary()),
+        Operator("LOGISTIC", (mean,), (unused,)),
+        Operator("RELU", (total,), (y,)),
+    )
+    return flatfile(Subgraph("main", tuple(tensors), (x,), (y,), operators))
+
+
+def planned(folder: Path, plan: str = "", model: str = "") -> Path:
+    (folder / "net.tflite").write_bytes(network())
+    return manifest(folder, f'[project]\nname = "p"\n[plan]\n{plan}\n[models.net]\npath = "net.tflite"\n{model}\n')
+
+
+def operators(path: Path) -> list[str]:
+    """What `inspect model` prints of the operators that run, without operands."""
+    done = call("inspect", "model", path)
+    assert done.code == 0, done.err
+    return re.findall(r"= ([A-Z_0-9]+\(.*) @", done.out)
+
+
+def test_what_is_left(tmp_path: Path) -> None:
+    conv, pool, add = operators(planned(tmp_path))
+    assert conv.endswith("padding=VALID activation=RELU frame=[1*4]")
+    assert pool.endswith("filter_h=2 filter_w=2 frame=[1*4] outside=-5")
+    assert add.endswith("activation=RELU")
+    removed = call("inspect", "rewrite", tmp_path / "usmp.toml").out
+    assert re.findall(r"net +(\w+) +(\d+)", removed) == [
+        ("identities", "1"),
+        ("duplicates", "1"),
+        ("pads", "2"),
+        ("activations", "2"),
+        ("dead", "1"),
+    ]
+
+
+OFF = "rewrites = { identities = false, duplicates = false, pads = false, activations = false, dead = false }"
+
+
+@pytest.mark.parametrize(("plan", "model"), [(OFF, ""), ("", OFF), (OFF.replace("dead = false", "dead = true"), OFF)])
+def test_switches_for_all_models_and_for_one(tmp_path: Path, plan: str, model: str) -> None:
+    assert [line.partition("(")[0] for line in operators(planned(tmp_path, plan, model))] == ALL
+
+
+def test_a_model_goes_before_the_plan(tmp_path: Path) -> None:
+    kinds = [line.partition("(")[0] for line in operators(planned(tmp_path, OFF, "rewrites.dead = true"))]
+    assert kinds == [kind for kind in ALL if kind != "LOGISTIC"]
+
+
+def test_a_kernel_of_the_application_gets_the_operators_of_the_file(tmp_path: Path) -> None:
+    extern = '[[models.net.place]]\noperators = "*"\nkernels = "extern"\n'
+    assert [line.partition("(")[0] for line in operators(planned(tmp_path, "", extern))] == ALL
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("plan", ["", OFF])
+def test_every_tensor_that_is_kept_is_tflms(tmp_path: Path, plan: str) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    done = call("selftest", planned(tmp_path, plan), "--sanitize", "--runs", "20")
+    assert done.code == 0, done.err
+    assert "all equal to those of TensorFlow Lite Micro" in done.out

@@ -1,0 +1,78 @@
+"""What a plan says of all orders and directions, against all of them: small nets with branches, each solved exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import permutations, product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.nets import Net
+from tests.support.road import request
+from usmp_build import pipeline, plugins
+from usmp_build.algorithms.exact import Exact
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.choices import Choices
+from usmp_build.ir.graph import OperatorRef
+from usmp_build.ir.schedule import Direction
+from usmp_build.ir.storage import Kind
+from usmp_build.memory.components import restricted
+from usmp_build.memory.plan import peaks
+
+WAYS = (Direction.FORWARD, Direction.BACKWARD)
+
+
+@st.composite
+def nets(draw: st.DrawFn) -> bytes:
+    """Two branches from one input, of one or two convolutions, that an addition or a concatenation joins."""
+    net = Net(draw(st.integers(0, 9)))
+    image = net.input(draw(st.integers(2, 6)), 4, draw(st.integers(1, 6)))
+    adds = draw(st.booleans())
+    last = draw(st.integers(1, 6))
+    ends = []
+    for _ in range(2):
+        x = image
+        if draw(st.booleans()):
+            x = net.conv(x, draw(st.integers(1, 9)), draw(st.sampled_from([(1, 1), (3, 3)])))
+        ends.append(net.conv(x, last if adds else draw(st.integers(1, 6)), draw(st.sampled_from([(1, 1), (3, 3)]))))
+    return net.file(net.add(*ends) if adds else net.concat(*ends))
+
+
+def orders(analysis: Analysis) -> Iterator[tuple[int, ...]]:
+    """Yield all orders in which operators run behind those whose results they read."""
+    (model,) = analysis.models
+    behind: dict[int, set[int]] = {}
+    for number, op in enumerate(model.main.operators):
+        needed = set[int]().union(*(behind.get(tensor, set()) for tensor in op.inputs if tensor is not None))
+        behind |= dict.fromkeys(op.outputs, needed | {number})
+    running = [number for number, op in enumerate(model.main.operators) if op.runs]
+    every = {n: behind[model.main.operators[n].outputs[0]] & set(running) for n in running}
+    for order in permutations(running):
+        if all(every[number] <= set(order[: at + 1]) for at, number in enumerate(order)):
+            yield order
+
+
+def needed(analysis: Analysis) -> int:
+    workspace = [n for n, buffer in enumerate(analysis.storage.buffers) if buffer.kind is not Kind.CONSTANT]
+    problem = restricted(analysis.problem, workspace)
+    plan = Exact()(problem)
+    assert plan is not None
+    return sum(peaks(problem, plan))
+
+
+@settings(deadline=None, max_examples=8)
+@given(nets())
+def test_no_schedule_needs_less_than_the_plan_says(data: bytes) -> None:
+    asked = request("net")
+    chosen = pipeline.choose(asked, (plugins.importer("net.tflite", "")(data, "net", "net"),))
+    base = chosen.analysis
+    both = [ref for ref, kernel in base.kernels.items() if isinstance(kernel, Kernel) and kernel.backward]
+    found = []
+    for order in orders(base):
+        for ways in product(WAYS, repeat=len(both)):
+            directions: dict[OperatorRef, Direction] = dict(zip(both, ways, strict=True))
+            found.append(needed(pipeline.retimed(asked, base, Choices({0: order}, directions))))
+    assert chosen.least <= min(found)
+    assert min(found) == needed(base), "for nets as small as these, the plan is the best of all"

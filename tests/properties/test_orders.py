@@ -1,0 +1,96 @@
+"""The search for an order against all orders there are, on small random graphs."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from usmp_build.passes.effects import members_of
+from usmp_build.passes.order.search import best_order
+from usmp_build.passes.order.states import Job, Jobs
+from usmp_build.passes.order.together import Way
+
+
+def closeness(written: int, read: int) -> st.SearchStrategy[tuple[int, int]]:
+    """How far the read buffer starts behind the written one where it is above it, and the other way round."""
+    return st.tuples(st.integers(0, written), st.integers(0, read))
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Jobs:
+    """Job i writes buffer i + 1 and reads some of those before it; buffer 0 is the input, some are outputs."""
+    count = draw(st.integers(1, 5))
+    sizes = tuple(draw(st.lists(st.integers(1, 9), min_size=count + 1, max_size=count + 1)))
+    jobs = []
+    for number in range(count):
+        needs = draw(st.integers(1, (1 << (number + 1)) - 1))
+        touches = needs | 1 << (number + 1)
+        inputs = list(members_of(needs))
+        ways = draw(st.lists(st.tuples(*(closeness(sizes[number + 1], sizes[a]) for a in inputs)), max_size=2))
+        named = tuple({(number + 1, a): near for a, near in zip(inputs, way, strict=True)} for way in ways)
+        jobs.append(Job(needs >> 1, needs, 1 << (number + 1), touches, named))
+    behind = draw(st.integers(0, (1 << (count + 1)) - 1)) | 1 << count
+    return Jobs(tuple(jobs), sizes, 1, behind)
+
+
+def extent(sizes: dict[int, int], way: Way) -> int:
+    """Return the bytes that buffers take in the best of all orders from below; pairs that no order binds are free."""
+    apart = {pair: sizes[pair[0]] for pair in permutations(sizes, 2)}
+    for (written, read), (above, below) in way.items():
+        apart |= {(written, read): above, (read, written): below}
+    bound = {(a, b): n for (a, b), n in apart.items() if n + apart[b, a] > 0}
+    ends = []
+    for order in permutations(sizes):
+        starts: dict[int, int] = {}
+        for b in order:
+            starts[b] = max([0, *(starts[a] + bound.get((a, b), -starts[a]) for a in starts)])
+        ends.append(max(starts[b] + sizes[b] for b in order))
+    return min(ends)
+
+
+def peak(jobs: Jobs, order: tuple[int, ...]) -> int | None:
+    """Walk an order the slow way; None for one that the jobs do not allow."""
+    last = {
+        b: max((t for t, j in enumerate(order) if jobs.jobs[j].needs >> b & 1), default=-1)
+        for b in range(len(jobs.sizes))
+    }
+    born = {0: -1} | {next(members_of(jobs.jobs[j].writes)): t for t, j in enumerate(order)}
+    if any(jobs.jobs[j].after & ~sum(1 << o for o in order[:t]) for t, j in enumerate(order)):
+        return None
+    last |= {b: len(order) for b in members_of(jobs.behind)}
+    most = jobs.sizes[0] if last[0] >= 0 else 0
+    for t, number in enumerate(order):
+        job = jobs.jobs[number]
+        alive = [b for b, start in born.items() if start <= t <= last[b] or start == t]
+        dying = {b for b in alive if last[b] == t and born[b] < t}
+        new = {b for b in alive if born[b] == t}
+        ways = [{p: n for p, n in way.items() if p[0] in new and p[1] in dying} for way in job.ways]
+        together = min(extent({b: jobs.sizes[b] for b in alive}, way) for way in [*ways, {}])
+        left = sum(jobs.sizes[b] for b in alive if last[b] > t)
+        most = max(most, together, left)
+    return most
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs())
+def test_the_order_is_the_best_of_all(jobs: Jobs) -> None:
+    found = best_order(jobs)
+    every = {order: peak(jobs, order) for order in permutations(range(len(jobs.jobs)))}
+    least = min(value for value in every.values() if value is not None)
+    assert every[found.order] == found.peak == found.least == least
+    in_file = tuple(range(len(jobs.jobs)))
+    assert found.order == in_file or found.peak < (every[in_file] or 0)
+
+
+@settings(deadline=None, max_examples=60)
+@given(graphs())
+def test_a_search_cut_short_returns_a_sound_order(jobs: Jobs) -> None:
+    """Only one set of each size is pursued, and what is said of all orders is still true."""
+    every = {order: peak(jobs, order) for order in permutations(range(len(jobs.jobs)))}
+    found = best_order(jobs, states=0, beam=1)
+    in_file = every[tuple(range(len(jobs.jobs)))]
+    assert in_file is not None
+    assert every[found.order] == found.peak <= in_file
+    assert found.least <= min(value for value in every.values() if value is not None)

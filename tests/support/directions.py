@@ -1,0 +1,22 @@
+"""Plans whose kernels all run in one direction, whatever the planner would choose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from usmp_build.ir.schedule import Direction, Step
+from usmp_build.passes.schedule.leaves import Leaves
+
+
+def run_towards(direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every operator of every plan run in this direction until the test ends: no step is made that does not."""
+    honest = Leaves.step
+
+    def turned(self: Leaves, *arguments: Any, **named: Any) -> Step:
+        step = honest(self, *arguments, **named)
+        return replace(step, direction=direction) if step.operator is not None else step
+
+    monkeypatch.setattr(Leaves, "step", turned)

@@ -1,0 +1,48 @@
+"""Which tensors have their value when an operator has run: what the hook shows then."""
+
+from __future__ import annotations
+
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.graph import Operator, Subgraph
+
+
+class Valued:
+    """Goes through the operators of a subgraph as they run; what shares bytes has its value with the last of them."""
+
+    def __init__(self, graph: Subgraph) -> None:
+        self._sharing = [op for op in graph.operators if not op.runs]
+        self._known = {t for t, tensor in enumerate(graph.tensors) if tensor.is_constant or tensor.is_variable}
+        self._known.update(graph.inputs)
+        self._readers: dict[int, list[Operator]] = {}
+        for op in self._sharing:
+            for tensor in op.inputs:
+                if tensor is not None:
+                    self._readers.setdefault(tensor, []).append(op)
+
+    def at_first(self) -> list[int]:
+        """Return the tensors that share bytes with inputs alone."""
+        return self._followers(sorted(self._known))
+
+    def after(self, kernel: Kernel, op: Operator) -> list[int]:
+        """Return the outputs of an operator, the variables that it changed, and what shares bytes with all these."""
+        changed = (op.inputs[position] for position in sorted(kernel.updates))
+        shown = [*op.outputs, *(tensor for tensor in changed if tensor is not None)]
+        self._known.update(shown)
+        return [*shown, *self._followers(shown)]
+
+    def _followers(self, shown: list[int]) -> list[int]:
+        """Return what has its value now that `shown` have theirs."""
+        found: list[int] = []
+        for tensor in shown:
+            found += self._outputs(tensor)
+        for tensor in found:
+            found += self._outputs(tensor)
+        return found
+
+    def _outputs(self, tensor: int) -> list[int]:
+        found: list[int] = []
+        for op in self._readers.get(tensor, ()):
+            if self._known.issuperset(t for t in op.inputs if t is not None):
+                found += (t for t in op.outputs if t not in self._known)
+                self._known.update(op.outputs)
+        return found

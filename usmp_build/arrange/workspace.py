@@ -1,0 +1,55 @@
+"""What all workspace pools take together, and what they could not be without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.storage import Kind
+from usmp_build.layout import PoolRow, WorkspaceRow
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWays:
+    """What is known of all that the plan might have been."""
+
+    max_live: int | None
+    """Bytes of workspace that are alive together in the models as their files have them; None: not known."""
+    any_schedule: int
+    """Bytes of workspace without which no order and no directions do."""
+    best_directions: bool
+    """No directions make a better plan."""
+
+
+def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWays) -> WorkspaceRow:
+    """Add up the workspace pools of a plan."""
+    workspaces = [pool for pool in pools if pool.access == "rw"]
+    return WorkspaceRow(
+        max_live=others.max_live,
+        any_schedule=others.any_schedule,
+        with_overlap=max(others.any_schedule, sum(pool.bound for pool in workspaces)),
+        achieved=sum(pool.size for pool in workspaces),
+        floor=_floor(analysis),
+        best_directions=others.best_directions,
+    )
+
+
+def _floor(analysis: Analysis) -> int:
+    """Return the most bytes that are alive when a run of some model begins, or when it ends.
+
+    No operator runs then, so no kernel lets two of these buffers overlap, and no order of operators changes them.
+    """
+    starts = analysis.schedule.starts
+    ends = {step for start, stop in pairwise(starts) for step in (start, stop - 1)}
+    return max((_alive(analysis, step) for step in ends), default=0)
+
+
+def _alive(analysis: Analysis, step: int) -> int:
+    buffers = zip(analysis.storage.buffers, analysis.lifetimes.intervals, strict=True)
+    return sum(
+        buffer.size
+        for buffer, intervals in buffers
+        if buffer.kind is not Kind.CONSTANT and any(start <= step < stop for start, stop in intervals)
+    )

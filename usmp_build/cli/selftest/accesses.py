@@ -1,0 +1,191 @@
+"""When operators touch the bytes of their buffers, and how close these may come: found out by running the real C.
+
+Everything is planned once more with nothing over anything else, compiled so that every access is noted, and run.  Of
+each byte of a buffer the program then shows when it was first written and last read.  What follows from that shares
+nothing with what the planner computed from declarations of kernels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from usmp_build import arrange, pipeline, plugins, solving, writer
+from usmp_build.cli.selftest.harness import Mark, build_traced, harness, run_all
+from usmp_build.cli.selftest.inputs import samples
+from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.ir.graph import OperatorRef, operator_at
+from usmp_build.ir.schedule import Step, Value, steps
+from usmp_build.ir.separations import Separations
+from usmp_build.ir.storage import Kind
+from usmp_build.layout import Keeping
+from usmp_build.passes.separations import near_at
+from usmp_build.pipeline import Planned
+
+Times = NDArray[np.int64]
+"""For each byte of a buffer: first write, last write, last read; 0 where there is none."""
+
+_NOTED = 5
+"""So many pairs are named in a note."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two buffers that one operator touches."""
+
+    operator: OperatorRef
+    below: int
+    above: int
+    planned: int
+    """How far the upper one must start behind the start of the lower one, as the plan has it."""
+    traced: int
+    """The same, as the accesses say."""
+    declared: int | None
+    """The same, as the operator's kernel declares, whether or not others keep the two apart; None: it says nothing."""
+
+
+def check_accesses(planned: Planned, parsed: argparse.Namespace) -> Iterator[str]:
+    """Trace every operator once; yield how many pairs may come closer, and which could come closer than declared.
+
+    Raises CheckFailed for the first that came closer in the plan than the accesses allow.
+    """
+    found = compared(planned, parsed.cc, parsed.source, parsed.seed, parsed.keep)
+    for each in found:
+        if each.traced > each.planned:
+            raise CheckFailed(_report(planned, each))
+    count = sum((each.below, each.above) in planned.analysis.separations.pairs for each in found)
+    yield f"{count} pairs of buffers may lie closer than they are long, and no access speaks against it"
+    careful = [each for each in found if each.declared is not None and each.declared > each.traced]
+    if careful:
+        yield f"note: {len(careful)} could lie closer than their kernels declare; plans are right, but may be larger:"
+        yield from (_note(planned, each) for each in careful[:_NOTED])
+        yield from ["  ..."] * (len(careful) > _NOTED)
+
+
+def compared(
+    planned: Planned, compiler: str = "", sources: Sequence[str] = (), seed: int = 1, keep: str | None = None
+) -> list[Compared]:
+    """Return what the plan says and what the accesses say of all pairs that an operator writes and reads."""
+    apart = _apart(planned)
+    layout = pipeline.lay_out(apart)
+    touched = list(_touched(apart))
+    rows = [_row(apart, ref, buffer) for ref, buffer in touched]
+    inputs = [samples(model, 1, seed) for model in apart.analysis.models]
+    with tempfile.TemporaryDirectory(prefix="usmp-selftest-") as scratch:
+        folder = Path(keep or scratch)
+        writer.write(pipeline.emit(layout), folder)
+        writer.write(harness(apart, layout, rows), folder)
+        program = build_traced(folder, layout, compiler, sources)
+        results = run_all(program, apart, inputs, garbage=0, period=1)
+    times: dict[OperatorRef, dict[int, Times]] = {}
+    for record in (record for runs in results for run in runs for record in run if record.step == Mark.ACCESSES):
+        ref, buffer = touched[record.tensor]
+        times.setdefault(ref, {})[buffer] = np.frombuffer(record.data, "<u4").astype(np.int64).reshape(-1, 3)
+    return [each for ref, own in times.items() for each in _compare(planned, ref, own)]
+
+
+def _apart(planned: Planned) -> Planned:
+    """Plan the same with nothing over anything else, in pools as large as needed."""
+    request = replace(planned.request, pools=tuple(replace(p, limit=None, origin=None) for p in planned.request.pools))
+    pools = tuple(replace(pool, limit=None) for pool in planned.analysis.problem.pools)
+    problem = replace(planned.analysis.problem, pools=pools, separations={})
+    analysis = replace(planned.analysis, separations=Separations(), problem=problem)
+    found = plugins.algorithm("greedy_by_size", {}, "")(problem)
+    assert found is not None  # no pool has a limit
+    plan = solving.settled(request, analysis, found)
+    models = range(len(request.models))
+    alone, kept = tuple(0 for _ in models), Keeping(tuple(() for _ in models), (), 0)
+    summary = arrange.summarize(request, analysis, plan, alone, kept, None, arrange.OtherWays(0, 0, False))
+    return Planned(request, planned.imported, analysis, plan, summary)
+
+
+def _operators(planned: Planned) -> Iterator[tuple[OperatorRef, Step]]:
+    for step in steps(planned.analysis.schedule.root):
+        if step.operator is not None:
+            yield step.operator, step
+
+
+def _touched(planned: Planned) -> Iterator[tuple[OperatorRef, int]]:
+    """Yield the buffers in workspace that each operator of a main subgraph touches; rows in pages are left out."""
+    storage = planned.analysis.storage
+    rows = {row for first in storage.rows for row in storage.span(first)}
+    for ref, step in _operators(planned):
+        values: list[Value] = [*step.tensors, *step.scratch]
+        for buffer in dict.fromkeys(map(storage.buffer_of, values)):
+            if buffer is not None and storage.buffers[buffer].kind is not Kind.CONSTANT and buffer not in rows:
+                yield ref, buffer
+
+
+def _row(planned: Planned, ref: OperatorRef, buffer: int) -> dict[str, int | str]:
+    """Return where the program finds a buffer, and after which operator it shows it."""
+    pool, offset = planned.plan.allocations[buffer]
+    return {
+        "model": ref.model,
+        "position": operator_at(planned.analysis.models, ref).position,
+        "pool": planned.request.pools[pool].name,
+        "offset": offset,
+        "size": planned.analysis.storage.buffers[buffer].size,
+    }
+
+
+def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Iterator[Compared]:
+    """Compare outputs with inputs and scratch, and scratch with inputs."""
+    storage, problem = planned.analysis.storage, planned.analysis.problem
+    step = next(step for own, step in _operators(planned) if own == ref)
+    declared = dict(near_at(planned.request, planned.analysis, step))
+    inputs, outputs, scratch = (
+        dict.fromkeys(buffer for buffer in map(storage.buffer_of, values) if buffer in times)
+        for values in (step.reads, (*step.writes, *step.updates), step.scratch)
+    )
+    pairs = [(w, r) for w in outputs for r in (*inputs, *scratch)] + [(w, r) for w in scratch for r in inputs]
+    for written, read in pairs:
+        if written is None or read is None or written == read:
+            continue
+        seen = _traced(times[written], times[read], is_scratch=read in scratch)
+        sides = zip(((written, read), (read, written)), seen, declared.get((written, read), (None, None)), strict=True)
+        for (low, high), traced, own in sides:
+            least = -storage.buffers[high].extent
+            yield Compared(ref, low, high, problem.separation(low, high), max(traced, least), own)
+
+
+def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
+    """Return how far the buffer that is read must start behind the one that is written, and the other way round.
+
+    A byte of the one may lie on a byte of the other unless it is written before that is last read.
+    """
+    places = np.flatnonzero(written[:, 0])
+    when = written[places, 0]
+    until = np.maximum(read[:, 1], read[:, 2]) if is_scratch else read[:, 2]
+    order = np.argsort(-until, kind="stable")
+    later = np.searchsorted(-until[order], -when, side="left")  # so many bytes are read after each is written
+    places, later = places[later > 0], later[later > 0]
+    if not places.size:
+        return -(1 << 40), -(1 << 40)
+    lowest, highest = np.minimum.accumulate(order)[later - 1], np.maximum.accumulate(order)[later - 1]
+    return int((places + 1 - lowest).max()), int((highest + 1 - places).max())
+
+
+def _note(planned: Planned, each: Compared) -> str:
+    operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
+    low, high = buffers[each.below].name, buffers[each.above].name
+    return (
+        f"  {operator.kind} {operator.position}: {high} at least {each.declared:,} bytes behind the start of {low}, "
+        f"where {each.traced:,} would do"
+    )
+
+
+def _report(planned: Planned, each: Compared) -> Diagnostic:
+    operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
+    low, high = buffers[each.below].name, buffers[each.above].name
+    message = f'{operator.kind} {operator.position} touches bytes in another order than its kernel declares: "{high}" '
+    message += f'must start at least {each.traced:,} bytes behind the start of "{low}", and the plan relies on '
+    message += f"{each.planned:,}"
+    path = planned.request.models[each.operator.model].path
+    help_ = "correct what the kernel declares; until then, overlap = false in [plan] keeps all buffers apart"
+    return Diagnostic("S631", message, path, help_)

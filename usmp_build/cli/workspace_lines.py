@@ -1,0 +1,37 @@
+"""What all workspace pools take together, in lines for the table of the plan."""
+
+from __future__ import annotations
+
+from usmp_build.layout import Summary, WorkspaceRow
+from usmp_build.units import show_bytes
+
+
+def workspace_lines(summary: Summary) -> list[str]:
+    """Say what the models would take as they are, what is possible, what the plan takes, and what nobody can save."""
+    row = summary.workspace
+    several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
+    least = "with the same buffers in each pool" if several else "of the chosen schedule"
+    lines = (
+        ("max-live", row.max_live, "alive together in the models as their files have them, nothing overlapping"),
+        ("any schedule", row.any_schedule, "no order and no directions of operators need less, with the same buffers"),
+        ("with overlap", row.with_overlap, f"no plan {least} needs less"),
+        ("achieved", row.achieved, _known(row, summary.best)),
+        ("floor", row.floor, "alive when a run begins or ends: all inputs, or all outputs, and what outlives runs"),
+    )
+    names = max(len(name) for name, _, _ in lines)
+    counts = ["-" if count is None else show_bytes(count) for _, count, _ in lines]
+    widest = max(map(len, counts))
+    shown = [f"{name:<{names}}  {n:>{widest}}  {text}" for (name, _, text), n in zip(lines, counts, strict=True)]
+    note = ["(sums over pools, each fullest at a step of its own: a sum can be more than is alive at one, or max-live)"]
+    return ["workspace of all pools, in bytes:", *shown, *(note if several else ())]
+
+
+def _known(row: WorkspaceRow, is_best: bool) -> str:
+    """Say how good the plan is: of all schedules, of all directions in its order, or of its schedule."""
+    if row.achieved == row.any_schedule:
+        return "as little as possible in any schedule"
+    others = "no directions are better, another order may be" if row.best_directions else "another one may need less"
+    if not row.gap:
+        return f"as little as possible in this schedule; {others}"
+    known = "no plan in these pools is better, proven by search" if is_best else "not proven to be the least"
+    return f"{show_bytes(row.gap)} above that; {known}; of schedules, {others}"

@@ -1,0 +1,243 @@
+"""The loop over directions: from which end does each operator go through its output?  Let the plan tell.
+
+In the *relaxed* problem every pair of buffers may come as close as either direction allows.  It is solved like any
+other, and where its plan puts an output below or above an input tells which direction the operator must take:
+
+    input            |==========|                      input   |==========|
+    output    |=========|          forward             output      |==========|    backward
+
+A plan that asks no operator for both is a plan of the problem with these directions.  Where one is asked for both, the
+search branches: forward, or backward.  What cannot be better than the best plan so far, not even relaxed, is not
+pursued.  So when the search ends, no directions make a better plan; it is bounded by work, never by time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeAlias
+
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.graph import OperatorRef
+from usmp_build.ir.schedule import Direction, steps
+from usmp_build.memory.best import is_best
+from usmp_build.memory.bounds import required
+from usmp_build.memory.components import restricted
+from usmp_build.memory.plan import Plan, quality
+from usmp_build.memory.problem import Problem
+from usmp_build.passes import near_in
+from usmp_build.passes.effects import Effects, members_of
+from usmp_build.request import Request
+
+Directions: TypeAlias = Mapping[OperatorRef, Direction]
+
+PLANS = 64
+"""So many small problems are solved, and fewer that are large or hard."""
+_LARGE = 20_000
+"""Conflicts and buffers: solving a problem of twice that size counts twice, and so on."""
+_HARD = (50_000, 10_000)
+"""Nodes of the algorithm's search, times buffers: the same; where each has one pool, and where some have several."""
+_UNKNOWN = 4
+"""So much is added where no plan tells how hard the problem was."""
+
+_STATED = 4
+"""Problems that are kept: all forward, all backward and all undecided are asked for again and again."""
+
+
+class Budget:
+    """An algorithm that is asked so often."""
+
+    def __init__(self, algorithm: Callable[[Problem], Plan | None], plans: int = PLANS) -> None:
+        self._algorithm = algorithm
+        self.left = plans
+
+    def plan(self, problem: Problem) -> Plan | None:
+        """Ask."""
+        size = len(problem.buffers) + sum(map(len, problem.conflicts))
+        found = self._algorithm(problem)
+        several = any(len(buffer.pools) > 1 for buffer in problem.buffers)
+        hard = found.work * len(problem.buffers) // _HARD[several] if found else _UNKNOWN
+        self.left -= 1 + size // _LARGE + hard
+        return found
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The operators that can go either way, and the problems that follow."""
+
+    pairs: Mapping[OperatorRef, tuple[tuple[int, int], ...]]
+    """For each operator, in the order in which they run, pairs of buffers that it touches."""
+    state: Callable[[Directions], Problem]
+    """State the problem with these directions."""
+
+    def relaxed(self, fixed: Directions) -> Directions:
+        """Leave all undecided that are not fixed."""
+        return {operator: fixed.get(operator, Direction.EITHER) for operator in self.pairs}
+
+    def taken(self, plan: Plan, fixed: Directions) -> tuple[dict[OperatorRef, Direction], list[OperatorRef]]:
+        """Return the direction that a plan of a relaxed problem asks of each operator, and those asked for both.
+
+        The latter get another direction than the one before them: in a chain, ends alternate.
+        """
+        forward, backward = (self.state({**dict.fromkeys(self.pairs, way), **fixed}) for way in _WAYS)
+        directions: dict[OperatorRef, Direction] = {}
+        both = []
+        last = Direction.BACKWARD
+        for operator, pairs in self.pairs.items():
+            if operator in fixed:
+                last = fixed[operator]
+            elif all(_apart(forward, plan, pair) for pair in pairs):
+                last = Direction.FORWARD
+            elif all(_apart(backward, plan, pair) for pair in pairs):
+                last = Direction.BACKWARD
+            else:
+                last = _other(last)
+                both.append(operator)
+            directions[operator] = last
+        if not both:
+            stated = self.state(directions)  # several operators may speak of one pair
+            both = [o for o in self.pairs if o not in fixed and not all(_apart(stated, plan, p) for p in self.pairs[o])]
+        both.sort(key=lambda operator: -max(_end(forward, plan, pair) for pair in self.pairs[operator]))
+        return directions, both
+
+
+_WAYS = (Direction.FORWARD, Direction.BACKWARD)
+
+
+def _other(direction: Direction) -> Direction:
+    return Direction.FORWARD if direction is Direction.BACKWARD else Direction.BACKWARD
+
+
+def _apart(problem: Problem, plan: Plan, pair: tuple[int, int]) -> bool:
+    """Whether two buffers are as far from each other as a problem asks."""
+    a, b = pair
+    one, other = plan.allocations[a], plan.allocations[b]
+    distance = other.offset - one.offset
+    return one.pool != other.pool or distance >= problem.separation(a, b) or -distance >= problem.separation(b, a)
+
+
+def _end(problem: Problem, plan: Plan, pair: tuple[int, int]) -> int:
+    return max(plan.allocations[index].offset + problem.buffers[index].size for index in pair)
+
+
+@dataclass(frozen=True, slots=True)
+class Directed:
+    """What the search found."""
+
+    directions: Directions | None
+    """None: nothing better than what was known."""
+    plan: Plan | None
+    rank: tuple[int, ...] | None
+    """`plan.quality` of the best plan, found or known; None if there is none."""
+    least: tuple[int, ...]
+    """Whatever the directions, no plan ranks before this.  Empty: that is not known."""
+
+
+def direct(ways: Ways, budget: Budget, known: tuple[int, ...] | None = None, plan: Plan | None = None) -> Directed:
+    """Search directions with a plan that ranks before `known`; `plan` is one that does rank so, if it is at hand."""
+    if plan is not None and known is not None and _is_best_of_all(ways, plan):
+        return Directed(None, None, known, known)
+    return _Search(ways, budget, known).run()
+
+
+def _is_best_of_all(ways: Ways, plan: Plan) -> bool:
+    """Whether a bound tells that no directions help."""
+    return not ways.pairs or is_best(ways.state(ways.relaxed({})), replace(plan, claims=(), bound=()))
+
+
+class _Search:
+    def __init__(self, ways: Ways, budget: Budget, known: tuple[int, ...] | None) -> None:
+        self._ways = ways
+        self._budget = budget
+        self._rank = known
+        self._best: tuple[Directions, Plan] | None = None
+        self._least: list[tuple[int, ...]] = []
+        """Of all that is not pursued any more."""
+
+    def run(self) -> Directed:
+        """Branch until nothing is open, or the work is done."""
+        open_: list[tuple[tuple[int, ...], Directions]] = [((), {})]
+        while open_:
+            least, fixed = open_.pop()
+            if self._is_closed(least) or self._budget.left <= 0:
+                self._least.append(least)
+            else:
+                open_ += self._branches(least, fixed)
+        directions, plan = self._best or (None, None)
+        closed = [*self._least, *([self._rank] if self._rank is not None else [])]
+        return Directed(directions, plan, self._rank, min(closed, default=()))
+
+    def _is_closed(self, least: tuple[int, ...]) -> bool:
+        return self._rank is not None and least >= self._rank
+
+    def _branches(self, least: tuple[int, ...], fixed: Directions) -> Iterator[tuple[tuple[int, ...], Directions]]:
+        """Look at all that is possible with these directions; yield what is left to be looked at, the best last."""
+        relaxed = self._ways.state(self._ways.relaxed(fixed))
+        plan = self._budget.plan(relaxed)
+        if plan is None:
+            if not any(requirement.missing for requirement in required(relaxed)):
+                self._least.append(least)
+            return
+        rank = quality(relaxed, plan)
+        least = max(least, rank if is_best(relaxed, plan) else plan.bound)
+        if not self._is_better(rank):
+            self._least.append(least)
+            return
+        directions, both = self._ways.taken(plan, fixed)
+        if not both:
+            self._keep(directions, plan, rank)
+            self._least.append(least)
+            return
+        stated = self._ways.state(directions)
+        guess = self._budget.plan(stated)
+        if guess is not None and self._is_better(rank := quality(stated, guess)):
+            self._keep(directions, guess, rank)
+        for way in (_other(directions[both[0]]), directions[both[0]]):
+            yield least, {**fixed, both[0]: way}
+
+    def _is_better(self, rank: tuple[int, ...]) -> bool:
+        return self._rank is None or rank < self._rank
+
+    def _keep(self, directions: Directions, plan: Plan, rank: tuple[int, ...]) -> None:
+        self._best, self._rank = (directions, plan), rank
+
+
+def ways_of(request: Request, analysis: Analysis, members: Sequence[int]) -> Ways:
+    """Return what may be chosen for some of the buffers of an analysis; the problems are those of these buffers."""
+    part = restricted(analysis.problem, members)
+    position = {old: new for new, old in enumerate(members)}
+    models = {model for index in members for model in analysis.storage.buffers[index].models}
+
+    def state(directions: Directions) -> Problem:
+        return stated_once(frozenset(directions.items()))
+
+    @lru_cache(maxsize=_STATED)
+    def stated_once(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:
+        choices = replace(analysis.choices, directions={**analysis.choices.directions, **dict(directions)})
+        stated = near_in(request, analysis, choices, models).bytes().items()
+        near = {(position[a], position[b]): n for (a, b), n in stated if a in position and b in position}
+        return replace(part, separations=near)
+
+    touched = _touched(analysis, position)
+    separations = [state(dict.fromkeys(touched, way)).separations for way in Direction]
+    near: dict[int, set[int]] = {}
+    for a, b in (pair for each in separations for pair in each):
+        near.setdefault(min(a, b), set()).add(max(a, b))
+    own = {
+        o: tuple((a, b) for a in sorted(some) for b in sorted(near.get(a, set()) & some)) for o, some in touched.items()
+    }
+    return Ways({operator: some for operator, some in own.items() if some}, state)
+
+
+def _touched(analysis: Analysis, position: Mapping[int, int]) -> dict[OperatorRef, set[int]]:
+    """Return the operators that can go either way, in the order in which they run, and the buffers they touch."""
+    effects = Effects(analysis.storage)
+    found: dict[OperatorRef, set[int]] = {}
+    for step in steps(analysis.schedule.root):
+        kernel = analysis.kernels.get(step.operator) if step.operator is not None else None
+        if step.operator is not None and isinstance(kernel, Kernel) and kernel.backward is not None:
+            buffers = effects.buffers(step.tensors) | effects.buffers(step.scratch)
+            found.setdefault(step.operator, {position[b] for b in members_of(buffers) if b in position})
+    return found

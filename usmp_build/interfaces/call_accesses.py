@@ -1,0 +1,67 @@
+"""A call with the loop of its form around it: what all of it touches.
+
+The loop is derived from the `Form`, which the generated loop follows, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
+from usmp_build.interfaces.kernels import KernelCall, Pieces, Reduce, Rows, Whole
+
+
+def call_accesses(call: KernelCall) -> Accesses | None:
+    """Return what a call touches, in the order in which it runs; None when it does not say."""
+    declared = call.accesses
+    if declared is None or len(declared.widths) != len(call.operands):
+        return None
+    first, last = 0, len(call.operands) - 1
+    match call.form:
+        case Whole():
+            whole: Accesses | None = declared
+        case Rows() as form:
+            pitches = {first: (form.input_rows * form.input_pitch, 0), last: (form.rows * form.output_pitch,)}
+            pitches[last] += (form.output_pitch,)
+            parts = tuple(_moved(part, 2, pitches) for part in declared.parts)
+            rows = tuple(_under_window(part, form) for part in parts)
+            whole = replace(declared, loops=(form.images, form.rows, *declared.loops), parts=rows)
+        case Pieces(count, pitch):
+            every = dict.fromkeys(range(len(call.operands)), (pitch,))
+            parts = tuple(_moved(part, 1, every) for part in declared.parts)
+            whole = replace(declared, loops=(count, *declared.loops), parts=parts)
+        case Reduce() as form:
+            whole = _reduced(declared, form, last)
+    return whole.reversed() if whole is not None and call.backward else whole
+
+
+def _reduced(declared: Accesses, form: Reduce, last: int) -> Accesses | None:
+    """The three parts are what `_begin`, `_row` and `_finish` touch."""
+    if len(declared.parts) != 3 or declared.loops:
+        return None
+    begin, row, finish = declared.parts
+    row = _moved(row, 2, {0: (form.rows * form.input_pitch, form.input_pitch)})
+    row = replace(row, loops=(form.rows, *row.loops))
+    finish = _moved(finish, 1, {last: (form.output_pitch,)})
+    return replace(declared, loops=(form.images,), parts=(_moved(begin, 1, {}), row, finish), phases=True)
+
+
+def _moved(part: Part, loops: int, pitches: Mapping[int, tuple[int, ...]]) -> Part:
+    """Put a part into so many further loops; `pitches` are strides of operands along them, 0 for others."""
+
+    def moved(touch: Touch) -> Touch:
+        strides = (*pitches.get(touch.operand, (0,) * loops), *touch.strides)
+        windows = tuple(replace(window, loop=window.loop + loops) for window in touch.windows)
+        return replace(touch, strides=strides, windows=windows)
+
+    return replace(part, touches=tuple(map(moved, part.touches)))
+
+
+def _under_window(part: Part, form: Rows) -> Part:
+    """The streamed input is read at each row under the window of the second loop."""
+    rows = Window(1, form.input_pitch, form.input_rows, form.window, form.stride, form.dilation, form.before)
+    touches = (
+        replace(touch, windows=(rows, *touch.windows)) if touch.operand == 0 else touch for touch in part.touches
+    )
+    return replace(part, touches=tuple(touches))

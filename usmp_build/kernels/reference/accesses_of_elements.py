@@ -1,0 +1,35 @@
+"""Element by element: an element is a turn, in the order in which they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from usmp_build.interfaces.accesses import Accesses, Part, Touch
+
+_AXIS = 3
+"""Numbers of an axis in the table: size, and the steps of both operands."""
+
+
+def elementwise(size: int, widths: tuple[int, ...]) -> Accesses:
+    """Operands of one shape; the last one is the output."""
+    last = len(widths) - 1
+    touches = tuple(Touch(operand, 1, (1,), writes=operand == last) for operand, width in enumerate(widths) if width)
+    return Accesses((Part((size,), touches),), widths)
+
+
+def rows_of_elements(p: Mapping[str, int], widths: tuple[int, int]) -> Accesses:
+    """SOFTMAX: a row is looked at as a whole before, in its last pass it is read and written element by element."""
+    strides = (p["size"], 1)
+    touches = (Touch(0, 1, strides), Touch(1, 1, strides, writes=True))
+    return Accesses((Part((p["rows"], p["size"]), touches),), widths)
+
+
+def stretched(axes: Sequence[int], width: int) -> Accesses:
+    """Two operands that are stretched to the output's shape, along axes of `axes`; the output is the fourth operand."""
+    sizes, first, second = (tuple(axes[number::_AXIS]) for number in range(_AXIS))
+    steps, step = [], 1
+    for size in reversed(sizes):
+        steps.append(step)
+        step *= size
+    touches = (Touch(0, 1, first), Touch(1, 1, second), Touch(3, 1, tuple(reversed(steps)), writes=True))
+    return Accesses((Part(sizes, touches),), (width, width, 0, width))

@@ -1,0 +1,136 @@
+"""What a kernel library says of a kernel makes sense: its accesses, and that backward it needs what it needs forward.
+
+Libraries are written by others, and what they declare decides which bytes are written over.  A declaration that cannot
+be true is refused when the kernel is chosen.  Whether one that could be true is, `selftest --accesses` finds out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import chain
+
+from usmp_build.errors import Diagnostic, KernelError
+from usmp_build.interfaces.accesses import Accesses, Touch
+from usmp_build.interfaces.call_accesses import call_accesses
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Scratch, Traffic
+from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.ir.options import Pitched
+from usmp_build.passes.separations.turns import NOWHERE, turns
+
+_ACCESSES = "correct the library; a call that declares no accesses overlaps nothing, and is always right"
+_BACKWARD = "correct the library; with None as its backward kernel the operator runs forward only"
+
+_LARGEST = 1 << 40
+"""Of any number in a declaration: what is added up then fits into 64 bits."""
+
+
+def check_declared(kernel: Kernel, op: Operator, graph: Subgraph) -> None:
+    """Check what a kernel of a library declares.  Raises KernelError: K410 of accesses, K411 of the backward kernel."""
+    for each in filter(None, (kernel, kernel.backward)):
+        for call in each.calls:
+            wrong = next(_wrong_accesses(each, call, op, graph), None)
+            if wrong:
+                message = f'the kernel library "{kernel.library}" declares accesses of {call.function} that cannot be: '
+                raise KernelError(Diagnostic("K410", message + wrong, help=_ACCESSES))
+    unequal = next(_unequal(kernel, kernel.backward), None) if kernel.backward is not None else None
+    if unequal:
+        name = kernel.calls[0].function if kernel.calls else op.kind
+        message = f'the kernel library "{kernel.library}" has a backward kernel of {name} with other {unequal} '
+        raise KernelError(Diagnostic("K411", message + "than the forward one", help=_BACKWARD))
+
+
+def _wrong_accesses(kernel: Kernel, call: KernelCall, op: Operator, graph: Subgraph) -> Iterator[str]:
+    """Yield clauses about a call: what cannot be true of its accesses."""
+    declared = call.accesses
+    if declared is None:
+        return
+    if len(declared.widths) != len(call.operands):
+        yield f"it has {len(declared.widths)} widths, and the call has {len(call.operands)} operands"
+    if min((*declared.widths, *declared.loops), default=0) < 0:
+        yield "a width or the length of a loop is negative"
+    for part in declared.parts:
+        if min(part.loops, default=0) < 0:
+            yield "the length of a loop is negative"
+        for touch in part.touches:
+            yield from _wrong_touch(touch, len(call.operands), len(declared.loops) + len(part.loops))
+    whole = call_accesses(call)
+    if whole is None:
+        yield f"they do not fit its form, {type(call.form).__name__}"
+    else:
+        yield from _outside(kernel, call, whole, op, graph)
+
+
+def _wrong_touch(touch: Touch, operands: int, loops: int) -> Iterator[str]:
+    operand = f"operand {touch.operand}"
+    if not 0 <= touch.operand < operands:
+        yield f"it touches {operand}, and has {operands}"
+    if touch.size < 0:
+        yield f"it touches {touch.size} elements of {operand}"
+    if len(touch.strides) > loops:
+        yield f"it has {len(touch.strides)} strides of {operand}, and {loops} loops"
+    for window in touch.windows:
+        if not 0 <= window.loop < loops:
+            yield f"a window of {operand} is moved by loop {window.loop}, and there are {loops} loops"
+        if min(window.taps, window.step, window.dilation) < 1 or window.size < 0:
+            yield f"a window of {operand} has taps, a step or a dilation below 1, or a negative size"
+    numbers = (
+        (touch.start, touch.size, *touch.strides),
+        *((w.pitch, w.size, w.taps, w.step, w.dilation, w.before) for w in touch.windows),
+    )
+    if max(map(abs, chain(*numbers))) > _LARGEST:
+        yield f"a number of {operand} is beyond {_LARGEST:,}"
+
+
+def _outside(kernel: Kernel, call: KernelCall, whole: Accesses, op: Operator, graph: Subgraph) -> Iterator[str]:
+    """Yield the operands of which bytes are touched that they do not have."""
+    for position, low, end in _reach(whole):
+        size = _extent(kernel, call.operands[position], op, graph)
+        if size is not None and low < end and (low < 0 or end > size):
+            yield f"it touches bytes [{low:,}, {end:,}) of operand {position}, which has {size:,}"
+
+
+@lru_cache(maxsize=4096)
+def _reach(whole: Accesses) -> tuple[tuple[int, int, int], ...]:
+    """Return operands, the lowest byte touched of each, and the end of the highest; many operators are alike."""
+    found = sorted(turns(whole, 1).extents.items())
+    return tuple((n, int(e.low.min(initial=NOWHERE)), int(e.end.max(initial=-NOWHERE))) for (n, _), e in found)
+
+
+def _extent(kernel: Kernel, operand: Operand, op: Operator, graph: Subgraph) -> int | None:
+    """Return the bytes from the begin of an operand to its end; None for those that are never planned."""
+    if isinstance(operand, Scratch):
+        return kernel.scratch[operand.position].size
+    if not isinstance(operand, Input | Output):
+        return None
+    index = (op.inputs if isinstance(operand, Input) else op.outputs)[operand.position]
+    if index is None:
+        return None
+    tensor = graph.tensors[index]
+    if not isinstance(op.options, Pitched) or op.options.pitches is None or operand.position:
+        return tensor.size
+    gap = (op.options.pitches[isinstance(operand, Output)] - tensor.shape[-1]) * tensor.dtype.bits // 8
+    pixels = tensor.size * 8 // tensor.dtype.bits // tensor.shape[-1]
+    return tensor.size + gap * (pixels - 1)
+
+
+def _unequal(forward: Kernel, backward: Kernel) -> Iterator[str]:
+    """Yield what the one needs and the other does not."""
+    for name in ("scratch", "constants", "alignment", "updates", "strikes", "pitched"):
+        if getattr(forward, name) != getattr(backward, name):
+            yield name
+    if _moved(forward) != _moved(backward):
+        yield "traffic"
+    if backward.backward is not None:
+        yield "directions"
+
+
+def _moved(kernel: Kernel) -> dict[Operand, tuple[Traffic, int]]:
+    """Return for each operand the traffic of all calls, and how many calls have it without saying how much."""
+    found: dict[Operand, tuple[Traffic, int]] = {}
+    for call in kernel.calls:
+        for position, operand in enumerate(call.operands):
+            traffic, silent = found.get(operand, (Traffic(), 0))
+            own = call.traffic[position] if call.traffic else Traffic()
+            found[operand] = traffic + own, silent + (not call.traffic)
+    return found

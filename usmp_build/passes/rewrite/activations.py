@@ -1,0 +1,86 @@
+"""Activations and requantizations go into the operator before them, where that clamps last of all.
+
+    %3 = CONV_2D(%1, ...)        %4 = CONV_2D(%1, ...) activation=RELU
+    %4 = RELU(%3)           →
+
+Only where it is exact.  With equal scales, RELU and QUANTIZE move int8 by the difference of the zero points and clamp:
+the operator before computes `scaled + zero point`, clamped, so that with the other zero point, and with its own clamp
+moved and joined to the other, it computes the same.  RELU6 clamps without moving.  Where no activation says this,
+`limits` do.  The tensor between goes: nobody else may read it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from usmp_build.arithmetic.limits import LEAST, MOST, clamp, int8_scale, within
+from usmp_build.ir.graph import DType, Model, Operator, Tensor
+from usmp_build.ir.options import Activation, Pool2D
+from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
+from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.passes.rewrite.ranges import ACTIVATIONS, Clamped
+
+_KINDS = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "AVERAGE_POOL_2D", "MAX_POOL_2D", "ADD", "SUB", "MUL"}
+_NARROWER = {
+    (Activation.NONE, Activation.RELU),
+    (Activation.NONE, Activation.RELU6),
+    (Activation.RELU, Activation.RELU6),
+}
+"""Of floats: what is clamped by the first and then by the second is as if by the second only."""
+
+
+def activations(model: Model, pins: Pins = NO_PINS) -> Model:
+    """Join operators with the clamps behind them, in the order in which they run."""
+    return in_each_subgraph(model, pins, _step)
+
+
+def _step(net: Net) -> None:
+    for place, op in enumerate(net.graph.operators):
+        if op.kind not in {*ACTIVATIONS, "QUANTIZE"} or len(op.outputs) != 1 or not op.inputs or op.inputs[0] is None:
+            continue
+        before = net.producer(op.inputs[0])
+        joined = _joined(before, op, net) if before and _may_join(before, op, net) else None
+        if joined is not None:
+            earlier = net.writers[op.inputs[0]]
+            net.put(place, None)
+            net.put(earlier, joined)
+
+
+def _may_join(before: Operator, op: Operator, net: Net) -> bool:
+    """Tell whether the tensor between two operators is theirs alone, and they may become one."""
+    between, output = before.outputs[0], op.outputs[0]
+    same_shape = net.graph.tensors[between].shape == net.graph.tensors[output].shape
+    alone = len(before.outputs) == 1 and len(net.readers[between]) == 1 and net.may_go(between)
+    return before.kind in _KINDS and same_shape and alone and net.pins.may_join(net.index, before, op)
+
+
+def _joined(before: Operator, op: Operator, net: Net) -> Operator | None:
+    """Return the operator that does both; None where that would not be exact."""
+    between, output = net.graph.tensors[before.outputs[0]], net.graph.tensors[op.outputs[0]]
+    first, own = net.tensor(before.inputs[0] if before.inputs else None), ACTIVATIONS.get(op.kind, Activation.NONE)
+    if not isinstance(before.options, Clamped) or first is None or first.dtype is not between.dtype:
+        return None
+    if between.dtype is DType.FLOAT32 and output.dtype is DType.FLOAT32:
+        if before.options.limits or (before.options.activation, own) not in _NARROWER:
+            return None
+        return replace(before, outputs=op.outputs, options=replace(before.options, activation=own))
+    options = _int8(before.options, own, between, output)
+    return None if options is None else replace(before, outputs=op.outputs, options=options)
+
+
+def _int8(options: Clamped, own: Activation, between: Tensor, output: Tensor) -> Clamped | None:
+    one, other = int8_scale(between), int8_scale(output)
+    if one is None or other is None or one[0] != other[0]:
+        return None
+    shift = other[1] - one[1]
+    if shift and (own is Activation.RELU6 or isinstance(options, Pool2D)):
+        return None  # RELU6 keeps the values of its input; pooling has one zero point for both sides
+    now, then = clamp(options.activation, options.limits, between), clamp(own, None, output)
+    if now is None or then is None:
+        return None
+    moved = within((now[0] + shift, now[1] + shift), (LEAST, MOST))
+    limits = within(moved, then)
+    for activation in (options.activation, own):
+        if clamp(activation, None, output) == limits:
+            return replace(options, activation=activation, limits=None)
+    return replace(options, limits=limits)

@@ -1,0 +1,67 @@
+"""Channels that are constant, or that nobody needs, go.
+
+Training leaves channels that never leave one value, behind a RELU6 for example.  An analysis of intervals proves which
+(`forward.py`); the bias of the operator that reads such a channel can stand for it; and what only such channels were
+computed from is not needed either (`needed.py`).  What is left has the same values, in tensors with fewer channels
+(`shrink.py`).
+
+    %5 [1,12,12,64], 40 of them constant    →    %5 [1,12,12,24]
+
+Only the main subgraph is looked at, and in it int8.  Its inputs and outputs stay as they are, and so do variables, what
+the manifest speaks of, and what an operator touches that the analysis does not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from usmp_build.ir.graph import Model, Operator, Subgraph
+from usmp_build.ir.rewritten import Made
+from usmp_build.passes.rewrite.constant_channels.forward import Role, facts, read_role
+from usmp_build.passes.rewrite.constant_channels.needed import needed
+from usmp_build.passes.rewrite.constant_channels.quantized import channels, is_tracked
+from usmp_build.passes.rewrite.constant_channels.shrink import shrink
+from usmp_build.passes.rewrite.constant_channels.turns import needed_in_no_more_turns
+from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+
+_MOST_CHANNELS = 1 << 22
+"""Of all tensors together: a model with more stays as it is."""
+
+
+def constant_channels(model: Model, pins: Pins = NO_PINS) -> Made:
+    """Return the model with fewer channels, and which are left of the tensors that lost some."""
+    graph = model.main
+    if model.is_program or sum(channels(t) for t in graph.tensors if is_tracked(t)) > _MOST_CHANNELS:
+        return Made(model)
+    known = facts(graph, [_role(op, graph, pins) for op in graph.operators])
+    find = needed if pins.may_cost else needed_in_no_more_turns
+    kept = find(graph, known, _demanded(graph, pins))
+    lost = {} if kept is None else {tensor: each for tensor, each in kept.items() if not each.all()}
+    if kept is None or not lost:
+        return Made(model)
+    left = {
+        (0, tensor): tuple(np.flatnonzero(each).tolist())
+        for tensor, each in sorted(lost.items())
+        if not graph.tensors[tensor].is_constant
+    }
+    return Made(replace(model, subgraphs=(shrink(graph, known, kept), *model.subgraphs[1:])), left)
+
+
+def _role(op: Operator, graph: Subgraph, pins: Pins) -> Role:
+    """Nothing is known of operators that must stay as they are, or whose constants must."""
+    constants = (t for t in op.inputs if t is not None and graph.tensors[t].is_constant)
+    if not pins.may_change(0, op) or any(pins.keeps(0, tensor) for tensor in constants):
+        return None
+    return read_role(op, graph)
+
+
+def _demanded(graph: Subgraph, pins: Pins) -> set[int]:
+    """Return the tensors that keep all channels."""
+    stays = {
+        index
+        for index, tensor in enumerate(graph.tensors)
+        if tensor.is_variable or tensor.axis_separators is not None or tensor.is_withheld or pins.keeps(0, index)
+    }
+    return stays | {*graph.inputs, *graph.outputs}

@@ -1,0 +1,67 @@
+"""What every channel of every int8 tensor may hold, whatever the inputs are: one pass over the operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from usmp_build.arithmetic.vectors import Booleans
+from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.passes.rewrite.constant_channels.channelwise import Channelwise, read_channelwise
+from usmp_build.passes.rewrite.constant_channels.interval import Interval, full
+from usmp_build.passes.rewrite.constant_channels.quantized import Opaque, channels, is_tracked
+from usmp_build.passes.rewrite.constant_channels.read_sums import SUMS, read_sum
+from usmp_build.passes.rewrite.constant_channels.sums import Sum
+
+Role: TypeAlias = Sum | Channelwise | None
+"""What an operator is to the analysis; None: opaque."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of a subgraph."""
+
+    roles: tuple[Role, ...]
+    """Of each operator."""
+    intervals: dict[int, Interval]
+    """Of each tensor that is tracked."""
+    sums: dict[int, Interval]
+    """Operator → what its sums may be, of those that sum."""
+
+    def settled(self, operator: int) -> Booleans:
+        """Tell of each output of a sum whether a bias alone gives it."""
+        role = self.roles[operator]
+        assert isinstance(role, Sum)
+        return role.is_settled(self.sums[operator])
+
+
+def read_role(op: Operator, graph: Subgraph) -> Role:
+    """Return what an operator is to the analysis."""
+    try:
+        return read_sum(op, graph) if op.kind in SUMS else read_channelwise(op, graph)
+    except Opaque:
+        return None
+
+
+def facts(graph: Subgraph, roles: Sequence[Role]) -> Facts:
+    """Go through the operators in their order; `roles` are theirs."""
+    intervals = {i: _at_first(tensor) for i, tensor in enumerate(graph.tensors) if is_tracked(tensor)}
+    sums = {}
+    for index, role in enumerate(roles):
+        if isinstance(role, Sum):
+            sums[index] = role.accumulated(intervals[role.source])
+            intervals[role.target] = role.output(sums[index])
+        elif isinstance(role, Channelwise):
+            intervals[role.target] = role.output(intervals)
+    return Facts(tuple(roles), intervals, sums)
+
+
+def _at_first(tensor: Tensor) -> Interval:
+    """Constants hold what they hold, everything else anything."""
+    if not tensor.is_constant or tensor.is_withheld:
+        return full(channels(tensor))
+    rows = tensor.as_array().reshape(-1, channels(tensor)).astype(np.int64)
+    return Interval(rows.min(0), rows.max(0))

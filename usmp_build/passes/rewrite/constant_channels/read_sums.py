@@ -1,0 +1,121 @@
+"""Operators → sums."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from usmp_build.arithmetic.vectors import Booleans, Integers
+from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
+from usmp_build.ir.options import Conv2D, DepthwiseConv2D, FullyConnected
+from usmp_build.passes.rewrite.constant_channels.quantized import (
+    Opaque,
+    channels,
+    factor,
+    known,
+    limits,
+    operand,
+    quantized,
+)
+from usmp_build.passes.rewrite.constant_channels.sums import Sum
+from usmp_build.passes.rewrite.constant_channels.window import window_taps
+
+_MOST_WEIGHTS = 1 << 22
+"""Of one operator: more are not looked at."""
+
+SUMS = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"}
+
+
+class _Form(NamedTuple):
+    """What the kinds differ in; see `Sum`."""
+
+    weights: Integers
+    channel: Integers
+    inside: Booleans
+    outside: Booleans
+    axis: int
+    """Of the outputs, in the weights as they are stored."""
+
+
+def read_sum(op: Operator, graph: Subgraph) -> Sum:
+    """Read an operator of the kinds `SUMS`; raises Opaque."""
+    if len(op.outputs) != 1:
+        raise Opaque
+    source, stored, output = operand(op, graph, 0), operand(op, graph, 1), graph.tensors[op.outputs[0]]
+    options = op.options
+    if source is None or source.is_constant or stored is None or stored.elements > _MOST_WEIGHTS:
+        raise Opaque
+    if not isinstance(options, Conv2D | DepthwiseConv2D | FullyConnected):
+        raise Opaque
+    weights = known(stored, DType.INT8).astype(np.int64) - _weight_zero_point(op, stored)
+    form = _form(op, weights, source, output)
+    outputs = len(form.weights)
+    if channels(output) != outputs or not outputs:
+        raise Opaque
+    given = operand(op, graph, 2)
+    bias = np.zeros(outputs, np.int64) if given is None else known(given, DType.INT32).astype(np.int64).reshape(-1)
+    if len(bias) != outputs or op.inputs[0] is None or (given is not None and given.shape[-1:] != (outputs,)):
+        raise Opaque
+    scale, zero_point = quantized(source)
+    target = quantized(output)
+    return Sum(
+        source=op.inputs[0],
+        target=op.outputs[0],
+        weights=form.weights,
+        channel=form.channel,
+        depthwise=op.kind == "DEPTHWISE_CONV_2D",
+        bias=bias,
+        has_bias=given is not None,
+        inside=form.inside,
+        outside=form.outside,
+        factors=tuple(factor(scale * each / target.scale) for each in _weight_scales(stored, form.axis, outputs)),
+        zero_point=zero_point,
+        target_zero_point=target.zero_point,
+        limits=limits(options.activation, output, options.limits),
+    )
+
+
+def _form(op: Operator, weights: Integers, source: Tensor, output: Tensor) -> _Form:
+    options = op.options
+    if isinstance(options, FullyConnected):
+        return _matrix(options, weights, source)
+    if len(source.shape) != 4 or len(output.shape) != 4 or weights.ndim != 4:
+        raise Opaque
+    height, width = weights.shape[1:3]
+    if isinstance(options, Conv2D) and weights.shape[3] == source.shape[3]:
+        seen = window_taps(options, source.shape, output.shape, (height, width))
+        taps = weights.reshape(len(weights), height * width, -1)
+        return _Form(taps, np.arange(source.shape[3]), *seen, 0)
+    if isinstance(options, DepthwiseConv2D) and weights.shape[0] == 1 and weights.shape[3] % source.shape[3] == 0:
+        seen = window_taps(options, source.shape, output.shape, (height, width))
+        taps = np.ascontiguousarray(weights.reshape(height * width, -1).T)[:, :, None]
+        return _Form(taps, np.arange(len(taps)) // (len(taps) // source.shape[3]), *seen, 3)
+    raise Opaque
+
+
+def _matrix(options: FullyConnected, weights: Integers, source: Tensor) -> _Form:
+    """The inputs of a batch are whole pixels, one after the other."""
+    if weights.ndim != 2 or options.shuffled_weights or weights.shape[1] % channels(source):
+        raise Opaque
+    one = np.ones(1, np.bool_)
+    return _Form(weights[:, None, :], np.arange(weights.shape[1]) % channels(source), one, ~one, 0)
+
+
+def _weight_scales(weights: Tensor, axis: int, outputs: int) -> tuple[float, ...]:
+    found = weights.quantization
+    if found is None or len(found.scales) not in (1, outputs) or (found.per_channel and found.axis != axis):
+        raise Opaque
+    if not all(0 < scale < float("inf") for scale in found.scales):
+        raise Opaque
+    return found.scales
+
+
+def _weight_zero_point(op: Operator, weights: Tensor) -> int:
+    """Only the weights of FULLY_CONNECTED may have one, for all outputs together."""
+    points = weights.quantization.zero_points if weights.quantization else ()
+    if not any(points):
+        return 0
+    if op.kind != "FULLY_CONNECTED" or len(points) != 1 or not -128 <= points[0] <= 127:
+        raise Opaque
+    return points[0]

@@ -1,0 +1,106 @@
+"""The same subgraph with the channels that are kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from usmp_build.arithmetic import vectors
+from usmp_build.arithmetic.vectors import Booleans, Integers
+from usmp_build.ir.graph import Operator, Quantization, Subgraph, Tensor
+from usmp_build.passes.rewrite.constant_channels.forward import Facts
+from usmp_build.passes.rewrite.constant_channels.needed import Kept
+from usmp_build.passes.rewrite.constant_channels.sums import Sum
+
+_SHAPED = {"RESHAPE"}
+"""They have an operand that says the shape again."""
+
+
+def shrink(graph: Subgraph, known: Facts, kept: Kept) -> Subgraph:
+    """Take away the channels that are not kept."""
+    tensors = list(graph.tensors)
+    for index, channels in kept.items():
+        if not channels.all():
+            tensors[index] = _along(tensors[index], len(tensors[index].shape) - 1, np.flatnonzero(channels))
+    read = (t for op in graph.operators for t in op.inputs if t is not None)
+    uses = Counter((*graph.inputs, *graph.outputs, *read))
+    shrinking = _Shrinking(known, kept, tensors, uses)
+    operators = tuple(shrinking.operator(index, op) for index, op in enumerate(graph.operators))
+    return replace(graph, tensors=tuple(tensors), operators=operators)
+
+
+@dataclass(frozen=True)
+class _Shrinking:
+    known: Facts
+    kept: Kept
+    tensors: list[Tensor]
+    """Grows by constants that operators shared, and share no longer."""
+    uses: Counter[int]
+    """Tensor → how often operators read it, and how often it is an input or an output."""
+
+    def operator(self, index: int, op: Operator) -> Operator:
+        role = self.known.roles[index]
+        if role is None or all(self.kept[tensor].all() for tensor in role.tensors):
+            return op
+        if isinstance(role, Sum):
+            return self._sum(index, op, role)
+        return replace(op, inputs=op.inputs[:1]) if op.kind in _SHAPED else op
+
+    def _sum(self, index: int, op: Operator, role: Sum) -> Operator:
+        rows = np.flatnonzero(self.kept[role.target])
+        inputs = self.kept[role.source][role.channel]
+        bias, settled = role.bias, np.zeros(len(role.bias), np.bool_)
+        if not role.depthwise:
+            settled = self.known.settled(index)
+            bias = np.where(settled, self.known.sums[index].low, vectors.wrap(bias + self._folded(role)))
+        weights = op.inputs[1]
+        assert weights is not None
+        stored = self.tensors[weights]
+        if role.depthwise:
+            changed = _along(stored, 3, rows)
+        else:
+            changed = _along(_along(_without(stored, settled), 0, rows), len(stored.shape) - 1, np.flatnonzero(inputs))
+        operands = [op.inputs[0], self._put(weights, changed), *op.inputs[2:]]
+        if role.has_bias and op.inputs[2] is not None:
+            given = self.tensors[op.inputs[2]]
+            given = replace(given, data=bias.astype("<i4").tobytes())
+            operands[2] = self._put(op.inputs[2], _along(given, len(given.shape) - 1, rows))
+        return replace(op, inputs=tuple(operands))
+
+    def _folded(self, role: Sum) -> Integers:
+        """Return what the constant channels that go add to each sum."""
+        x = self.known.intervals[role.source]
+        stands = role.is_foldable(x) & ~self.kept[role.source]
+        values = np.where(stands, x.low - role.zero_point, 0)[role.channel]
+        return np.asarray((role.weights * values).sum((1, 2)), np.int64)
+
+    def _put(self, index: int, tensor: Tensor) -> int:
+        """Put a changed constant in its place; behind all others where somebody else reads it, or it is a port."""
+        if self.uses[index] == 1:
+            self.tensors[index] = tensor
+            return index
+        self.tensors.append(tensor)
+        return len(self.tensors) - 1
+
+
+def _without(weights: Tensor, settled: Booleans) -> Tensor:
+    """Make the weights of some outputs stand for zeros."""
+    array = weights.as_array().copy()
+    array[settled] = weights.quantization.zero_points[0] if weights.quantization else 0
+    return replace(weights, data=array.tobytes())
+
+
+def _along(tensor: Tensor, axis: int, indices: Integers) -> Tensor:
+    """Return a tensor with these indices of an axis."""
+    shape = (*tensor.shape[:axis], len(indices), *tensor.shape[axis + 1 :])
+    data = None if tensor.data is None else np.take(tensor.as_array(), indices, axis).tobytes()
+    return replace(tensor, shape=shape, data=data, quantization=_quantization(tensor.quantization, axis, indices))
+
+
+def _quantization(found: Quantization | None, axis: int, indices: Integers) -> Quantization | None:
+    if found is None or not found.per_channel or found.axis != axis:
+        return found
+    points = found.zero_points if len(found.zero_points) == 1 else tuple(found.zero_points[i] for i in indices)
+    return replace(found, scales=tuple(found.scales[i] for i in indices), zero_points=points)

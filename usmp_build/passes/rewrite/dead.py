@@ -1,0 +1,33 @@
+"""Operators go whose outputs nobody needs.
+
+    %3 = TANH(%1)           →                          (neither %3 nor an output is made of it)
+    %4 = RELU(%1)                %4 = RELU(%1)
+
+An operator stays that touches state, calls a subgraph or is not known to do nothing else; one that a rule places by
+name or that another library runs; and one that writes a tensor of which a rule speaks.
+"""
+
+from __future__ import annotations
+
+from usmp_build.ir.graph import Model, Operator
+from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
+from usmp_build.passes.rewrite.effects import PURE, touches_state
+from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+
+
+def dead(model: Model, pins: Pins = NO_PINS) -> Model:
+    """Remove what is not needed, from the end."""
+    return in_each_subgraph(model, pins, _step)
+
+
+def _step(net: Net) -> None:
+    for place, op in reversed([*enumerate(net.operators)]):
+        if op is not None and _is_dead(op, net):
+            net.put(place, None)
+
+
+def _is_dead(op: Operator, net: Net) -> bool:
+    only_reads = op.kind == "READ_VARIABLE" or not touches_state(op, net.graph)
+    if op.kind not in PURE or not only_reads or not net.may_change(op):
+        return False
+    return all(net.may_go(tensor) and not net.readers[tensor] for tensor in op.outputs)

@@ -1,0 +1,104 @@
+"""What rewrites that exchange single operators share: who reads and writes what, and which tensors may go."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
+from usmp_build.passes.rewrite.pins import Pins
+
+
+def in_each_subgraph(model: Model, pins: Pins, step: Callable[[Net], None]) -> Model:
+    """Let `step` change the operators of every subgraph."""
+    subgraphs = []
+    for index, graph in enumerate(model.subgraphs):
+        net = Net(graph, index, pins)
+        step(net)
+        subgraphs.append(net.finished())
+    return replace(model, subgraphs=tuple(subgraphs))
+
+
+def renamed(op: Operator, moved: Mapping[int, int]) -> Operator:
+    """Return an operator that reads other tensors in the place of some."""
+    if not any(tensor in moved for tensor in op.inputs):
+        return op
+    return replace(op, inputs=tuple(t if t is None else moved.get(t, t) for t in op.inputs))
+
+
+@dataclass
+class Net:
+    """The operators of a subgraph while a rewrite changes them; a place is an index into `operators`."""
+
+    graph: Subgraph
+    index: int
+    """Of the subgraph."""
+    pins: Pins
+    operators: list[Operator | None] = field(init=False)
+    """None: it is gone."""
+    readers: dict[int, set[int]] = field(init=False)
+    """Tensor → places that read it."""
+    writers: dict[int, int] = field(init=False)
+    """Tensor → the place that writes it."""
+    ports: frozenset[int] = field(init=False)
+    """Inputs and outputs of the subgraph."""
+
+    def __post_init__(self) -> None:
+        """Begin with all operators as they are."""
+        self.ports = frozenset((*self.graph.inputs, *self.graph.outputs))
+        self.operators = [None] * len(self.graph.operators)
+        self.readers, self.writers = defaultdict(set), {}
+        for place, op in enumerate(self.graph.operators):
+            self.put(place, op)
+
+    def put(self, place: int, op: Operator | None) -> None:
+        """Exchange an operator, or remove it."""
+        old, self.operators[place] = self.operators[place], op
+        for tensor in old.inputs if old else ():
+            if tensor is not None:
+                self.readers[tensor].discard(place)
+        for tensor in old.outputs if old else ():
+            self.writers.pop(tensor, None)
+        for tensor in op.inputs if op else ():
+            if tensor is not None:
+                self.readers[tensor].add(place)
+        for tensor in op.outputs if op else ():
+            self.writers[tensor] = place
+
+    def finished(self) -> Subgraph:
+        """Return the subgraph with the operators that are left."""
+        left = tuple(op for op in self.operators if op is not None)
+        return self.graph if left == self.graph.operators else replace(self.graph, operators=left)
+
+    def tensor(self, index: int | None) -> Tensor | None:
+        """Look a tensor up; None for an operand that was left out."""
+        return None if index is None else self.graph.tensors[index]
+
+    def integers(self, op: Operator, position: int) -> list[int] | None:
+        """Return the elements of a constant operand; None where it has none, or they are no integers."""
+        tensor = self.tensor(op.inputs[position]) if position < len(op.inputs) else None
+        if tensor is None or not tensor.is_constant or tensor.is_withheld:
+            return None
+        return [*map(int, tensor.as_array().ravel())] if tensor.dtype in {DType.INT32, DType.INT64} else None
+
+    def producer(self, tensor: int) -> Operator | None:
+        """Return the operator that writes a tensor; None when nobody does."""
+        return self.operators[self.writers[tensor]] if tensor in self.writers else None
+
+    def may_go(self, tensor: int) -> bool:
+        """Tell whether a tensor that an operator writes may be there no longer, once nobody reads it."""
+        return (
+            tensor not in self.ports
+            and not self.graph.tensors[tensor].is_variable
+            and not self.pins.keeps(self.index, tensor)
+        )
+
+    def may_change(self, op: Operator) -> bool:
+        """As `Pins.may_change`, of this subgraph."""
+        return self.pins.may_change(self.index, op)
+
+    def may_rename(self, tensor: int) -> bool:
+        """Tell whether all who read a tensor may read another one, and it may go."""
+        readers = (self.operators[place] for place in self.readers[tensor])
+        return self.may_go(tensor) and all(self.may_change(op) for op in readers if op)

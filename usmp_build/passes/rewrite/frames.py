@@ -1,0 +1,145 @@
+"""Which operators with windows can have a padding as a frame around their image, and with which options."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from usmp_build.arithmetic import windows
+from usmp_build.arithmetic.limits import clamp, float_clamp, int8_scale
+from usmp_build.ir.graph import DType, Operator
+from usmp_build.ir.options import Conv2D, DepthwiseConv2D, Frame, Padding, Pool2D
+from usmp_build.passes.rewrite.edit import Net
+from usmp_build.passes.rewrite.ranges import value_range
+
+_KINDS = {"CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D"}
+_IMAGE = 4
+"""Dimensions: image, row, column, channel."""
+_LEAST_FLOAT = -float(np.finfo(np.float32).max)
+
+Windowed: TypeAlias = Conv2D | DepthwiseConv2D | Pool2D
+
+
+class Padded(NamedTuple):
+    """What a PAD does."""
+
+    source: int
+    """The image."""
+    output: int
+    frame: Frame
+    value: float
+    """Of the pixels around the image, as the bytes say it."""
+
+
+class _Axis(NamedTuple):
+    """A window along one axis of an image."""
+
+    size: int
+    """Of the image without padding."""
+    places: int
+    """Of the window."""
+    reach: int
+    """Pixels from the first to the last tap."""
+    stride: int
+
+    def own(self, options: Windowed, size: int) -> tuple[int, int]:
+        """Return the padding that the operator itself adds before and behind `size` pixels."""
+        if options.padding is Padding.VALID:
+            return 0, 0
+        return windows.same_padding(size, self.reach, self.stride)
+
+    def takes(self, before: int, behind: int) -> bool:
+        """Tell whether the window fits into a frame, as often as before, and sees a pixel of the image everywhere."""
+        places = windows.places_in_frame(self.size, (before, behind), self.reach, self.stride)
+        as_before = 0 < places == self.places
+        return as_before and windows.sees_pixels(self.size, before, places, self.reach, self.stride)
+
+
+def framed(reader: Operator, padded: Padded, net: Net) -> Operator | None:
+    """Return an operator that reads the image without padding and computes the same; None where it cannot."""
+    options = reader.options
+    if reader.kind not in _KINDS or reader.inputs[0] != padded.output or reader.inputs.count(padded.output) != 1:
+        return None
+    if not isinstance(options, Windowed) or len(reader.outputs) != 1:
+        return None
+    axes = _axes(reader, options, padded, net)
+    whole = net.graph.tensors[padded.output].shape
+    frame = _frame(options, axes, padded.frame, whole[1:3]) if axes else None
+    if frame is None or not _is_exact(reader, options, padded, net):
+        return None
+    if isinstance(options, Pool2D):
+        options = replace(options, outside=int(padded.value) if reader.kind == "AVERAGE_POOL_2D" else None)
+    options = replace(options, padding=Padding.VALID, frame=frame)
+    return replace(reader, inputs=(padded.source, *reader.inputs[1:]), options=options)
+
+
+def _axes(reader: Operator, options: Windowed, padded: Padded, net: Net) -> tuple[_Axis, _Axis] | None:
+    if isinstance(options, Pool2D):
+        taps, dilations = (options.filter_h, options.filter_w), (1, 1)
+    else:
+        weights = net.tensor(reader.inputs[1]) if len(reader.inputs) > 1 else None
+        if weights is None or len(weights.shape) != _IMAGE:
+            return None
+        taps, dilations = (weights.shape[1], weights.shape[2]), (options.dilation_h, options.dilation_w)
+    image, output = net.graph.tensors[padded.source].shape, net.graph.tensors[reader.outputs[0]].shape
+    strides = options.stride_h, options.stride_w
+    if len(output) != _IMAGE or min(*taps, *dilations, *strides) < 1:
+        return None
+    down, across = map(_Axis, image[1:3], output[1:3], map(windows.reach, taps, dilations), strides)
+    return down, across
+
+
+def _frame(options: Windowed, axes: tuple[_Axis, _Axis], pads: Frame, whole: tuple[int, ...]) -> Frame | None:
+    """Return the frame of both paddings together; None where it is one that kernels do not take."""
+    given = options.frame or ()
+    ends = []
+    for position, (axis, size) in enumerate(zip(axes, whole, strict=True)):
+        own = given[2 * position : 2 * position + 2] or axis.own(options, size)
+        before, behind = (
+            mine + theirs for mine, theirs in zip(own, pads[2 * position : 2 * position + 2], strict=True)
+        )
+        if not axis.takes(before, behind):
+            return None
+        ends += [before, behind]
+    top, bottom, left, right = ends
+    return top, bottom, left, right
+
+
+def _is_exact(reader: Operator, options: Windowed, padded: Padded, net: Net) -> bool:
+    """Tell whether what a kernel makes of pixels outside of its image is what the padding made of them."""
+    if not isinstance(options, Pool2D):
+        return _adds_nothing(reader, padded, net)
+    if reader.kind == "MAX_POOL_2D":
+        return padded.value <= _least_winner(reader, options, padded, net)
+    return _counts_alike(reader, options, padded, net)
+
+
+def _adds_nothing(reader: Operator, padded: Padded, net: Net) -> bool:
+    """A convolution: the pixel adds 0 to every sum."""
+    quantized, weights = int8_scale(net.graph.tensors[padded.source]), net.tensor(reader.inputs[1])
+    if weights is None or quantized is not None:
+        return quantized is not None and padded.value == quantized[1]
+    is_finite = weights.is_constant and weights.dtype is DType.FLOAT32 and bool(np.isfinite(weights.as_array()).all())
+    return padded.value == 0 and is_finite
+
+
+def _least_winner(reader: Operator, options: Pool2D, padded: Padded, net: Net) -> float:
+    """Return the value up to which nothing that a maximum sees changes what comes out of it."""
+    output = net.graph.tensors[reader.outputs[0]]
+    least, _ = value_range(padded.source, net)
+    if output.dtype is DType.FLOAT32:
+        return max(least, float_clamp(options.activation)[0], _LEAST_FLOAT)
+    limits = clamp(options.activation, options.limits, output)
+    return least if limits is None else max(least, limits[0])
+
+
+def _counts_alike(reader: Operator, options: Pool2D, padded: Padded, net: Net) -> bool:
+    """A mean: what it has outside of its image counts, and has one value."""
+    if options.frame is not None:
+        return options.outside == padded.value
+    is_float = net.graph.tensors[padded.source].dtype.is_float
+    whole, axes = net.graph.tensors[padded.output].shape[1:3], _axes(reader, options, padded, net)
+    over = [axis.own(options, size) for axis, size in zip(axes or (), whole, strict=True)]
+    return not any(map(any, over)) and (not is_float or padded.value == 0)

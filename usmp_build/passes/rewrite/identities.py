@@ -1,0 +1,175 @@
+"""Operators go that return one of their inputs as it is.
+
+    %3 = TRANSPOSE(%1, [0, 2, 1])                      %1 has the shape [1, 8, 1]: nothing moves
+    %4 = TANH(%3)                →    %4 = TANH(%1)
+
+Whoever reads the output then reads the input.  Where the output has another shape or quantization than the input, is
+an output of the subgraph, or a rule speaks of it, a RESHAPE takes the operator's place: the same bytes under a name of
+their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from usmp_build.arithmetic.limits import clamp, float_clamp, int8_scale
+from usmp_build.ir.graph import DType, Model, Operator, Tensor
+from usmp_build.ir.options import Activation, Concatenation, Pool2D
+from usmp_build.passes.rewrite.edit import Net, in_each_subgraph, renamed
+from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.passes.rewrite.ranges import ACTIVATIONS, value_range
+from usmp_build.passes.rewrite.unchanged import unchanged
+from usmp_build.passes.rewrite.views import SHAPES_ONLY
+
+_QUANTIZED = {DType.INT8, DType.INT16}
+_LARGEST = 3.4e38 / 65536
+"""A scale with which no value of sixteen bits leaves the range of float32."""
+
+
+def identities(model: Model, pins: Pins = NO_PINS) -> Model:
+    """Remove operators that change nothing, in the order in which they run."""
+    return in_each_subgraph(model, pins, _step)
+
+
+def _step(net: Net) -> None:
+    moved: dict[int, int] = {}
+    for place, op in enumerate(net.graph.operators):
+        op = renamed(op, moved)
+        net.put(place, op)
+        source = _source(op, net)
+        if source is None:
+            continue
+        output = op.outputs[0]
+        if net.may_rename(output) and _look_alike(net.graph.tensors[source], net.graph.tensors[output]):
+            moved[output] = source
+            net.put(place, None)
+        elif op.kind not in SHAPES_ONLY:
+            net.put(place, replace(op, kind="RESHAPE", inputs=(source,), options=None))
+        _remove_unread(op.inputs[0], net)
+
+
+def _remove_unread(tensor: int | None, net: Net) -> None:
+    """Remove the DEQUANTIZE of a pair of which the QUANTIZE is gone, if that was all it was for."""
+    producer = net.producer(tensor) if tensor is not None else None
+    if tensor is None or producer is None or producer.kind != "DEQUANTIZE" or not net.may_change(producer):
+        return
+    if not net.readers[tensor] and net.may_go(tensor):
+        net.put(net.writers[tensor], None)
+
+
+def _look_alike(one: Tensor, other: Tensor) -> bool:
+    looks = [(tensor.shape, tensor.quantization, tensor.axis_separators) for tensor in (one, other)]
+    return looks[0] == looks[1]
+
+
+def _source(op: Operator, net: Net) -> int | None:
+    """Return the tensor whose bytes an operator returns; None when it computes something."""
+    if op.kind not in _SOURCES or len(op.outputs) != 1 or not net.may_change(op):
+        return None
+    source, output = _SOURCES[op.kind](op, net), net.tensor(op.outputs[0])
+    given = net.tensor(source)
+    if source is None or given is None or output is None or given.is_constant or given.is_variable:
+        return None
+    if given.dtype is not output.dtype or given.elements != output.elements or not output.elements:
+        return None
+    if unchanged(op, source, net) != output.shape:
+        return None
+    return source if net.pins.may_view(net.index, op, net.producer(source)) else None
+
+
+def _first(op: Operator, _: Net) -> int | None:
+    """The first input."""
+    return op.inputs[0] if op.inputs else None
+
+
+def _second(op: Operator, _: Net) -> int | None:
+    """SPLIT has the axis first."""
+    return op.inputs[1] if len(op.inputs) > 1 else None
+
+
+def _with_equal_parameters(op: Operator, net: Net) -> int | None:
+    """The first input if its quantization is the output's: one element, or one part, is the same number then."""
+    source, output = net.tensor(_first(op, net)), net.graph.tensors[op.outputs[0]]
+    return op.inputs[0] if source is not None and source.quantization == output.quantization else None
+
+
+def _joined(op: Operator, net: Net) -> int | None:
+    is_plain = not isinstance(op.options, Concatenation) or op.options.activation is Activation.NONE
+    return _with_equal_parameters(op, net) if is_plain and len(op.inputs) == 1 else None
+
+
+def _quantized(op: Operator, net: Net) -> int | None:
+    """QUANTIZE to the same parameters, or back to those that a DEQUANTIZE came from.
+
+    Between equal scales the factor is 1, and (q - zero) * 1 + zero = q.  Through float32, (q - zero) * scale / scale is
+    off by less than 2^-22 of at most 65 535: it rounds to q - zero.
+    """
+    source, output = _first(op, net), net.graph.tensors[op.outputs[0]]
+    if source is None or output.dtype not in _QUANTIZED or output.quantization is None:
+        return None
+    producer = net.producer(source)
+    if producer and producer.kind == "DEQUANTIZE" and net.pins.may_join(net.index, op, producer):
+        source = _first(producer, net)
+    given, q = net.tensor(source), output.quantization
+    is_same = given is not None and (given.dtype, given.quantization) == (output.dtype, q)
+    return source if is_same and not q.per_channel and 0 < q.scales[0] < _LARGEST else None
+
+
+def _pooled(op: Operator, net: Net) -> int | None:
+    """A window of one pixel, if the activation leaves all there is."""
+    options = op.options
+    if not isinstance(options, Pool2D) or (options.filter_h, options.filter_w) != (1, 1):
+        return None
+    is_plain = options.frame is None and options.limits is None
+    return _of_integers(_activated(op, net, options.activation), net) if is_plain else None
+
+
+def _averaged(op: Operator, net: Net) -> int | None:
+    return _of_integers(_with_equal_parameters(op, net), net)
+
+
+def _of_integers(source: int | None, net: Net) -> int | None:
+    """Leave floats to be computed: a sum that begins with 0 makes 0 of -0, a maximum makes the least float of -inf."""
+    return None if source is None or net.graph.tensors[source].dtype.is_float else source
+
+
+def _relu(op: Operator, net: Net) -> int | None:
+    return _activated(op, net, ACTIVATIONS[op.kind])
+
+
+def _activated(op: Operator, net: Net, activation: Activation) -> int | None:
+    """The first input where quantization is the same and all that it may hold is within the activation's limits."""
+    source = _with_equal_parameters(op, net)
+    tensor = net.tensor(source)
+    if source is None or tensor is None:
+        return None
+    is_float = tensor.dtype is DType.FLOAT32
+    limits = float_clamp(activation) if is_float else clamp(activation, None, tensor) if int8_scale(tensor) else None
+    low, high = value_range(source, net)
+    return source if limits is not None and limits[0] <= low and high <= limits[1] else None
+
+
+_SOURCES: dict[str, Callable[[Operator, Net], int | None]] = {
+    "AVERAGE_POOL_2D": _pooled,
+    "CAST": _first,
+    "CONCATENATION": _joined,
+    "EXPAND_DIMS": _first,
+    "MAX_POOL_2D": _pooled,
+    "MEAN": _averaged,
+    "PACK": _joined,
+    "PAD": _first,
+    "PADV2": _first,
+    "QUANTIZE": _quantized,
+    "RELU": _relu,
+    "RELU6": _relu,
+    "RESHAPE": _first,
+    "SLICE": _first,
+    "SPLIT": _second,
+    "SPLIT_V": _first,
+    "SQUEEZE": _first,
+    "STRIDED_SLICE": _first,
+    "TRANSPOSE": _first,
+    "UNPACK": _first,
+}
+"""Operator kind → what finds the input that it returns, if that is all it takes (`unchanged.py`)."""

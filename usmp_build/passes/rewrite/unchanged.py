@@ -1,0 +1,140 @@
+"""Which shape an operator makes that takes all of its input, in order, and nothing else.
+
+    PAD of nothing             the input's
+    SLICE from 0, all of it    the input's
+    TRANSPOSE that moves only axes of one index, PACK of one part, MEAN over one element    with other axes of 1
+
+What counts are operands and options: a model may declare another shape than they make.  Such a model is wrong, and who
+looks for kernels will say so; a rewrite that removed the operator would hide it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from usmp_build.arithmetic.slices import Taken, shape_left, sliced, strided
+from usmp_build.ir.graph import Operator
+from usmp_build.ir.options import Concatenation, Pack, Pool2D, Reducer, StridedSlice
+from usmp_build.passes.rewrite.edit import Net
+
+Shape: TypeAlias = tuple[int, ...]
+
+
+def unchanged(op: Operator, source: int, net: Net) -> Shape | None:
+    """Return the shape of an operator's output; None unless that is its input, element by element."""
+    shape = net.graph.tensors[source].shape
+    return _SHAPES[op.kind](op, shape, net) if op.kind in _SHAPES else shape
+
+
+def _as_declared(op: Operator, _: Shape, net: Net) -> Shape:
+    """Any shape of as many elements will do."""
+    return net.graph.tensors[op.outputs[0]].shape
+
+
+def _padded(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    """What PADV2 pads with is one element."""
+    value = net.tensor(op.inputs[2]) if len(op.inputs) > 2 else None
+    fits = value is None or (value.elements == 1 and value.dtype is net.graph.tensors[op.outputs[0]].dtype)
+    return shape if fits and net.integers(op, 1) == [0] * 2 * len(shape) else None
+
+
+def _pooled(op: Operator, shape: Shape, _: Net) -> Shape | None:
+    """A step of more than one pixel is one only where there is one."""
+    options = op.options
+    if not isinstance(options, Pool2D) or len(shape) != 4:
+        return None
+    steps = zip(shape[1:3], (options.stride_h, options.stride_w), strict=True)
+    return shape if all(size == 1 or stride == 1 for size, stride in steps) else None
+
+
+def _averaged(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    axes = net.integers(op, 1)
+    if axes is None or not all(_is_one(axis, shape) for axis in axes):
+        return None
+    if isinstance(op.options, Reducer) and op.options.keep_dims:
+        return shape
+    gone = {axis % len(shape) for axis in axes}
+    return tuple(size for axis, size in enumerate(shape) if axis not in gone)
+
+
+def _is_one(axis: int, shape: Shape) -> bool:
+    return -len(shape) <= axis < len(shape) and shape[axis] == 1
+
+
+def _joined(op: Operator, shape: Shape, _: Net) -> Shape | None:
+    axis = op.options.axis if isinstance(op.options, Concatenation) else 0
+    return shape if -len(shape) <= axis < len(shape) else None
+
+
+def _packed(op: Operator, shape: Shape, _: Net) -> Shape | None:
+    axis, rank = op.options.axis if isinstance(op.options, Pack) else 0, len(shape) + 1
+    return (*shape[: axis % rank], 1, *shape[axis % rank :]) if -rank <= axis < rank else None
+
+
+def _unpacked(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    """The axis is not known: any of one index may go."""
+    made = net.graph.tensors[op.outputs[0]].shape
+    some = (shape[:axis] + shape[axis + 1 :] for axis, size in enumerate(shape) if size == 1)
+    return made if made in some else None
+
+
+def _split(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    axes = net.integers(op, 0)
+    return shape if axes and len(axes) == 1 and -len(shape) <= axes[0] < len(shape) else None
+
+
+def _split_in_sizes(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    sizes, axes = net.integers(op, 1), net.integers(op, 2)
+    if not sizes or not axes or (len(sizes), len(axes)) != (1, 1) or not -len(shape) <= axes[0] < len(shape):
+        return None
+    return shape if sizes[0] in (-1, shape[axes[0]]) else None
+
+
+def _sliced(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    begins, sizes = net.integers(op, 1), net.integers(op, 2)
+    taken = None if begins is None or sizes is None else sliced(shape, begins, sizes)
+    return shape if taken is not None and _is_all(taken, shape) else None
+
+
+def _strided(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    """Forward, from the first to the last; an axis that shrinks has one index."""
+    begins, ends, strides = (net.integers(op, position) for position in (1, 2, 3))
+    if begins is None or ends is None or strides is None or not isinstance(op.options, StridedSlice):
+        return None
+    taken = strided(op.options, shape, begins, ends, strides)
+    return shape_left(op.options, taken) if taken is not None and _is_all(taken, shape) else None
+
+
+def _is_all(taken: Taken, shape: Shape) -> bool:
+    return all(along == range(extent) for along, extent in zip(taken, shape, strict=True))
+
+
+def _transposed(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    """Axes of more than one index keep their order."""
+    axes = net.integers(op, 1)
+    if axes is None or sorted(axes) != [*range(len(shape))]:
+        return None
+    moving = [axis for axis in axes if shape[axis] > 1]
+    return tuple(shape[axis] for axis in axes) if moving == sorted(moving) else None
+
+
+_SHAPES: Mapping[str, Callable[[Operator, Shape, Net], Shape | None]] = {
+    "AVERAGE_POOL_2D": _pooled,
+    "CONCATENATION": _joined,
+    "EXPAND_DIMS": _as_declared,
+    "MAX_POOL_2D": _pooled,
+    "MEAN": _averaged,
+    "PACK": _packed,
+    "PAD": _padded,
+    "PADV2": _padded,
+    "RESHAPE": _as_declared,
+    "SLICE": _sliced,
+    "SPLIT": _split,
+    "SPLIT_V": _split_in_sizes,
+    "SQUEEZE": _as_declared,
+    "STRIDED_SLICE": _strided,
+    "TRANSPOSE": _transposed,
+    "UNPACK": _unpacked,
+}
+"""By operator kind; others keep the shape of their input."""

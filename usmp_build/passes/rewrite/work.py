@@ -1,0 +1,86 @@
+"""How much there is in a model: counted before and after a rewrite, it says what that removed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import NamedTuple
+
+from usmp_build.ir.graph import Model, Operator, Subgraph
+from usmp_build.ir.rewritten import Record, Saving
+
+_WEIGHTED = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"}
+
+
+class Work(NamedTuple):
+    """Of all subgraphs, each taken once."""
+
+    operators: int = 0
+    """Those that run: not views."""
+    weights: int = 0
+    """Elements of the constants that convolutions and FULLY_CONNECTED multiply with."""
+    macs: int = 0
+    """Multiplications of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, padding counted like pixels."""
+    constant_bytes: int = 0
+
+
+def saving(rewrite: str, before: Model, after: Model) -> Saving:
+    """Compare a model before and after a rewrite."""
+    operators, weights, macs, constant_bytes = (old - new for old, new in zip(work(before), work(after), strict=True))
+    return Saving(rewrite, operators, _channels(before, after), weights, macs, constant_bytes)
+
+
+def with_saving(rewrite: str, record: Record, before: Model, after: Model) -> Record:
+    """Note what one more rewrite removed, if anything."""
+    found = saving(rewrite, before, after)
+    return record if found.is_empty else replace(record, savings=(*record.savings, found))
+
+
+def tensors_in_use(model: Model) -> set[tuple[int, int]]:
+    """Return (subgraph, tensor) of all that operators read or write, and of inputs and outputs."""
+    used: set[tuple[int, int]] = set()
+    for index, graph in enumerate(model.subgraphs):
+        touched = (t for op in graph.operators for t in (*op.inputs, *op.outputs) if t is not None)
+        used.update((index, tensor) for tensor in (*graph.inputs, *graph.outputs, *touched))
+    return used
+
+
+def macs(graph: Subgraph) -> int:
+    """Count the multiplications of one run of a subgraph."""
+    return sum(_macs(op, graph) for op in graph.operators)
+
+
+def work(model: Model) -> Work:
+    """Count what is in a model."""
+    parts = [_in_subgraph(graph) for graph in model.subgraphs]
+    return Work(*map(sum, zip(*parts, strict=True)))
+
+
+def _in_subgraph(graph: Subgraph) -> Work:
+    constants = {t for op in graph.operators for t in op.inputs if t is not None and graph.tensors[t].is_constant}
+    weights = {op.inputs[1] for op in graph.operators if op.kind in _WEIGHTED and len(op.inputs) > 1} & constants
+    return Work(
+        operators=sum(op.runs for op in graph.operators),
+        weights=sum(graph.tensors[t].elements for t in weights if t is not None),
+        macs=macs(graph),
+        constant_bytes=sum(graph.tensors[t].size for t in constants),
+    )
+
+
+def _macs(op: Operator, graph: Subgraph) -> int:
+    """Each output is a sum over a filter: all of it but the axis of the outputs."""
+    weights = op.inputs[1] if op.kind in _WEIGHTED and len(op.inputs) > 1 else None
+    if weights is None or len(op.outputs) != 1:
+        return 0
+    shape = graph.tensors[weights].shape
+    window = shape[1:3] if op.kind == "DEPTHWISE_CONV_2D" else shape[1:]
+    return graph.tensors[op.outputs[0]].elements * prod(window)
+
+
+def _channels(before: Model, after: Model) -> int:
+    """Count the indices along the last axis that tensors lost which are computed before and after."""
+    lost = 0
+    for old, new in zip(before.subgraphs, after.subgraphs, strict=True):
+        for tensor in old.producers.keys() & new.producers.keys():
+            lost += sum(old.tensors[tensor].shape[-1:]) - sum(new.tensors[tensor].shape[-1:])
+    return lost
