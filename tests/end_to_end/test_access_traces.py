@@ -88,7 +88,7 @@ def test_selftest_says_that_accesses_agree(tmp_path: Path) -> None:
 @needs_gcc
 def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of four channels of CONV_2D each was written by itself, before the next one reads its pixels again."""
-    monkeypatch.setattr(accesses, "_BLOCK", 1)
+    monkeypatch.setattr(accesses, "BLOCK", 1)
     done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
     assert done.code == 0, done.err
     _, note, *lines = done.out.splitlines()
