@@ -1,4 +1,4 @@
-"""What was measured once: what TensorFlow Lite Micro needs for the same models, and ours before buffers overlapped.
+"""What was measured once: what TensorFlow Lite Micro needs for the same models.
 
 The same way as ours: instructions from entry to exit of one inference in QEMU, on the inputs of inputs.py.
 """
@@ -27,18 +27,3 @@ def published(model: str, file_bytes: int) -> Figures:
         return {}
     figures: Figures = dict(zip(_COLUMNS, _ROWS[model], strict=True))
     return figures if figures["file bytes"] == file_bytes else {}
-
-
-_BEFORE_OVERLAP = {
-    "kws": 17_343_016,
-    "vww": 48_200_002,
-    "ic": 53_092_765,
-    "hello": 3_374,
-    "micro_speech": 2_446_930,
-}
-"""Instructions of ours on Cortex-M4 by the version without rewrites, overlap and directions, compiled as now."""
-
-
-def before_overlap(model: str, file_bytes: int) -> int | None:
-    """Return these instructions for exactly the model that they were counted of; else None."""
-    return _BEFORE_OVERLAP[model] if published(model, file_bytes) else None

@@ -54,9 +54,9 @@ class Subject:
         return self.files.read(MODEL)
 
 
-def prepare(path: Path, folder: Path) -> Subject:
-    """Read and plan a model.  Raises Unmeasured when it is refused."""
-    files, planned = _plan({MODEL: path})
+def prepare(path: Path, folder: Path, words: str = "") -> Subject:
+    """Read and plan a model, with these words behind its table.  Raises Unmeasured when it is refused."""
+    files, planned = _plan({MODEL: path}, words)
     for name in (MANIFEST, MODEL):
         (folder / name).write_bytes(files.read(name))
     return Subject(files, planned, folder)
@@ -79,8 +79,8 @@ def generate(subject: Subject) -> Layout:
     return layout
 
 
-def _plan(paths: dict[str, Path]) -> tuple[DictFiles, pipeline.Planned]:
-    manifest = _PROJECT + "".join(_MODEL.format(name=Path(name).stem) for name in paths)
+def _plan(paths: dict[str, Path], words: str = "") -> tuple[DictFiles, pipeline.Planned]:
+    manifest = _PROJECT + "".join(_MODEL.format(name=Path(name).stem) for name in paths) + words
     try:
         files = DictFiles({MANIFEST: manifest.encode(), **{name: path.read_bytes() for name, path in paths.items()}})
         return files, pipeline.plan(pipeline.read(MANIFEST, files), files)

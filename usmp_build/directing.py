@@ -64,7 +64,7 @@ class Budget:
 
 
 @dataclass(frozen=True)
-class Ways:
+class Reversible:
     """The operators that can go either way, and the problems that follow."""
 
     pairs: Mapping[OperatorRef, tuple[tuple[int, int], ...]]
@@ -77,33 +77,36 @@ class Ways:
         return {operator: fixed.get(operator, Direction.EITHER) for operator in self.pairs}
 
     def taken(self, plan: Plan, fixed: Directions) -> tuple[dict[OperatorRef, Direction], list[OperatorRef]]:
-        """Return the direction that a plan of a relaxed problem asks of each operator, and those asked for both.
-
-        The latter get another direction than the one before them: in a chain, ends alternate.
-        """
-        forward, backward = (self.state({**dict.fromkeys(self.pairs, way), **fixed}) for way in _WAYS)
-        directions: dict[OperatorRef, Direction] = {}
-        both = []
-        last = Direction.BACKWARD
-        for operator, pairs in self.pairs.items():
-            if operator in fixed:
-                last = fixed[operator]
-            elif all(_apart(forward, plan, pair) for pair in pairs):
-                last = Direction.FORWARD
-            elif all(_apart(backward, plan, pair) for pair in pairs):
-                last = Direction.BACKWARD
-            else:
-                last = _other(last)
-                both.append(operator)
-            directions[operator] = last
+        """Return the direction that a plan of a relaxed problem asks of each operator, and those asked for both."""
+        ends = [(each, self.state({**dict.fromkeys(self.pairs, each), **fixed})) for each in _BOTH]
+        asked: dict[OperatorRef, Direction | None] = {
+            operator: next((each for each, stated in ends if self._is_kept(stated, plan, operator)), None)
+            for operator in self.pairs
+        }
+        directions = _alternating({**asked, **fixed})
+        both = [operator for operator in self.pairs if operator not in fixed and asked[operator] is None]
         if not both:
             stated = self.state(directions)  # several operators may speak of one pair
-            both = [o for o in self.pairs if o not in fixed and not all(_apart(stated, plan, p) for p in self.pairs[o])]
-        both.sort(key=lambda operator: -max(_end(forward, plan, pair) for pair in self.pairs[operator]))
+            both = [o for o in self.pairs if o not in fixed and not self._is_kept(stated, plan, o)]
+        both.sort(key=lambda operator: -max(_end(ends[0][1], plan, pair) for pair in self.pairs[operator]))
         return directions, both
 
+    def _is_kept(self, problem: Problem, plan: Plan, operator: OperatorRef) -> bool:
+        """Whether a plan keeps the distances that a problem asks for the buffers of an operator."""
+        return all(_apart(problem, plan, pair) for pair in self.pairs[operator])
 
-_WAYS = (Direction.FORWARD, Direction.BACKWARD)
+
+_BOTH = (Direction.FORWARD, Direction.BACKWARD)
+
+
+def _alternating(asked: Mapping[OperatorRef, Direction | None]) -> dict[OperatorRef, Direction]:
+    """Give those that are asked for both another direction than the one before them: in a chain, ends alternate."""
+    found: dict[OperatorRef, Direction] = {}
+    last = Direction.BACKWARD
+    for operator, direction in asked.items():
+        last = _other(last) if direction is None else direction
+        found[operator] = last
+    return found
 
 
 def _other(direction: Direction) -> Direction:
@@ -131,25 +134,27 @@ class Directed:
     plan: Plan | None
     rank: tuple[int, ...] | None
     """`plan.quality` of the best plan, found or known; None if there is none."""
-    least: tuple[int, ...]
+    bound: tuple[int, ...]
     """Whatever the directions, no plan ranks before this.  Empty: that is not known."""
 
 
-def direct(ways: Ways, budget: Budget, known: tuple[int, ...] | None = None, plan: Plan | None = None) -> Directed:
+def direct(
+    free: Reversible, budget: Budget, known: tuple[int, ...] | None = None, plan: Plan | None = None
+) -> Directed:
     """Search directions with a plan that ranks before `known`; `plan` is one that does rank so, if it is at hand."""
-    if plan is not None and known is not None and _is_best_of_all(ways, plan):
+    if plan is not None and known is not None and _is_best_of_all(free, plan):
         return Directed(None, None, known, known)
-    return _Search(ways, budget, known).run()
+    return _Search(free, budget, known).run()
 
 
-def _is_best_of_all(ways: Ways, plan: Plan) -> bool:
+def _is_best_of_all(free: Reversible, plan: Plan) -> bool:
     """Whether a bound tells that no directions help."""
-    return not ways.pairs or is_best(ways.state(ways.relaxed({})), replace(plan, claims=(), bound=()))
+    return not free.pairs or is_best(free.state(free.relaxed({})), replace(plan, claims=(), bound=()))
 
 
 class _Search:
-    def __init__(self, ways: Ways, budget: Budget, known: tuple[int, ...] | None) -> None:
-        self._ways = ways
+    def __init__(self, free: Reversible, budget: Budget, known: tuple[int, ...] | None) -> None:
+        self._free = free
         self._budget = budget
         self._rank = known
         self._best: tuple[Directions, Plan] | None = None
@@ -174,7 +179,7 @@ class _Search:
 
     def _branches(self, least: tuple[int, ...], fixed: Directions) -> Iterator[tuple[tuple[int, ...], Directions]]:
         """Look at all that is possible with these directions; yield what is left to be looked at, the best last."""
-        relaxed = self._ways.state(self._ways.relaxed(fixed))
+        relaxed = self._free.state(self._free.relaxed(fixed))
         plan = self._budget.plan(relaxed)
         if plan is None:
             if not any(requirement.missing for requirement in required(relaxed)):
@@ -185,17 +190,17 @@ class _Search:
         if not self._is_better(rank):
             self._least.append(least)
             return
-        directions, both = self._ways.taken(plan, fixed)
+        directions, both = self._free.taken(plan, fixed)
         if not both:
             self._keep(directions, plan, rank)
             self._least.append(least)
             return
-        stated = self._ways.state(directions)
+        stated = self._free.state(directions)
         guess = self._budget.plan(stated)
         if guess is not None and self._is_better(rank := quality(stated, guess)):
             self._keep(directions, guess, rank)
-        for way in (_other(directions[both[0]]), directions[both[0]]):
-            yield least, {**fixed, both[0]: way}
+        for direction in (_other(directions[both[0]]), directions[both[0]]):
+            yield least, {**fixed, both[0]: direction}
 
     def _is_better(self, rank: tuple[int, ...]) -> bool:
         return self._rank is None or rank < self._rank
@@ -204,7 +209,7 @@ class _Search:
         self._best, self._rank = (directions, plan), rank
 
 
-def ways_of(request: Request, analysis: Analysis, members: Sequence[int]) -> Ways:
+def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> Reversible:
     """Return what may be chosen for some of the buffers of an analysis; the problems are those of these buffers."""
     part = restricted(analysis.problem, members)
     position = {old: new for new, old in enumerate(members)}
@@ -228,7 +233,7 @@ def ways_of(request: Request, analysis: Analysis, members: Sequence[int]) -> Way
     own = {
         o: tuple((a, b) for a in sorted(some) for b in sorted(near.get(a, set()) & some)) for o, some in touched.items()
     }
-    return Ways({operator: some for operator, some in own.items() if some}, state)
+    return Reversible({operator: some for operator, some in own.items() if some}, state)
 
 
 def _touched(analysis: Analysis, position: Mapping[int, int]) -> dict[OperatorRef, set[int]]:

@@ -1,11 +1,16 @@
-"""The loop over copies: which tensors are parts of others, and which operators copy?  Whatever needs no more memory.
+"""The loop over parts: which tensors are parts of others, and which operators copy?  Whatever needs no more memory.
 
-Sharing saves the copies, and one of two tensors; but all of the whole is alive from its first part on.  So sharing is
-tried for all operators at once, for halves of those for which that is worse, and so on down to single ones:
+Sharing saves the copies, and one of two tensors; but all of the whole is alive from its first part on.  So the plan in
+which all operators copy is made first.  Then sharing is tried for all at once, for halves of those for which that is
+worse, and so on down to single ones:
 
     all of 4    larger   →   0, 1   not larger: shared
                              2, 3   larger   →   2   larger: copied
                                                  3   not larger: shared
+
+Where one copies, others may share that could not before: of a tensor that is concatenated twice, the second whole may
+have it.  These are tried next.  And that all together are no worse does not mean that each of them is: at last, those
+of models that fill a pool copy once more.
 """
 
 from __future__ import annotations
@@ -13,38 +18,49 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from operator import le
 
 from usmp_build.choosing import Chosen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Model, OperatorRef
+from usmp_build.ir.storage import Kind
 from usmp_build.memory.plan import Plan, peaks
+from usmp_build.memory.problem import Problem
+from usmp_build.workspace import max_live
 
 _MOST_PLANS = 16
 _MOST_BUFFERS = 4096
-"""In all plans together, but for the first two: large problems take long."""
+_MOST_CONFLICTS = 200_000
+"""In all plans together, but for the first two: large problems take long, and those where many meet longer."""
 
-Copies = frozenset[OperatorRef]
-"""Operators that stay what they are, and copy."""
+Operators = frozenset[OperatorRef]
 
 
-def parted(analyze: Callable[[Copies], Analysis], choose: Callable[[Analysis], Chosen]) -> Chosen:
-    """Choose with parts where that is no worse; `analyze` is told which operators copy.
+def parted(analyze: Callable[[Operators | None], Analysis], choose: Callable[[Analysis], Chosen]) -> Chosen:
+    """Choose with parts where that is no worse; `analyze` is told which operators may have parts, None: all of them.
 
-    Where nothing fits, it is what was chosen without parts.
+    Where nothing fits, with parts where that takes no more workspace at the fullest step: a refusal speaks of it.
     """
-    shared = analyze(frozenset())
-    sites = operators_with_parts(shared.models)
-    if not sites:
+    shared = analyze(None)
+    if not (sites := operators_with_parts(shared.models)):
         return choose(shared)
-    copied = analyze(frozenset(sites))
-    able = [site for site in sites if isinstance(copied.kernels[site], Kernel)]
-    if len(able) < len(sites):  # what cannot be copied is shared
-        copied = analyze(frozenset(able))
-    plans = min(_MOST_PLANS, 2 + _MOST_BUFFERS // max(1, len(copied.problem.buffers)))
-    search = _Search(analyze, choose, shared, choose(copied), frozenset(able), plans - 1)
-    search.share(able)
+    copied = analyze(frozenset())
+    needed = frozenset(ref for ref, kernel in copied.kernels.items() if not isinstance(kernel, Kernel))
+    if needed.intersection(sites):  # what cannot be copied is shared
+        copied = analyze(needed)
+    search = _Search(analyze, choose, shared, choose(copied), needed, needed, _plans(copied.problem) - 1)
+    while search.plans > 0 and (untried := search.untried()):
+        search.share(untried)
+    if search.plans > 0:
+        search.reconsider()
     return search.best
+
+
+def _plans(problem: Problem) -> int:
+    """Return how many plans of such a problem may be made."""
+    buffers, conflicts = len(problem.buffers), sum(map(len, problem.conflicts))
+    return min(_MOST_PLANS, 2 + _MOST_BUFFERS // max(1, buffers), 2 + _MOST_CONFLICTS // max(1, conflicts))
 
 
 def operators_with_parts(models: Sequence[Model]) -> list[OperatorRef]:
@@ -62,40 +78,93 @@ def operators_with_parts(models: Sequence[Model]) -> list[OperatorRef]:
 class _Search:
     """The best plan so far, and what may still be tried."""
 
-    analyze: Callable[[Copies], Analysis]
+    analyze: Callable[[Operators | None], Analysis]
     choose: Callable[[Analysis], Chosen]
     shared: Analysis = field(repr=False)
-    """In which no operator copies."""
+    """In which all operators have parts that may."""
     best: Chosen
-    copies: Copies
+    needed: Operators
+    """That must have parts, for no kernel copies."""
+    shares: Operators
+    """That may have parts in the best plan."""
     plans: int
     """How many more to make."""
+    copies: set[OperatorRef] = field(default_factory=set)
+    """For which parts were worse."""
+
+    def untried(self) -> list[OperatorRef]:
+        """Return the operators that may have parts while those in `copies` copy, and do not yet."""
+        every = frozenset(self.best.analysis.kernels) | self.shares
+        possible = self.analyze(every - self.copies) if self.copies else self.shared
+        return [site for site in operators_with_parts(possible.models) if site not in self.shares]
 
     def share(self, sites: list[OperatorRef]) -> None:
         """Let these operators, or as many of them as make nothing worse, do nothing."""
         if self.plans <= 0 or not sites:
             return
         self.plans -= 1
-        copies = self.copies.difference(sites)
-        found = self.choose(self.analyze(copies) if copies else self.shared)
+        shares = self.shares.union(sites)
+        are_all = shares.issuperset(operators_with_parts(self.shared.models))
+        found = self.choose(self.shared if are_all else self.analyze(shares))
         if _is_no_worse(found, self.best):
-            self.best, self.copies = found, copies
-        elif len(sites) > 1:
+            self.best, self.shares = found, shares
+        elif len(sites) == 1:
+            self.copies.update(sites)
+        else:
             middle = len(sites) // 2
             self.share(sites[:middle])
             self.share(sites[middle:])
 
+    def reconsider(self) -> None:
+        """Let those of a model that fills a pool copy after all, or one half of them, where that is better."""
+        for model in _fullest(self.best):
+            sites = [site for site in operators_with_parts(self.best.analysis.models) if site.model == model]
+            sites = [site for site in sites if site in self.shares and site not in self.needed]
+            middle = len(sites) // 2
+            for some in (sites, sites[:middle], sites[middle:] if middle else []):
+                shares = self.shares.difference(some)
+                if self.plans > 0 and some and shares != self.needed:  # that all copy was tried first
+                    self.plans -= 1
+                    found = self.choose(self.analyze(shares))
+                    if _is_no_worse(found, self.best) and not _is_no_worse(self.best, found):
+                        self.best, self.shares = found, shares
+                        if len(some) > 1:
+                            self.share(some[: len(some) // 2])
+                            self.share(some[len(some) // 2 :])
+                        break
+
+
+def _fullest(chosen: Chosen) -> list[int]:
+    """Return the models whose workspace reaches the upper end of what is used of a pool."""
+    if chosen.plan is None:
+        return []
+    most = peaks(chosen.analysis.problem, chosen.plan)
+    buffers = zip(chosen.analysis.storage.buffers, chosen.plan.allocations, strict=True)
+    highest = [b for b, at in buffers if at.offset + b.extent == most[at.pool] and b.kind is not Kind.CONSTANT]
+    return sorted({model for buffer in highest for model in buffer.models})
+
 
 def _is_no_worse(one: Chosen, other: Chosen) -> bool:
-    """Tell whether a plan needs no more of any pool than another one, and no more time.
+    """Tell whether a plan needs no more workspace than another one, no more of any pool of constants, and no more time.
 
-    By `plan.quality` the time that a copy takes would pay for any number of bytes.
+    By `plan.quality` the time that a copy takes would pay for any number of bytes.  Workspace counts over all pools: a
+    plan that fills a fast one further, and takes less in all, is the better one.
     """
+    if one.plan is None and other.plan is None:
+        return max_live(one.analysis) <= max_live(other.analysis)
     if one.plan is None or other.plan is None:
         return one.plan is not None
-    mine, its = peaks(one.analysis.problem, one.plan), peaks(other.analysis.problem, other.plan)
-    in_all = all(each <= most for each, most in zip(mine, its, strict=True))
+    in_all = all(map(le, _sizes(one.analysis, one.plan), _sizes(other.analysis, other.plan)))
     return in_all and _cost(one.analysis, one.plan) <= _cost(other.analysis, other.plan)
+
+
+def _sizes(analysis: Analysis, plan: Plan) -> tuple[int, ...]:
+    """Return the bytes of all workspace pools together, then those of each pool of constants, 0 for other pools."""
+    buffers = analysis.storage.buffers
+    constant = {pool for buffer in buffers if buffer.kind is Kind.CONSTANT for pool in buffer.pools}
+    sizes = peaks(analysis.problem, plan)
+    each = tuple(size if pool in constant else 0 for pool, size in enumerate(sizes))
+    return (sum(sizes) - sum(each), *each)
 
 
 def _cost(analysis: Analysis, plan: Plan) -> Fraction:

@@ -1,9 +1,17 @@
 """The road, from a manifest to a bundle of files.  Start reading here.
 
-    load → resolve → import → assign → rewrite → select kernels → scopes → axes → parts → connect → schedule → storage
-         → once → caches → survivors → lifetimes → traffic → costs → separations → lower
-         → algorithm → verify → choose → parted → group → verify → alone → without_limits → keeping → max_live
-         → summarize → arrange → emit
+    read        load → resolve
+    plan        import
+                choose      the best of many plans, each of an analysis and an algorithm, in three loops:
+                            parting: which operators copy ⊃ choosing: orders ⊃ directing: directions
+                settle      verify → group constants → verify
+                report      alone → without_limits → keeping → max_live → summarize
+    lay_out     arrange
+    emit
+
+    analyze     assign → rewrite → select kernels → scopes → axes → parts; then
+    timed       connect → schedule → storage → once → caches → survivors → lifetimes → traffic → costs → separations
+                → lower; again for other orders
 
 Every stage is a function from values to a new value.  Reading goes through `files`; nothing here writes.
 """
@@ -11,12 +19,15 @@ Every stage is a function from values to a new value.  Reading goes through `fil
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
+from functools import partial
+from itertools import chain
 
 from usmp_build import arrange, choosing, keeping, loading, parting, passes, plugins, solving, workspace
+from usmp_build.algorithms.auto import Auto
 from usmp_build.bundle import Bundle
 from usmp_build.errors import UsmpError
 from usmp_build.files import Files
+from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis, Kernels
 from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.axes import Axes
@@ -56,15 +67,19 @@ def build(request: Request, files: Files) -> Bundle:
 def plan(request: Request, files: Files) -> Planned:
     """From a request to a proven plan; operators without kernels are welcome here."""
     models = tuple(loading.import_model(model, files) for model in request.models)
-    chosen = choose(request, models)
-    analysis, algorithm = chosen.analysis, loading.algorithm(request)
+    algorithm = loading.algorithm(request)
+    chosen = choose(request, models, algorithm)
+    analysis = chosen.analysis
     if chosen.plan is None:
         raise refusal(request, analysis, algorithm, lambda other: choose(other, models).analysis)
     found = solving.settled(request, analysis, chosen.plan)
-    alone = choosing.needs_alone(request, chosen)
+    alone = workspace.needs_alone(request, chosen, found)
     without_limits = solving.without_limits(request, analysis, found, algorithm)
-    kept = keeping.keeping(request, analysis, found, restate=lambda other: retimed(other, analysis))
-    others = arrange.OtherWays(max_live(request, models), chosen.least, chosen.is_best_way)
+    same = partial(_in_same_orders, analysis)
+    kept = keeping.keeping(request, analysis, found, restate=same, again=partial(_in_orders_of_its_own, analysis))
+    others = arrange.OtherWays(
+        max_live(request, models), chosen.bound, chosen.directions_are_proven, chosen.orders_are_proven
+    )
     summary = arrange.summarize(request, analysis, found, alone, kept, without_limits, others)
     return Planned(request, models, analysis, found, summary)
 
@@ -80,15 +95,26 @@ def max_live(request: Request, models: tuple[Model, ...]) -> int | None:
         return None
 
 
-def choose(request: Request, models: tuple[Model, ...]) -> choosing.Chosen:
-    """Choose where tensors are parts of others, orders and directions."""
-    algorithm = loading.algorithm(request)
+def choose(request: Request, models: tuple[Model, ...], algorithm: Algorithm | None = None) -> choosing.Chosen:
+    """Choose where tensors are parts of others, orders and directions; None: with the algorithm of the request."""
+    asked = loading.algorithm(request) if algorithm is None else algorithm
 
     def ordered(first: Analysis) -> choosing.Chosen:
-        return choosing.choose(request, first, algorithm, lambda choices: retimed(request, first, choices))
+        return choosing.choose(request, first, asked, lambda choices: retimed(request, first, choices))
 
-    found = parting.parted(lambda copies: analyze(request, models, copies=copies), ordered)
-    return choosing.refined(found, algorithm)
+    found = parting.parted(lambda shares: analyze(request, models, shares=shares), ordered)
+    return choosing.refined(found.further() if found.further else found, asked)
+
+
+def _in_same_orders(analysis: Analysis, request: Request) -> Analysis:
+    return retimed(request, analysis)
+
+
+def _in_orders_of_its_own(analysis: Analysis, request: Request) -> tuple[Analysis, Plan | None]:
+    """Choose orders and directions, by "auto", for a request that differs only in when things run."""
+    first = retimed(request, analysis, FILE_ORDER)
+    chosen = choosing.choose(request, first, Auto(), partial(retimed, request, first))
+    return chosen.analysis, chosen.plan
 
 
 def lay_out(planned: Planned) -> Layout:
@@ -106,11 +132,11 @@ def analyze(
     request: Request,
     models: tuple[Model, ...],
     libraries: Libraries | None = None,
-    copies: frozenset[OperatorRef] = frozenset(),
+    shares: frozenset[OperatorRef] | None = None,
 ) -> Analysis:
     """Find out everything that can be known before anything is placed; `libraries` stand in for those of plug-ins.
 
-    The operators in `copies` copy, though tensors could be parts of others there.
+    Tensors are parts of others only where the operators in `shares` are, as all others copy; None: wherever they can.
     """
     libraries = loading.libraries(request) if libraries is None else libraries
     assignment = passes.assign(request, models)
@@ -120,9 +146,13 @@ def analyze(
     kernels = passes.select(request, rewritten, assignment, libraries)
     scoped = passes.scopes(request, rewritten, assignment, kernels, libraries)
     scoped, axes = passes.axes(request, scoped, assignment, libraries)
-    before, scoped = scoped.models, passes.parts(request, scoped, axes, assignment, libraries, copies)
-    records = map(passes.with_saving, repeat("parts"), (each.record for each in rewrites), before, scoped.models)
-    return replace(timed(request, scoped.models, scoped.kernels, scoped.scopes, axes), rewrites=tuple(records))
+    copies = frozenset(scoped.kernels).difference(scoped.kernels if shares is None else shares)
+    split = passes.parts(request, scoped, axes, assignment, libraries, copies)
+    records = tuple(
+        passes.with_saving("parts", rewrite.record, before, after)
+        for rewrite, before, after in zip(rewrites, scoped.models, split.models, strict=True)
+    )
+    return replace(timed(request, split.models, split.kernels, split.scopes, axes), rewrites=records)
 
 
 def timed(
@@ -141,7 +171,7 @@ def timed(
     storage = passes.caches(request, models, kernels, scopes, storage)
     survivors = passes.survivors(request, models, connections, storage)
     lifetimes = passes.lifetimes(schedule, storage, survivors)
-    traffic = passes.traffic(models, kernels, storage)
+    traffic = passes.traffic(models, kernels, schedule, storage)
     costs = passes.costs(request, scopes, schedule, storage, traffic)
     separations = passes.separations(request, models, kernels, schedule, storage, survivors, lifetimes)
     problem = passes.lower(request, storage, lifetimes, costs, separations)

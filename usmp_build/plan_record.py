@@ -59,7 +59,10 @@ class WorkspaceRecord(_Record):
     """Alive when a run begins or when it ends, whichever is more: all inputs or all outputs, and what outlives runs."""
     best_directions: bool
     """No directions make a better plan of the workspace, in this order of operators and others that were tried; proven
-    by search.  False where that is not known."""
+    by search.  False where that is not known.  With several pools the better plan is the one whose buffers cost less,
+    and of two that cost the same the one with lower pools, the least preferred ones first: it may take more bytes."""
+    best_order: bool
+    """Neither do they in any other order of operators.  False where that is not known."""
 
 
 class OverlapRecord(_Record):

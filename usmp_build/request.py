@@ -57,9 +57,11 @@ class Goal(Enum):
 REWRITES = (
     "activations",
     "constant_channels",
+    "constants",
     "dead",
     "duplicates",
     "identities",
+    "lookups",
     "pads",
     "parts",
     "shapes",
@@ -182,13 +184,13 @@ class PlaceRequest:
     operands: tuple[str, ...] = ()
     """Which operands of the operators `pools` speaks of, as in `OperandRule`; empty: outputs and scratch."""
     target: int | None = None
-    """None: as before."""
+    """None: as without the rule."""
     pools: tuple[int, ...] = ()
-    """Empty: as before."""
+    """Empty: as without the rule."""
     kernels: str = ""
-    """Empty: as before."""
+    """Empty: as without the rule."""
     axis_separators: tuple[int, ...] | None = None
-    """None: as before."""
+    """None: as without the rule."""
     span: Span | str = ""
 
 

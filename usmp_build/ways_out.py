@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Protocol, TypeAlias
 
 from usmp_build import plugins
@@ -30,6 +31,11 @@ Restate: TypeAlias = Callable[[Request], Analysis]
 _TRIALS = 5
 """So many other manifests are tried."""
 
+_RESTATED = 16
+"""So many are stated: those of which a bound tells that they do not fit are not tried, but to state them takes long."""
+_PAIRS = 6
+"""So many of them are about pairs of models that take turns."""
+
 _FINDERS = ("auto", "exact")
 """Algorithms that may find a plan where others do not."""
 
@@ -47,7 +53,7 @@ def ways_out(
         return
     trials = Trials(attempt, _TRIALS)
     concerned = _pools_of_family(analysis.problem, shortage.core[0])
-    for change in _changes(request, analysis, shortage):
+    for change in islice(_changes(request, analysis, shortage), _RESTATED):
         if not trials.left(analysis.problem):
             return
         try:
@@ -214,9 +220,8 @@ def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterat
     word = "constant_pools" if constant else "workspace_pools"
     owners = _owners(analysis, shortage)
     yield from _switched_on(request, owners, constant)
-    for pair in sorted(request.concurrent) if not constant else ():
-        if set(pair) <= set(owners):
-            yield _TakingTurns(pair, shortage.missing)
+    pairs = (pair for pair in sorted(request.concurrent) if not constant and set(pair) <= set(owners))
+    yield from (_TakingTurns(pair, shortage.missing) for pair in islice(pairs, _PAIRS))
     for model in owners:
         asked = request.models[model]
         mine = asked.constant_pools if constant else asked.workspace_pools

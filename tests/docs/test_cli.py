@@ -1,15 +1,23 @@
-"""docs/cli.md: a message looks as it is shown."""
+"""docs/cli.md: tables and messages look as they are shown."""
 
 from __future__ import annotations
 
 import shutil
 
 from tests.conftest import ROOT
+from tests.support.cli import DIGITS, ODD_EVEN, RW, manifest, tables
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 
 
-@runs("docs/cli.md")
+@runs("docs/cli.md#the-table-of-plan")
+def test_the_table_of_plan(page: Page, shell: Shell) -> None:
+    pools = {"sram": RW + 'size = "4 KiB"\nregion = "RAM"\n'}
+    manifest(shell.folder, tables("doorbell", pools, {"digits": DIGITS, "odd_even": ODD_EVEN}))
+    shell.run(page.take("console"))
+
+
+@runs("docs/cli.md#messages")
 def test_a_pool_that_is_not_there(page: Page, shell: Shell) -> None:
     shutil.copyfile(ROOT / "tests" / "errors" / "undefined_pool" / "usmp.toml", shell.folder / "usmp.toml")
     shell.run(page.take("console"))

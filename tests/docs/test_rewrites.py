@@ -1,13 +1,48 @@
-"""docs/rewrites.md: what it shows of the digits' model is what the tool says."""
+"""docs/rewrites.md: what it shows of the digits' model is what the tool says, and so are the bytes of nets."""
 
 from __future__ import annotations
 
-from tests.support.cli import manifest, one_model
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.support.cli import call, manifest, one_model
+from tests.support.nets import NETS, three_of_four
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
+
+PAGE = " ".join((ROOT / "docs" / "rewrites.md").read_text("utf-8").split())
 
 
 @runs("docs/rewrites.md#what-they-remove")
 def test_what_rewrites_remove(page: Page, shell: Shell) -> None:
     manifest(shell.folder, one_model("digits"))
     shell.run(page.take("console"))
+
+
+def bytes_of(folder: Path, model: bytes, words: str = "") -> str:
+    """Return the workspace of a model with these words in its table, as the page writes it."""
+    (folder / "m.tflite").write_bytes(model)
+    path = manifest(folder, one_model("m", words, path="m.tflite"))
+    achieved: int = json.loads(call("plan", path, "--json").out)["workspace"]["achieved"]
+    return f"{achieved:,}"
+
+
+def test_what_four_channels_take(tmp_path: Path) -> None:
+    taken = [bytes_of(tmp_path, three_of_four(), f'goal = "{goal}"') for goal in ("ram", "balanced")]
+    assert re.findall(r"`three_of_four`.*?takes ([\d,]+) bytes.*?takes ([\d,]+)\.", PAGE) == [tuple(taken)]
+
+
+@pytest.mark.parametrize("name", ["cells", "two_ends", "cross_stage"])
+def test_what_nets_take_in_place_of_copies(name: str, tmp_path: Path) -> None:
+    copied = bytes_of(tmp_path, NETS[name](), "rewrites = { parts = false }")
+    shown = re.findall(rf"\(`{name}`\) (?:take )?([\d,]+) (?:bytes )?in place of ([\d,]+\d)", PAGE)
+    assert shown == [(bytes_of(tmp_path, NETS[name]()), copied)]
+
+
+def test_a_net_without_channels_in_place(tmp_path: Path) -> None:
+    copied = bytes_of(tmp_path, NETS["unet"](), "rewrites = { parts = false }")
+    assert [bytes_of(tmp_path, NETS["unet"]()), copied] == re.findall(r"\(`unet`\) stays at ([\d,]+\d)", PAGE) * 2

@@ -29,6 +29,15 @@ COUNT = 15
 """Random models of each kind, in one plan."""
 
 
+TANH = """
+    %0 "x" float32[4]
+    %1 "y" float32[4]
+    inputs %0
+    outputs %1
+    %1 = TANH(%0)
+"""
+
+
 def planned(folder: Path, kind: str) -> Planned:
     """Plan random models of one operator."""
     models = {}
@@ -85,6 +94,13 @@ def test_selftest_says_that_accesses_agree(tmp_path: Path) -> None:
     assert done.out.count("\n") == 1
 
 
+def test_selftest_of_a_model_that_touches_nothing_planned(tmp_path: Path) -> None:
+    (tmp_path / "tanh.tflite").write_bytes(parts.tflite(TANH))
+    done = call("selftest", "--accesses", manifest(tmp_path, one_model("m", 'io = "application"', "tanh.tflite")))
+    assert done.code == 0, done.err
+    assert done.out.startswith("0 pairs of buffers may lie closer")
+
+
 @needs_gcc
 def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of four channels of CONV_2D each was written by itself, before the next one reads its pixels again."""
@@ -136,10 +152,11 @@ def made_parts() -> dict[str, bytes]:
 def features(plan: Planned) -> set[str]:
     """What TFLite does not have, and rewrites do."""
     options = [op.options for model in plan.analysis.models for op in model.main.operators]
-    words = ("frame", "outside", "limits", "pitches")
+    words = ("frame", "outside", "limits")
     found = {word for word in words if any(getattr(own, word, None) is not None for own in options)}
     found |= {"channels"} if any(made.channels for made in plan.analysis.rewrites) else set()
-    return found | ({"offsets"} if any(plan.analysis.storage.offsets.values()) else set())
+    storage = plan.analysis.storage
+    return found | {word for word in ("offsets", "pitches") if any(getattr(storage, word).values())}
 
 
 @needs_gcc

@@ -99,10 +99,16 @@ def test_every_real_model_is_at_or_below_max_live(real_models: Path, tmp_path: P
 
 @needs_c
 def test_every_other_real_model_is_exact_there(real_models: Path, tmp_path: Path) -> None:
-    for path in sorted(real_models.glob("*.tflite")):
-        made = planned(tmp_path, path.stem, path)
-        if path.stem not in REACHED and not made["models"][0]["without_kernel"]:
-            is_exact(tmp_path, path.stem, path, 10)
+    others = {path.stem: path for path in sorted(real_models.glob("*.tflite")) if path.stem not in REACHED}
+    ours = [name for name, path in others.items() if has_kernels(tmp_path, name, path)]
+    assert set(ours) >= {"hello", "micro_speech"}
+    for name in ours:
+        is_exact(tmp_path, name, others[name], 10)
+
+
+def has_kernels(folder: Path, name: str, path: Path) -> bool:
+    """Tell whether all operators can be generated."""
+    return not planned(folder, name, path)["models"][0]["without_kernel"]
 
 
 @pytest.mark.parametrize("extra", ["", ALIGNED], ids=["bytes", "words"])
@@ -119,7 +125,7 @@ def test_every_net_is_exact_there(tmp_path: Path, name: str) -> None:
 
 
 def test_without_overlap_rewrites_and_another_order_it_is_max_live(real_models: Path, tmp_path: Path) -> None:
-    """The words of the manifest that give back what the planner did before."""
+    """The words of the manifest that switch everything off."""
     off = ", ".join(f"{name} = false" for name in sorted(REWRITES))
     plain = f'order = "file"\n[plan]\noverlap = false\nrewrites = {{ {off} }}'
     for name, bytes_alive in MAX_LIVE.items():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import board, host
+from benchmarks import board, host, ram
 from benchmarks.measure import Measured, on_host
 from benchmarks.published import published
 from benchmarks.stack import follow
@@ -41,6 +41,19 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
     assert [sum(cell == "-" for cell in row) for row in cells] == [1, 3, 0]
     assert all(row in page.read_text() for row in rows)
     assert ROOT.as_posix() not in page.read_text()
+
+
+def test_what_overlap_brings_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In each table every column, and without rewrites and overlap as many instructions as the board says first."""
+    counts = iter((200, 150))
+    monkeypatch.setattr(board, "run", lambda *_: {"M4": next(counts)})
+    row = ram.row(DATA / "digits.tflite")
+    for name, text in ram.tables([row]).items():
+        head, _, *rows = text.splitlines()
+        assert [each.count("|") for each in rows] == [head.count("|")], name
+    max_live, any_schedule, achieved, _, floor = (int(cell.replace(",", "")) for cell in row.workspace[3:])
+    assert floor <= any_schedule <= achieved < max_live
+    assert row.instructions == ("200", "150", "-25.0 %")
 
 
 def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:

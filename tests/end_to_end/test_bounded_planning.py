@@ -8,9 +8,17 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import call, manifest
+from usmp_build import pipeline
 from usmp_build.algorithms.auto import Auto
+from usmp_build.choosing import Chosen
+from usmp_build.directing import PLANS
+from usmp_build.interfaces import Algorithm
+from usmp_build.ir.graph import Model
+from usmp_build.ir.schedule import Node
 from usmp_build.memory.plan import Plan
 from usmp_build.memory.problem import Problem
+from usmp_build.passes.schedule.operators import Operators
+from usmp_build.request import Request
 
 POOLS = """[project]
 name = "p"
@@ -58,5 +66,54 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 def test_most_plans_are_brief_and_few_take_all_the_work(tmp_path: Path, asked: Asked) -> None:
     done = call("plan", manifest(tmp_path, POOLS))
     assert done.code == 0, done.err
-    assert 0 < asked.briefly <= 80, asked  # directions, and figures of the report
+    assert 0 < asked.briefly <= 2 * PLANS, asked  # directions, with parts and with copies, and figures of the report
     assert asked.carefully == 2, asked  # in the order of the file: with parts, and with copies
+
+
+def alike(folder: Path, models: int, size: str, together: bool = False) -> Path:
+    """Write a manifest of so many models of one operator, and one pool for them."""
+    folder.mkdir()
+    tensors = '  %0 "x" float32[2]\n  %1 "y" float32[2]\n  inputs %0\n  outputs %1\n'
+    text = f'model "m"\nsubgraph 0 "main"\n{tensors}  %1 = RELU(%0)\n'
+    (folder / "m.model.txt").write_text(text, encoding="utf-8")
+    names = [f"m{number}" for number in range(models)]
+    tables = "".join(f'[models.{name}]\npath = "m.model.txt"\n' for name in names)
+    concurrent = "concurrent = [[{}]]\n".format(", ".join(f'"{name}"' for name in names)) if together else ""
+    return manifest(folder, f'{concurrent}[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n{size}{tables}')
+
+
+def times_scheduled(folder: Path, models: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Plan so many models, and return how often the operators of a model were put in order."""
+    path = alike(folder, models, "")
+    times = 0
+    main = Operators.main
+
+    def counted(self: Operators) -> tuple[Node, ...]:
+        nonlocal times
+        times += 1
+        return main(self)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Operators, "main", counted)
+        done = call("plan", path)
+    assert done.code == 0, done.err
+    return times
+
+
+def test_models_are_not_scheduled_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few, twice = (times_scheduled(tmp_path / str(count), count, monkeypatch) for count in (4, 8))
+    assert twice <= 2 * few
+
+
+def test_a_refusal_looks_at_few_other_manifests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of 45 pairs that take turns is enough, and bounds say so of each."""
+    chosen: list[Request] = []
+    choose = pipeline.choose
+
+    def counted(request: Request, models: tuple[Model, ...], algorithm: Algorithm | None = None) -> Chosen:
+        chosen.append(request)
+        return choose(request, models, algorithm)
+
+    monkeypatch.setattr(pipeline, "choose", counted)
+    assert call("plan", alike(tmp_path / "p", 10, "size = 16\n", together=True)).code == 3
+    assert 1 < len(chosen) <= 17

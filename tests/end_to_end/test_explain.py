@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.cli import call, manifest, one_model
 from tests.support.nets import NETS
 
@@ -43,3 +45,40 @@ def test_arrays_of_the_caller_are_in_no_pool(tmp_path: Path) -> None:
     line = "m.serving_default_image:0: in the caller's array, no pool holds it"
     assert told(tmp_path, "m.serving_default_image:0", io) == [line]
     assert told(tmp_path, "m.serving_default_image:0")[0] == "m.serving_default_image:0: input, input"
+
+
+@pytest.mark.parametrize("asked", ["digits_1/flat_1/Reshape", "m.digits_1/flat_1/Reshape", "%17", "m.%17"])
+def test_names_of_the_file_and_numbers_are_understood(tmp_path: Path, asked: str) -> None:
+    lines = told(tmp_path, asked)
+    assert lines[0] == "m.shapes_1/Relu: intermediate, written by CONV_2D 4"
+    assert lines[-1] == "  view    m.flat_1/Reshape, the same bytes in another shape"
+
+
+def test_tensors_of_one_short_name_are_told_apart_by_number(tmp_path: Path) -> None:
+    bias, image = (told(tmp_path, name)[0] for name in ("%10", "%12"))
+    assert bias == "m.edges_1/Relu_2: constant, of the model"
+    assert image == "m.edges_1/Relu: intermediate, written by CONV_2D 0"
+
+
+def test_a_constant_that_is_no_data_says_so(tmp_path: Path) -> None:
+    name = "Mean/reduction_indices"
+    assert told(tmp_path, name, model="branchy") == [f"m.{name}: a constant that no kernel reads from memory"]
+
+
+def test_an_unknown_name_is_shown_on_one_line(tmp_path: Path) -> None:
+    done = call("explain", "a\n" + "b" * 5000, manifest(tmp_path, one_model("m", "", "DATA/digits.tflite")))
+    assert done.code == 2
+    assert f'no buffer is called "a\\n{"b" * 56}…"' in done.err
+
+
+def test_a_name_without_its_model_is_the_whole_name(tmp_path: Path) -> None:
+    """Others have it as a part of theirs, which counts only where no name is equal."""
+    assert told(tmp_path, "edges_1/Relu") == told(tmp_path, "m.edges_1/Relu")
+    assert any(line.startswith("m.edges_1/Relu_2: ") for line in told(tmp_path, "m.edges_1"))
+
+
+@pytest.mark.parametrize("asked", ["", "m."])
+def test_a_model_alone_is_no_name(tmp_path: Path, asked: str) -> None:
+    done = call("explain", asked, manifest(tmp_path, one_model("m", "", "DATA/digits.tflite")))
+    assert done.code == 2
+    assert f'error[U203]: no buffer is called "{asked}"' in done.err

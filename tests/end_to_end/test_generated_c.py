@@ -74,6 +74,30 @@ def test_a_header_of_another_version_is_refused(generated: list[Path], tmp_path:
     assert "generate both again" in done.stderr
 
 
+def test_who_loads_in_a_way_of_their_own_stores_so_too(generated: list[Path]) -> None:
+    command = ["cc", "-std=c99", "-fsyntax-only", "-DUSMP_LOAD(place)=(place)"]
+    for more, wanted in (([], "define USMP_STORE(place, value), too"), (["-DUSMP_STORE(place, value)=(place)"], "")):
+        done = subprocess.run(
+            [*command, *more, "usmp.h"], cwd=generated[0], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode != 0) == bool(wanted)
+        assert wanted in done.stderr
+
+
+def test_comments_say_what_the_numbers_beside_them_are(generated: list[Path]) -> None:
+    header = (generated[0] / "digits.h").read_text()
+    assert re.search(r"real = [\d.e-]+f \* \(q \+ 128\)", header)
+    assert "- -" not in header
+    code = (generated[0] / "digits.c").read_text()
+    assert "below 0, the upper one may\n * start earlier by as much" in code
+    assert "int8_t *)(void *)" not in code
+    guard = (generated[0] / "two_guard.h").read_text()
+    assert "enum { TWO_GUARD_DIGITS = 0, TWO_GUARD_ODD_EVEN = 1 };" in guard
+    assert "two_enter(TWO_GUARD_DIGITS, bases, 2)" in code
+    assert "extern uint8_t two_sram_pool[];" in guard
+    assert "extern uint8_t" not in code
+
+
 def test_a_compiler_of_which_nothing_is_known_is_told_about_types_that_alias(generated: list[Path]) -> None:
     """What is neither gcc nor clang must be told: this one has their attribute, under no name that `usmp.h` knows."""
     unknown = [
@@ -188,24 +212,24 @@ def _without_comments(file: Path) -> str:
     return done.stdout
 
 
-def test_every_section_is_as_planned(generated: list[Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("level", ["-O0", "-O2", "-Os"])
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "arm-none-eabi-gcc"])
+def test_every_section_is_as_planned(generated: list[Path], tmp_path: Path, compiler: str, level: str) -> None:
     """Nothing between the objects of a pool, and no other order than the plan's."""
+    need(compiler)
     for folder in generated:
         made = json.loads((folder / "plan.json").read_text())
-        pools = made["pools"]
         (source,) = folder.glob("*_pools.c")
-        for compiler in filter(shutil.which, ("gcc", "clang", "arm-none-eabi-gcc")):
-            for level in ("-O0", "-O2", "-Os"):
-                target = tmp_path / "pools.o"
-                subprocess.run([compiler, "-std=c99", level, "-c", source.name, "-o", target], cwd=folder, check=True)
-                listed = subprocess.run(["size", "-A", target], capture_output=True, text=True, check=True).stdout
-                found = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
-                symbols = subprocess.run(["nm", target], capture_output=True, text=True, check=True).stdout
-                for pool in pools:
-                    name = pool["name"]
-                    assert int(found.get(pool["section"], 0)) == pool["size"], (compiler, level, name)
-                    for value, owner in re.findall(rf"^(\w+) . (\w+)_{name}_constants$", symbols, re.MULTILINE):
-                        assert int(value, 16) == first_constant(made, owner, name), (compiler, level, name, owner)
+        target = tmp_path / "pools.o"
+        subprocess.run([compiler, "-std=c99", level, "-c", source.name, "-o", target], cwd=folder, check=True)
+        listed = subprocess.run(["size", "-A", target], capture_output=True, text=True, check=True).stdout
+        found = dict(line.split()[:2] for line in listed.splitlines() if line.count(" ") > 2)
+        symbols = subprocess.run(["nm", target], capture_output=True, text=True, check=True).stdout
+        for pool in made["pools"]:
+            name = pool["name"]
+            assert int(found.get(pool["section"], 0)) == pool["size"], name
+            for value, owner in re.findall(rf"^(\w+) . (\w+)_{name}_constants$", symbols, re.MULTILINE):
+                assert int(value, 16) == first_constant(made, owner, name), (name, owner)
 
 
 def first_constant(made: dict[str, Any], owner: str, pool: str) -> int:

@@ -39,6 +39,28 @@ def test_constants_that_different_models_share_pairwise(tmp_path: Path) -> None:
     runs(text_models(tmp_path, {"a": adds(1, 2), "b": adds(1, 3), "c": adds(2, 3)}))
 
 
+@pytest.mark.parametrize("kind", ["LOGISTIC", "MEAN", "FLOOR"])
+def test_subgraphs_that_nobody_calls(tmp_path: Path, kind: str) -> None:
+    """Files with several signatures have them.  LOGISTIC would have a table, MEAN scratch, and FLOOR no kernel."""
+    body = f"""
+        %0 "x" int8[4] scale=0.1 zero=0
+        %1 "y" int8[4] scale=0.1 zero=0
+        inputs %0
+        outputs %1
+        %1 = RELU(%0)
+        subgraph 1 "another signature"
+        %0 "a" int8[2,4] scale=0.1 zero=0
+        %1 "b" int8[{"1,4" if kind == "MEAN" else "2,4"}] scale=0.00390625 zero=-128
+        %2 "axes" int32[1] = [0]
+        inputs %0
+        outputs %1
+        %1 = {kind}({"%0, %2" if kind == "MEAN" else "%0"})
+    """
+    path = text_models(tmp_path, {"m": body})
+    runs(path)
+    assert "note:" not in call("plan", path).out
+
+
 def test_constants_that_are_no_numbers(tmp_path: Path) -> None:
     body = """
         %0 "x" float32[3]

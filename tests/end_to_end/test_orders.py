@@ -10,6 +10,7 @@ import pytest
 
 from tests.support import nets
 from tests.support.cli import call, manifest
+from tests.support.net import Net
 
 POOLS = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n{}[pools.flash]\naccess = "ro"\n'
 FORK = """
@@ -50,6 +51,77 @@ def used(path: Path) -> int:
     row = re.search(r"^ram +rw +([\d,]+)", done.out, re.MULTILINE)
     assert row
     return int(row[1].replace(",", ""))
+
+
+ALIVE = """
+model "alive"
+subgraph 0 "main"
+  %0 "x" int8[50]
+  %1 "a" int8[10]
+  %2 "b" int8[100]
+  %3 "c" int8[1]
+  %4 "y" int8[1]
+  inputs %0
+  outputs %4
+  %1 = CUMSUM(%0)
+  %2 = CUMSUM(%1)
+  %3 = CUMSUM(%0)
+  %4 = CUMSUM(%2, %3)
+"""
+"""The last one to read x goes first where that ends the life of x, and nowhere else: 111 bytes, or 160."""
+
+
+def test_what_a_word_costs_is_told_with_the_order_that_is_best_without_it(tmp_path: Path) -> None:
+    (tmp_path / "alive.model.txt").write_text(ALIVE, encoding="utf-8")
+    text = POOLS.format("") + '[models.alive]\npath = "alive.model.txt"\n'
+    assert used(manifest(tmp_path, text)) == 111
+    path = manifest(tmp_path, f'{text}inputs = "preserved"\n')
+    assert used(path) == 160
+    assert 'alive: inputs = "preserved" costs 49 bytes of workspace' in call("plan", path).out
+
+
+KEPT = """
+model "kept"
+subgraph 0 "main"
+  %0 "x" int8[10]
+  %1 "a" int8[100]
+  %2 "b" int8[10]
+  %3 "y" int8[60]
+  inputs %0
+  outputs %3
+  %1 = CUMSUM(%0)
+  %2 = CUMSUM(%1)
+  %3 = CUMSUM(%2)
+"""
+
+
+def test_a_reserved_output_is_free_until_it_is_written_again(tmp_path: Path) -> None:
+    """It is kept while inputs are filled, and no longer: nobody needs 170 bytes."""
+    (tmp_path / "kept.model.txt").write_text(KEPT, encoding="utf-8")
+    table = '[models.kept]\npath = "kept.model.txt"\noutputs = "reserved"\n'
+    workspace = planned(manifest(tmp_path, POOLS.format("") + table))["workspace"]
+    assert isinstance(workspace, dict)
+    assert (workspace["any_schedule"], workspace["achieved"]) == (110, 110)
+
+
+def test_a_reserved_output_shares_nothing_with_an_input_that_is_filled_beside_it(tmp_path: Path) -> None:
+    """The convolution goes last, where one half of the image is dead: it could not share bytes with the other."""
+    net = Net(0)
+    image = net.input(4, 8, 4)
+    scores = net.dense(net.dense(net.split(image, 2, axis=2)[1], 8), 1)
+    (tmp_path / "m.tflite").write_bytes(net.file(net.conv(image, 7, (3, 3)), scores))
+    table = '[models.m]\npath = "m.tflite"\noutputs = "reserved"\n'
+    workspace = planned(manifest(tmp_path, POOLS.format("") + table))["workspace"]
+    assert isinstance(workspace, dict)
+    assert workspace["any_schedule"] <= workspace["achieved"] == workspace["floor"] == 353
+
+
+def test_what_is_said_of_any_order_is_of_those_that_the_manifest_rules_out_too(tmp_path: Path) -> None:
+    path = fork(tmp_path, words='order = "file"\n')
+    workspace = planned(path)["workspace"]
+    assert isinstance(workspace, dict)
+    assert (workspace["any_schedule"], workspace["achieved"]) == (111, 210)
+    assert "another order may be" in call("plan", path).out
 
 
 def test_one_branch_ends_before_the_other_begins(tmp_path: Path) -> None:
@@ -109,7 +181,11 @@ def test_functions_of_the_application_keep_the_order_of_the_file(targets: str, o
     assert "".join(re.findall(r"CUMSUM (\d)", call("inspect", "schedule", path).out)) == order
 
 
-@pytest.mark.parametrize(("kind", "order"), [("CUMSUM", "23014"), ("RANDOM_UNIFORM", "01234"), ("CUSTOM", "01234")])
+@pytest.mark.parametrize(
+    ("kind", "order"),
+    [("CUMSUM", "23014"), ("TILE", "23014")]
+    + [(kind, "01234") for kind in ("RANDOM_UNIFORM", "CUSTOM", "HASHTABLE_FIND", "BUILTIN_999")],
+)
 def test_what_may_remember_something_keeps_its_place(kind: str, order: str, tmp_path: Path) -> None:
     """The second branch should run first, for it leaves less behind; but not if its results depend on that."""
     text = FORK.replace('"b" int8[1]', '"b" int8[50]').replace("= CUMSUM", "= {0}")
@@ -158,3 +234,43 @@ def test_c_says_which_operators_run_backward(tmp_path: Path) -> None:
     assert call("generate", path, "--out", tmp_path / "out").code == 0
     code = (tmp_path / "out" / "net.c").read_text(encoding="utf-8")
     assert [int(n) for n in re.findall(r"^/\* \w+ (\d+), backward$", code, re.MULTILINE)] == backward
+
+
+TWO_POOLS = POOLS.format("size = 80\n") + '[pools.slow]\naccess = "rw"\n'
+WIDER = FORK.replace('"y" int8[1]', '"y" int8[1]\n  %6 "z" int8[60]').replace("outputs %5", "outputs %6")
+CHAIN = """
+model "chain"
+subgraph 0 "main"
+  %0 "x" int8[100]
+  %1 "a" int8[200]
+  %2 "b" int8[150]
+  %3 "y" int8[50]
+  inputs %0
+  outputs %3
+  %1 = CUMSUM(%0)
+  %2 = CUMSUM(%1)
+  %3 = CUMSUM(%2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "order", "known"),
+    [
+        (CHAIN, "", "no order and no directions make a better plan"),
+        (f"{WIDER}  %6 = CUMSUM(%5)", "", "no order and no directions make a better plan"),
+        (f"{WIDER}  %6 = CUMSUM(%5)", 'order = "file"', "no directions are better, another order may be"),
+        (branches(6, 3), "", "no directions are better, another order may be"),
+    ],
+    ids=["chain", "fork", "file", "many"],
+)
+def test_with_several_pools_it_is_known_whether_another_order_may_make_a_better_plan(
+    text: str, order: str, known: str, tmp_path: Path
+) -> None:
+    """The best plan fills the fast pool, so that both together take more than is alive at once."""
+    (tmp_path / "m.model.txt").write_text(text.rstrip() + "\n", encoding="utf-8")
+    path = manifest(tmp_path, f'{TWO_POOLS}[models.m]\npath = "m.model.txt"\n{order}\n')
+    workspace = planned(path)["workspace"]
+    assert isinstance(workspace, dict)
+    assert workspace["any_schedule"] < workspace["achieved"]
+    assert workspace["best_order"] == ("another" not in known)
+    assert known in call("plan", path).out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.support.cli import manifest
 from usmp_build import choosing, pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.passes.order import ModelOrder, model_orders
+from usmp_build.passes.order import ModelOrders, model_orders
 from usmp_build.request import Request
 
 ONE_BY_ONE = (0, 2, 1, 3, 4)
@@ -25,15 +26,19 @@ def one_by_one(text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("count", [2, 3, 5])
 def test_an_order_that_looks_better_and_is_not_spoils_no_other(
     count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first model is made to look so; the others need 111 bytes each instead of 210."""
+    """The first model is made to look so; the others need 111 bytes each instead of 210.
 
-    def searched(request: Request, analysis: Analysis) -> tuple[ModelOrder | None, ...]:
-        _, *others = model_orders(request, analysis)
-        return ModelOrder(ONE_BY_ONE, 0), *others
+    Of many models no order is tried alone at first; that of the file still is, beside the better ones of the others.
+    """
+
+    def searched(request: Request, analysis: Analysis) -> tuple[ModelOrders | None, ...]:
+        first, *others = model_orders(request, analysis)
+        assert first
+        return replace(first, best=ONE_BY_ONE, bound=0), *others
 
     monkeypatch.setattr(choosing, "model_orders", searched)
     names = ["first", *(f"second{number}" for number in range(1, count))]
@@ -45,5 +50,17 @@ def test_an_order_that_looks_better_and_is_not_spoils_no_other(
     path = manifest(tmp_path, f"{together}{POOLS.format('')}{tables}")
     files = DiskFiles(tmp_path)
     made = pipeline.plan(pipeline.read(path.name, files), files)
-    assert dict(made.analysis.choices.orders) == dict.fromkeys(range(1, count), ONE_BY_ONE)
+    orders = [made.analysis.choices.order(index, model) for index, model in enumerate(made.analysis.models)]
+    assert orders == [(0, 1, 2, 3, 4), *[ONE_BY_ONE] * (count - 1)]
     assert made.summary.workspace.achieved == count * 111
+
+
+def test_what_a_model_needs_by_itself_is_known_where_only_other_orders_fit(tmp_path: Path) -> None:
+    """In the order of the file there is no plan of either model."""
+    for name in "ab":
+        (tmp_path / f"{name}.model.txt").write_text(FORK.replace('"fork"', f'"{name}"'), encoding="utf-8")
+    tables = "".join(f'[models.{name}]\npath = "{name}.model.txt"\n' for name in "ab")
+    path = manifest(tmp_path, f"{POOLS.format('size = 111' + chr(10))}{tables}")
+    files = DiskFiles(tmp_path)
+    made = pipeline.plan(pipeline.read(path.name, files), files)
+    assert [row.workspace for row in made.summary.models] == [111, 111]

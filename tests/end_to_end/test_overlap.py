@@ -29,7 +29,7 @@ def test_explain_says_how_close_both_may_come(tmp_path: Path) -> None:
     """From both sides, and as the C compiler checks it."""
     path = manifest(tmp_path, DIGITS)
     buffers = {b["name"]: b for b in planned(path)["buffers"]}
-    limit = r" +it (?:must|may) (.*?)(?:([\d,]+) bytes? )?(before|behind) that, and"
+    limit = r" +\S+ (?:must|may) (.*?)(?:([\d,]+) bytes? )?(before|behind) \S+, and starts "
     pattern = r"  shares [\d,]+ bytes with (\S+) while.*\n.*:\n" + limit
     seen = set()
     for name in buffers:

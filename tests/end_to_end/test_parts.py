@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from functools import reduce
 from pathlib import Path
 
 import pytest
 
 from tests.support import parts
-from tests.support.cli import call, manifest, one_model
-from tests.support.nets import NETS
+from tests.support.cli import RO, RW, call, manifest, one_model, tables
+from tests.support.net import Net
+from tests.support.nets import NETS, swapped
 from usmp_build import parting, pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
@@ -60,6 +62,41 @@ SLICED = f"""
 """
 """All of what is sliced stays alive for one channel of it."""
 
+TWICE = f"""
+    %0 "x" int8[1,4400,1,1] {parts.LIKE}
+    %1 "fewer" int8[1,22,1,1] {parts.LIKE}
+    %2 "first" int8[1,22,1,1] {parts.LIKE}
+    %3 "paddings" int32[4,2] = [0,0,1989,1989,0,0,0,0]
+    %4 "large" int8[1,4000,1,1] {parts.LIKE}
+    %5 "larger" int8[1,4000,1,1] {parts.LIKE}
+    %6 "late" int8[1,2000,1,1] {parts.LIKE}
+    %7 "joined" int8[1,2022,1,1] {parts.LIKE}
+    %8 "between" int8[1,6,1,1] {parts.LIKE}
+    %9 "more" int32[4,2] = [0,0,MORE,0,0,0,0,0]
+    %10 "later" int8[1,LATER,1,1] {parts.LIKE}
+    %11 "again" int8[1,AGAIN,1,1] {parts.LIKE}
+    inputs %0
+    outputs %11
+    %1 = MAX_POOL_2D(%0) stride_h=200
+    %2 = ADD(%1, %1)
+    %4 = PAD(%2, %3)
+    %5 = MUL(%4, %4)
+    %6 = MAX_POOL_2D(%5) stride_h=2
+    %7 = CONCATENATION(%2, %6) axis=1
+    %8 = MAX_POOL_2D(%7) stride_h=400
+    %10 = PAD(%8, %9)
+    %11 = CONCATENATION(%2, %10) axis=1
+"""
+"""One tensor is in two wholes.  In the first one it would be alive too early; and the second one may have it if that
+copies."""
+
+
+def _twice(later: int) -> str:
+    """Return the same with so many bytes behind it in the second whole."""
+    sizes = {"MORE": later - 6, "LATER": later, "AGAIN": 22 + later}
+    return reduce(lambda text, word: text.replace(word, str(sizes[word])), sizes, TWICE)
+
+
 NO_PARTS = "rewrites = { parts = false }"
 
 BOTH = (
@@ -93,10 +130,13 @@ def _shared(analysis: Analysis) -> list[int]:
 @needs_cc
 @pytest.mark.parametrize("io", ["pool", "application"])
 @pytest.mark.parametrize("name", parts.ALL)
-def test_every_tensor_is_equal(tmp_path: Path, name: str, io: str) -> None:
+def test_every_tensor_is_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, io: str) -> None:
+    """With all parts that there may be, whatever memory they need."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    monkeypatch.setattr(parting, "parted", lambda analyze, choose: choose(analyze(None)))
     text = parts.ALL[name]
-    done = call("selftest", written(tmp_path, text, f'io = "{io}"'), "--sanitize", "--runs", "20")
+    words = f'io = "{io}"\nrewrites = {{ dead = false }}'
+    done = call("selftest", written(tmp_path, text, words), "--sanitize", "--runs", "20")
     assert done.code == 0, done.err
     computed = sum(line.split("=")[0].count("%") for line in text.splitlines() if "(%" in line)
     assert done.out.startswith(f"m: {computed} tensors, 20 runs, all equal to those of TensorFlow Lite Micro")
@@ -118,11 +158,51 @@ def test_a_plan_is_never_larger_for_parts(tmp_path: Path) -> None:
     assert _shared(pipeline.analyze(planned.request, planned.imported)) == [4]
 
 
+def test_a_fast_pool_may_be_filled_further_where_all_take_no_more(tmp_path: Path) -> None:
+    """With copies they take 16 and 60 bytes, and more bytes are moved in the slow one."""
+    net = Net(0)
+    columns = net.split(net.input(4, 3, 4), 3, axis=2)
+    rows = net.split(columns[1], 2, axis=1)
+    (tmp_path / "m.tflite").write_bytes(net.file(net.depthwise(rows[1], (1, 1), stride=2), columns[2]))
+    pools = {"fast": f"{RW}size = 20\n", "slow": RW, "flash": RO}
+    model = f'path = "{(tmp_path / "m.tflite").as_posix()}"\n'
+    path = manifest(tmp_path, tables("p", pools, {"m": model}))
+    files = DiskFiles(tmp_path)
+    planned = pipeline.plan(pipeline.read(path.name, files), files)
+    assert _shared(planned.analysis) == [1]
+    assert [pool.size for pool in planned.summary.pools][:2] == [20, 56]
+
+
+@pytest.mark.parametrize("words", ["", "overlap = false"])
+def test_a_refusal_speaks_of_the_plan_with_parts(tmp_path: Path, words: str) -> None:
+    (tmp_path / "m.tflite").write_bytes(NETS["two_ends"]())
+    model = f'path = "{(tmp_path / "m.tflite").as_posix()}"\n'
+
+    def limited(size: int) -> Path:
+        text = tables("p", {"ram": f"{RW}size = {size}\n", "flash": RO}, {"m": model})
+        return manifest(tmp_path, f"{text}[plan]\n{words}\n")
+
+    files = DiskFiles(tmp_path)
+    needed = pipeline.plan(pipeline.read(limited(9999).name, files), files).summary.pools[0].size
+    refused = call("plan", limited(needed - 2))
+    assert refused.code == 3
+    assert 'enlarge "ram" by 2 bytes' in refused.err
+
+
 def test_each_operator_is_shared_or_copied_for_itself(tmp_path: Path) -> None:
     planned = _planned(tmp_path, BOTH)
     assert _shared(planned.analysis) == [7]
     assert _shared(pipeline.analyze(planned.request, planned.imported)) == [4, 7]
     assert planned.summary.pools[0].size == 1032
+
+
+@pytest.mark.parametrize(("later", "shared"), [(10, [8]), (800, [])])
+def test_where_an_operator_copies_another_one_may_have_parts(later: int, shared: list[int], tmp_path: Path) -> None:
+    """And if that is worse, it copies, too."""
+    planned = _planned(tmp_path, _twice(later))
+    assert _shared(pipeline.analyze(planned.request, planned.imported)) == [5]
+    assert _shared(planned.analysis) == shared
+    assert planned.summary.pools[0].size == _planned(tmp_path, _twice(later), NO_PARTS).summary.pools[0].size == 4400
 
 
 def test_what_cannot_be_copied_is_shared(tmp_path: Path) -> None:
@@ -154,13 +234,42 @@ def test_balanced_plans_are_exact_too(tmp_path: Path) -> None:
     assert done.code == 0, done.err
 
 
-@pytest.mark.parametrize(("name", "size", "copied"), [("cells", 14336, 17384), ("two_ends", 2766, 3448)])
+def sizes(folder: Path, model: bytes, *words: str) -> list[int]:
+    """Return the bytes of plans of a model with these words in its manifest."""
+    (folder / "m.tflite").write_bytes(model)
+    files = DiskFiles(folder)
+    paths = (manifest(folder, one_model("m", each, path=(folder / "m.tflite").as_posix())) for each in words)
+    return [pipeline.plan(pipeline.read(path.name, files), files).summary.pools[0].size for path in paths]
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "copied"), [("cells", 14336, 17384), ("two_ends", 2766, 3448), ("cross_stage", 8804, 12060)]
+)
 def test_branches_write_into_their_concatenation(tmp_path: Path, name: str, size: int, copied: int) -> None:
-    (tmp_path / "m.tflite").write_bytes(NETS[name]())
+    assert sizes(tmp_path, NETS[name](), "", NO_PARTS) == [size, copied]
+
+
+def test_a_concatenation_that_grows_is_one(tmp_path: Path) -> None:
+    """Each one begins with all inputs of the one before, so it reads the output of that."""
+    off = "rewrites = { duplicates = false, parts = false }"
+    assert sizes(tmp_path, NETS["dense_block"](), "", NO_PARTS, off) == [14476, 14476, 22488]
+
+
+def test_concatenations_that_get_parts_only_where_splits_copy_are_no_larger_either(tmp_path: Path) -> None:
+    split, copied = sizes(tmp_path, swapped(), "", NO_PARTS)
+    assert split <= copied
+
+
+def test_a_model_that_fills_the_pool_copies_where_others_have_parts(tmp_path: Path) -> None:
+    """With all parts both take less than with none, but one takes more than by itself."""
+    for name in ("cells", "dense_block"):
+        (tmp_path / f"{name}.tflite").write_bytes(NETS[name]())
+    places = {name: f'path = "{name}.tflite"\n' for name in ("cells", "dense_block")}
     files = DiskFiles(tmp_path)
-    for words, expected in (("", size), (NO_PARTS, copied)):
-        path = manifest(tmp_path, one_model("m", words, path=(tmp_path / "m.tflite").as_posix()))
-        assert pipeline.plan(pipeline.read(path.name, files), files).summary.pools[0].size == expected
+    path = manifest(tmp_path, tables("t", {"sram": RW, "flash": RO}, places))
+    planned = pipeline.plan(pipeline.read(path.name, files), files)
+    assert planned.summary.pools[0].size == 14476
+    assert {site.model for site in parting.operators_with_parts(planned.analysis.models)} == {0, 1}
 
 
 def test_the_manifest_switches_it_off(tmp_path: Path) -> None:

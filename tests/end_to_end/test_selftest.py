@@ -14,6 +14,8 @@ import pytest
 from tests.support import directions
 from tests.support.cli import DATA, RO, RW, TWO_MODELS, call, manifest, one_model, tables
 from tests.support.dead_channels import Network
+from tests.support.flatbuffer import model as flat_model
+from tests.support.flatbuffer import operator, subgraph, tensor, write
 from tests.unit.kernels.flatfile import flatfile
 from tests.unit.kernels.test_against_tflm import draw
 from usmp_build import passes, pipeline
@@ -22,6 +24,7 @@ from usmp_build.cli.selftest.inputs import samples
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
 from usmp_build.importers.tflite import import_tflite
+from usmp_build.ir import text
 from usmp_build.ir.graph import Subgraph
 from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
 from usmp_build.ir.schedule import Direction, Schedule
@@ -69,7 +72,7 @@ def test_what_is_left_of_vww(real_models: Path, tmp_path: Path) -> None:
     assert shown.count(" channels: ") == 19
     off = manifest(tmp_path, f"{asked}rewrites = {{ constant_channels = false }}", "off.toml")
     assert "constant_channels" not in call("plan", off).out
-    assert "vww: 31 tensors, 1 runs, all equal" in succeeds(off, "--runs", "1")
+    assert "vww: 31 tensors, 1 run, all equal" in succeeds(off, "--runs", "1")
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -151,7 +154,9 @@ def test_models_that_share_their_pools(tmp_path: Path) -> None:
 
 def test_without_the_oracle_garbage_must_not_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(oracle, "find_spec", lambda _: None)
-    assert "in other garbage" in succeeds(manifest(tmp_path, TWO_MODELS), "--runs", "2")
+    out = succeeds(manifest(tmp_path, TWO_MODELS), "--runs", "2")
+    assert "2 runs, all equal to those of a second run in other garbage" in out
+    assert "pip install 'usmp_build[oracle]'" in out
 
 
 def test_an_oracle_that_dies_is_said_to_abort(tmp_path: Path) -> None:
@@ -210,3 +215,55 @@ def test_a_lifetime_that_is_cut_short_is_found(tmp_path: Path, monkeypatch: pyte
     assert done.code == 4
     assert "error[S602]" in done.err
     assert "use-after-poison" in done.err
+
+
+BESIDE = """#include "p_kernels.h"
+#define STEP(number, inputs, outputs, first) \\
+    void p_cpu_custom_step_##number##_s8( \\
+        const struct p_cpu_custom_step_##number##_s8_parameters *p, const int8_t *input, int8_t *output) \\
+    { \\
+        (void)p; \\
+        for (int i = 0; i < outputs; ++i) { output[i] = input[i % inputs + first]; } \\
+    }
+STEP(0, 3, 9, 0)
+STEP(1, 9, 3, 0)
+STEP(2, 3, 2, FIRST)
+"""
+
+
+@pytest.mark.parametrize("first", [0, -1], ids=["right", "wrong"])
+def test_a_dead_byte_right_before_a_live_buffer_is_found(tmp_path: Path, first: int) -> None:
+    """Poison cannot reach it, for both are in the same 8 bytes: the garbage in it must."""
+    sizes = (3, 9, 3, 2)
+    tensors = [tensor(f"t{number}", (size,)) for number, size in enumerate(sizes)]
+    operators = [operator(f"CUSTOM:step_{i}", [i], [i + 1]) for i in range(len(sizes) - 1)]
+    imported = import_tflite(write(flat_model(subgraph(tensors, operators, [0], [len(sizes) - 1]))), "c", "")
+    (tmp_path / "c.model.txt").write_text(text.write(imported), "utf-8")
+    (tmp_path / "steps.c").write_text(BESIDE.replace("FIRST", str(first)), "utf-8")
+    path = manifest(tmp_path, one_model("c", '[targets.cpu]\nkernels = "extern"', "c.model.txt"))
+    buffers = {each["name"]: each for each in json.loads(call("plan", path, "--json").out)["buffers"]}
+    assert buffers["c.t1"]["offset"] + buffers["c.t1"]["size"] == buffers["c.t2"]["offset"] == 9
+    done = call("selftest", path, "--sanitize", "--source", tmp_path / "steps.c")
+    if first == 0:
+        assert done.code == 0, done.err
+    else:
+        assert "error[S605]: operator 2 reads bytes that nobody wrote: tensor 3 depends on them" in done.err
+
+
+def test_a_compiler_without_sanitizers_is_no_fault_of_ours(tmp_path: Path) -> None:
+    compiler = tmp_path / "cc"
+    compiler.write_text('#!/bin/sh\necho "$@" | grep -q fsanitize && echo "no runtime" >&2 && exit 1\nexec cc "$@"\n')
+    compiler.chmod(0o755)
+    path = manifest(tmp_path, one_model("odd_even"))
+    for option in ("--sanitize", "--accesses"):
+        done = call("selftest", path, "--runs", "1", "--cc", compiler, option)
+        assert done.code == 4
+        wanted = f"this compiler may lack sanitizers: name another with --cc, or leave {option} out"
+        assert f"help: {wanted}" in done.err
+    succeeds(path, "--runs", "1", "--cc", str(compiler))
+
+
+def test_sanitizers_need_no_headers(tmp_path: Path) -> None:
+    """Some compilers come without theirs."""
+    succeeds(manifest(tmp_path, one_model("odd_even")), "--runs", "1", "--keep", str(tmp_path / "kept"))
+    assert "<sanitizer/" not in (tmp_path / "kept" / "usmp_selftest.c").read_text("utf-8")

@@ -78,7 +78,8 @@ def test_what_is_left(tmp_path: Path) -> None:
     ]
 
 
-OFF = "rewrites = { identities = false, duplicates = false, pads = false, activations = false, dead = false }"
+SWITCHES = ("identities", "duplicates", "pads", "activations", "lookups", "dead")
+OFF = f"rewrites = {{ {', '.join(f'{name} = false' for name in SWITCHES)} }}"
 
 
 @pytest.mark.parametrize(("plan", "model"), [(OFF, ""), ("", OFF), (OFF.replace("dead = false", "dead = true"), OFF)])

@@ -13,6 +13,8 @@ import pytest
 
 from tests.support import stateful
 from tests.support.cli import call, manifest, one_model
+from tests.support.net import Net, Value
+from tests.support.remembering import RememberingNet
 from usmp_build.arrange import model
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
@@ -23,6 +25,7 @@ KINDS: dict[str, Callable[[stateful.Random], bytes]] = {
     "svdf_s8": lambda r: stateful.svdf(r, "INT8"),
     "svdf_f32": lambda r: stateful.svdf(r, "FLOAT32"),
     "stack": lambda r: stateful.svdf(r, layers=2),
+    "shared": stateful.shared_state,
     "ties": stateful.near_ties,
     "ring": stateful.ring,
     "sums": stateful.accumulators,
@@ -46,6 +49,39 @@ def test_runs_and_resets_equal_tflm(tmp_path: Path, seed: int) -> None:
     done = call("selftest", many(tmp_path, seed, io), "--sanitize", "--runs", "12")
     assert done.code == 0, done.err
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == len(KINDS)
+
+
+def viewed(net: Net, kept: Value, given: Value) -> tuple[Value, Value]:
+    """The variable is written by an operator that could be a view."""
+    value, shown = net.sigmoid(given), net.sigmoid(kept)
+    return net.reshape(value, *given.shape), shown
+
+
+def joined(net: Net, kept: Value, given: Value) -> tuple[Value, Value]:
+    """By an operator that could be part of the one before it, which runs before the variable is read."""
+    value, shown = net.add(given, given), net.sigmoid(kept)
+    return net.relu(value), shown
+
+
+def framed(net: Net, kept: Value, given: Value) -> tuple[Value, Value]:
+    """It is read by an operator that could be part of the one behind it, which runs when the variable is written."""
+    padded, value = net.pad(kept, 1, 1), net.relu(given)
+    return value, net.pool("AVERAGE_POOL_2D", padded, (3, 3), (1, 1))
+
+
+@pytest.mark.parametrize("make", [viewed, joined, framed])
+def test_what_operators_leave_in_a_variable_is_there_in_the_next_run(
+    tmp_path: Path, make: Callable[[Net, Value, Value], tuple[Value, Value]]
+) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    net = RememberingNet(0)
+    kept, given = net.input(4, 4, 2), net.input(4, 4, 2)
+    value, shown = make(net, kept, given)
+    net.remember(value, {kept.index})
+    (tmp_path / "m.tflite").write_bytes(net.file(shown))
+    done = call("selftest", manifest(tmp_path, one_model("m", path="m.tflite")))
+    assert done.code == 0, done.err
+    assert "all equal to those of TensorFlow Lite Micro" in done.out
 
 
 def twice(folder: Path, extra: str) -> Path:

@@ -14,7 +14,10 @@ from random import Random
 import pytest
 
 from tests.support.cli import call, manifest, tables
-from tests.support.nets import Net, Value
+from tests.support.net import Net, Value
+from tests.support.road import analyze
+from usmp_build.importers.tflite import import_tflite
+from usmp_build.ir.check_flow import flow_faults
 
 COUNT = max(1, int(os.environ.get("USMP_CASES", "60")) // 12)
 KINDS = ["conv", "conv", "conv", "depthwise", "pool", "pad", "relu", "add", "split", "slice"]
@@ -107,6 +110,12 @@ def test_the_first_nets_have_what_is_to_meet(tmp_path: Path) -> None:
     assert sum("parts" in names for names in found) >= 5
     assert any({"parts", "constant_channels"} <= names for names in found)
     assert any({"parts", "pads"} <= names for names in found)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_values_still_flow_behind_rewrites_and_parts(seed: int) -> None:
+    (made,) = analyze(import_tflite(drawn(seed), "m", "m.tflite")).models
+    assert [*flow_faults(0, made.main)] == []
 
 
 @needs_cc

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from usmp_build.passes.order.branches import branch_by_branch
 from usmp_build.passes.order.search import best_order
-from usmp_build.passes.order.states import Job, Jobs, States
+from usmp_build.passes.order.states import Job, Jobs, JobStep, States
 
 Tree = tuple[tuple[int, tuple[int, ...]], ...]
 """Of each node the bytes that it makes, and those whose results it reads; the last is the root."""
@@ -19,7 +19,7 @@ sizes = st.integers(1, 99)
 
 def job(reads: Sequence[int], after: Sequence[int], writes: int) -> Job:
     needs = sum(1 << buffer for buffer in reads)
-    return Job(sum(1 << each for each in after), needs, 1 << writes, needs | 1 << writes, ())
+    return Job(sum(1 << each for each in after), needs, 1 << writes, (JobStep(needs | 1 << writes),))
 
 
 @st.composite
@@ -78,7 +78,7 @@ def test_for_trees_branch_by_branch_is_the_best_order(tree: Tree) -> None:
 def test_a_search_cut_short_finds_the_best_order_of_a_tree(tree: Tree) -> None:
     found = best_order(jobs_of(tree), states=0, beam=1)
     assert found.peak == liu(tree, len(tree) - 1)[0][0]
-    assert found.least <= found.peak
+    assert found.bound <= found.peak
 
 
 @settings(deadline=None, max_examples=40)
@@ -91,7 +91,7 @@ def test_and_of_one_that_opens(tree: Tree) -> None:
     every = [job([number], after, len(tree) + number) for number, after in enumerate(sources)]
     written = [sum(1 << last - child for child in children) for _, children in reversed(tree)]
     opening = tuple(
-        Job(each.after, each.needs, out, each.needs | out, ()) for each, out in zip(every, written, strict=True)
+        Job(each.after, each.needs, out, (JobStep(each.needs | out),)) for each, out in zip(every, written, strict=True)
     )
     jobs = Jobs(opening, tuple(size for size, _ in reversed(tree)), 1, 0)
     assert best_order(jobs, states=0, beam=1).peak == liu(tree, last)[0][0]
@@ -126,4 +126,4 @@ def test_what_is_cut_short_is_near_the_best_where_branches_part_and_meet(jobs: J
     best = best_order(jobs, states=1_000_000)
     found = best_order(jobs, states=0, beam=1)
     assert best.is_best
-    assert found.least <= best.peak <= found.peak <= best.peak * 1.02
+    assert found.bound <= best.peak <= found.peak <= best.peak * 1.02

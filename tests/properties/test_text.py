@@ -77,7 +77,7 @@ def operators(draw: st.DrawFn, count: int) -> Operator:
     inputs = draw(st.lists(st.none() | references if count else st.none(), max_size=4))
     outputs = draw(st.lists(references, max_size=3 if count else 0))
     usual = options(OPTIONS[kind]) if kind in OPTIONS else st.none()
-    position = draw(st.integers(-1, (1 << 31) - 1))
+    position = draw(st.integers(0, 999_999_999))
     return Operator(kind, tuple(inputs), tuple(outputs), draw(usual | st.none() | any_options), position)
 
 
@@ -85,7 +85,7 @@ def operators(draw: st.DrawFn, count: int) -> Operator:
 def subgraphs(draw: st.DrawFn) -> Subgraph:
     members = draw(st.lists(tensors(), max_size=5))
     ends = st.lists(st.integers(0, max(0, len(members) - 1)), max_size=3 if members else 0).map(tuple)
-    inside = draw(st.lists(operators(len(members)), max_size=4))
+    inside = draw(st.lists(operators(len(members)), max_size=4, unique_by=lambda operator: operator.position))
     return Subgraph(draw(names), tuple(members), draw(ends), draw(ends), tuple(inside))
 
 

@@ -54,7 +54,7 @@ def options(draw: st.DrawFn, kind: str) -> Options | None:
     given: dict[str, object] = {}
     for name in made.__dataclass_fields__:
         default = getattr(made(), name)
-        if name in {"frame", "limits", "pitches", "outside"} or draw(st.booleans()):
+        if name in {"frame", "limits", "outside"} or draw(st.booleans()):
             continue
         if isinstance(default, bool):
             given[name] = draw(st.booleans())

@@ -183,6 +183,104 @@ def convolutions(dtype: str) -> str:
 """
 
 
+GROWN = f"""
+    %0 "x" int8[2,5,6,3] {LIKE}
+    %1 "a" int8[2,5,6,3] {LIKE}
+    %2 "b" int8[2,5,6,3] {LIKE}
+    %3 "ab" int8[2,5,6,6] {LIKE}
+    %4 "axis" int32[] = [3]
+    %5 "c" int8[2,5,6,6] {LIKE}
+    %6 "d" int8[2,5,6,3] {LIKE}
+    %7 "e" int8[2,5,6,3] {LIKE}
+    %8 "f" int8[2,5,6,3] {LIKE}
+    %9 "all" int8[2,5,6,15] {LIKE}
+    %10 "twice" int8[2,5,6,6] {LIKE}
+    %11 "g" int8[2,5,6,2] {LIKE}
+    %12 "h" int8[2,5,6,2] {LIKE}
+    %13 "i" int8[2,5,6,2] {LIKE}
+    %14 "y" int8[2,2,3,15] {LIKE}
+    inputs %0
+    outputs %10, %11, %12, %13, %14
+    %1 = AVERAGE_POOL_2D(%0) filter_h=3 filter_w=3
+    %2 = MAX_POOL_2D(%1) filter_h=2 filter_w=2
+    %3 = CONCATENATION(%1, %2) axis=3
+    %5 = MAX_POOL_2D(%3) filter_h=3 filter_w=1
+    %6, %7 = SPLIT(%4, %5)
+    %8 = ADD(%7, %2)
+    %9 = CONCATENATION(%1, %2, %6, %7, %8) axis=3
+    %10 = CONCATENATION(%8, %2) axis=3
+    %11, %12, %13 = SPLIT(%4, %5)
+    %14 = AVERAGE_POOL_2D(%9) filter_h=2 filter_w=2 stride_h=3 stride_w=2
+"""
+"""A whole that is joined once more, beside both halves of another one; copies read parts, of channels in turn."""
+
+
+def elements(dtype: str) -> str:
+    """Return a net in which elementwise operators read and write channels: of type int8 or float32."""
+    is_float = dtype == "float32"
+    like, unit, one = (LIKE, "scale=0.00390625 zero=-128", "scale=0.01 zero=1") if not is_float else ("", "", "")
+    tensors = f"""
+    %0 "x" {dtype}[2,4,3,5] {like}
+    %1 "a" {dtype}[2,4,3,5] {like}
+    %2 "b" {dtype}[2,4,3,5] {like}
+    %3 "c" {dtype}[2,4,3,5] {like}
+    %4 "vector" {dtype}[5] {one} = [50,-70,90,3,11]
+    %5 "d" {dtype}[2,4,3,5] {like}
+    %6 "number" {dtype}[] {one} = [40]
+    %7 "e" {dtype}[2,4,3,5] {like}
+    %8 "f" {dtype}[2,4,3,5] {like}
+    %9 "joined" {dtype}[2,4,3,25] {like}
+    %10 "g" {dtype}[2,4,3,5] {unit}
+    %11 "h" {dtype}[2,4,3,5] {unit}
+    %12 "units" {dtype}[2,4,3,10] {unit}
+    %13 "y" {dtype}[2,2,2,25] {like}
+    %14 "z" {dtype}[2,2,2,10] {unit}"""
+    operators = f"""
+    %1 = MAX_POOL_2D(%0) filter_h=3 filter_w=3
+    %2 = RELU(%1)
+    %3 = ADD(%1, %2) activation=RELU
+    %5 = MUL(%3, %4)
+    %7 = SUB(%6, %5)
+    %8 = RELU6(%7)
+    %9 = CONCATENATION(%2, %3, %5, %7, %8) axis=3
+    %10 = LOGISTIC(%7)
+    %11 = {"TANH" if is_float else "MUL"}({"%8" if is_float else "%8, %10"})
+    %12 = CONCATENATION(%10, %11) axis=3
+    %13 = MAX_POOL_2D(%9) stride_h=2 stride_w=2
+    %14 = MAX_POOL_2D(%12) stride_h=2 stride_w=2"""
+    return f"{tensors}\n    inputs %0\n    outputs %13, %14{operators}\n"
+
+
+TYPES = f"""
+    %0 "x" int8[1,4,3,5] {LIKE}
+    %1 "a" float32[1,4,3,5]
+    %2 "b" float32[1,4,3,5]
+    %3 "joined" float32[1,4,3,10]
+    %4 "c" int8[1,4,3,5] {LIKE}
+    %5 "d" int8[1,4,3,5] scale=0.0078125 zero=0
+    %6 "e" int8[1,4,3,5] scale=0.0078125 zero=0
+    %7 "f" int8[1,4,3,15] scale=0.0078125 zero=0
+    %8 "y" float32[1,2,2,10]
+    %9 "z" int8[1,2,2,15] scale=0.0078125 zero=0
+    %10 "means" int8[1,1,1,5] {LIKE}
+    %11 "scaled" int8[1,4,3,5] scale=0.0078125 zero=0
+    inputs %0
+    outputs %8, %9
+    %1 = DEQUANTIZE(%0)
+    %2 = LOGISTIC(%1)
+    %3 = CONCATENATION(%1, %2) axis=3
+    %4 = QUANTIZE(%2)
+    %5 = TANH(%4)
+    %6 = RELU(%4)
+    %10 = AVERAGE_POOL_2D(%0) padding=VALID filter_h=4 filter_w=3
+    %11 = MUL(%10, %5)
+    %7 = CONCATENATION(%5, %6, %11) axis=3
+    %8 = MAX_POOL_2D(%3) stride_h=2 stride_w=2
+    %9 = MAX_POOL_2D(%7) stride_h=2 stride_w=2
+"""
+"""Elements of one byte become some of four, and the other way round; all pixels are multiplied by the same one."""
+
+
 ALL = {
     "rows": ROWS,
     "split": SPLIT,
@@ -192,6 +290,10 @@ ALL = {
     "channels": CHANNELS,
     "convolutions": convolutions("int8"),
     "real convolutions": convolutions("float32"),
+    "grown": GROWN,
+    "elements": elements("int8"),
+    "real elements": elements("float32"),
+    "types": TYPES,
 }
 
 

@@ -86,6 +86,17 @@ def svdf(r: Random, state: str = "INT16", layers: int = 1) -> bytes:
     return graph.file([first], [here])
 
 
+def shared_state(r: Random) -> bytes:
+    """Return two SVDF of one kind with one state: the second moves on what the first one left."""
+    graph = _Graph()
+    first = graph.add(tensor("x", (1, 8), "FLOAT32"))
+    output, *_ = _svdf_layer(r, graph, "FLOAT32", first, (1, 8, 1.0, 0))
+    again, made = graph.operators[-1].fields, graph.tensors[output].fields
+    other = graph.add(tensor("again", made["Shape"], "FLOAT32"))
+    graph.run("SVDF", again["Inputs"], [other], again["BuiltinOptions"])
+    return graph.file([first], [output, other])
+
+
 def _svdf_layer(
     r: Random, graph: _Graph, state: str, source: int, size: tuple[int, int, float, int]
 ) -> tuple[int, int, float]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from usmp_build.algorithms.exact import Exact
-from usmp_build.directing import Budget, Directions, Ways, direct
+from usmp_build.directing import Budget, Directions, Reversible, direct
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Direction
 from usmp_build.memory.plan import quality
@@ -59,8 +59,8 @@ class Chain:
                         separations[source, result] = min(far, self.sizes[source])
         return Problem((Pool("ram"),), buffers, conflicts, separations)
 
-    def ways(self) -> Ways:
-        return Ways({o: ((i, i + 1),) for i, o in enumerate(self.operators)}, self.problem)
+    def ways(self) -> Reversible:
+        return Reversible({o: ((i, i + 1),) for i, o in enumerate(self.operators)}, self.problem)
 
 
 @st.composite
@@ -89,7 +89,7 @@ def test_no_directions_are_better(chain: Chain) -> None:
     assert found.directions is not None
     assert found.plan is not None
     assert not violations(chain.problem(found.directions), found.plan)
-    assert found.rank == found.least == best_of_all(chain)
+    assert found.rank == found.bound == best_of_all(chain)
 
 
 @settings(deadline=None, max_examples=60)
@@ -102,7 +102,7 @@ def test_a_search_cut_short_says_nothing_wrong(chain: Chain, plans: int) -> None
     known = quality(forward, plan)
     found = direct(chain.ways(), Budget(Exact(), plans), known, plan)
     best = best_of_all(chain)
-    assert found.least <= best
+    assert found.bound <= best
     assert found.rank is not None
     assert best <= found.rank <= known
     assert (found.plan is None) == (found.rank == known)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from usmp_build.arithmetic.fixed_point import round_half_away, single
@@ -39,6 +40,11 @@ def int8_scale(tensor: Tensor) -> Quantized | None:
     scale, zero_point = found.scales[0], found.zero_points[0]
     is_number = math.isfinite(scale) and scale > 0 and LEAST <= zero_point <= MOST
     return Quantized(scale, zero_point) if is_number else None
+
+
+def is_table(values: Sequence[int]) -> bool:
+    """Tell whether there is an int8 for each int8."""
+    return len(values) == MOST - LEAST + 1 and min(values) >= LEAST and max(values) <= MOST
 
 
 def steps(limit: float, scale: float) -> int:

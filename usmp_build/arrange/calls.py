@@ -69,8 +69,11 @@ def call_code(
     match call.form:
         case Whole():
             return CallCode("whole", function, struct, fields, tuple(map(expression, call.operands)))
-        case Pieces(count, pitch):
-            pieces = tuple(parameters[operand].at((("y", 1),), pitch) for operand in call.operands)
+        case Pieces(count, pitches):
+            pieces = tuple(
+                parameters[operand].at((("y", 1),), pitch) if pitch else expression(operand)
+                for operand, pitch in zip(call.operands, pitches, strict=True)
+            )
             return CallCode("pieces", function, struct, fields, pieces, LoopCode(rows=count, backward=call.backward))
     first, *others, last = call.operands
     source, result = parameters[first], parameters[last]

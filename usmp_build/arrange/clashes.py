@@ -42,8 +42,10 @@ def _names(
         readers = " and ".join(summary.models[index].name for index in group.models)
         yield f'the constants of {readers} in pool "{group.pool.name}"', group.symbol
         yield f'the constants of {readers} in pool "{group.pool.name}"', f"{group.symbol.upper()}_OFFSET"
+    yield from (("the project", f"{summary.macro}_{part}") for part in ("MODELS", "SLOTS"))
     for row, code in models:
         owner = f'model "{row.name}"'
+        yield owner, f"{summary.macro}_GUARD_{row.macro}"
         yield owner, f"{row.macro}_H"
         yield from ((owner, f"{row.name}_{part}") for part in OF_MODELS)
         yield from ((owner, step.function) for step in code.steps)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from usmp_build.ir.storage import Kind, Storage, StorageBuffer
+from usmp_build.ir.storage import Storage, StorageBuffer
 from usmp_build.memory.plan import Allocation, Plan
 from usmp_build.memory.problem import Problem
 
@@ -16,7 +16,7 @@ from usmp_build.memory.problem import Problem
 def group_constants(storage: Storage, problem: Problem, plan: Plan) -> Plan:
     """Reorder every constant pool by (owner, name), behind its seal; which pool a constant is in stays as planned."""
     places = list(plan.allocations)
-    constants = [index for index, buffer in enumerate(storage.buffers) if buffer.kind is Kind.CONSTANT]
+    constants = storage.constants
     ends: dict[int, int] = {}
     seals = set(storage.seals.values())
     for index in sorted(constants, key=lambda i: (i not in seals, owner(storage.buffers[i]), storage.buffers[i].name)):

@@ -79,10 +79,12 @@ class ModelRows:
         return tuple(TrafficRow(pool.name, total.read, total.written) for pool, total in rows if total != Traffic())
 
     def _without_kernel(self, m: int) -> tuple[str, ...]:
+        """What runs without a kernel; of no account are operators of subgraphs that nobody calls."""
+        running = self.analysis.directions
         return tuple(
             f"{op.kind} {op.position}: {kernel.reason}"
             for ref, kernel in self.analysis.kernels.items()
-            if ref.model == m and isinstance(kernel, NoKernel)
+            if ref.model == m and ref in running and isinstance(kernel, NoKernel)
             for op in [operator_at(self.analysis.models, ref)]
         )
 

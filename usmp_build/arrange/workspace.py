@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import PoolRow, WorkspaceRow
+from usmp_build.units import count_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +23,26 @@ class OtherWays:
     """Bytes of workspace without which no order and no directions do."""
     best_directions: bool
     """No directions make a better plan."""
+    best_order: bool
+    """Neither does another order."""
 
 
 def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWays) -> WorkspaceRow:
-    """Add up the workspace pools of a plan."""
+    """Add up the workspace pools of a plan.  Raises CheckFailed when it takes less than was said to be needed."""
     workspaces = [pool for pool in pools if pool.access == "rw"]
+    with_overlap = max(others.any_schedule, sum(pool.bound for pool in workspaces))
+    achieved = sum(pool.size for pool in workspaces)
+    if with_overlap > achieved:
+        message = f"the plan takes {count_bytes(achieved)} of workspace, where {with_overlap:,} were said to be needed"
+        raise CheckFailed(Diagnostic("P503", message, help="report this, with the manifest and its models"))
     return WorkspaceRow(
         max_live=others.max_live,
         any_schedule=others.any_schedule,
-        with_overlap=max(others.any_schedule, sum(pool.bound for pool in workspaces)),
-        achieved=sum(pool.size for pool in workspaces),
+        with_overlap=with_overlap,
+        achieved=achieved,
         floor=_floor(analysis),
         best_directions=others.best_directions,
+        best_order=others.best_order,
     )
 
 

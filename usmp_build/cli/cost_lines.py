@@ -31,11 +31,11 @@ def cost_lines(summary: Summary) -> list[str]:
 
 def _known(cost: CostRow) -> str:
     if cost.least:
-        return "and no placement in these pools costs less"
+        return "and no placement of this schedule in these pools costs less"
     above = cost.total - cost.bound
     if not cost.bound:
-        return f"at most {_shown(above, cost)} above the least possible"
-    return f"at most {_percent(above, cost.bound)} % above the least possible"
+        return f"at most {_shown(above, cost)} above the least possible in this schedule"
+    return f"at most {_percent(above, cost.bound)} % above the least possible in this schedule"
 
 
 def _percent(part: int, whole: int) -> str:

@@ -6,6 +6,7 @@ import argparse
 
 from usmp_build import pipeline
 from usmp_build.cli.explain_gone import without_buffer
+from usmp_build.cli.explain_names import names_of
 from usmp_build.cli.explain_overlaps import overlap_lines
 from usmp_build.cli.explain_parts import channel_lines, part_lines, whole_of
 from usmp_build.cli.overrides import manifest_arguments
@@ -18,7 +19,10 @@ from usmp_build.units import show_bytes
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("tensor", help="a buffer as the plan names it (kws.conv/Relu), or a part of its name")
+    parser.add_argument(
+        "tensor",
+        help="a buffer as the plan names it (kws.conv/Relu), or a tensor as the file does; else a part of their names",
+    )
     manifest_arguments(parser)
 
 
@@ -26,29 +30,49 @@ def run(parsed: argparse.Namespace) -> int:
     """Do it."""
     request, files = read_request(parsed)
     planned = pipeline.plan(request, files)
-    analysis, name = planned.analysis, whole_of(planned.analysis, parsed.tensor)
-    gone = without_buffer(analysis, planned.imported, name)
-    if gone and all(row.name != name for row in planned.summary.buffers):
-        print("\n".join(gone))
-        return 0
-    print("\n\n".join("\n".join(_told(planned, row)) for row in _find(planned.summary, name)))
+    told = _find(planned, parsed.tensor)
+    if not told:
+        raise UsageError(_unknown(planned.summary, parsed.tensor))
+    print("\n\n".join(told))
     return 0
 
 
-def _told(planned: pipeline.Planned, row: BufferRow) -> list[str]:
+def _find(planned: pipeline.Planned, asked: str) -> list[str]:
+    """What there is to tell of a buffer, or tensor without one, of this name; else of all that have it as a part.
+
+    The name may lack the model in front of it.  A part that is nothing but a model is no part of a name.
+    """
+    if told := _told_of(planned, asked):
+        return told
+    buffers = planned.summary.buffers
+    names = [row.name for row in buffers if row.name.partition(".")[2] == asked]
+    names = names or names_of(planned.analysis, planned.imported, asked)
+    if told := [each for name in names for each in _told_of(planned, name)]:
+        return told
+    bare = {"", *(f"{model.name}." for model in planned.summary.models)}
+    return [_lines_of(planned, row) for row in buffers if asked in row.name and asked not in bare]
+
+
+def _told_of(planned: pipeline.Planned, name: str) -> list[str]:
+    """What there is to tell of the buffer, or tensor without one, of exactly this name; empty if there is none."""
+    name = whole_of(planned.analysis, name)
+    found = [row for row in planned.summary.buffers if row.name == name]
+    gone = without_buffer(planned.analysis, planned.imported, name)
+    if gone and not found:
+        return ["\n".join(gone)]
+    return [_lines_of(planned, row) for row in found]
+
+
+def _lines_of(planned: pipeline.Planned, row: BufferRow) -> str:
     analysis = planned.analysis
     inside = channel_lines(analysis, planned.imported, row.name) + part_lines(analysis, row.name)
-    return [_explain(planned.summary, row), *inside]
+    return "\n".join([_explain(planned.summary, row), *inside])
 
 
-def _find(summary: Summary, name: str) -> list[BufferRow]:
-    exact = [row for row in summary.buffers if row.name == name]
-    found = exact or [row for row in summary.buffers if name in row.name]
-    if not found:
-        close = closest(name, [row.name for row in summary.buffers])
-        help_ = f"did you mean {quoted(close)}?" if close else '"usmp-build inspect storage" lists all buffers'
-        raise UsageError(Diagnostic("U203", f'no buffer is called "{name}"', help=help_))
-    return found
+def _unknown(summary: Summary, name: str) -> Diagnostic:
+    close = closest(name, [row.name for row in summary.buffers])
+    help_ = f"did you mean {quoted(close)}?" if close else '"usmp-build inspect storage" lists all buffers'
+    return Diagnostic("U203", f"no buffer is called {quoted(name)}", help=help_)
 
 
 def _explain(summary: Summary, row: BufferRow) -> str:

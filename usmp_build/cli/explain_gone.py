@@ -20,6 +20,10 @@ def _reasons(analysis: Analysis) -> Iterator[tuple[TensorRef, str]]:
     for index, rewritten in enumerate(analysis.rewrites):
         for (subgraph, tensor), rewrite in rewritten.gone.items():
             yield TensorRef(index, subgraph, tensor), f"gone, the rewrite {rewrite} removed it"
+        for tensor, declared in enumerate(analysis.models[index].main.tensors):
+            ref = TensorRef(index, 0, tensor)
+            if declared.is_constant and ref not in analysis.storage.tensors and (0, tensor) not in rewritten.gone:
+                yield ref, "a constant that no kernel reads from memory"
 
 
 def _name(models: tuple[Model, ...], ref: TensorRef) -> str:

@@ -13,7 +13,7 @@ _NAMED = 3
 
 def overlap_lines(row: BufferRow, others: Sequence[BufferRow]) -> list[str]:
     """Return lines for those that share bytes with a buffer while both are alive, and one for all others that do."""
-    lines = [line for each in row.overlaps for line in _together(each)]
+    lines = [line for each in row.overlaps for line in _together(row.name, each)]
     together = {each.buffer for each in row.overlaps}
     apart = [
         other.name
@@ -29,26 +29,24 @@ def overlap_lines(row: BufferRow, others: Sequence[BufferRow]) -> list[str]:
     return lines
 
 
-def _together(row: OverlapRow) -> list[str]:
+def _together(name: str, row: OverlapRow) -> list[str]:
     return [
         f"  shares {show_bytes(row.bytes)} bytes with {row.buffer} while both are alive:",
         f"          {row.operator} goes {row.direction} and has read these bytes before it writes them:",
-        f"          {_limit(row)}",
+        f"          {name} {_limit(row)}",
     ]
 
 
 def _limit(row: OverlapRow) -> str:
-    """Say how close both may come, and how close they are."""
+    """Say how close the buffer may come to the other one, and how close it is."""
     here, there = ("before", "behind") if row.is_lower else ("behind", "before")
     if row.separation > 0:
-        return f"it must start at least {_bytes(row.separation)} {here} that, and does so by {show_bytes(row.distance)}"
-    if row.distance:
-        own = f"starts {_bytes(abs(row.distance))} {here if row.distance > 0 else there} it"
-    else:
-        own = "starts where it does"
+        limit = f"must start at least {_bytes(row.separation)} {here} {row.buffer}"
+        return f"{limit}, and starts {show_bytes(row.distance)} {here}"
+    own = f"{_bytes(abs(row.distance))} {here if row.distance > 0 else there} it" if row.distance else "where it does"
     if row.separation < 0:
-        return f"it may start up to {_bytes(-row.separation)} {there} that, and {own}"
-    return f"it must not start {there} that, and {own}"
+        return f"may start up to {_bytes(-row.separation)} {there} {row.buffer}, and starts {own}"
+    return f"must not start {there} {row.buffer}, and starts {own}"
 
 
 def _bytes(count: int) -> str:

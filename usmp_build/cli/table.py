@@ -49,6 +49,7 @@ def plan_table(summary: Summary) -> str:
         *workspace_lines(summary),
         "",
         *columns(("model", "alone", "shared", "constants"), models, "<>>>"),
+        "(bytes; alone: the workspace that it would need by itself; shared: that of this plan where others are, too)",
         "",
         *_overrides(summary),
         *_rewrites(summary),

@@ -27,10 +27,15 @@ def workspace_lines(summary: Summary) -> list[str]:
 
 
 def _known(row: WorkspaceRow, is_best: bool) -> str:
-    """Say how good the plan is: of all schedules, of all directions in its order, or of its schedule."""
+    """Say how good the plan is: of all schedules, of all directions in its order, or of its schedule.
+
+    With several pools the best of all plans is not always the one that takes fewest bytes in all of them.
+    """
     if row.achieved == row.any_schedule:
         return "as little as possible in any schedule"
     others = "no directions are better, another order may be" if row.best_directions else "another one may need less"
+    if row.best_order:
+        others = "no order and no directions make a better plan"
     if not row.gap:
         return f"as little as possible in this schedule; {others}"
     known = "no plan in these pools is better, proven by search" if is_best else "not proven to be the least"

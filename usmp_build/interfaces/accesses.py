@@ -6,8 +6,9 @@
             write  the four channels
 
 From it follows how far an output may lie over an input: a byte may be written once nothing will read it any more.  So
-only the *last* read of a byte and its *first* write count: a kernel that passes over a row several times declares its
-last pass.  Within a turn everything is read before anything is written.
+only the *last* read of a byte and its *first* write count: a kernel that passes over a row several times declares the
+pass in which it reads a byte last, and that in which it writes one first.  Within a turn everything is read before
+anything is written.
 
 Operands are numbered as in `KernelCall.operands`.  All sizes are in elements of the operand.  Nothing is known of an
 operand that no touch names: it keeps its full size.

@@ -27,9 +27,9 @@ def call_accesses(call: KernelCall) -> Accesses | None:
             parts = tuple(_moved(part, 2, pitches) for part in declared.parts)
             rows = tuple(_under_window(part, form) for part in parts)
             whole = replace(declared, loops=(form.images, form.rows, *declared.loops), parts=rows)
-        case Pieces(count, pitch):
-            every = dict.fromkeys(range(len(call.operands)), (pitch,))
-            parts = tuple(_moved(part, 1, every) for part in declared.parts)
+        case Pieces(count, pitches):
+            steps = {operand: (pitch,) for operand, pitch in enumerate(pitches)}
+            parts = tuple(_moved(part, 1, steps) for part in declared.parts)
             whole = replace(declared, loops=(count, *declared.loops), parts=parts)
         case Reduce() as form:
             whole = _reduced(declared, form, last)

@@ -3,7 +3,7 @@
     row      one output row at a time, from pointers to the input rows that it needs (NULL = padding)
     reduce   begin, consume a row, ..., finish
     whole    one call, with all of every operand
-    pieces   one call for each piece, of the same length in all operands
+    pieces   one call for each piece; an operand may be the same for all
 
 A layer is a loop over rows.  The declaration here is the one that the generated loop follows, and from it follows into
 which rows a tensor in memory of pages may be cut.
@@ -110,8 +110,8 @@ class Pieces:
     """`function(&parameters, piece of the first operand, ..., piece of the last)` for every piece."""
 
     count: int
-    pitch: int
-    """Elements of a piece."""
+    pitches: tuple[int, ...]
+    """Elements from one piece to the next, of each operand; 0: all pieces are for the same one."""
 
 
 Form: TypeAlias = Whole | Rows | Reduce | Pieces
@@ -189,8 +189,8 @@ class KernelCall:
         match self.form:
             case Rows(input_pitch=read, output_pitch=written) | Reduce(input_pitch=read, output_pitch=written):
                 return {first: read, last: written}
-            case Pieces(pitch=pitch):
-                return dict.fromkeys(self.operands, pitch)
+            case Pieces(pitches=pitches):
+                return {operand: pitch for operand, pitch in zip(self.operands, pitches, strict=True) if pitch}
         return {}
 
 
@@ -237,8 +237,8 @@ class Kernel:
     updates: frozenset[int] = frozenset()
     """Positions of inputs that it writes, too: variables, which it changes in place."""
     pitched: frozenset[Operand] = frozenset()
-    """Images whose pixels may lie further apart than side by side: for another `Operator.options.pitches`, there is
-    another kernel."""
+    """Images whose pixels may lie further apart than side by side: where `Subgraph.pitches` has them, there is another
+    kernel."""
     slower: frozenset[Operand] = frozenset()
     """Those of them that take more instructions then."""
     backward: Kernel | None = None

@@ -148,8 +148,6 @@ def _kind_faults(operator: Operator) -> Iterator[str]:
     """Parts are found while a model is planned; in one that is read, nobody would have looked at who else is there."""
     if isinstance(operator.options, Parts) or operator.kind in {"JOIN", "CUT"}:
         yield "no model file has operators that make tensors parts of others"
-    if getattr(operator.options, "pitches", None) is not None:
-        yield "no model file has operators with pitches, for no tensor in it is part of another one"
 
 
 def _numbers_faults(name: str, numbers: tuple[int, ...]) -> Iterator[str]:

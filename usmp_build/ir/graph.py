@@ -162,8 +162,8 @@ class Operator:
     """One operation of a subgraph.  Tensors are given by index; an input left out is None."""
 
     kind: str
-    """TFLite's name of the builtin operator ("CONV_2D"), "CUSTOM:<code>", or one of ours: "COPY" (see `ir.scopes`), and
-    those of `SHARING`."""
+    """TFLite's name of the builtin operator ("CONV_2D"), "CUSTOM:<code>", or one of ours: "COPY" (see `ir.scopes`),
+    "LOOKUP" (a table, see `options.Lookup`), and those of `SHARING`."""
     inputs: tuple[int | None, ...]
     outputs: tuple[int, ...]
     options: Options | None = None
@@ -249,6 +249,18 @@ class Subgraph:
         """The tensors that are some bytes of another one, not all of them."""
         sizes = [tensor.size for tensor in self.tensors]
         return frozenset(tensor for tensor, home in self.homes.items() if sizes[tensor] < sizes[home.root])
+
+    @cached_property
+    def pitches(self) -> dict[int, int]:
+        """Tensor that is channels of another one → bytes from one of its pixels to the next."""
+        found: dict[int, int] = {}
+        for op in self.operators:
+            pitch = op.options.pitch if isinstance(op.options, Parts) else 0
+            for share in op.shares if pitch else ():
+                whole = self.tensors[share.whole]
+                tensors = [share.part] if pitch * 8 == whole.shape[-1] * whole.dtype.bits else [share.part, share.whole]
+                found.update(dict.fromkeys(tensors, pitch))
+        return found
 
     @cached_property
     def producers(self) -> dict[int, int]:

@@ -34,8 +34,6 @@ class Activation(Enum):
 Frame: TypeAlias = tuple[int, int, int, int]
 """Pixels above, below, left and right."""
 Limits: TypeAlias = tuple[int, int]
-Pitches: TypeAlias = tuple[int, int]
-"""Elements from one pixel to the next: of the input, of the output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +55,6 @@ class Conv2D(Options):
     """Pixels around the image that windows may hang over; in place of `padding`."""
     limits: Limits | None = None
     """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
-    pitches: Pitches | None = None
-    """None: pixels lie side by side.  Else input or output are channels of another tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +72,6 @@ class DepthwiseConv2D(Options):
     """Pixels around the image that windows may hang over; in place of `padding`."""
     limits: Limits | None = None
     """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
-    pitches: Pitches | None = None
-    """None: pixels lie side by side.  Else input or output are channels of another tensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +90,6 @@ class Pool2D(Options):
     """Of AVERAGE_POOL_2D: the value of pixels of the frame, which then count; None: they do not."""
     limits: Limits | None = None
     """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
-    pitches: Pitches | None = None
-    """None: pixels lie side by side.  Else input or output are channels of another tensor."""
-
-
-Pitched: TypeAlias = Conv2D | DepthwiseConv2D | Pool2D
-"""Options with pitches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,6 +204,14 @@ class Call(Options):
 
 
 @dataclass(frozen=True, slots=True)
+class Lookup(Options):
+    """LOOKUP, which is ours: any function of one int8."""
+
+    table: tuple[int, ...] = ()
+    """What becomes of -128, of -127, ... and of 127."""
+
+
+@dataclass(frozen=True, slots=True)
 class Parts(Options):
     """JOIN and CUT, which are ours: where the parts begin in the whole."""
 
@@ -240,6 +236,7 @@ OPTIONS: dict[str, type[Options]] = {
     "IF": If,
     "JOIN": Parts,
     "L2_POOL_2D": Pool2D,
+    "LOOKUP": Lookup,
     "MAX_POOL_2D": Pool2D,
     "MEAN": Reducer,
     "MUL": Binary,

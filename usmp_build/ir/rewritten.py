@@ -36,7 +36,7 @@ class Saving:
 
 
 class Made(NamedTuple):
-    """What one rewrite makes of a model."""
+    """A rewritten model, and which channels of its tensors are left."""
 
     model: Model
     channels: KeptChannels = MappingProxyType({})

@@ -92,6 +92,16 @@ class Storage:
     transfers: frozenset[OperatorRef] = frozenset()
     """Operators whose operands somebody else touches than the processor that caches them: another target, or DMA."""
 
+    @property
+    def workspace(self) -> list[int]:
+        """The buffers that are no constants."""
+        return [index for index, buffer in enumerate(self.buffers) if buffer.kind is not Kind.CONSTANT]
+
+    @property
+    def constants(self) -> list[int]:
+        """The others."""
+        return [index for index, buffer in enumerate(self.buffers) if buffer.kind is Kind.CONSTANT]
+
     def span(self, buffer: int) -> range:
         """Return a buffer, or all rows of the tensor of which it is the first."""
         return range(buffer, buffer + self.rows.get(buffer, 1))

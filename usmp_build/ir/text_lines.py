@@ -28,7 +28,8 @@ _TOKEN = re.compile(
 _INTEGER = re.compile(r"[-+]?[0-9]{1,20}")
 _LONGEST_EXCERPT = 400
 _LONGEST_QUOTE = 80
-_LONGEST_POSITION = 11
+_POSITION = re.compile("@[0-9]{1,9}")
+"""Copies are numbered on from the last one, and C must hold all of them in an int."""
 _FORM = "docs/errors/text.md shows the form of such lines"
 _ITEM = 64
 """Bytes that Python takes for an item of a list, about."""
@@ -175,8 +176,9 @@ class Line:
     def position(self) -> int:
         """Take the position of an operator in the model file."""
         token = self.take("position", "a position, for example @0")
-        if len(token.text) > _LONGEST_POSITION:
-            raise self.error("T304", "this is too large a number for a position", "leave it out, or count anew", token)
+        if not _POSITION.fullmatch(token.text):
+            message = "a position is a number from 0 to 999,999,999"
+            raise self.error("T304", message, "leave it out, or count anew", token)
         return int(token.text[1:])
 
     def integer(self, what: str) -> int:

@@ -86,6 +86,7 @@ class _Reader:
         self._end_line()
         tensors: list[Tensor] = []
         operators: list[Operator] = []
+        positions: set[int] = set()
         body: list[Statement] = []
         parameters = 0
         ends: dict[str, tuple[int, ...]] = {}
@@ -101,7 +102,7 @@ class _Reader:
             elif self._line.peek().text in {"inputs", "outputs"}:
                 self._read_ends(ends, len(tensors))
             else:
-                operators.append(_operator(self._line, len(tensors), len(operators)))
+                operators.append(_operator(self._line, len(tensors), positions))
                 self._end_line()
         for missing in sorted({"inputs", "outputs"} - ends.keys()):
             cure = f"write one, for example `{missing} %0`"
@@ -143,8 +144,11 @@ def _port(name: str, line: Line, known: int) -> Port:
     return port
 
 
-def _operator(line: Line, known: int, index: int) -> Operator:
-    """Read `%7 = CONV_2D(%0, %3, _) padding=VALID @0`; the position may be left out."""
+def _operator(line: Line, known: int, positions: set[int]) -> Operator:
+    """Read `%7 = CONV_2D(%0, %3, _) padding=VALID @0`; the position may be left out.
+
+    Add it to `positions`, those of the operators above: it tells operators of one subgraph from each other.
+    """
     outputs = () if line.accept("_") else tuple(_tensors(line, known))
     line.expect("=")
     quoted = line.peek().kind == "string"
@@ -153,7 +157,12 @@ def _operator(line: Line, known: int, index: int) -> Operator:
     inputs = tuple(_inputs(line, known))
     line.expect(")")
     options = read_options(kind, line)
-    position = line.position() if line.peek().kind == "position" else index
+    token = line.peek()
+    position = line.position() if token.kind == "position" else len(positions)
+    if position in positions:
+        cure = "give each operator another one, or leave all of them out"
+        raise line.error("T307", f"position {position} is that of an operator above", cure, token)
+    positions.add(position)
     return Operator(kind, inputs, outputs, options, position)
 
 

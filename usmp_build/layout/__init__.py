@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from usmp_build.layout.buffers import BufferRow, OverlapRow
 from usmp_build.layout.code import (
     CallCode,
     LoopCode,
@@ -19,22 +20,11 @@ from usmp_build.layout.code import (
     TraceRow,
 )
 from usmp_build.layout.constants import ConstantGroup, ConstantRow, PoolBytes
+from usmp_build.layout.costs import CostRow, Keeping, KeepRow, LargerRow, WithoutLimitsRow
 from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, ParameterRow
-from usmp_build.layout.summary import (
-    BufferRow,
-    CostRow,
-    Keeping,
-    KeepRow,
-    LargerRow,
-    ModelRow,
-    OverlapRow,
-    PoolRow,
-    RewriteRow,
-    Summary,
-    TrafficRow,
-    WithoutLimitsRow,
-    WorkspaceRow,
-)
+from usmp_build.layout.models import ModelRow, RewriteRow, TrafficRow
+from usmp_build.layout.pools import PoolRow, WorkspaceRow
+from usmp_build.layout.summary import Summary
 
 __all__ = [
     "BodyLine",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from usmp_build.layout.buffers import BufferRow
 from usmp_build.layout.constants import ConstantGroup
 from usmp_build.layout.functions import BodyLine, FunctionCode
-from usmp_build.layout.summary import BufferRow, PoolRow
+from usmp_build.layout.pools import PoolRow
 from usmp_build.units import align_up
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from usmp_build.layout.summary import PoolRow
+from usmp_build.layout.pools import PoolRow
 
 
 @dataclass(frozen=True, slots=True)

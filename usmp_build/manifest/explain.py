@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -37,6 +37,8 @@ class _Problem(NamedTuple):
     context: Mapping[str, Any]
     message: str
     """Pydantic's."""
+    unsupported: Collection[object]
+    """Values that might be there, but have no effect yet."""
 
     @property
     def subject(self) -> str:
@@ -46,10 +48,12 @@ class _Problem(NamedTuple):
         return f"{'a list in' if isinstance(self.value, list) else 'an element of'} {quoted(self.key)}"
 
 
-def explain(error: ValidationError, places: Places) -> list[Diagnostic]:
-    """Make a diagnostic of every error."""
+def explain(
+    error: ValidationError, places: Places, unsupported: Callable[[Path], Collection[object]]
+) -> list[Diagnostic]:
+    """Make a diagnostic of every error; `unsupported` values of the word at a path are offered to nobody."""
     details = error.errors(include_url=False)
-    problems = [(_problem(dict(detail), places), detail["loc"][-1] == "[key]") for detail in details]
+    problems = [(_problem(dict(detail), places, unsupported), detail["loc"][-1] == "[key]") for detail in details]
     slips = {(problem.path[:-1], _meant(problem.path)) for problem, _ in problems if problem.kind == "extra_forbidden"}
     lists = {problem.path[:-1] for problem, _ in problems if problem.path and isinstance(problem.path[-1], int)}
     return [
@@ -62,12 +66,13 @@ def explain(error: ValidationError, places: Places) -> list[Diagnostic]:
     ]
 
 
-def _problem(detail: dict[str, Any], places: Places) -> _Problem:
+def _problem(detail: dict[str, Any], places: Places, unsupported: Callable[[Path], Collection[object]]) -> _Problem:
     path = places.path(detail["loc"])
     key = next((part for part in reversed(path) if isinstance(part, str)), "")
     if detail["type"] == "missing":
         key = str(detail["loc"][-1])
-    return _Problem(detail["type"], path, key, detail["input"], detail.get("ctx", {}), detail["msg"])
+    context = detail.get("ctx", {})
+    return _Problem(detail["type"], path, key, detail["input"], context, detail["msg"], unsupported(path))
 
 
 def _meant(path: Path) -> str:
@@ -95,29 +100,36 @@ def fields_of(table: type[Table]) -> dict[str, FieldInfo]:
 
 def table_at(path: Path) -> type[Table] | None:
     """Return the table that is at a path."""
-    return next((table for table in TABLES if _matches(path, table.pattern)), None)
+    return next((table for table in TABLES if matches(path, table.pattern)), None)
 
 
-def _matches(path: Path, pattern: tuple[str, ...]) -> bool:
+def matches(path: Path, pattern: tuple[str, ...]) -> bool:
+    """Tell whether a path is one of those that a pattern means."""
     return len(path) == len(pattern) and all(theirs in ("*", ours) for ours, theirs in zip(path, pattern, strict=True))
 
 
-def _field_at(path: Path) -> tuple[str, FieldInfo] | None:
-    """The key that a path goes to or through, and its declaration."""
+def _field_at(path: Path) -> tuple[Path, FieldInfo] | None:
+    """The path of the key that a path goes to or through, and its declaration."""
     for length in range(len(path) - 1, -1, -1):
         table, key = table_at(path[:length]), path[length]
         if table and key in fields_of(table):
-            return str(key), fields_of(table)[str(key)]
+            return path[: length + 1], fields_of(table)[str(key)]
     return None
 
 
 def _example(path: Path) -> str:
     """A help line that shows how to write the value at a path."""
-    heading = next((table.heading for table in TABLES if _matches(path, table.pattern[: len(path)])), "")
+    heading = next((table.heading for table in TABLES if matches(path, table.pattern[: len(path)])), "")
     if heading and path:
         return f"write it as a table: {heading}"
     found = _field_at(path)
-    return f"write for example: {found[0]} = {toml((found[1].examples or [''])[0])}" if found else "remove it"
+    if not found:
+        return "remove it"
+    (*_, key), field = found
+    example, inside = (field.examples or [""])[0], path[len(found[0]) :]
+    if inside and isinstance(example, dict):
+        example = {str(inside[0]): value for value in example.values()}
+    return f"write for example: {key} = {toml(example)}"
 
 
 def _missing(problem: _Problem, places: Places, _: bool) -> Diagnostic:
@@ -158,8 +170,10 @@ def _refused(problem: _Problem, places: Places, about_key: bool) -> Diagnostic:
 
 def _choice(problem: _Problem, places: Places, _: bool) -> Diagnostic:
     expected = problem.context["expected"].replace("'", '"')
-    message = f"{problem.subject} must be {expected}, not {described(problem.value)}"
-    close = closest(str(problem.value), re.findall(r'"(.*?)"', expected))
+    choices = [each for each in re.split(", | or ", expected) if each not in map(toml, problem.unsupported)]
+    wanted = " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
+    message = f"{problem.subject} must be {wanted}, not {described(problem.value)}"
+    close = closest(str(problem.value), [each.strip('"') for each in choices])
     found = _field_at(problem.path)
     meaning = found[1].description or "" if found else ""
     help_ = f"did you mean {quoted(close)}? {meaning}".rstrip() if close else meaning

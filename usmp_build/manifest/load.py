@@ -17,6 +17,7 @@ from usmp_build.manifest.locate import Path, Places, locate
 from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.syntax import parse
 from usmp_build.manifest.text import decode
+from usmp_build.manifest.unsupported import unsupported
 
 MOST_PROBLEMS = 100
 """That are told at once."""
@@ -35,7 +36,8 @@ def load(text: bytes, file: str) -> Manifest:
         return Manifest.model_validate(document, context=places)
     except ValidationError as error:
         rest = _sound_part(document, error, places)
-        raise ManifestError(*in_order(chain(explain(error, places), problems(rest) if rest else ()))) from None
+        found = chain(explain(error, places, unsupported), problems(rest) if rest else ())
+        raise ManifestError(*in_order(found)) from None
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -110,9 +110,9 @@ class Place(Table):
     range: kinds.Range | None = word(
         "list of two whole numbers", "Operators by position in the model: the first and the last.", [3, 7], None
     )
-    target: kinds.Reference | None = word("target", "Who runs them.", "npu", None, "as before")
+    target: kinds.Reference | None = word("target", "Who runs them.", "npu", None, "as without the rule")
     pools: kinds.References | None = word(
-        "list of pools", "Where they live, most preferred first.", ["sram"], None, "as before"
+        "list of pools", "Where they live, most preferred first.", ["sram"], None, "as without the rule"
     )
     operands: kinds.Operands | None = word(
         "list of operands",
@@ -121,13 +121,15 @@ class Place(Table):
         None,
         "outputs and scratch",
     )
-    kernels: kinds.Plugin | None = word("name", "The kernel library that runs them.", "extern", None, "as before")
+    kernels: kinds.Plugin | None = word(
+        "name", "The kernel library that runs them.", "extern", None, "as without the rule"
+    )
     axis_separators: kinds.Counts | None = word(
         "list of whole numbers",
         "Axes before which a tensor's shape is cut, for memory of pages: what is behind a cut is a row.",
         [3],
         None,
-        "as before",
+        "as without the rule",
     )
 
 
@@ -189,7 +191,12 @@ class Model(Table):
         "the name in the model's signature, else the tensor's",
     )
     goal: Literal["ram", "balanced", "speed"] | None = word(
-        "`ram`, `balanced`, `speed`", "What is worth most in this model's plan.", "balanced", None, "that of `[plan]`"
+        '`"ram"`, `"balanced"`, `"speed"`',
+        'What is worth most in this model\'s plan. "ram": the least memory. "balanced": that too, but no rewrite that '
+        "makes an operator do more.",
+        "balanced",
+        None,
+        "that of `[plan]`",
     )
     rewrites: kinds.Switches = word(
         "table rewrite → true or false",

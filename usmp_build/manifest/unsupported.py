@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from usmp_build.errors import Diagnostic
-from usmp_build.manifest.explain import shown, table_at
+from usmp_build.manifest.explain import matches, shown, table_at
 from usmp_build.manifest.locate import Path
 from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.phrases import toml
@@ -39,6 +39,11 @@ NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
         ("plan", "goal"): NotYet(_SLOWER, ("speed",)),
     }
 )
+
+
+def unsupported(path: Path) -> tuple[object, ...]:
+    """Return the values of the word at a path that have no effect yet."""
+    return next((word.values for pattern, word in NOT_YET.items() if matches(path, pattern)), ())
 
 
 def not_yet(manifest: Manifest) -> Iterator[Diagnostic]:

@@ -20,6 +20,7 @@ Here it takes account of more than sizes and steps:
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,6 +91,7 @@ class _Scales:
         self._problem = problem
         self._pools = pools
         self._extents: dict[tuple[int, ...], int | None] = {}
+        self._weighed: dict[tuple[tuple[int, ...], int | None], Witness] = {}
         self._loose: dict[int, set[int]] = defaultdict(set)
         for a, b in problem.separations:
             self._loose[a].add(b)
@@ -97,11 +99,16 @@ class _Scales:
 
     def weigh(self, buffers: Iterable[int], step: int | None) -> Witness:
         """Return the bytes that no plan can save on these buffers, and those of them that count."""
-        listed = list(buffers)
-        simple = self._by_pairs(listed, step)
-        if self._pools > 1 or not any(self._loose[index].intersection(listed) for index in listed):
+        key = tuple(buffers), step
+        if key not in self._weighed:  # where models run concurrently, the same sets are met once for each of them
+            self._weighed[key] = self._weigh(*key)
+        return self._weighed[key]
+
+    def _weigh(self, buffers: tuple[int, ...], step: int | None) -> Witness:
+        simple = self._by_pairs(buffers, step)
+        if self._pools > 1 or not any(self._loose[index].intersection(buffers) for index in buffers):
             return simple
-        return max(simple, self._by_orders(listed, step), key=lambda witness: witness.bytes)
+        return max(simple, self._by_orders(buffers, step), key=lambda witness: witness.bytes)
 
     def _by_orders(self, buffers: Iterable[int], step: int | None) -> Witness:
         """Do so by trying orders, for groups of buffers that may share bytes with each other.
@@ -115,24 +122,51 @@ class _Scales:
             if known[index].size and set(chosen) <= set(self._problem.conflicts[index]):
                 chosen.append(index)
         total = self._in_groups(chosen)
-        for index in reversed(chosen if total and len(chosen) <= _THINNED else []):
-            if self._loose[index]:
-                fewer = [other for other in chosen if other != index]
-                if self._in_groups(fewer) >= total:
-                    chosen = fewer
+        if total and len(chosen) <= _THINNED:
+            chosen = self._thinned(chosen, total)
         return Witness(self._in_groups(chosen), tuple(chosen), step)
+
+    def _thinned(self, chosen: Sequence[int], total: int) -> list[int]:
+        """Leave out, the last first, those without which as many bytes are needed."""
+        unit, slack = self._unit(chosen), self._slack(chosen)
+        are_alike = all(self._problem.buffers[index].alignment == unit for index in chosen)
+        groups = {index: group for group in _groups(chosen, self._loose) for index in group}
+        left = list(chosen)
+        for index in reversed(chosen):
+            group = groups[index]
+            rest = [other for other in group if other != index]
+            needed = slack + (self._stacked(rest, unit) or 0)
+            if are_alike and needed < (self._extent(tuple(group), unit) or 0):
+                continue  # the other groups need no more than before
+            fewer = [other for other in left if other != index]
+            if self._loose[index] and self._in_groups(fewer) >= total:
+                left = fewer
+                group.remove(index)
+        return left
 
     def _in_groups(self, chosen: Sequence[int]) -> int:
         """Return what buffers in conflict need, 0 if that cannot be told; all but the topmost fill whole units."""
-        known = self._problem.buffers
-        unit = gcd(*(known[index].alignment for index in chosen))
+        total = self._stacked(chosen, self._unit(chosen))
+        return 0 if total is None else total - self._slack(chosen)
+
+    def _unit(self, buffers: Iterable[int]) -> int:
+        """Return the unit at multiples of which all of them start."""
+        return gcd(*(self._problem.buffers[index].alignment for index in buffers))
+
+    def _slack(self, buffers: Sequence[int]) -> int:
+        """Return the most bytes by which one of them is less than whole units."""
+        unit, known = self._unit(buffers), self._problem.buffers
+        return max((align_up(known[i].size, unit) - known[i].size for i in buffers), default=0)
+
+    def _stacked(self, buffers: Sequence[int], unit: int) -> int | None:
+        """Return what groups need on top of each other, in whole units; None when that cannot be told."""
         total = 0
-        for group in _groups(chosen, self._loose):
+        for group in _groups(buffers, self._loose):
             extent = self._extent(tuple(group), unit)
             if extent is None:
-                return 0
+                return None
             total += extent
-        return total - max((align_up(known[i].size, unit) - known[i].size for i in chosen), default=0)
+        return total
 
     def _extent(self, group: tuple[int, ...], unit: int) -> int | None:
         """Return what a group needs in whole units; None when that cannot be told."""
@@ -152,7 +186,7 @@ class _Scales:
         """
         known = self._problem.buffers
         largest_first = sorted(buffers, key=lambda index: (-known[index].size, known[index].name))
-        unit = gcd(*(known[index].alignment for index in largest_first))
+        unit = self._unit(largest_first)
         total = 0
         chosen: dict[int, int] = {}
         for index in largest_first:
@@ -178,10 +212,9 @@ class _Scales:
         known = self._problem.buffers
         if all(len(known[index].intervals) <= 1 for index in members):
             return
-        for _, step in self._fullest_steps(members)[:_RECURRING]:
-            alive = [i for i in members if any(start <= step < stop for start, stop in known[i].intervals)]
+        for _, _, alive in self._fullest_steps(members)[:_RECURRING]:
             others = set(members).intersection(*(self._problem.conflicts[index] for index in alive))
-            yield self.weigh([*alive, *others], None)
+            yield self.weigh((*alive, *others), None)
 
     def heaviest_live(self, members: Collection[int]) -> Witness:
         """Return the members that weigh most at one step; a buffer without intervals has a step of its own."""
@@ -189,15 +222,14 @@ class _Scales:
         timeless = [index for index in members if not known[index].intervals]
         largest = max(timeless, key=lambda index: (known[index].size, known[index].name), default=None)
         best = Witness() if largest is None else self.weigh([largest], None)
-        for at_most, step in self._fullest_steps(members):
+        for at_most, step, alive in self._fullest_steps(members):
             if at_most <= best.bytes:
                 break
-            alive = (i for i in members if any(start <= step < stop for start, stop in known[i].intervals))
             best = max(best, self.weigh(alive, step), key=lambda witness: witness.bytes)
         return best
 
-    def _fullest_steps(self, members: Collection[int]) -> list[tuple[int, int]]:
-        """Return the steps with most bytes alive, and no fewer bytes than what is alive there weighs."""
+    def _fullest_steps(self, members: Collection[int]) -> list[tuple[int, int, tuple[int, ...]]]:
+        """Return the steps with most bytes alive: no fewer than what is alive there weighs, the step, and who is."""
         changes: dict[int, int] = defaultdict(int)
         for index in members:
             buffer = self._problem.buffers[index]
@@ -206,7 +238,18 @@ class _Scales:
                 changes[stop] -= align_up(buffer.size, buffer.alignment)
         steps = sorted(changes)
         loads = accumulate(changes[step] for step in steps)
-        return heapq.nlargest(_WEIGHED, zip(loads, steps, strict=True), key=lambda pair: (pair[0], -pair[1]))
+        fullest = heapq.nlargest(_WEIGHED, zip(loads, steps, strict=True), key=lambda pair: (pair[0], -pair[1]))
+        alive = self._alive_at(sorted(step for _, step in fullest), members)
+        return [(load, step, tuple(alive[step])) for load, step in fullest]
+
+    def _alive_at(self, steps: Sequence[int], members: Iterable[int]) -> dict[int, list[int]]:
+        """Return the members that are alive at each of these steps, which are ascending."""
+        found: dict[int, list[int]] = {step: [] for step in steps}
+        for index in members:
+            for start, stop in self._problem.buffers[index].intervals:
+                for step in steps[bisect_left(steps, start) : bisect_left(steps, stop)]:
+                    found[step].append(index)
+        return found
 
 
 def _groups(members: Sequence[int], near: Mapping[int, Collection[int]]) -> list[list[int]]:

@@ -9,20 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
+from math import prod
 
 from usmp_build.errors import Diagnostic, KernelError
 from usmp_build.interfaces.accesses import Accesses, Touch
 from usmp_build.interfaces.call_accesses import call_accesses
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Scratch, Traffic
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Pieces, Scratch, Traffic
 from usmp_build.ir.graph import Operator, Subgraph
-from usmp_build.ir.options import Pitched
 from usmp_build.passes.separations.turns import NOWHERE, turns
 
 _ACCESSES = "correct the library; a call that declares no accesses overlaps nothing, and is always right"
 _BACKWARD = "correct the library; with None as its backward kernel the operator runs forward only"
 
 _LARGEST = 1 << 40
-"""Of any number in a declaration: what is added up then fits into 64 bits."""
+"""Of any number in a declaration."""
+_FARTHEST = 1 << 50
+"""Bytes that all loops of a touch together go through: what is added up then fits into 64 bits."""
 
 
 def check_declared(kernel: Kernel, op: Operator, graph: Subgraph) -> None:
@@ -43,6 +45,8 @@ def check_declared(kernel: Kernel, op: Operator, graph: Subgraph) -> None:
 def _wrong_accesses(kernel: Kernel, call: KernelCall, op: Operator, graph: Subgraph) -> Iterator[str]:
     """Yield clauses about a call: what cannot be true of its accesses."""
     declared = call.accesses
+    if isinstance(call.form, Pieces) and len(call.form.pitches) != len(call.operands):
+        yield f"its pieces have {len(call.form.pitches)} pitches, and the call has {len(call.operands)} operands"
     if declared is None:
         return
     if len(declared.widths) != len(call.operands):
@@ -57,8 +61,33 @@ def _wrong_accesses(kernel: Kernel, call: KernelCall, op: Operator, graph: Subgr
     whole = call_accesses(call)
     if whole is None:
         yield f"they do not fit its form, {type(call.form).__name__}"
-    else:
-        yield from _outside(kernel, call, whole, op, graph)
+        return
+    yield from _wrong_loops(whole)
+    yield from _outside(kernel, call, whole, op, graph)
+
+
+def _wrong_loops(whole: Accesses) -> Iterator[str]:
+    """Yield what is wrong with loops, and the form's are among them: an end that numbers of 64 bits do not reach."""
+    for part in whole.parts:
+        loops = (*whole.loops, *part.loops)
+        if not 0 <= min(loops, default=0) <= max(loops, default=0) <= _LARGEST:
+            yield f"the length of a loop is not between 0 and {_LARGEST:,}"
+        for touch in part.touches:
+            if min((least for w in touch.windows for least in (w.taps, w.step, w.dilation)), default=1) < 1:
+                yield f"a window of operand {touch.operand} has taps, a step or a dilation below 1"
+            if _way(touch, loops) * max(1, whole.widths[touch.operand]) > _FARTHEST:
+                yield f"it goes through more than {_FARTHEST:,} bytes of operand {touch.operand}"
+
+
+def _way(touch: Touch, loops: tuple[int, ...]) -> int:
+    """Return how many elements loops and windows go through at most, whatever their direction."""
+    lasts = [max(0, loop - 1) for loop in loops]
+    strides = sum(abs(stride) * last for stride, last in zip(touch.strides, lasts, strict=False))
+    windows = (
+        max(1, abs(w.pitch)) * (lasts[w.loop] * w.step + abs(w.before) + abs(w.size) + w.taps * w.dilation)
+        for w in touch.windows
+    )
+    return abs(touch.start) + touch.size + strides + sum(windows)
 
 
 def _wrong_touch(touch: Touch, operands: int, loops: int) -> Iterator[str]:
@@ -107,11 +136,10 @@ def _extent(kernel: Kernel, operand: Operand, op: Operator, graph: Subgraph) -> 
     if index is None:
         return None
     tensor = graph.tensors[index]
-    if not isinstance(op.options, Pitched) or op.options.pitches is None or operand.position:
+    if index not in graph.pitches:
         return tensor.size
-    gap = (op.options.pitches[isinstance(operand, Output)] - tensor.shape[-1]) * tensor.dtype.bits // 8
-    pixels = tensor.size * 8 // tensor.dtype.bits // tensor.shape[-1]
-    return tensor.size + gap * (pixels - 1)
+    pixels = prod(tensor.shape[:-1])
+    return graph.pitches[index] * (pixels - 1) + tensor.size // pixels
 
 
 def _unequal(forward: Kernel, backward: Kernel) -> Iterator[str]:

@@ -9,7 +9,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Schedule, Sequence
 from usmp_build.ir.separations import Separations
-from usmp_build.passes.schedule import schedule
+from usmp_build.passes.schedule import program_of, schedule
 from usmp_build.passes.separations import separations
 from usmp_build.request import Request
 
@@ -26,9 +26,10 @@ def redirect(request: Request, analysis: Analysis, choices: Choices) -> Analysis
 
 def near_in(request: Request, analysis: Analysis, choices: Choices, models: Collection[int]) -> Separations:
     """Return the separations of buffers that only these models use, with choices that differ in directions only."""
-    found = schedule(request, analysis.models, analysis.kernels, analysis.connections, choices)
-    programs = (program if index in models else _NOTHING for index, program in enumerate(found.programs))
-    return _separations(request, analysis, replace(found, programs=tuple(programs)))
+    known = analysis.models, analysis.kernels, analysis.connections
+    every = range(len(analysis.models))
+    programs = (program_of(index, request, *known, choices) if index in models else _NOTHING for index in every)
+    return _separations(request, analysis, replace(analysis.schedule, programs=tuple(programs)))
 
 
 def _separations(request: Request, analysis: Analysis, found: Schedule) -> Separations:

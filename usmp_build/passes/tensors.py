@@ -10,7 +10,6 @@ from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, tensor_at
 from usmp_build.ir.labels import short_label
-from usmp_build.ir.options import Parts
 from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.naming import unique
@@ -77,12 +76,10 @@ class TensorFacts:
     def pitches(self) -> dict[TensorRef, int]:
         """Return the tensors that are channels of another one, and the bytes from one pixel to the next."""
         return {
-            TensorRef(m, s, share.part): op.options.pitch
+            TensorRef(m, s, tensor): pitch
             for m, model in enumerate(self.models)
             for s, graph in enumerate(model.subgraphs)
-            for op in graph.operators
-            if isinstance(op.options, Parts) and op.options.pitch
-            for share in op.shares
+            for tensor, pitch in graph.pitches.items()
         }
 
     def new_activation(self, ref: TensorRef, reason: str) -> StorageBuffer:

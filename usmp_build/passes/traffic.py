@@ -9,13 +9,17 @@ from usmp_build.interfaces.analysis import Kernels, OperatorTraffic
 from usmp_build.interfaces.kernels import Absent, Input, Kernel, NoKernel, Operand, Output, Scratch, Traffic
 from usmp_build.interfaces.operands import buffer_behind
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph
+from usmp_build.ir.schedule import Schedule, steps
 from usmp_build.ir.storage import Storage
 
 
-def traffic(models: tuple[Model, ...], kernels: Kernels, storage: Storage) -> OperatorTraffic:
-    """Add up what the calls of every operator declare."""
+def traffic(models: tuple[Model, ...], kernels: Kernels, schedule: Schedule, storage: Storage) -> OperatorTraffic:
+    """Add up what the calls of every operator declare that runs: those of subgraphs that nobody calls do not."""
+    running = {step.operator for step in steps(schedule.root)}
     return {
-        ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage) for ref, kernel in kernels.items()
+        ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage)
+        for ref, kernel in kernels.items()
+        if ref in running
     }
 
 

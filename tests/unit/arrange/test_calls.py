@@ -56,7 +56,7 @@ def test_a_reduction_reads_every_row_and_writes_once_for_each_image() -> None:
     ]
 
 
-@pytest.mark.parametrize("form", [Rows(2, 5, 5, 24, 4, window=3, before=1), Reduce(2, 3, 8, 4), Pieces(3, 8)])
+@pytest.mark.parametrize("form", [Rows(2, 5, 5, 24, 4, window=3, before=1), Reduce(2, 3, 8, 4), Pieces(3, (8, 8))])
 def test_only_the_loop_says_which_direction_it_is(form: Form) -> None:
     forward, backward = coded(form, PLAIN), coded(form, PLAIN, backward=True)
     assert not forward.loop.backward

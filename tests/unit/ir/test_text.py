@@ -105,8 +105,8 @@ def test_tensors(tensor: Tensor, line: str) -> None:
         (Operator("RELU", (0,), (1,), None, 0), "%1 = RELU(%0) @0"),
         (Operator("SPLIT", (0, 1), (2, 3), None, 4), "%2, %3 = SPLIT(%0, %1) @4"),
         (Operator("CALL_ONCE", (), (), None, 4), "_ = CALL_ONCE() options=none @4"),
-        (Operator("CUSTOM:a b", (None,), (1,)), '%1 = "CUSTOM:a b"(_) @-1'),
-        (Operator("_", (0,), (1,)), '%1 = "_"(%0) @-1'),
+        (Operator("CUSTOM:a b", (None,), (1,), None, 0), '%1 = "CUSTOM:a b"(_) @0'),
+        (Operator("_", (0,), (1,), None, 0), '%1 = "_"(%0) @0'),
         (Operator("SOFTMAX", (0,), (1,), Softmax(0.1), 0), "%1 = SOFTMAX(%0) beta=0.1 @0"),
         (Operator("VIEW", (0,), (1,), Softmax(), 0), "%1 = VIEW(%0) options=Softmax @0"),
         (Operator("CONV_2D", (0,), (1,), Softmax(), 0), "%1 = CONV_2D(%0) options=Softmax @0"),
@@ -128,7 +128,7 @@ def test_operators(operator: Operator, line: str) -> None:
 )
 def test_any_name_survives_and_stays_ascii(name: str) -> None:
     tensor = Tensor(name, (), DType.INT8)
-    subgraph = Subgraph(name, (tensor,), (0,), (0,), (Operator(f"CUSTOM:{name}", (0,), (0,)),))
+    subgraph = Subgraph(name, (tensor,), (0,), (0,), (Operator(f"CUSTOM:{name}", (0,), (0,), None, 0),))
     model = Model(name, (subgraph,), (Port(name, 0),), (Port(name, 0),))
     text = write(model)
     assert text.isascii()

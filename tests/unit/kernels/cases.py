@@ -203,6 +203,14 @@ def unary(kind: str, *fixed: float) -> Callable[[Random], Case]:
     return make
 
 
+def hard_swish(r: Random) -> Case:
+    """All values go in, at scales for which values are near the bends, far from them, or do not fit the output."""
+    source = activation("x", (2, 128), INT8, pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)]), r=r)
+    output = activation("y", (2, 128), INT8, source.quantization.scales[0] * r.uniform(0.05, 3), r=r)
+    made = case(r, "HARD_SWISH", (source,), output)
+    return Case(made.graph, (r.permutation(np.arange(-128, 128)).astype(np.int8).reshape(2, 128),))
+
+
 def quantize(r: Random) -> Case:
     pairs = [(FLOAT, INT8), (FLOAT, DType.INT16), (INT8, INT8), (INT8, DType.UINT8), (DType.UINT8, INT8)]
     pairs += [(INT8, DType.INT16), (DType.INT16, INT8), (DType.INT16, DType.INT16)]
@@ -230,6 +238,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "DEQUANTIZE": dequantize,
     "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
     "FULLY_CONNECTED": fully_connected,
+    "HARD_SWISH": hard_swish,
     "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
     "MEAN": mean,

@@ -18,7 +18,20 @@ from usmp_build.ir.schedule import Direction
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 
 ROWS = [kind for kind in CASES if kind.endswith("_2D")]
-IN_PLACE = ["ADD", "DEQUANTIZE", "LOGISTIC", "MUL", "QUANTIZE", "RELU", "RELU6", "RESHAPE", "SOFTMAX", "SUB", "TANH"]
+IN_PLACE = [
+    "ADD",
+    "DEQUANTIZE",
+    "HARD_SWISH",
+    "LOGISTIC",
+    "MUL",
+    "QUANTIZE",
+    "RELU",
+    "RELU6",
+    "RESHAPE",
+    "SOFTMAX",
+    "SUB",
+    "TANH",
+]
 
 
 @pytest.fixture(scope="module", params=["-O2", "-O3"])

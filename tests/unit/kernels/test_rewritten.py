@@ -14,7 +14,18 @@ import pytest
 
 from tests.unit.kernels import oracle
 from tests.unit.kernels.cases import CASES
-from tests.unit.kernels.drawing import FLOAT, INT8, Array, Case, Random, activation, constant, pick, span, values
+from tests.unit.kernels.drawing import (
+    FLOAT,
+    INT8,
+    Array,
+    Case,
+    Random,
+    activation,
+    constant,
+    pick,
+    span,
+    values,
+)
 from tests.unit.kernels.driver import Runner, build
 from tests.unit.kernels.flatfile import flatfile
 from usmp_build.interfaces.kernels import Kernel
@@ -58,7 +69,7 @@ def padded(kind: str, r: Random) -> Case:
         tensors += more
         operators.append(Operator("PADV2" if len(more) > 1 else "PAD", inputs, (source,)))
         source = smaller
-    return _case(r, graph, tensors, [*reversed(operators), *graph.operators], {0: source})
+    return case_of(r, graph, tensors, [*reversed(operators), *graph.operators], {0: source})
 
 
 def _frame(r: Random, shape: tuple[int, ...]) -> list[list[int]]:
@@ -98,10 +109,27 @@ def clamped(kind: str, r: Random) -> Case:
         tensors.append(replace(tensor, name=f"clamped{number}", quantization=shifted))
         operators.append(Operator(clamp, (last,), (len(tensors) - 1,)))
         last = len(tensors) - 1
-    return _case(r, graph, tensors, operators, {}, last)
+    return case_of(r, graph, tensors, operators, {}, last)
 
 
-def _case(
+def bounded(kind: str, r: Random) -> Case:
+    """Draw an operator on int8, and one or two bounds behind it."""
+    graph = next(graph for graph in (CASES[kind](r).graph for _ in range(99)) if graph.tensors[-1].dtype is INT8)
+    tensors, operators = [*graph.tensors], [*graph.operators]
+    last = graph.outputs[0]
+    q = tensors[last].quantization
+    assert q is not None
+    for bound in pick(r, [["MINIMUM"], ["MAXIMUM", "MINIMUM"], ["MINIMUM", "MAXIMUM"]]):
+        value = np.array([span(r, -128, 127)], np.int8)
+        tensors += [constant(bound, value, q.scales, q.zero_points), replace(tensors[last], name=f"{bound}s")]
+        inputs = [last, len(tensors) - 2]
+        r.shuffle(inputs)
+        last = len(tensors) - 1
+        operators.append(Operator(bound, tuple(inputs), (last,)))
+    return case_of(r, graph, tensors, operators, {}, last)
+
+
+def case_of(
     r: Random,
     graph: Subgraph,
     tensors: list[Tensor],
@@ -173,6 +201,25 @@ def test_clamps_go_into_the_operator_before(kind: str, runner: Runner, tmp_path:
         assert any(getattr(op.options, "limits", None) for graph in graphs for op in graph.operators)
 
 
+@pytest.mark.parametrize("kind", [*PRODUCERS, "SOFTMAX"])
+def test_bounds_go_into_the_operator_before_or_are_tables(kind: str, runner: Runner, tmp_path: Path) -> None:
+    cases = [bounded(kind, np.random.default_rng([9, zlib.crc32(kind.encode()), i])) for i in range(COUNT // 2)]
+    graphs = compare(cases, runner, tmp_path)
+    lengths = {sum(op.runs for op in graph.operators) for graph in graphs}
+    assert lengths <= ({1, 2} if kind == "SOFTMAX" else {1})
+
+
+def test_a_clamp_that_tflm_has_not_is_as_if_it_were_fused(runner: Runner, tmp_path: Path) -> None:
+    r = np.random.default_rng(3)
+    ends = [activation(name, (4, 64), INT8, 0.02, zero) for name, zero in (("x", 3), ("between", -7), ("y", 20))]
+    alone = (Operator("ADD", (0, 0), (1,), o.Binary(), 0), Operator("RELU_N1_TO_1", (1,), (2,), None, 1))
+    fused = (Operator("ADD", (0, 0), (2,), o.Binary(o.Activation.RELU_N1_TO_1), 0),)
+    data = r.integers(-128, 128, (4, 64), np.int8)
+    ((expected,),) = oracle.outputs([(flatfile(Subgraph("main", tuple(ends), (0,), (2,), fused)), [data])], tmp_path)
+    graph = rewrite(Model("m", (Subgraph("main", tuple(ends), (0,), (2,), alone),))).model.main
+    np.testing.assert_array_equal(tensors_of(graph, (data,), runner)[2], expected)
+
+
 def test_identities_duplicates_and_dead_operators(runner: Runner, tmp_path: Path) -> None:
     """One of each, in one model; what is left computes the outputs."""
     r = np.random.default_rng(1)
@@ -180,8 +227,9 @@ def test_identities_duplicates_and_dead_operators(runner: Runner, tmp_path: Path
     shapes = {"x": image, "a": image, "b": image, "c": image, "d": (1, 2, 16), "e": (1, 16, 2), "y": (1, 2, 16)}
     tensors = [activation(name, shape, INT8, 0.1, -3) for name, shape in shapes.items()]
     tensors += [Tensor(name, (1, 2, 16), FLOAT) for name in "fg"]
-    tensors += [activation(name, (1, 2, 16), INT8, 0.1, -3) for name in "hijk"]
-    x, a, b, c, d, e, y, f, g, h, i, j, k = range(len(tensors))
+    tensors += [activation(name, (1, 2, 16), INT8, 0.1, -3) for name in "hijklm"]
+    tensors += [activation(name, image, INT8, 0.1, -3) for name in "n"]
+    x, a, b, c, d, e, y, f, g, h, i, j, k, back, wide, smooth = range(len(tensors))
     constants = {
         "paddings": np.zeros((4, 2), np.int32),
         "shape": np.array([1, 2, 16], np.int32),
@@ -189,29 +237,81 @@ def test_identities_duplicates_and_dead_operators(runner: Runner, tmp_path: Path
         "zeros": np.zeros(3, np.int32),
         "ends": np.array([1, 2, 16], np.int32),
         "ones": np.ones(3, np.int32),
+        "size": np.array([4, 4], np.int32),
     }
-    paddings, shape, order, zeros, ends, ones = range(len(tensors), len(tensors) + len(constants))
+    paddings, shape, order, zeros, ends, ones, size = range(len(tensors), len(tensors) + len(constants))
     tensors += [constant(name, data) for name, data in constants.items()]
     masks = o.StridedSlice()
     operators = [
         Operator("QUANTIZE", (x,), (a,)),
         Operator("MAX_POOL_2D", (a,), (b,), o.Pool2D()),
-        Operator("PAD", (b, paddings), (c,)),
+        Operator("RESIZE_BILINEAR", (b, size), (smooth,)),
+        Operator("PAD", (smooth, paddings), (c,)),
         Operator("RESHAPE", (c, shape), (d,)),
         Operator("TRANSPOSE", (d, order), (e,)),
+        Operator("TRANSPOSE", (e, order), (back,)),
+        Operator("BROADCAST_TO", (back, ends), (wide,)),
         Operator("DEQUANTIZE", (d,), (f,)),
         Operator("QUANTIZE", (f,), (h,)),
         Operator("STRIDED_SLICE", (h, zeros, ends, ones), (i,), masks),
         Operator("ADD", (i, d), (j,), o.Binary()),
-        Operator("ADD", (d, h), (k,), o.Binary()),
+        Operator("ADD", (h, wide), (k,), o.Binary()),
         Operator("DEQUANTIZE", (j,), (g,)),
         Operator("ADD", (j, k), (y,), o.Binary()),
     ]
     graph = Subgraph("main", tuple(tensors), (x,), (y,), tuple(operators))
-    made = _case(r, graph, tensors, operators, {})
+    made = case_of(r, graph, tensors, operators, {})
     (left,) = compare([made], runner, tmp_path)
     assert [op.kind for op in left.operators] == ["VIEW", "ADD", "ADD"]
     assert left.operators[-1].inputs == (j, j)
+
+
+@pytest.mark.parametrize("needed", range(3))
+def test_of_a_split_one_part_is_made(needed: int, runner: Runner, tmp_path: Path) -> None:
+    cases = []
+    for axis in range(4):
+        r = np.random.default_rng(axis)
+        whole = [2, 3, 4, 5]
+        whole[axis] = 9
+        part = [size if each != axis else 3 for each, size in enumerate(whole)]
+        tensors = [activation("x", whole, INT8, 0.1, 4), *(activation(name, part, INT8, 0.1, 4) for name in "abc")]
+        tensors.append(constant("axis", np.array(axis, np.int32)))
+        split = [Operator("SPLIT", (4, 0), (1, 2, 3))]
+        case = case_of(r, Subgraph("main", (), (0,), (), ()), tensors, split, {}, needed + 1)
+        cases.append(case)
+    for graph in compare(cases, runner, tmp_path):
+        assert [op.kind for op in graph.operators] == ["STRIDED_SLICE"]
+
+
+def test_constants_are_computed_before(runner: Runner, tmp_path: Path) -> None:
+    """Weights in a smaller type, a bias that is transposed and cut out of a larger one, and one that is repeated."""
+    r = np.random.default_rng(2)
+    weights = r.integers(-127, 128, (4, 3, 3, 2), np.int8)
+    constants = [
+        constant("weights", weights, [0.01], [3]),
+        constant("biases", r.normal(0, 1, (2, 4)).astype(np.float32)),
+        constant("order", np.array([1, 0], np.int32)),
+        constant("first", np.array([0, 1], np.int32)),
+        constant("sizes", np.array([4, 1], np.int32)),
+        constant("shape", np.array([4], np.int32)),
+        constant("value", np.array(0.5, np.float32)),
+    ]
+    shapes = [("x", (1, 5, 5, 2)), ("real", weights.shape), ("turned", (4, 2)), ("cut", (4, 1)), ("bias", (4,))]
+    shapes += [("more", (4,)), ("conv", (1, 5, 5, 4)), ("y", (1, 5, 5, 4))]
+    tensors = [*(Tensor(name, shape, FLOAT) for name, shape in shapes), *constants]
+    x, real, turned, cut, bias, more, conv, y, small, biases, order, first, sizes, shape, value = range(len(tensors))
+    operators = [
+        Operator("DEQUANTIZE", (small,), (real,)),
+        Operator("TRANSPOSE", (biases, order), (turned,)),
+        Operator("SLICE", (turned, first, sizes), (cut,)),
+        Operator("RESHAPE", (cut, shape), (bias,)),
+        Operator("CONV_2D", (x, real, bias), (conv,), o.Conv2D()),
+        Operator("FILL", (shape, value), (more,)),
+        Operator("ADD", (conv, more), (y,), o.Binary()),
+    ]
+    case = case_of(r, Subgraph("main", tuple(tensors), (x,), (y,), ()), tensors, operators, {})
+    (left,) = compare([case], runner, tmp_path)
+    assert [op.kind for op in left.operators] == ["CONV_2D", "ADD"]
 
 
 @pytest.mark.parametrize("dtype", [INT8, DType.INT16])
@@ -257,7 +357,7 @@ def test_constant_channels_in_a_frame(runner: Runner, tmp_path: Path) -> None:
             Operator("CONV_2D", (2, 7, 8), (3,), o.Conv2D(o.Padding.VALID)),
         ]
         tensors = [image, between, padded_, output, *more]
-        cases.append(_case(r, Subgraph("main", tuple(tensors), (0,), (3,), ()), tensors, operators, {}))
+        cases.append(case_of(r, Subgraph("main", tuple(tensors), (0,), (3,), ()), tensors, operators, {}))
     for graph in compare(cases, runner, tmp_path):
         assert len(graph.operators) == 2
         assert getattr(graph.operators[1].options, "frame", None) == (1, 1, 1, 1)

@@ -99,7 +99,7 @@ def test_a_reader_with_other_rows_gets_a_copy_where_that_is_allowed() -> None:
     assert analysis.axes[TensorRef(0, 0, 8)] == RowTable(1, 12, PAGE)
     copy = analysis.kernels[OperatorRef(0, 0, 3)]
     assert isinstance(copy, Kernel)
-    assert [call.form for call in copy.calls] == [Pieces(2, 6)]
+    assert [call.form for call in copy.calls] == [Pieces(2, (6, 6))]
     assert analysis.scopes.reasons[TensorRef(0, 0, 8)] == "copy of b in rows of 12 elements"
 
 

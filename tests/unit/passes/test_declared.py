@@ -56,9 +56,9 @@ class Changed:
         return KernelSources("", "")
 
 
-def analyzed(change: Callable[[Kernel], Kernel]) -> Analysis:
+def analyzed(change: Callable[[Kernel], Kernel], text: str = ADDITION) -> Analysis:
     asked = request("m")
-    return pipeline.analyze(asked, (model(ADDITION),), every(asked, Changed(change)))
+    return pipeline.analyze(asked, (model(text),), every(asked, Changed(change)))
 
 
 def near(analysis: Analysis) -> set[tuple[str, str]]:
@@ -101,9 +101,15 @@ def test_an_operand_of_which_nothing_is_said_keeps_its_size(
     assert near(analyzed(lambda kernel: accesses_of(kernel, change))) == left
 
 
+def test_a_buffer_of_which_nothing_is_said_as_one_of_two_operands_keeps_its_size() -> None:
+    twice = ADDITION.replace("ADD(%0, %1)", "ADD(%0, %0)")
+    assert near(analyzed(lambda kernel: kernel, twice)) == {("m.y", "m.x")}
+    assert near(analyzed(lambda kernel: accesses_of(kernel, without(1)), twice)) == set()
+
+
 def test_an_output_that_is_only_read_is_not_known() -> None:
     reads = Accesses((Part((4,), (Touch(0, 1, (1,)), Touch(1, 1, (1,)))),), (1, 1))
-    assert distances(Kernel((KernelCall("f", Pieces(1, 4), (Input(0), Output(0)), accesses=reads),))) == {}
+    assert distances(Kernel((KernelCall("f", Pieces(1, (4, 4)), (Input(0), Output(0)), accesses=reads),))) == {}
 
 
 def touching(touch: Touch, loops: tuple[int, ...] = (10,)) -> Callable[[Accesses], Accesses]:
@@ -127,6 +133,11 @@ def touching(touch: Touch, loops: tuple[int, ...] = (10,)) -> Callable[[Accesses
         (touching(Touch(1, 1, windows=(Window(1, 1, 3),))), "a window of operand 1 is moved by loop 1"),
         (touching(Touch(1, 1, windows=(Window(0, 1, 3, dilation=0),))), "a window of operand 1 has taps"),
         (touching(Touch(1, 1 << 41)), "a number of operand 1 is beyond"),
+        (touching(Touch(1, 1), (1 << 80,)), "the length of a loop is not between 0 and 1,099,511,627,776"),
+        (touching(Touch(1, 1, (1 << 39,)), (1 << 39,)), "it goes through more than 1,125,899,906,842,624 bytes"),
+        (touching(Touch(1, 1, (1 << 32, -(1 << 32)), 1), (1 << 32, 1 << 32)), "it goes through more than"),
+        (touching(Touch(1, 1, windows=(Window(0, 1 << 30, 1, step=1 << 30),))), "it goes through more than"),
+        (touching(Touch(1, 1, windows=(Window(0, 0, 1, 1 << 39, dilation=1 << 39),))), "it goes through more than"),
         (touching(Touch(1, 1, (1,), 1)), r"it touches bytes \[0, 44\) of operand 1, which has 40"),
         (touching(Touch(1, 1, (-1,), 8)), r"it touches bytes \[-4, 40\) of operand 1, which has 40"),
         (touching(Touch(2, 1, (2,), writes=True)), r"it touches bytes \[0, 76\) of operand 2, which has 40"),
@@ -149,6 +160,29 @@ def test_a_form_that_reaches_beyond_an_operand_is_refused() -> None:
         return replace(kernel, calls=(replace(kernel.calls[0], form=form),))
 
     with pytest.raises(KernelError, match=r"touches bytes \[0, 80\) of operand 0, which has 40"):
+        analyzed(change)
+
+
+@pytest.mark.parametrize(
+    ("words", "clause"),
+    [
+        ({"rows": 1 << 62}, "the length of a loop is not between"),
+        ({"images": -1}, "the length of a loop is not between"),
+        ({"rows": 1 << 35, "output_pitch": 1 << 35}, "it goes through more than"),
+        ({"stride": 0}, "a window of operand 0 has taps, a step or a dilation below 1"),
+    ],
+)
+def test_the_loops_of_a_form_are_checked_too(words: dict[str, int], clause: str) -> None:
+    form = replace(Rows(images=1, rows=1, input_rows=1, input_pitch=10, output_pitch=10), **words)
+    with pytest.raises(KernelError, match=clause):
+        analyzed(lambda kernel: replace(kernel, calls=(replace(kernel.calls[0], form=form),)))
+
+
+def test_pieces_have_a_pitch_for_each_operand() -> None:
+    def change(kernel: Kernel) -> Kernel:
+        return replace(kernel, calls=(replace(kernel.calls[0], form=Pieces(2, (5, 5)), accesses=None),))
+
+    with pytest.raises(KernelError, match="its pieces have 2 pitches, and the call has 3 operands"):
         analyzed(change)
 
 

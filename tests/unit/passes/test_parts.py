@@ -9,7 +9,7 @@ import pytest
 from tests.support import parts
 from tests.support.road import PlanOnly, alive, analyze, analyze_as, model, request
 from usmp_build.interfaces.kernels import Kernel
-from usmp_build.ir.graph import TensorRef
+from usmp_build.ir.graph import OperatorRef, TensorRef
 from usmp_build.ir.text import write
 from usmp_build.kernels.reference import Reference
 from usmp_build.passes.rewrite.work import work
@@ -153,8 +153,6 @@ def channels(old: str = "", new: str = "", goal: Goal = Goal.RAM) -> list[str]:
 
 def test_channels_are_written_and_read_where_they_lie() -> None:
     text = write(analyze_as(request("m"), model(parts.convolutions("int8")), library=Reference()).models[0])
-    assert "%3 = CONV_2D(%0, %1, %2) pitches=[2, 14]" in text
-    assert "%6 = DEPTHWISE_CONV_2D(%3, %4, %5) pitches=[14, 14]" in text
     assert "%10 = JOIN(%3, %6, %9) offsets=[0, 5, 10] pitch=14" in text
     assert "%12, %13 = CUT(%10) offsets=[0, 7] pitch=14" in text
 
@@ -167,14 +165,60 @@ def test_storage_knows_pitches_and_where_parts_begin() -> None:
     assert {ref.tensor: offset for ref, offset in storage.offsets.items()} == {6: 20, 9: 40, 13: 28, 19: 12}
 
 
+def test_kernels_pass_over_other_channels() -> None:
+    kernels = analyze_as(request("m"), model(parts.convolutions("int8")), library=Reference()).kernels
+    forms = [kernels[OperatorRef(0, 0, index)].calls[0].form for index in (0, 1)]
+    assert [(form.input_pitch, form.output_pitch) for form in forms] == [(14, 7 * 14), (7 * 14, 7 * 14)]
+
+
+def nested(text: str) -> tuple[list[str], dict[int, int], dict[int, int]]:
+    """Return the kinds of operators, the pitches and the offsets, of plans with all parts that there may be."""
+    analysis = analyze_as(request("m"), model(text), library=Reference())
+    offsets = {ref.tensor: offset for ref, offset in analysis.storage.offsets.items()}
+    graph = analysis.models[0].main
+    return [op.kind for op in graph.operators], graph.pitches, offsets
+
+
+def test_parts_of_parts_have_the_pitch_of_the_outermost() -> None:
+    """Both halves of what is split are parts, so all of it is; others may copy from them."""
+    kinds, pitches, offsets = nested(parts.GROWN)
+    assert [kind for kind in kinds if "POOL" not in kind] == ["JOIN", "CUT", "ADD", "JOIN", "CONCATENATION", "SPLIT"]
+    assert pitches == dict.fromkeys((1, 2, 3, 5, 6, 7, 8), 15)
+    assert offsets == {2: 3, 5: 6, 6: 6, 7: 9, 8: 12}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("%1, %2, %6, %7, %8)", "%1, %2, %7, %6, %8)", id="halves that change places"),
+        pytest.param("%1, %2, %6, %7, %8)", "%1, %2, %6, %8, %7)", id="something between the halves"),
+    ],
+)
+def test_who_is_no_part_of_the_outermost(old: str, new: str) -> None:
+    assert old in parts.GROWN
+    kinds = nested(parts.GROWN.replace(old, new))[0]
+    assert kinds.count("JOIN") == 1
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_elementwise_operators_go_pixel_by_pixel(dtype: str) -> None:
+    kinds, _, offsets = nested(parts.elements(dtype))
+    width = 1 if dtype == "int8" else 4
+    balanced = replace(request("m").models[0], goal=Goal.BALANCED)
+    after = analyze_as(replace(request("m"), models=(balanced,)), model(parts.elements(dtype)), library=Reference())
+    assert "JOIN" not in {op.kind for op in after.models[0].main.operators}
+    assert kinds.count("JOIN") == 2
+    assert offsets == {3: 5 * width, 5: 10 * width, 7: 15 * width, 8: 20 * width, 11: 5 * width}
+
+
 def test_who_cannot_pass_over_other_channels() -> None:
     assert channels().count("JOIN") == 2
     assert channels("outputs %20", "outputs %20, %6").count("JOIN") == 1
     reader = """
-        %21 "r" int8[1,6,7,5] scale=0.1 zero=3
+        %21 "r" int8[1,210] scale=0.1 zero=3
         inputs %0
         outputs %20, %21"""
-    text = parts.convolutions("int8").replace("inputs %0\n    outputs %20", reader) + "    %21 = RELU(%6)\n"
+    text = parts.convolutions("int8").replace("inputs %0\n    outputs %20", reader) + "    %21 = RESHAPE(%6)\n"
     after = analyze_as(request("m"), model(text), library=Reference()).models[0].main
     assert [op.kind for op in after.operators].count("JOIN") == 1
 

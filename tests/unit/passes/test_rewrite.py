@@ -9,11 +9,10 @@ import pytest
 
 from tests.support.road import model
 from usmp_build.ir.graph import Model
-from usmp_build.ir.rewritten import Made
 from usmp_build.ir.text import write
 from usmp_build.passes import rewrite
+from usmp_build.passes.rewrite.invariants import Broken
 from usmp_build.passes.rewrite.pins import Pins
-from usmp_build.passes.rewrite.ports import PortChanged
 from usmp_build.request import REWRITES
 
 steps = import_module("usmp_build.passes.rewrite")
@@ -159,20 +158,58 @@ def test_rewriting_twice_changes_nothing_more() -> None:
 
 
 def test_no_rewrite_may_change_a_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    def shrinking(before: Model, _: Pins) -> Made:
+    def shrinking(before: Model, _: Pins) -> Model:
         tensors = tuple(replace(tensor, shape=tensor.shape[:-1]) for tensor in before.main.tensors)
-        return Made(replace(before, subgraphs=(replace(before.main, tensors=tensors),)))
+        return replace(before, subgraphs=(replace(before.main, tensors=tensors),))
 
     monkeypatch.setitem(steps.REWRITES, "views", shrinking)
-    with pytest.raises(PortChanged, match="the rewrite views changes 'x', an input or output"):
+    with pytest.raises(Broken, match="the rewrite views changes 'x', an input or output"):
         rewrite(model(SHAPES))
 
 
-def test_channels_that_are_left_by_two_rewrites_are_those_of_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = ({(0, 1): (0, 2, 5), (0, 2): (1,)}, {(0, 1): (0, 2), (0, 3): (4,)})
-    for name, channels in zip(("pads", "views"), made, strict=True):
-        monkeypatch.setitem(steps.REWRITES, name, lambda before, _, channels=channels: Made(before, channels))
-    assert rewrite(model(SHAPES)).record.channels == {(0, 1): (0, 5), (0, 2): (1,), (0, 3): (4,)}
+STATE = """
+    %0 "x" int8[4]
+    %1 "v" int8[4] variable
+    %2 "y" int8[4]
+    %3 "a" int8[4]
+    %4 "z" int8[4]
+    inputs %0
+    outputs %2, %4
+    %2 = TANH(%1)
+    %3 = TANH(%0)
+    %1 = ABS(%3)
+    %4 = NEG(%3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("order", "message"),
+    [
+        ((2, 0, 1, 3), "the rewrite views changes who reads and writes the variables of 'main', or when"),
+        ((0, 1, 3), "the rewrite views changes who reads and writes the variables of 'main', or when"),
+        ((0, 3, 1, 2), "rewritten, the model 'm' makes no sense: .* before operator 2 .TANH. has written it"),
+    ],
+)
+def test_no_rewrite_may_make_something_else_of_a_model(
+    order: tuple[int, ...], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shuffling(before: Model, _: Pins) -> Model:
+        operators = tuple(before.main.operators[place] for place in order)
+        return replace(before, subgraphs=(replace(before.main, operators=operators),))
+
+    monkeypatch.setitem(steps.REWRITES, "views", shuffling)
+    with pytest.raises(Broken, match=message):
+        rewrite(model(STATE))
+
+
+def test_no_rewrite_may_forget_that_a_tensor_is_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    def forgetting(before: Model, _: Pins) -> Model:
+        tensors = tuple(replace(tensor, is_variable=False) for tensor in before.main.tensors)
+        return replace(before, subgraphs=(replace(before.main, tensors=tensors),))
+
+    monkeypatch.setitem(steps.REWRITES, "views", forgetting)
+    with pytest.raises(Broken, match="the rewrite views changes 'v', a variable"):
+        rewrite(model(STATE))
 
 
 def test_the_manifest_has_a_switch_for_each_rewrite() -> None:

@@ -50,7 +50,7 @@ def laid_out(asked: Request, library: PlanOnly, text: str) -> Layout:
     plan = GreedyBySize()(analysis.problem)
     assert plan is not None
     summary = arrange.summarize(
-        asked, analysis, plan, (0,), Keeping(((),), (), 0), None, arrange.OtherWays(0, 0, False)
+        asked, analysis, plan, (0,), Keeping(((),), (), 0), None, arrange.OtherWays(0, 0, False, False)
     )
     return arrange.arrange(asked, analysis, plan, summary, every(asked, library))
 

@@ -95,7 +95,7 @@ def _sections(
         found += _cover(sorted(alive, key=ranks.__getitem__), everyone, unseen)
     missing = {(a, b) for a, some in enumerate(near) if unseen[a] for b in some if a < b and unseen[a] >> b & 1}
     linear = not missing
-    found += _further(near, missing, _MOST * len(kept))
+    found += _further(near, everyone, missing, _MOST * len(kept))
     lonely = set(range(len(kept))).difference(*found) if found else set(range(len(kept)))
     return found + [[index] for index in sorted(lonely)], linear
 
@@ -147,18 +147,24 @@ def _mutual(largest_first: Iterable[int], near: Sequence[int]) -> list[int]:
 
 
 def _further(
-    near: Sequence[dict[int, tuple[int, int]]], missing: set[tuple[int, int]], most: int
+    near: Sequence[dict[int, tuple[int, int]]], bits: Sequence[int], missing: set[tuple[int, int]], most: int
 ) -> Iterator[list[int]]:
-    """Yield sets of mutual neighbors, one for each pair that no set before it has."""
-    left = set(missing)
-    while left and most:
-        most -= 1
-        members = list(min(left))
-        for other in near[members[0]]:
-            if other not in members and near[other].keys() >= set(members):
-                members.append(other)
-        left -= {(a, b) for a in members for b in members if a < b}
-        yield sorted(members)
+    """Yield sets of mutual neighbors, one for each pair that no set before it has, up to so many.
+
+    `bits` are the same neighbors, as bits.
+    """
+    shown = [0] * len(near)
+    for a, b in sorted(missing):
+        if most and not shown[a] >> b & 1:
+            most -= 1
+            members, together = [a, b], 1 << a | 1 << b
+            for other in near[a]:
+                if not together & ~bits[other]:
+                    members.append(other)
+                    together |= 1 << other
+            for index in members:
+                shown[index] |= together
+            yield sorted(members)
 
 
 def _is_ordered(neighbors: Sequence[Sequence[tuple[int, int, int]]], fixed: Sequence[int]) -> bool:

@@ -5,7 +5,7 @@ what other models left in their inputs.  Before each run garbage fills what nobo
 manifest keeps must be intact.  Kernels and functions of the application are compiled with the rest: --source names
 their files.  With --accesses every operator runs once instead, with its accesses traced: how closely its buffers may
 lie must follow from them, too.  At every step garbage fills the bytes that hold no live buffer; with --sanitize the
-compiler's sanitizers watch instead, and these bytes and those around the pools are poisoned.  TensorFlow Lite Micro is
+compiler's sanitizers watch, too, and these bytes and those around the pools are poisoned.  TensorFlow Lite Micro is
 asked when the package `tflite-micro` is installed; without it, and for programs, the check is only that results do not
 depend on the garbage.
 """
@@ -74,17 +74,20 @@ def run(parsed: argparse.Namespace) -> int:
     check_intact(planned, given, results)
     for index, model in enumerate(request.models):
         _same_in_other_garbage(planned, index, results[index], again[index])
-        against = "a second run in other garbage (tflite-micro cannot be asked)"
+        against = "a second run in other garbage"
         results[index] = [[record for record in run if record.step >= Mark.OUTPUT] for run in results[index]]
         count = len({record.tensor for record in results[index][0]})
         if model.path.endswith(".tflite"):
             tensors = wanted(planned, index, results[index])
             reference = oracle_tensors(model, files.read(model.path, model.span), given[index], tensors)
-            if reference is not None:
+            if reference is None:
+                against += " (to compare with TensorFlow Lite Micro: pip install 'usmp_build[oracle]')"
+            else:
                 against = "TensorFlow Lite Micro"
                 count = compare(planned, index, results[index], reference)
         compared = f"{count} tensors{rewritten(planned, index)}"
-        print(f"{model.name}: {compared}, {parsed.runs} runs, all equal to those of {against}")
+        runs = f"{parsed.runs} run{'s' if parsed.runs > 1 else ''}"
+        print(f"{model.name}: {compared}, {runs}, all equal to those of {against}")
     return 0
 
 

@@ -60,7 +60,8 @@ def check_accesses(planned: Planned, parsed: argparse.Namespace) -> Iterator[str
         if each.traced > each.planned:
             raise CheckFailed(_report(planned, each))
     count = sum((each.below, each.above) in planned.analysis.separations.pairs for each in found)
-    yield f"{count} pairs of buffers may lie closer than they are long, and no access speaks against it"
+    pairs = "1 pair" if count == 1 else f"{count} pairs"
+    yield f"{pairs} of buffers may lie closer than they are long, and no access speaks against it"
     careful = [each for each in found if each.declared is not None and each.declared > each.traced]
     if careful:
         yield f"note: {len(careful)} could lie closer than their kernels declare; plans are right, but may be larger:"
@@ -75,6 +76,8 @@ def compared(
     apart = _apart(planned)
     layout = pipeline.lay_out(apart)
     touched = list(_touched(apart))
+    if not touched:
+        return []
     rows = [_row(apart, ref, buffer) for ref, buffer in touched]
     inputs = [samples(model, 1, seed) for model in apart.analysis.models]
     with tempfile.TemporaryDirectory(prefix="usmp-selftest-") as scratch:
@@ -101,7 +104,7 @@ def _apart(planned: Planned) -> Planned:
     plan = solving.settled(request, analysis, found)
     models = range(len(request.models))
     alone, kept = tuple(0 for _ in models), Keeping(tuple(() for _ in models), (), 0)
-    summary = arrange.summarize(request, analysis, plan, alone, kept, None, arrange.OtherWays(0, 0, False))
+    summary = arrange.summarize(request, analysis, plan, alone, kept, None, arrange.OtherWays(0, 0, False, False))
     return Planned(request, planned.imported, analysis, plan, summary)
 
 

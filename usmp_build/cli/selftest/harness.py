@@ -119,7 +119,8 @@ def build(folder: Path, layout: Layout, compiler: str, sanitize: bool, sources: 
     """Compile the program, with C files of the application.  Raises CheckFailed when the compiler refuses."""
     flags = (*_FLAGS, *(_SANITIZE if sanitize else ()))
     files = [f"{_PROGRAM}.c", *_generated(layout), *(str(Path(source).resolve()) for source in sources)]
-    _compile(folder, layout, compiler, [*flags, "-I.", *files, "-o", _PROGRAM, "-lm"], sources)
+    option = "--sanitize" if sanitize else ""
+    _compile(folder, layout, compiler, [*flags, "-I.", *files, "-o", _PROGRAM, "-lm"], sources, option)
     return folder / _PROGRAM
 
 
@@ -127,7 +128,7 @@ def build_traced(folder: Path, layout: Layout, compiler: str, sources: Sequence[
     """Compile it so that every access of the generated code and of the application's files is noted."""
     pools, *files = _generated(layout)  # that of the pools has atomics, and touches no byte of them
     files += [str(Path(source).resolve()) for source in sources]
-    _compile(folder, layout, compiler, [*_FLAGS, *_TRACE, "-I.", "-c", *files], sources)
+    _compile(folder, layout, compiler, [*_FLAGS, *_TRACE, "-I.", "-c", *files], sources, "--accesses")
     rest = [f"{_PROGRAM}.c", pools, *(f"{Path(file).stem}.o" for file in files)]
     _compile(folder, layout, compiler, [*_FLAGS, "-I.", *rest, "-o", _PROGRAM, "-lm"], sources)
     return folder / _PROGRAM
@@ -138,7 +139,10 @@ def _generated(layout: Layout) -> list[str]:
     return [f"{name}.c" for name in (f"{project}_pools", f"{project}_kernels", *(row.name for row, _ in layout.models))]
 
 
-def _compile(folder: Path, layout: Layout, compiler: str, arguments: Sequence[str], sources: Sequence[str]) -> None:
+def _compile(
+    folder: Path, layout: Layout, compiler: str, arguments: Sequence[str], sources: Sequence[str], option: str = ""
+) -> None:
+    """Run the compiler; `option` is what asked for a sanitizer, if anything did."""
     command = _compiler(compiler)
     try:
         done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
@@ -148,10 +152,19 @@ def _compile(folder: Path, layout: Layout, compiler: str, arguments: Sequence[st
     if done.returncode or ("-c" not in arguments and not (folder / _PROGRAM).exists()):
         said = done.stderr.decode("utf-8", "replace").strip() or f"{command[0]} says nothing and makes no program"
         refuse_missing(layout, sources, said)
-        first = "look at the application's files first; otherwise, " if sources else ""
-        help_ = f"{first}if it is a C99 compiler, this is a fault of usmp_build: please report it"
+        help_ = _advice(sources, option)
         what = f"the generated code, with {' and '.join(sources)}," if sources else "the generated code"
         raise CheckFailed(Diagnostic("S601", f"{what} does not compile:\n{said}", help=help_))
+
+
+def _advice(sources: Sequence[str], option: str) -> str:
+    """Say what to do when the compiler refuses, the likeliest first."""
+    advice = ["look at the application's files first"] if sources else []
+    if option:
+        advice.append(f"this compiler may lack sanitizers: name another with --cc, or leave {option} out")
+    else:
+        advice.append("if it is a C99 compiler, this is a fault of usmp_build: please report it")
+    return "; otherwise, ".join(advice)
 
 
 def _compiler(asked: str) -> list[str]:

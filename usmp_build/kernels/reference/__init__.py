@@ -2,9 +2,9 @@
 
 How they touch memory, which separations of buffers rely on, is declared in `accesses`, turn by turn: elementwise
 kernels and copies go element by element, block by block, line by line; convolutions pixel by pixel, and within a pixel
-by four channels; SOFTMAX has read all of a row before it writes the first element of it; FULLY_CONNECTED reads all of a
-batch for every four outputs.  What one turn reads, it reads before it writes.  Forward, turns are in ascending order of
-what they write; backward, the same turns are in reverse order.
+by four channels; SOFTMAX looks over a row first, then it reads each element once more right before it writes that
+element; FULLY_CONNECTED reads all of a batch for every four outputs.  What one turn reads, it reads before it writes.
+Forward, turns are in ascending order of what they write; backward, the same turns are in reverse order.
 
 SVDF has one direction: its state, which every run moves on, is read and written throughout.
 
@@ -41,6 +41,7 @@ FAMILIES: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
         "DEQUANTIZE": quantization.dequantize,
         "EXPAND_DIMS": copies.reshape,
         "FULLY_CONNECTED": fully_connected,
+        "HARD_SWISH": unary.hard_swish,
         "LOGISTIC": unary.smooth,
         "MAX_POOL_2D": pool_2d,
         "MEAN": mean,
@@ -64,8 +65,10 @@ FAMILIES: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
 )
 """TFLite's operator kind → what makes its kernel."""
 
-OF_OUR_OWN: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType({"COPY": copies.whole})
-"""The same for operators that no model has: a copy brings a tensor to other pools."""
+OF_OUR_OWN: MappingProxyType[str, Callable[[Node], Kernel]] = MappingProxyType(
+    {"COPY": copies.whole, "LOOKUP": unary.lookup}
+)
+"""The same for operators that no model has: a copy brings a tensor to other pools, a look-up is made by a rewrite."""
 
 ONE_WAY = frozenset({"SVDF"})
 """Operators without a backward form."""

@@ -18,7 +18,7 @@ def elementwise(size: int, widths: tuple[int, ...]) -> Accesses:
 
 
 def rows_of_elements(p: Mapping[str, int], widths: tuple[int, int]) -> Accesses:
-    """SOFTMAX: a row is looked at as a whole before, in its last pass it is read and written element by element."""
+    """SOFTMAX: it looks over a row first, then it reads each element once more right before it writes that element."""
     strides = (p["size"], 1)
     touches = (Touch(0, 1, strides), Touch(1, 1, strides, writes=True))
     return Accesses((Part((p["rows"], p["size"]), touches),), widths)

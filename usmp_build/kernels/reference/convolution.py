@@ -123,7 +123,7 @@ class _Window:
     @property
     def pitches(self) -> Pitches:
         """From one pixel to the next."""
-        return pitches(self.options, self.input, self.output)
+        return pitches(self.node)
 
     @property
     def channels(self) -> int:

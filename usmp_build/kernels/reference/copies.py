@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
@@ -57,7 +58,7 @@ def concatenation(node: Node) -> Kernel:
         _check_part(node, tensor, output, axis)
         _check_quantization(tensor, output)
     node.expect(sum(t.elements for t in node.inputs) == output.elements, "has inputs that do not fill its output")
-    return _joined(node, prod(output.shape[:axis]))
+    return _by_channels(_joined(node, prod(output.shape[:axis])), axis, output)
 
 
 def pack(node: Node) -> Kernel:
@@ -82,21 +83,35 @@ def split(node: Node) -> Kernel:
     for position, part in enumerate(node.outputs):
         check_types(source, part)
         _check_part(node, part, source, axis)
-        size, pitch = part.size // count, source.size // count
-        calls.append(copy(Input(1), Output(position), count, size, input_offset=offset, input_pitch=pitch))
+        size, pitches = part.size // count, _pitches(node, Input(1), Output(position), count)
+        calls.append(copy(Input(1), Output(position), count, size, input_offset=offset, **pitches))
         offset += size
     node.expect(offset * count == source.size, "has outputs that do not take all of its input")
-    return Kernel(tuple(calls))
+    return _by_channels(Kernel(tuple(calls)), axis, source)
 
 
 def _joined(node: Node, count: int) -> Kernel:
     """Copy `count` blocks of each input to their places in the output."""
     calls, offset = [], 0
     for position, tensor in enumerate(node.inputs):
-        size, pitch = tensor.size // count, node.output.size // count
-        calls.append(copy(Input(position), Output(0), count, size, output_offset=offset, output_pitch=pitch))
+        size, pitches = tensor.size // count, _pitches(node, Input(position), Output(0), count)
+        calls.append(copy(Input(position), Output(0), count, size, output_offset=offset, **pitches))
         offset += size
     return Kernel(tuple(calls))
+
+
+def _pitches(node: Node, source: Input, target: Output, count: int) -> dict[str, int]:
+    """Return the bytes from one of `count` blocks to the next, where they are."""
+    found = (
+        node.graph.pitches.get(node.index(operand), node.tensor(operand).size // count) for operand in (source, target)
+    )
+    return dict(zip(("input_pitch", "output_pitch"), found, strict=True))
+
+
+def _by_channels(kernel: Kernel, axis: int, whole: Tensor) -> Kernel:
+    """Say of copies along the last axis that all operands may be channels of other tensors: blocks are their pixels."""
+    operands = frozenset(operand for call in kernel.calls for operand in call.operands)
+    return replace(kernel, pitched=operands) if axis == len(whole.shape) - 1 else kernel
 
 
 def _axis(node: Node, axis: int, whole: Tensor) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import NamedTuple
 
 from usmp_build.arithmetic.fixed_point import Factor, quantize
@@ -21,6 +22,8 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Binary
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.pitches import are_apart
+from usmp_build.kernels.reference.pixels import by_pixels
 from usmp_build.kernels.reference.requantization import factor, int32_constant
 
 _MOST_AXES = 5
@@ -53,7 +56,8 @@ def multiply(node: Node) -> Kernel:
 
 def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
     first, second, output = node.input(0), node.input(1), node.output
-    axes = _merged(_axes(node, first, second, output))
+    apart = are_apart(node)
+    axes = _merged(_axes(node, first, second, output)[-1 if apart else 0 :])
     types = {first.dtype, second.dtype, output.dtype}
     if types == {DType.FLOAT32}:
         options = node.options(Binary)
@@ -65,12 +69,15 @@ def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
         raise unsupported_types(first, second, output)
     parameters = Parameters(f"{name}_{suffix}_parameters", (("size", output.elements), *own))
     if len(axes) == 1 and axes[0].first == axes[0].second == 1:
-        return Kernel((KernelCall(f"{name}_{suffix}", Whole(), (Input(0), Input(1), Output(0)), parameters),))
+        call = KernelCall(f"{name}_{suffix}", Whole(), (Input(0), Input(1), Output(0)), parameters)
+        return by_pixels(node, Kernel((call,)))
     operands = (Input(0), Input(1), Derived(0), Output(0))
     each = Traffic(output.size)
-    traffic = (each, each, Traffic(_AXIS_BYTES * _visits(axes, output.elements)), Traffic(written=output.size))
+    size = prod(axis.size for axis in axes)
+    visits = output.elements // size * _visits(axes, size)
+    traffic = (each, each, Traffic(_AXIS_BYTES * visits), Traffic(written=output.size))
     call = KernelCall(f"{name}_{suffix}_stretched", Whole(), operands, parameters, traffic)
-    return Kernel((call,), (_table(axes),))
+    return by_pixels(node, Kernel((call,), (_table(axes),)))
 
 
 def _limits(node: Node) -> tuple[int, int]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.errors import Diagnostic, KernelError
+from usmp_build.interfaces.kernels import Input, Output
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label, tensor_label
 from usmp_build.ir.options import Options
@@ -58,6 +59,17 @@ class Node:
         index = inputs[position] if position < len(inputs) else None
         return None if index is None else self.graph.tensors[index]
 
+    def index(self, operand: Input | Output) -> int:
+        """Return which tensor of the graph an operand is; raise when it was left out."""
+        if isinstance(operand, Output):
+            return self.operator.outputs[operand.position]
+        self.input(operand.position)
+        return self.operator.inputs[operand.position] or 0
+
+    def tensor(self, operand: Input | Output) -> Tensor:
+        """Return the tensor that is an operand."""
+        return self.graph.tensors[self.index(operand)]
+
     @cached_property
     def inputs(self) -> tuple[Tensor, ...]:
         """All inputs, none of them left out."""
@@ -85,6 +97,8 @@ class Node:
         tensor = self.input(position)
         if not tensor.is_constant:
             raise Unsupported(f"its {role} are not constant")
+        if not tensor.dtype.numpy:
+            raise Unsupported(f"it has no kernel for {role} of type {tensor.dtype.name}")
         return tensor.as_array()
 
     def integers(self, position: int, role: str) -> list[int]:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from usmp_build.interfaces.kernels import Input, Operand, Output
-from usmp_build.ir.graph import Tensor
-from usmp_build.ir.options import Pitched
+from usmp_build.kernels.reference.node import Node
 
 PITCHED: frozenset[Operand] = frozenset({Input(0), Output(0)})
 """What may be channels of another tensor, of all operators with windows."""
@@ -19,11 +18,23 @@ class Pitches(NamedTuple):
     output: int
 
 
-def pitches(options: Pitched, source: Tensor, output: Tensor) -> Pitches:
+def pitches(node: Node) -> Pitches:
     """Return the pitches of an operator's images."""
-    return Pitches(*options.pitches) if options.pitches else Pitches(source.shape[3], output.shape[3])
+    return Pitches(pitch(node, Input(0)), pitch(node, Output(0)))
+
+
+def pitch(node: Node, operand: Input | Output) -> int:
+    """Return the elements from one pixel of an image to the next."""
+    index, tensor = node.index(operand), node.tensor(operand)
+    apart = node.graph.pitches.get(index)
+    return tensor.shape[-1] if apart is None else apart * 8 // tensor.dtype.bits
 
 
 def pitch_fields(found: Pitches) -> tuple[tuple[str, int], ...]:
     """Return them as parameters, as all structs of such operators end."""
     return ("input_pitch", found.input), ("output_pitch", found.output)
+
+
+def are_apart(node: Node) -> bool:
+    """Tell whether the operator touches a tensor that is channels of another one."""
+    return not node.graph.pitches.keys().isdisjoint((*node.operator.inputs, *node.operator.outputs))

@@ -27,7 +27,7 @@ def pool_2d(node: Node) -> Kernel:
     expected = (images, rows.output, columns.output, channels)
     node.expect(output.shape == expected, f"makes an image of shape {list(expected)}, not {list(output.shape)}")
     suffix, low, high = _limits(node, options, source)
-    apart = pitches(options, source, output)
+    apart = pitches(node)
     fields: tuple[tuple[str, int | float], ...] = (
         ("input_width", width),
         ("channels", channels),

@@ -8,6 +8,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, unsupported_types
+from usmp_build.kernels.reference.pixels import by_pixels
 from usmp_build.kernels.reference.requantization import factor
 
 _SUFFIXES = {DType.FLOAT32: "f32", DType.INT8: "s8", DType.UINT8: "u8", DType.INT16: "s16"}
@@ -48,7 +49,7 @@ def requantize(node: Node, types: str, limits: tuple[int, int]) -> Kernel:
         ("high", limits[1]),
     )
     parameters = Parameters("requantize_parameters", fields)
-    return Kernel((KernelCall(f"requantize_{types}", Whole(), (Input(0), Output(0)), parameters),))
+    return by_pixels(node, Kernel((KernelCall(f"requantize_{types}", Whole(), (Input(0), Output(0)), parameters),)))
 
 
 def _types(node: Node) -> str:
@@ -64,4 +65,4 @@ def _kernel(node: Node, function: str, quantized: Tensor) -> Kernel:
         ("zero_point", node.zero_point(quantized)),
     )
     parameters = Parameters("quantize_parameters", fields)
-    return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters),))
+    return by_pixels(node, Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters),)))

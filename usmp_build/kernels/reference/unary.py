@@ -1,8 +1,10 @@
-"""LOGISTIC, TANH, RELU and RELU6 as operators of their own."""
+"""LOGISTIC, TANH, HARD_SWISH, RELU and RELU6 as operators of their own, and tables that rewrites made."""
 
 from __future__ import annotations
 
 from usmp_build.arithmetic import tables
+from usmp_build.arithmetic.hard_swish import hard_swish as of_hard_swish
+from usmp_build.arithmetic.limits import Quantized, is_table
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
@@ -16,9 +18,10 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.ir.options import Activation
+from usmp_build.ir.options import Activation, Lookup
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.pixels import by_pixels
 from usmp_build.kernels.reference.quantization import requantize
 
 _FUNCTIONS = {"LOGISTIC": tables.logistic, "TANH": tables.tanh}
@@ -27,30 +30,48 @@ _FUNCTIONS = {"LOGISTIC": tables.logistic, "TANH": tables.tanh}
 def smooth(node: Node) -> Kernel:
     """LOGISTIC and TANH: for int8 a table."""
     if _is_int8(node):
-        operands = (Input(0), Derived(0), Output(0))
-        size = node.output.elements
-        traffic = (Traffic(size), Traffic(size), Traffic(written=size))
-        return Kernel((_call(node, "lookup_s8", operands, traffic),), (Constant("table", DType.INT8, _table(node)),))
-    return Kernel((_call(node, f"{node.operator.kind.lower()}_f32"),))
+        return _looked_up(node, _table(node))
+    return by_pixels(node, Kernel((_call(node, f"{node.operator.kind.lower()}_f32"),)))
+
+
+def hard_swish(node: Node) -> Kernel:
+    """HARD_SWISH: for int8 only."""
+    if not _is_int8(node):
+        raise unsupported_types(node.input(0), node.output)
+    source, output = (Quantized(node.scale(each), node.zero_point(each)) for each in (node.input(0), node.output))
+    table = of_hard_swish(source, output)
+    if table is None:
+        message = f"has scales, {source.scale:g} and {output.scale:g}, that its arithmetic cannot bring together"
+        raise node.error("K407", message, "quantize the model again")
+    return _looked_up(node, table)
+
+
+def lookup(node: Node) -> Kernel:
+    """LOOKUP: the table is given."""
+    table = node.options(Lookup).table
+    if not _is_int8(node):
+        raise Unsupported("its table is one of int8")
+    node.expect(is_table(table), "has a table that does not have an int8 for each int8")
+    return _looked_up(node, bytes(value & 0xFF for value in table))
 
 
 def relu(node: Node) -> Kernel:
     """RELU: for int8 also to another scale."""
     if _is_int8(node):
         return requantize(node, "s8_s8", quantized_limits(node, Activation.RELU, node.output))
-    return Kernel((_call(node, "relu_f32"),))
+    return by_pixels(node, Kernel((_call(node, "relu_f32"),)))
 
 
 def relu6(node: Node) -> Kernel:
     """RELU6: for int8 the input's scale counts, whatever the output's is."""
     if not _is_int8(node):
-        return Kernel((_call(node, "relu6_f32"),))
+        return by_pixels(node, Kernel((_call(node, "relu6_f32"),)))
     source = node.input(0)
     zero_point = node.zero_point(source)
     _, six = quantized_limits(node, Activation.RELU6, source)
     fields = (("size", source.elements), ("low", zero_point), ("high", six + zero_point))
     parameters = Parameters("clamp_s8_parameters", fields)
-    return Kernel((KernelCall("clamp_s8", Whole(), (Input(0), Output(0)), parameters),))
+    return by_pixels(node, Kernel((KernelCall("clamp_s8", Whole(), (Input(0), Output(0)), parameters),)))
 
 
 def _is_int8(node: Node) -> bool:
@@ -60,6 +81,14 @@ def _is_int8(node: Node) -> bool:
     if types not in {(DType.INT8, DType.INT8), (DType.FLOAT32, DType.FLOAT32)}:
         raise unsupported_types(source, output)
     return source.dtype is DType.INT8
+
+
+def _looked_up(node: Node, table: bytes) -> Kernel:
+    operands = (Input(0), Derived(0), Output(0))
+    size = node.output.elements
+    traffic = (Traffic(size), Traffic(size), Traffic(written=size))
+    call = _call(node, "lookup_s8", operands, traffic)
+    return by_pixels(node, Kernel((call,), (Constant("table", DType.INT8, table),)))
 
 
 def _call(

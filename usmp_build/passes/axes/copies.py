@@ -42,7 +42,7 @@ def in_pieces(kernel: Kernel, count: int, elements: int) -> Kernel:
 
     def repeated(call: KernelCall) -> KernelCall:
         traffic = tuple(Traffic(each.read * count, each.written * count) for each in call.traffic)
-        return replace(call, form=Pieces(count, elements), traffic=traffic)
+        return replace(call, form=Pieces(count, (elements,) * len(call.operands)), traffic=traffic)
 
     backward = kernel.backward and in_pieces(kernel.backward, count, elements)
     return replace(kernel, calls=tuple(map(repeated, kernel.calls)), backward=backward)

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.states import State, States
 
 
@@ -71,7 +72,7 @@ class _Dive:
     def _settled(self, place: _Place) -> tuple[_Place, list[_Place]]:
         """Take all walks that cost nothing; return where they lead, and where others lead from there."""
         walks: dict[int, list[_Place]] = {}
-        while fresh := [job for job in self._states.ready(place.done) if job not in walks]:
+        while fresh := [job for job in members_of(place.state.ready) if job not in walks]:
             for job in fresh:
                 walks[job] = list(self._walk(place, job))
                 if walks[job] and walks[job][-1].state.size <= place.state.size:

@@ -1,32 +1,30 @@
 """A model → jobs: what each operator of its main subgraph needs and writes, and which must come before it.
 
     data            a tensor is written before it is read, through views, too
-    state           whatever touches variables, calls subgraphs, or may remember something, stays in the file's order
+    state           whatever touches variables, or is not known to be pure, stays in the file's order
 
 Buffers that are alive whatever the order are left out: constants, variables, what is kept between all runs.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
-from itertools import islice
+from itertools import islice, takewhile
 from operator import or_
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Model, Operator, OperatorRef
-from usmp_build.ir.options import called_subgraphs
-from usmp_build.ir.schedule import Direction, Node, steps
-from usmp_build.passes.effects import Effects, bits_of
-from usmp_build.passes.order.states import Job, Jobs, bytes_of
-from usmp_build.passes.order.together import Way
-from usmp_build.passes.separations import near_at
+from usmp_build.ir.schedule import Direction, Node, Step, steps
+from usmp_build.passes.effects import Effects, bits_of, members_of
+from usmp_build.passes.order.states import Job, Jobs, JobStep
+from usmp_build.passes.order.together import Near
+from usmp_build.passes.pure import PURE, touches_state
+from usmp_build.passes.separations import near_at, straight
 from usmp_build.request import Request
-
-_REMEMBERING = frozenset({"HASHTABLE", "MULTINOMIAL", "RANDOM_STANDARD_NORMAL", "RANDOM_UNIFORM"})
-"""Kinds whose results depend on how often they ran, and kinds that they depend on."""
 
 
 def jobs_of(request: Request, analysis: Analysis, index: int) -> tuple[Jobs, tuple[int, ...]]:
@@ -36,35 +34,70 @@ def jobs_of(request: Request, analysis: Analysis, index: int) -> tuple[Jobs, tup
     left_out = bits_of(survivors.always)
     sizes = tuple(buffer.extent for buffer in analysis.storage.buffers)
     enter, *nodes, leave = analysis.schedule.programs[index].body
+    at = analysis.schedule.starts[index] + _length(enter)
     operators = analysis.choices.order(index, analysis.models[index])
     before = _predecessors(analysis, index, operators)
+    filled = effects.of(enter)
+    entered = filled.writes | filled.needs | bits_of(survivors.before[index])
     jobs = []
     for node, after in zip(nodes, before, strict=True):
         effect = effects.of(node)
-        touches = _fullest(node, effects, left_out, sizes)
-        ways = _ways(request, analysis, node)
-        jobs.append(Job(after, effect.needs & ~left_out, effect.writes & ~left_out, touches, ways))
-    filled = effects.of(enter)
-    found = (filled.writes | filled.needs | bits_of(survivors.before[index])) & ~left_out
-    needed = (effects.of(leave).needs | bits_of(survivors.after[index])) & ~left_out
-    return Jobs(tuple(jobs), sizes, found, needed), operators
+        own = tuple(_apart(step, entered) for step in _steps(request, analysis, node, at, effects, left_out))
+        jobs.append(Job(after, effect.needs & ~left_out, effect.writes & ~left_out, own))
+        at += len(own)
+    needed = effects.of(leave).needs | bits_of(survivors.after[index])
+    used = reduce(lambda after, node: effects.of(node).before(after), reversed(nodes), needed)
+    found = entered & used  # the rest is replaced before it is read
+    return Jobs(tuple(jobs), sizes, found & ~left_out, needed & ~left_out), operators
 
 
-def _ways(request: Request, analysis: Analysis, node: Node) -> tuple[Way, ...]:
-    """Return how close an operator lets two buffers come, for each direction that it can take."""
-    leaves = list(islice(steps(node), 2))
-    if len(leaves) != 1:
-        return ()
-    kernel = analysis.kernels.get(leaves[0].operator) if leaves[0].operator is not None else None
+def _apart(step: JobStep, entered: int) -> JobStep:
+    """Leave out pairs that meet when the run begins, too, whatever the order: they share nothing."""
+    return replace(
+        step,
+        near=tuple(
+            {(w, r): how for (w, r), how in each.items() if not entered >> w & entered >> r & 1} for each in step.near
+        ),
+    )
+
+
+def _length(node: Node) -> int:
+    return sum(1 for _ in steps(node))
+
+
+def _steps(
+    request: Request, analysis: Analysis, node: Node, begin: int, effects: Effects, left_out: int
+) -> Iterator[JobStep]:
+    """Yield the steps of an operator, which are more than one where it runs subgraphs."""
+    inside = _alive_inside(analysis, begin, _length(node), effects.of(node).touches & ~left_out)
+    once = {at for _, at in straight(node, begin)}
+    for at, step in enumerate(steps(node), begin):
+        before, now, behind = (inside.get(time, 0) for time in (at - 1, at, at + 1))
+        near = _near(request, analysis, step) if at in once else ()
+        meeting = (
+            {(w, r): how for (w, r), how in each.items() if not (before >> w | behind >> r) & 1} for each in near
+        )
+        yield JobStep(effects.of(step).touches & ~left_out | now, tuple(meeting))
+
+
+def _alive_inside(analysis: Analysis, begin: int, length: int, touched: int) -> dict[int, int]:
+    """Return for each step the buffers alive there whose lives begin and end within these steps: so they do always."""
+    found: dict[int, int] = {}
+    for buffer in members_of(touched):
+        intervals = analysis.lifetimes.intervals[buffer]
+        lives = islice(intervals, bisect_left(intervals, (begin,)), None)
+        for life in takewhile(lambda life: life.stop <= begin + length, lives):
+            for at in range(*life):
+                found[at] = found.get(at, 0) | 1 << buffer
+    return found
+
+
+def _near(request: Request, analysis: Analysis, step: Step) -> tuple[Near, ...]:
+    """Return how close a step lets two buffers come, for each direction that its operator can take."""
+    kernel = analysis.kernels.get(step.operator) if step.operator is not None else None
     both = isinstance(kernel, Kernel) and kernel.backward is not None
     directions = (Direction.FORWARD, Direction.BACKWARD) if both else (Direction.FORWARD,)
-    return tuple(dict(near_at(request, analysis, replace(leaves[0], direction=way))) for way in directions)
-
-
-def _fullest(node: Node, effects: Effects, left_out: int, sizes: tuple[int, ...]) -> int:
-    """Return the buffers of the step that touches most bytes."""
-    touched = (effects.of(step).touches & ~left_out for step in steps(node))
-    return max(touched, key=lambda some: (bytes_of(sizes, some), some), default=0)
+    return tuple(dict(near_at(request, analysis, replace(step, direction=each))) for each in directions)
 
 
 def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) -> Iterator[int]:
@@ -87,10 +120,8 @@ def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) ->
 def _in_turn(analysis: Analysis, model: Model, ref: OperatorRef, op: Operator) -> bool:
     """Whether an operator must keep its place among those of which this is true, too."""
     kernel = analysis.kernels.get(ref)
-    if op.kind in _REMEMBERING or op.kind.startswith("CUSTOM") or called_subgraphs(op.options):
+    if op.kind not in PURE or touches_state(op, model.main):
         return True
-    if isinstance(kernel, Kernel) and (kernel.updates or any(call.prototype for call in kernel.calls)):
-        return True  # functions of the application may remember something, too
-    graph = model.main
-    touched = (graph.tensors[graph.roots.get(t, t)] for t in (*op.inputs, *op.outputs) if t is not None)
-    return any(tensor.is_variable or tensor.resource for tensor in touched)
+    if not isinstance(kernel, Kernel):
+        return False
+    return bool(kernel.updates) or any(call.prototype for call in kernel.calls)  # the application's may remember, too

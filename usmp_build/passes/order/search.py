@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.branches import branch_by_branch
 from usmp_build.passes.order.dive import dive
 from usmp_build.passes.order.states import Jobs, State, States
@@ -40,69 +41,62 @@ class Order:
     order: tuple[int, ...]
     peak: int
     """Bytes alive at its fullest job, as far as buffers may not share them."""
-    least: int
+    bound: int
     """No order has a smaller peak."""
 
     @property
     def is_best(self) -> bool:
         """Whether no order has a smaller peak."""
-        return self.peak == self.least
+        return self.peak == self.bound
 
 
 def best_order(jobs: Jobs, states: int = STATES, beam: int = BEAM) -> Order:
     """Return the best order found; the file's where none is better."""
-    ways = States(jobs)
+    space = States(jobs)
     every = tuple(range(len(jobs.jobs)))
-    peak = ways.along(every).peak
-    least = max((ways.together(number, job.needs, job.touches) for number, job in enumerate(jobs.jobs)), default=0)
-    least = max(least, ways.first.peak)
+    peak = space.along(every).peak
+    least = max((space.beside(number, job.needs, 0) for number, job in enumerate(jobs.jobs)), default=0)
+    least = max(least, space.first.peak)
     best = Order(every, peak, min(peak, least))
     if best.is_best:
         return best
-    found = _level_by_level(ways, best.peak, states, _all)
+    found = _level_by_level(space, best.peak, states, _all)
     if found is not _CUT:
-        return _better(ways, best, found, is_all=True)
+        return _better(space, best, found, is_all=True)
     for order in branch_by_branch(jobs):
-        reached = ways.along(order).peak
-        best = Order(order, reached, best.least) if reached < best.peak else best
-    best = _dived(ways, best)
+        reached = space.along(order).peak
+        best = Order(order, reached, best.bound) if reached < best.peak else best
+    best = _dived(space, best)
     if best.is_best:
         return best
     width = max(1, beam // len(every))
-    found = _level_by_level(ways, best.peak, beam + len(every), lambda some: _narrowed(some, width))
-    return _better(ways, best, None if found is _CUT else found)
+    found = _level_by_level(space, best.peak, beam + len(every), lambda some: _narrowed(some, width))
+    return _better(space, best, None if found is _CUT else found)
 
 
-def in_file_order(jobs: Jobs) -> Order:
-    """Return the order of the file, where no other one may be."""
-    every = tuple(range(len(jobs.jobs)))
-    peak = States(jobs).along(every).peak
-    return Order(every, peak, peak)
-
-
-def _better(ways: States, best: Order, found: State | None, is_all: bool = False) -> Order:
+def _better(space: States, best: Order, found: State | None, is_all: bool = False) -> Order:
     """Return what was found, or the best before it; `is_all`: all others were looked at."""
     order = _order(found) if found is not None else best.order
-    peak = ways.along(order).peak
-    return Order(order, peak, peak if is_all else best.least)
+    peak = space.along(order).peak
+    return Order(order, peak, peak if is_all else best.bound)
 
 
-def _dived(ways: States, best: Order) -> Order:
+def _dived(space: States, best: Order) -> Order:
     """Halve what is between the best order and the bound until nothing is left; at first ask for the bound itself."""
-    work, low, limit = _DIVES, best.least, best.least
+    work, low, limit = _DIVES, best.bound, best.bound
     while low < best.peak and work > 0:
-        found = dive(ways, limit, min(work, _DIVE))
+        found = dive(space, limit, min(work, _DIVE))
         work -= found.work
         if found.end is not None:
-            best = _better(ways, best, found.end)
+            best = _better(space, best, found.end)
         else:
             low = limit + 1
-            best = replace(best, least=low) if found.is_complete and low > best.least else best
+            best = replace(best, bound=low) if found.is_complete and low > best.bound else best
         limit = (low + best.peak - 1) // 2
     return best
 
 
-_CUT = State(-1, 0, 0, None)
+_CUT = State(-1, 0, 0, 0, None)
 """A search that did not come to its end."""
 
 _Level = dict[int, State]
@@ -128,20 +122,20 @@ def _order(state: State) -> tuple[int, ...]:
     return tuple(reversed(order))
 
 
-def _level_by_level(ways: States, below: int, most: int, kept: Callable[[_Level], _Level]) -> State | None:
+def _level_by_level(space: States, below: int, most: int, kept: Callable[[_Level], _Level]) -> State | None:
     """Return the best end with a peak below this; None if there is none, `_CUT` after too much work.
 
     `kept` says which sets of one size are pursued.
     """
-    level: _Level = {0: ways.first}
+    level: _Level = {0: space.first}
     tries = 0
-    while ways.every not in level:
+    while space.every not in level:
         following: _Level = {}
         for done, state in level.items():
-            for job in ways.ready(done):
+            for job in members_of(state.ready):
                 tries += 1
                 now = done | 1 << job
-                found = ways.after(state, job, now)
+                found = space.after(state, job, now)
                 if found.peak < below and (now not in following or found.peak < following[now].peak):
                     following[now] = found
         level = kept(following)
@@ -150,4 +144,4 @@ def _level_by_level(ways: States, below: int, most: int, kept: Callable[[_Level]
             return None
         if most < 0 or tries > _TRIES:
             return _CUT
-    return level[ways.every]
+    return level[space.every]

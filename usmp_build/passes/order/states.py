@@ -1,18 +1,34 @@
-"""What is alive when some jobs of a model are done: it depends only on which, not on their order."""
+"""What is alive when some jobs of a model are done: it depends only on which, not on their order.
+
+Sets of jobs and of buffers are integers, one bit for each.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from typing import NamedTuple
 
 from usmp_build.passes.effects import members_of
-from usmp_build.passes.order.together import Way, least_together
+from usmp_build.passes.order.together import Near, least_together
+
+
+@dataclass(frozen=True, slots=True)
+class JobStep:
+    """What runs at once."""
+
+    alive: int
+    """The buffers that hold data in it, whatever the order of jobs: those that it touches, and what one step of the job
+    leaves for another one."""
+    near: tuple[Near, ...] = ()
+    """One for each direction that its operator can take; none: no two buffers share bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What runs without a break.  Sets of jobs and of buffers are integers, one bit for each."""
+    """What runs without a break: an operator, with all steps of the subgraphs that it calls."""
 
     after: int
     """The jobs that must come before it."""
@@ -20,15 +36,13 @@ class Job:
     """The buffers that must hold data when it begins."""
     writes: int
     """The buffers that hold data when it has ended."""
-    touches: int
-    """The buffers that it touches at once; where it is several steps, at the step that needs most for them."""
-    ways: tuple[Way, ...]
-    """One for each direction that it can take; none: no two buffers share bytes."""
+    steps: tuple[JobStep, ...]
+    """One after the other."""
 
     @property
-    def scratch(self) -> int:
-        """The buffers that live in it only."""
-        return self.touches & ~(self.needs | self.writes)
+    def touches(self) -> int:
+        """All buffers that are alive at some step."""
+        return reduce(or_, (step.alive for step in self.steps), 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +66,25 @@ class State(NamedTuple):
     """The buffers that hold data, and are needed by jobs that are not done."""
     size: int
     """Bytes of `live`."""
+    ready: int
+    """The jobs that may be next."""
     path: tuple[int, object] | None
     """The last job that was done, and the same of those before it."""
+
+
+class _Move(NamedTuple):
+    """What a job changes."""
+
+    dying: int
+    """The buffers that nobody needs behind it."""
+    staying: int
+    """Those that hold data behind it, and did not before."""
+    grows: int
+    """Bytes that are alive behind it, less those before it."""
+    needs: int
+    """The same at its fullest step."""
+    freed: int
+    """The jobs that may be next because of it."""
 
 
 def bytes_of(sizes: tuple[int, ...], buffers: int) -> int:
@@ -68,16 +99,21 @@ class States:
         self._jobs = jobs
         self.every = (1 << len(jobs.jobs)) - 1
         self._readers: dict[int, int] = {}
-        self._together: dict[tuple[int, int, int], int] = {}
+        self._beside: dict[tuple[int, int, int], int] = {}
+        self._touches = [job.touches for job in jobs.jobs]
         self._behind: dict[int, list[int]] = {number: [] for number in range(len(jobs.jobs))}
         for number, job in enumerate(jobs.jobs):
             for before in members_of(job.after):
                 self._behind[before].append(number)
             for buffer in members_of(job.needs):
                 self._readers[buffer] = self._readers.get(buffer, 0) | 1 << number
+        self._concerned = [job.needs | job.writes | job.touches for job in jobs.jobs]
+        self._around = [self._users(number) for number in range(len(jobs.jobs))]
+        self._moves: dict[tuple[int, int, int], _Move] = {}
         first = sum(1 << buffer for buffer in members_of(jobs.before) if self._is_needed(buffer, 0))
         size = self._bytes(first)
-        self.first = State(size, first, size, None)
+        ready = sum(1 << number for number, job in enumerate(jobs.jobs) if not job.after)
+        self.first = State(size, first, size, ready, None)
 
     def along(self, order: Iterable[int]) -> State:
         """Do the jobs in this order."""
@@ -86,10 +122,6 @@ class States:
             done |= 1 << job
             state = self.after(state, job, done)
         return state
-
-    def ready(self, done: int) -> Iterator[int]:
-        """Yield the jobs that may be next."""
-        return (job for job in members_of(self.every & ~done) if self.is_ready(job, done))
 
     def is_ready(self, job: int, done: int) -> bool:
         """Whether all that must come before a job is done."""
@@ -107,19 +139,40 @@ class States:
 
     def after(self, state: State, number: int, done: int) -> State:
         """Do one job more; `done` has it."""
-        job = self._jobs.jobs[number]
-        dying = sum(1 << b for b in members_of(job.needs & state.live) if not self._is_needed(b, done))
-        born = job.writes & ~state.live
-        staying = sum(1 << b for b in members_of(born) if self._is_needed(b, done))
-        size = state.size - self._bytes(dying) + self._bytes(staying)
-        across = state.size - self._bytes((job.touches | dying) & state.live)
-        peak = max(state.peak, across + self.together(number, dying, job.touches & ~state.live), size)
-        return State(peak, state.live & ~dying | staying, size, (number, state.path))
+        key = number, state.live & self._concerned[number], done & self._around[number]
+        move = self._moves.get(key) or self._moves.setdefault(key, self._move(number, state.live, done))
+        size = state.size + move.grows
+        peak = max(state.peak, state.size + move.needs, size)
+        ready = state.ready & ~(1 << number) | move.freed
+        return State(peak, state.live & ~move.dying | move.staying, size, ready, (number, state.path))
 
-    def together(self, number: int, dying: int, born: int) -> int:
-        """Return the bytes that a job needs for what it touches at once, if these buffers die in it, or are born."""
+    def _users(self, number: int) -> int:
+        """Return the jobs that decide with a job what it changes: those that read its buffers, and go before others."""
+        readers = (self._readers.get(buffer, 0) for buffer in members_of(self._concerned[number]))
+        return reduce(or_, (self._jobs.jobs[each].after for each in self._behind[number]), reduce(or_, readers, 0))
+
+    def _move(self, number: int, live: int, done: int) -> _Move:
         job = self._jobs.jobs[number]
-        key = number, dying & job.touches, born
-        if key not in self._together:
-            self._together[key] = least_together(job.ways, job.touches, dying | job.scratch, born, self._jobs.sizes)
-        return self._together[key]
+        dying = sum(1 << b for b in members_of(job.needs & live) if not self._is_needed(b, done))
+        staying = sum(1 << b for b in members_of(job.writes & ~live) if self._is_needed(b, done))
+        gone = self._bytes(dying)
+        freed = sum(1 << each for each in self._behind[number] if self.is_ready(each, done))
+        return _Move(dying, staying, self._bytes(staying) - gone, self.beside(number, dying, live) - gone, freed)
+
+    def beside(self, number: int, dying: int, live: int) -> int:
+        """Return the bytes that a job needs at its fullest step, if these buffers hold data before it.
+
+        Those that do not die in it are not counted: they hold data in all of its steps.
+        """
+        touched = self._touches[number]
+        key = number, dying & touched, live & touched
+        if key not in self._beside:
+            inner = sum(1 << b for b in members_of(touched & ~live) if not self._is_needed(b, 1 << number))
+            bytes_needed = (self._of_step(step, dying, live, inner) for step in self._jobs.jobs[number].steps)
+            self._beside[key] = max(bytes_needed, default=0)
+        return self._beside[key]
+
+    def _of_step(self, step: JobStep, dying: int, live: int, inner: int) -> int:
+        """Say so of one step; `inner` are the buffers that hold data within the job only."""
+        together = least_together(step.near, step.alive, dying | inner, step.alive & ~live, self._jobs.sizes)
+        return together - self._bytes(step.alive & live & ~dying)

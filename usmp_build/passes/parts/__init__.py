@@ -4,7 +4,7 @@
     %8, %9 = SPLIT(%axis, %7)     →    %8, %9 = CUT(%7) offsets=[0, 24]        whoever reads %9 reads from %7
 
 Along channels, parts lie in turn: `JOIN(%5, %6) offsets=[0, 8] pitch=20`, and whoever touches %5 or %6 gets another
-kernel, with `pitches` (see `pitches`).
+kernel (see `pitches`).
 
 It comes late: who may live where, what kernels demand and which rows tensors have is known, so that nothing is decided
 that would have to be taken back.  Operators keep their places in the subgraph.  Which of them stay as they are, and
@@ -63,11 +63,10 @@ def parts(
 def _kernels(
     models: tuple[Model, ...], scoped: Scoped, libraries: Libraries
 ) -> Iterator[tuple[OperatorRef, Kernel | NoKernel]]:
-    """Yield the kernels of what still runs: others for operators with other options."""
+    """Yield the kernels of what still runs: others where pixels lie apart."""
     for ref, kernel in scoped.kernels.items():
-        op = operator_at(models, ref)
-        if isinstance(kernel, Kernel) and op.runs and op.options != operator_at(scoped.models, ref).options:
-            graph = models[ref.model].subgraphs[ref.subgraph]
+        op, graph = operator_at(models, ref), models[ref.model].subgraphs[ref.subgraph]
+        if isinstance(kernel, Kernel) and op.runs and not graph.pitches.keys().isdisjoint((*op.inputs, *op.outputs)):
             yield ref, ask(libraries, (scoped.scopes.targets[ref], kernel.library), op, graph)
         elif op.runs:
             yield ref, kernel
@@ -95,7 +94,7 @@ class _Parts:
         is_any_cost_fine = self.request.models[self.place[0]].goal is Goal.RAM
         pitches = Pitches(self.before, dict(self._free_kernels()), is_any_cost_fine)
         after = [self._operator(index, op, sharing, pitches) for index, op in enumerate(self.before.operators)]
-        return replace(self.before, operators=tuple(map(pitches.apart, after)))
+        return replace(self.before, operators=tuple(map(pitches.outermost, after)))
 
     def _free_kernels(self) -> Iterator[tuple[int, Kernel]]:
         """Yield the kernels of operators that no rule of `place` names."""
@@ -110,14 +109,13 @@ class _Parts:
             return op
         together, apart = joined(self.before, op), cut(self.before, op)
         wanted = together or apart
+        wanted = wanted and pitches.fitted(wanted)
         if wanted is None or (wanted.pitch and not pitches.may_lie_in_turn(wanted, index, sharing)):
-            return op
-        if wanted.whole in pitches.found or not pitches.found.keys().isdisjoint(wanted.parts):
             return op
         if not (self._may_join(index, wanted, sharing) if together else self._may_cut(index, wanted, sharing)):
             return op
+        pitches.join(wanted, index, sharing)
         sharing.join(wanted)
-        pitches.found.update(dict.fromkeys(wanted.parts, wanted.pitch) if wanted.pitch else {})
         options = Parts(wanted.offsets, wanted.pitch)
         return replace(
             op, kind="JOIN" if together else "CUT", inputs=op.inputs if together else (wanted.whole,), options=options
@@ -125,11 +123,9 @@ class _Parts:
 
     def _may_join(self, index: int, wanted: Cut, sharing: Sharing) -> bool:
         """Tell whether whoever computes the parts may write them into the whole."""
-        sources = {sharing.roots[part] for part in wanted.parts}
         return (
-            len(sources) == len(wanted.parts)
-            and all(sharing.is_whole(part) for part in wanted.parts)
-            and all(self._is_computed(root, index) for root in sources)
+            sharing.may_move(wanted)
+            and all(self._is_computed(sharing.roots[part], index) for part in wanted.parts)
             and self._is_read(wanted.whole, sharing)
             and self._may_share(wanted, sharing)
         )

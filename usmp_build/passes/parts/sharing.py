@@ -32,25 +32,40 @@ class Sharing:
         """Return all tensors that share bytes with one, itself too."""
         return set(self.sets[self.roots[tensor]])
 
-    def is_whole(self, tensor: int) -> bool:
-        """Tell whether a tensor is all bytes of its root."""
-        root = self.roots[tensor]
-        return self.sets[root][tensor] == 0 and self.graph.tensors[root].size == self.graph.tensors[tensor].size
+    def may_move(self, parts: Cut) -> bool:
+        """Tell whether roots can be moved so that parts are where they are wanted, with nothing else in their way.
+
+        A root may hold several parts.  Together they must be all of it, as far from each other as they are in it.
+        """
+        starts, left = self._starts(parts), dict[int, int]()
+        for part, offset in zip(parts.parts, parts.offsets, strict=True):
+            root = self.roots[part]
+            if starts[root] != self._start(parts, part, offset):
+                return False
+            left[root] = left.get(root, self.graph.tensors[root].size) - self.graph.tensors[part].size
+        return not any(left.values())
 
     def fits(self, parts: Cut) -> bool:
         """Tell whether whoever touches the parts, or what is in their bytes, finds it where it is aligned."""
-        base = self.sets[self.roots[parts.whole]][parts.whole]
         return all(
-            (base + offset + inner) % self.demands.get(tensor, 1) == 0
-            for part, offset in zip(parts.parts, parts.offsets, strict=True)
-            for tensor, inner in self.sets[self.roots[part]].items()
+            (start + inner) % self.demands.get(tensor, 1) == 0
+            for root, start in self._starts(parts).items()
+            for tensor, inner in self.sets[root].items()
         )
 
     def join(self, parts: Cut) -> None:
-        """Make parts, each of which is all bytes of its root, bytes of the whole."""
-        root = self.roots[parts.whole]
-        base = self.sets[root][parts.whole]
-        for part, offset in zip(parts.parts, parts.offsets, strict=True):
-            for tensor, inner in self.sets.pop(self.roots[part]).items():
-                self.sets[root][tensor] = base + offset + inner
-                self.roots[tensor] = root
+        """Make the roots of parts, which are all of these, bytes of the whole."""
+        whole = self.roots[parts.whole]
+        for root, start in self._starts(parts).items():
+            for tensor, inner in self.sets.pop(root).items():
+                self.sets[whole][tensor] = start + inner
+                self.roots[tensor] = whole
+
+    def _starts(self, parts: Cut) -> dict[int, int]:
+        """Return the roots of parts, and the bytes of the whole's root that are to be in front of each."""
+        places = zip(parts.parts, parts.offsets, strict=True)
+        return {self.roots[part]: self._start(parts, part, offset) for part, offset in places}
+
+    def _start(self, parts: Cut, part: int, offset: int) -> int:
+        base = self.sets[self.roots[parts.whole]][parts.whole]
+        return base + offset - self.sets[self.roots[part]][part]

@@ -10,8 +10,6 @@ No rewrite says what it saved: that is found by counting before and after (`work
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import TypeAlias
 
 from usmp_build.ir.graph import Model
 from usmp_build.ir.rewritten import KeptChannels, Made, Record, Rewritten
@@ -19,57 +17,46 @@ from usmp_build.passes.rewrite.activations import activations
 from usmp_build.passes.rewrite.constant_channels import constant_channels
 from usmp_build.passes.rewrite.dead import dead
 from usmp_build.passes.rewrite.duplicates import duplicates
+from usmp_build.passes.rewrite.fold_constants import fold_constants
 from usmp_build.passes.rewrite.fold_shapes import fold_shapes
 from usmp_build.passes.rewrite.identities import identities
+from usmp_build.passes.rewrite.invariants import check_rewrite, check_sense
+from usmp_build.passes.rewrite.lookups import lookups
 from usmp_build.passes.rewrite.pads import pads
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
-from usmp_build.passes.rewrite.ports import check_ports
 from usmp_build.passes.rewrite.variables import variables
 from usmp_build.passes.rewrite.views import views
 from usmp_build.passes.rewrite.work import saving, tensors_in_use
 
-Step: TypeAlias = Callable[[Model, Pins], Made]
-
-
-def _whole(step: Callable[[Model, Pins], Model], model: Model, pins: Pins) -> Made:
-    """Take a step that leaves all channels."""
-    return Made(step(model, pins))
-
-
-REWRITES: Mapping[str, Step] = {
-    "variables": partial(_whole, variables),
-    "shapes": partial(_whole, fold_shapes),
-    "identities": partial(_whole, identities),
-    "duplicates": partial(_whole, duplicates),
-    "pads": partial(_whole, pads),
-    "activations": partial(_whole, activations),
+REWRITES: Mapping[str, Callable[[Model, Pins], Model | Made]] = {
+    "variables": variables,
+    "shapes": fold_shapes,
+    "constants": fold_constants,
+    "identities": identities,
+    "duplicates": duplicates,
+    "pads": pads,
+    "activations": activations,
     "constant_channels": constant_channels,
-    "views": partial(_whole, views),
-    "dead": partial(_whole, dead),
+    "lookups": lookups,
+    "views": views,
+    "dead": dead,
 }
-"""By the names that the manifest gives them, in the order in which they are made."""
+"""By the names that the manifest gives them, in the order in which they are made.  One tells which channels it left."""
 
 
 def rewrite(model: Model, pins: Pins = NO_PINS, off: frozenset[str] = frozenset()) -> Rewritten:
     """Apply every rewrite that is not switched off, in order."""
+    imported = model
     channels: KeptChannels = {}
     gone: dict[tuple[int, int], str] = {}
     savings = []
     for name, step in REWRITES.items():
         if name in off:
             continue
-        before, made = model, step(model, pins)
-        model, channels = made.model, _behind(channels, made.channels)
-        check_ports(name, before, model)
+        before, made = model, step(model, pins.of(model))
+        model, channels = made if isinstance(made, Made) else (made, channels)
+        check_rewrite(name, before, model)
         savings.append(saving(name, before, model))
         gone |= dict.fromkeys(tensors_in_use(before) - tensors_in_use(model), name)
+    check_sense(imported, model)
     return Rewritten(model, Record(channels, tuple(each for each in savings if not each.is_empty), gone))
-
-
-def _behind(first: KeptChannels, then: KeptChannels) -> KeptChannels:
-    """Return what two rewrites leave together; the second one counts the channels that the first one left."""
-    both = {
-        tensor: tuple(first[tensor][channel] for channel in kept) if tensor in first else kept
-        for tensor, kept in then.items()
-    }
-    return {**first, **both}

@@ -5,8 +5,8 @@
 
 Only where it is exact.  With equal scales, RELU and QUANTIZE move int8 by the difference of the zero points and clamp:
 the operator before computes `scaled + zero point`, clamped, so that with the other zero point, and with its own clamp
-moved and joined to the other, it computes the same.  RELU6 clamps without moving.  Where no activation says this,
-`limits` do.  The tensor between goes: nobody else may read it.
+moved and joined to the other, it computes the same.  RELU6 clamps without moving, and so do MINIMUM and MAXIMUM with a
+constant of one element.  Where no activation says this, `limits` do.  The tensor between goes: nobody else may read it.
 """
 
 from __future__ import annotations
@@ -15,15 +15,18 @@ from dataclasses import replace
 
 from usmp_build.arithmetic.limits import LEAST, MOST, clamp, int8_scale, within
 from usmp_build.ir.graph import DType, Model, Operator, Tensor
-from usmp_build.ir.options import Activation, Pool2D
+from usmp_build.ir.options import Activation, Limits, Pool2D
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
+from usmp_build.passes.rewrite.elements import elements_read, table
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 from usmp_build.passes.rewrite.ranges import ACTIVATIONS, Clamped
 
 _KINDS = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "AVERAGE_POOL_2D", "MAX_POOL_2D", "ADD", "SUB", "MUL"}
+_BOUNDS = {"MAXIMUM", "MINIMUM"}
 _NARROWER = {
     (Activation.NONE, Activation.RELU),
     (Activation.NONE, Activation.RELU6),
+    (Activation.NONE, Activation.RELU_N1_TO_1),
     (Activation.RELU, Activation.RELU6),
 }
 """Of floats: what is clamped by the first and then by the second is as if by the second only."""
@@ -36,14 +39,23 @@ def activations(model: Model, pins: Pins = NO_PINS) -> Model:
 
 def _step(net: Net) -> None:
     for place, op in enumerate(net.graph.operators):
-        if op.kind not in {*ACTIVATIONS, "QUANTIZE"} or len(op.outputs) != 1 or not op.inputs or op.inputs[0] is None:
-            continue
-        before = net.producer(op.inputs[0])
+        source = _clamped(op, net)
+        before = net.producer(source) if source is not None else None
         joined = _joined(before, op, net) if before and _may_join(before, op, net) else None
-        if joined is not None:
-            earlier = net.writers[op.inputs[0]]
+        if source is not None and joined is not None:
+            earlier = net.writers[source]
             net.put(place, None)
             net.put(earlier, joined)
+
+
+def _clamped(op: Operator, net: Net) -> int | None:
+    """Return the tensor that an operator clamps; None where it does something else."""
+    if len(op.outputs) != 1:
+        return None
+    if op.kind in _BOUNDS:
+        read = elements_read(op, net)
+        return min(read) if len(read) == 1 else None
+    return op.inputs[0] if op.kind in {*ACTIVATIONS, "QUANTIZE"} and op.inputs else None
 
 
 def _may_join(before: Operator, op: Operator, net: Net) -> bool:
@@ -64,19 +76,26 @@ def _joined(before: Operator, op: Operator, net: Net) -> Operator | None:
         if before.options.limits or (before.options.activation, own) not in _NARROWER:
             return None
         return replace(before, outputs=op.outputs, options=replace(before.options, activation=own))
-    options = _int8(before.options, own, between, output)
+    then = _bounds(op, net) if op.kind in _BOUNDS else clamp(own, None, output)
+    options = None if then is None else _int8(before.options, own, then, between, output)
     return None if options is None else replace(before, outputs=op.outputs, options=options)
 
 
-def _int8(options: Clamped, own: Activation, between: Tensor, output: Tensor) -> Clamped | None:
+def _bounds(op: Operator, net: Net) -> Limits | None:
+    """Return what MAXIMUM or MINIMUM leave: what they make of the least and the largest value."""
+    values = table([op], min(elements_read(op, net)), net)
+    return None if values is None else (int(values[0]), int(values[-1]))
+
+
+def _int8(options: Clamped, own: Activation, then: Limits, between: Tensor, output: Tensor) -> Clamped | None:
     one, other = int8_scale(between), int8_scale(output)
     if one is None or other is None or one[0] != other[0]:
         return None
     shift = other[1] - one[1]
     if shift and (own is Activation.RELU6 or isinstance(options, Pool2D)):
         return None  # RELU6 keeps the values of its input; pooling has one zero point for both sides
-    now, then = clamp(options.activation, options.limits, between), clamp(own, None, output)
-    if now is None or then is None:
+    now = clamp(options.activation, options.limits, between)
+    if now is None:
         return None
     moved = within((now[0] + shift, now[1] + shift), (LEAST, MOST))
     limits = within(moved, then)

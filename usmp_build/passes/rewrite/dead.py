@@ -10,14 +10,16 @@ name or that another library runs; and one that writes a tensor of which a rule 
 from __future__ import annotations
 
 from usmp_build.ir.graph import Model, Operator
+from usmp_build.ir.variables import READ
+from usmp_build.passes.pure import PURE, touches_state
+from usmp_build.passes.rewrite.dead_parts import dead_parts
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
-from usmp_build.passes.rewrite.effects import PURE, touches_state
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 
 def dead(model: Model, pins: Pins = NO_PINS) -> Model:
-    """Remove what is not needed, from the end."""
-    return in_each_subgraph(model, pins, _step)
+    """Remove what is not needed, from the end; then of splits the parts that are not."""
+    return dead_parts(in_each_subgraph(model, pins, _step), pins)
 
 
 def _step(net: Net) -> None:
@@ -27,7 +29,7 @@ def _step(net: Net) -> None:
 
 
 def _is_dead(op: Operator, net: Net) -> bool:
-    only_reads = op.kind == "READ_VARIABLE" or not touches_state(op, net.graph)
-    if op.kind not in PURE or not only_reads or not net.may_change(op):
+    only_reads = op.kind == READ or not touches_state(op, net.graph)
+    if op.kind not in PURE or not only_reads or not net.pins.is_free(net.index, op):
         return False
     return all(net.may_go(tensor) and not net.readers[tensor] for tensor in op.outputs)

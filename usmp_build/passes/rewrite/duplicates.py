@@ -4,19 +4,33 @@
     %4 = TANH(%1)           →
     %5 = ADD(%3, %4)             %5 = ADD(%3, %3)
 
+A concatenation that begins with all that an earlier one puts together reads the output of that:
+
+    %4 = CONCATENATION(%1, %2)          %4 = CONCATENATION(%1, %2)
+    %6 = CONCATENATION(%1, %2, %5)  →   %6 = CONCATENATION(%4, %5)
+
 Two operators compute the same when kind, inputs, options and the types of the outputs are the same, and nothing else
-counts for their kind.  A tensor that is kept for a later reader takes memory in between: where that would raise the
-bytes that are alive at once, in the order of the file, only those go whose tensor is still alive anyway.
+counts for their kind.  Inputs of a sum or product may stand in any order, and constants that say where or how, such as
+axes and paddings, are the same if their numbers are.  A tensor that is kept for a later reader takes memory in between:
+where that would raise the bytes that are alive at once, in the order of the file, only those go whose tensor is still
+alive anyway.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
-from usmp_build.ir.graph import Model, Operator, Subgraph
+from usmp_build.ir.graph import DType, Model, Operator, Subgraph
+from usmp_build.ir.options import Activation, Concatenation
+from usmp_build.passes.pure import FUNCTIONS
 from usmp_build.passes.rewrite.edit import Net, renamed
-from usmp_build.passes.rewrite.effects import FUNCTIONS, touches_state
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+
+_SYMMETRIC = {"ADD", "EQUAL", "MAXIMUM", "MINIMUM", "MUL", "NOT_EQUAL"}
+_COUNTING = {DType.INT32, DType.INT64}
+_LONGEST = 256
+"""Inputs of a concatenation: of no more the beginning is looked for."""
 
 
 def duplicates(model: Model, pins: Pins = NO_PINS) -> Model:
@@ -38,8 +52,11 @@ def _merged(net: Net, only_alive: bool) -> Subgraph:
     """Go through the operators as they run; with `only_alive`, what nobody reads any more is not kept alive."""
     moved: dict[int, int] = {}
     firsts: dict[object, Operator] = {}
+    wholes: dict[object, int] = {}
     for place, op in enumerate(net.graph.operators):
         op = renamed(op, moved)
+        if op.kind == "CONCATENATION" and len(op.outputs) == 1 and net.may_change(op):
+            op = _shortened(op, wholes, net, place if only_alive else 0)
         net.put(place, op)
         first = firsts.setdefault(_key(op, net), op) if _counts(op, net) else op
         if first is not op and (not only_alive or any(_is_read_from(t, place, net) for t in first.outputs)):
@@ -48,19 +65,41 @@ def _merged(net: Net, only_alive: bool) -> Subgraph:
     return net.finished()
 
 
+def _shortened(op: Operator, wholes: dict[object, int], net: Net, place: int) -> Operator:
+    """Let a concatenation begin with an earlier one's output, if somebody reads that at a place or later."""
+    output = net.graph.tensors[op.outputs[0]]
+    is_plain = isinstance(op.options, Concatenation) and op.options.activation is Activation.NONE
+    alike = op.options, output.dtype, output.quantization, net.pins.targets.get((net.index, op.position), 0)
+    short = op
+    for count in range(2, min(len(op.inputs), _LONGEST)) if is_plain else ():
+        whole = wholes.get((alike, op.inputs[:count]))
+        if whole is not None and _is_read_from(whole, place, net):
+            short = replace(op, inputs=(whole, *op.inputs[count:]))
+    wholes.setdefault((alike, op.inputs), op.outputs[0])
+    return short
+
+
 def _counts(op: Operator, net: Net) -> bool:
-    return (
-        op.kind in FUNCTIONS
-        and not touches_state(op, net.graph)
-        and net.may_change(op)
-        and all(net.may_rename(tensor) for tensor in op.outputs)
-    )
+    return op.kind in FUNCTIONS and net.may_change(op) and all(map(net.may_rename, op.outputs))
 
 
 def _key(op: Operator, net: Net) -> object:
     tensors = (net.graph.tensors[tensor] for tensor in op.outputs)
     types = tuple((t.dtype, t.shape, t.quantization, t.axis_separators) for t in tensors)
-    return op.kind, op.inputs, op.options, types, net.pins.targets.get((net.index, op.position), 0)
+    return op.kind, _inputs(op, net), op.options, types, net.pins.targets.get((net.index, op.position), 0)
+
+
+def _inputs(op: Operator, net: Net) -> object:
+    inputs = [_operand(tensor, net) for tensor in op.inputs]
+    return frozenset(Counter(inputs).items()) if op.kind in _SYMMETRIC else tuple(inputs)
+
+
+def _operand(index: int | None, net: Net) -> object:
+    """Return what tells an operand from others; weights may be exchanged, so they are only equal to themselves."""
+    tensor = net.tensor(index)
+    if index is None or tensor is None or tensor.dtype not in _COUNTING or tensor.quantization is not None:
+        return index
+    return index if tensor.data is None else (tensor.dtype, tensor.shape, tensor.data)
 
 
 def _is_read_from(tensor: int, place: int, net: Net) -> bool:

@@ -83,8 +83,13 @@ class Net:
         return [*map(int, tensor.as_array().ravel())] if tensor.dtype in {DType.INT32, DType.INT64} else None
 
     def producer(self, tensor: int) -> Operator | None:
-        """Return the operator that writes a tensor; None when nobody does."""
-        return self.operators[self.writers[tensor]] if tensor in self.writers else None
+        """Return the operator that writes a tensor; None when nobody does.
+
+        Nobody is known to write what a variable holds: that may be of the run before.
+        """
+        if tensor not in self.writers or self.graph.tensors[tensor].is_variable:
+            return None
+        return self.operators[self.writers[tensor]]
 
     def may_go(self, tensor: int) -> bool:
         """Tell whether a tensor that an operator writes may be there no longer, once nobody reads it."""

@@ -6,7 +6,7 @@ of the chain has constant inputs; its outputs become constants and the operator 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -24,6 +24,7 @@ _LARGEST = 1024
 _INTEGERS = {DType.INT32, DType.INT64, DType.UINT32, DType.UINT64, DType.INT16, DType.BOOL}
 
 Array: TypeAlias = NDArray[Any]
+Evaluator: TypeAlias = Callable[[Operator, Sequence[Tensor]], Array]
 
 
 def fold_shapes(model: Model, pins: Pins = NO_PINS) -> Model:
@@ -47,7 +48,7 @@ def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
 
 def _foldable(op: Operator, tensors: list[Tensor], graph: Subgraph) -> bool:
     """Only small integers, and never a pin: an output stays computed into its buffer."""
-    if op.kind not in _EVALUATORS or len(op.outputs) != 1 or op.outputs[0] in graph.outputs:
+    if op.kind not in EVALUATORS or len(op.outputs) != 1 or op.outputs[0] in graph.outputs:
         return False
     target = tensors[op.outputs[0]]
     if target.dtype not in _INTEGERS or target.quantization is not None or target.elements > _LARGEST:
@@ -63,7 +64,7 @@ def _evaluate(op: Operator, tensors: list[Tensor]) -> Tensor | None:
     target = tensors[op.outputs[0]]
     sources = [tensors[i] for i in op.inputs if i is not None]
     try:
-        result = np.asarray(_EVALUATORS[op.kind](op, sources))
+        result = np.asarray(EVALUATORS[op.kind](op, sources))
     except (ValueError, IndexError, TypeError, OverflowError):
         return None
     if result.size != target.elements:
@@ -135,7 +136,7 @@ def _same_elements(_: Operator, sources: Sequence[Tensor]) -> Array:
     return sources[0].as_array()
 
 
-_EVALUATORS: dict[str, Callable[[Operator, Sequence[Tensor]], Array]] = {
+EVALUATORS: Mapping[str, Evaluator] = {
     "ADD": _binary(np.add),
     "CAST": _same_elements,
     "CONCATENATION": _concatenation,

@@ -17,6 +17,7 @@ from usmp_build.arithmetic.limits import clamp, float_clamp, int8_scale
 from usmp_build.ir.graph import DType, Model, Operator, Tensor
 from usmp_build.ir.options import Activation, Concatenation, Pool2D
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph, renamed
+from usmp_build.passes.rewrite.elements import changes_nothing, elements_read, table
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 from usmp_build.passes.rewrite.ranges import ACTIVATIONS, value_range
 from usmp_build.passes.rewrite.unchanged import unchanged
@@ -34,6 +35,7 @@ def identities(model: Model, pins: Pins = NO_PINS) -> Model:
 
 def _step(net: Net) -> None:
     moved: dict[int, int] = {}
+    passed: list[int | None] = []
     for place, op in enumerate(net.graph.operators):
         op = renamed(op, moved)
         net.put(place, op)
@@ -46,7 +48,9 @@ def _step(net: Net) -> None:
             net.put(place, None)
         elif op.kind not in SHAPES_ONLY:
             net.put(place, replace(op, kind="RESHAPE", inputs=(source,), options=None))
-        _remove_unread(op.inputs[0], net)
+        passed.append(op.inputs[0])
+    for tensor in passed:  # now that all read what they will read
+        _remove_unread(tensor, net)
 
 
 def _remove_unread(tensor: int | None, net: Net) -> None:
@@ -99,7 +103,19 @@ def _joined(op: Operator, net: Net) -> int | None:
     return _with_equal_parameters(op, net) if is_plain and len(op.inputs) == 1 else None
 
 
+def _in_effect(op: Operator, net: Net) -> int | None:
+    """The only tensor it reads if all values that may be there stay as they are, whatever they mean before and then."""
+    read = elements_read(op, net)
+    values = table([op], min(read), net) if len(read) == 1 else None
+    return min(read) if values is not None and changes_nothing(values, min(read), net) else None
+
+
 def _quantized(op: Operator, net: Net) -> int | None:
+    there_and_back = _there_and_back(op, net)
+    return _in_effect(op, net) if there_and_back is None else there_and_back
+
+
+def _there_and_back(op: Operator, net: Net) -> int | None:
     """QUANTIZE to the same parameters, or back to those that a DEQUANTIZE came from.
 
     Between equal scales the factor is 1, and (q - zero) * 1 + zero = q.  Through float32, (q - zero) * scale / scale is
@@ -129,13 +145,28 @@ def _averaged(op: Operator, net: Net) -> int | None:
     return _of_integers(_with_equal_parameters(op, net), net)
 
 
+def _resized(op: Operator, net: Net) -> int | None:
+    return _of_integers(_with_equal_parameters(op, net), net)
+
+
+def _transposed(op: Operator, net: Net) -> int | None:
+    """The first input, or what that was before another TRANSPOSE, if together they move nothing."""
+    source = _first(op, net)
+    before = net.producer(source) if source is not None else None
+    if before is None or before.kind != "TRANSPOSE" or not net.pins.may_join(net.index, op, before):
+        return source
+    given = _first(before, net)
+    return source if given is None or unchanged(op, given, net) is None else given
+
+
 def _of_integers(source: int | None, net: Net) -> int | None:
     """Leave floats to be computed: a sum that begins with 0 makes 0 of -0, a maximum makes the least float of -inf."""
     return None if source is None or net.graph.tensors[source].dtype.is_float else source
 
 
 def _relu(op: Operator, net: Net) -> int | None:
-    return _activated(op, net, ACTIVATIONS[op.kind])
+    within = _activated(op, net, ACTIVATIONS[op.kind])
+    return _in_effect(op, net) if within is None else within
 
 
 def _activated(op: Operator, net: Net, activation: Activation) -> int | None:
@@ -151,25 +182,34 @@ def _activated(op: Operator, net: Net, activation: Activation) -> int | None:
 
 
 _SOURCES: dict[str, Callable[[Operator, Net], int | None]] = {
+    "ADD": _in_effect,
     "AVERAGE_POOL_2D": _pooled,
+    "BROADCAST_TO": _first,
     "CAST": _first,
     "CONCATENATION": _joined,
     "EXPAND_DIMS": _first,
+    "MAXIMUM": _in_effect,
     "MAX_POOL_2D": _pooled,
     "MEAN": _averaged,
+    "MINIMUM": _in_effect,
+    "MUL": _in_effect,
     "PACK": _joined,
     "PAD": _first,
     "PADV2": _first,
     "QUANTIZE": _quantized,
     "RELU": _relu,
     "RELU6": _relu,
+    "RELU_N1_TO_1": _relu,
     "RESHAPE": _first,
+    "RESIZE_BILINEAR": _resized,
     "SLICE": _first,
     "SPLIT": _second,
     "SPLIT_V": _first,
     "SQUEEZE": _first,
     "STRIDED_SLICE": _first,
-    "TRANSPOSE": _first,
+    "SUB": _in_effect,
+    "TILE": _first,
+    "TRANSPOSE": _transposed,
     "UNPACK": _first,
 }
 """Operator kind → what finds the input that it returns, if that is all it takes (`unchanged.py`)."""

@@ -12,8 +12,12 @@ from usmp_build.passes.rewrite.edit import Net
 Clamped: TypeAlias = Conv2D | DepthwiseConv2D | FullyConnected | Binary | Pool2D
 """Options of operators that clamp what they compute, last of all."""
 
-ACTIVATIONS = {"RELU": Activation.RELU, "RELU6": Activation.RELU6}
-"""Activations as operators of their own.  TensorFlow Lite Micro has no others that clamp."""
+ACTIVATIONS = {
+    "RELU": Activation.RELU,
+    "RELU6": Activation.RELU6,
+    "RELU_N1_TO_1": Activation.RELU_N1_TO_1,
+}
+"""Activations as operators of their own."""
 
 _FARTHEST = 16
 """Operators that a search looks through."""

@@ -24,6 +24,8 @@ Shape: TypeAlias = tuple[int, ...]
 def unchanged(op: Operator, source: int, net: Net) -> Shape | None:
     """Return the shape of an operator's output; None unless that is its input, element by element."""
     shape = net.graph.tensors[source].shape
+    if op.kind == "TRANSPOSE":
+        return _transposed(op, source, net)
     return _SHAPES[op.kind](op, shape, net) if op.kind in _SHAPES else shape
 
 
@@ -110,17 +112,42 @@ def _is_all(taken: Taken, shape: Shape) -> bool:
     return all(along == range(extent) for along, extent in zip(taken, shape, strict=True))
 
 
-def _transposed(op: Operator, shape: Shape, net: Net) -> Shape | None:
-    """Axes of more than one index keep their order."""
-    axes = net.integers(op, 1)
+def _tiled(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    return shape if net.integers(op, 1) == [1] * len(shape) else None
+
+
+def _stretched(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    """Axes in front are of one index, if as many elements come out."""
+    wanted = net.integers(op, 1)
+    return tuple(wanted) if wanted is not None and tuple(wanted)[-len(shape) :] == shape else None
+
+
+def _resized(op: Operator, shape: Shape, net: Net) -> Shape | None:
+    return shape if len(shape) == 4 and net.integers(op, 1) == [*shape[1:3]] else None
+
+
+def _transposed(op: Operator, source: int, net: Net) -> Shape | None:
+    """Axes of more than one index keep their order; `source` may have been transposed before, too."""
+    shape, axes = net.graph.tensors[source].shape, net.integers(op, 1)
+    if op.inputs[0] is not None and op.inputs[0] != source:
+        axes = _through(net.producer(op.inputs[0]), axes, net)
     if axes is None or sorted(axes) != [*range(len(shape))]:
         return None
     moving = [axis for axis in axes if shape[axis] > 1]
     return tuple(shape[axis] for axis in axes) if moving == sorted(moving) else None
 
 
+def _through(before: Operator | None, axes: list[int] | None, net: Net) -> list[int] | None:
+    """Return the axes behind two transpositions."""
+    first = net.integers(before, 1) if before is not None else None
+    if first is None or axes is None or sorted(axes) != [*range(len(first))]:
+        return None
+    return [first[axis] for axis in axes]
+
+
 _SHAPES: Mapping[str, Callable[[Operator, Shape, Net], Shape | None]] = {
     "AVERAGE_POOL_2D": _pooled,
+    "BROADCAST_TO": _stretched,
     "CONCATENATION": _joined,
     "EXPAND_DIMS": _as_declared,
     "MAX_POOL_2D": _pooled,
@@ -129,12 +156,13 @@ _SHAPES: Mapping[str, Callable[[Operator, Shape, Net], Shape | None]] = {
     "PAD": _padded,
     "PADV2": _padded,
     "RESHAPE": _as_declared,
+    "RESIZE_BILINEAR": _resized,
     "SLICE": _sliced,
     "SPLIT": _split,
     "SPLIT_V": _split_in_sizes,
     "SQUEEZE": _as_declared,
     "STRIDED_SLICE": _strided,
-    "TRANSPOSE": _transposed,
+    "TILE": _tiled,
     "UNPACK": _unpacked,
 }
 """By operator kind; others keep the shape of their input."""

@@ -68,7 +68,7 @@ def _assigned(graph: Subgraph) -> dict[str, bytes] | None:
             continue
         handle, value = op.inputs if op.kind == ASSIGN else (None, None)
         data = graph.tensors[value].data if value is not None else None
-        if handle is None or data is None:
+        if handle not in known or data is None:
             return None
         found[known[handle]] = data
     return found
@@ -108,4 +108,4 @@ def _in_subgraph(graph: Subgraph, values: Mapping[str, Tensor]) -> Subgraph:
 def _moved(op: Operator, moved: Mapping[int, int]) -> Operator:
     if op.kind not in (READ, ASSIGN) or op.inputs[0] is None:
         return op
-    return replace(op, inputs=(moved[op.inputs[0]], *op.inputs[1:]))
+    return replace(op, inputs=(moved.get(op.inputs[0], op.inputs[0]), *op.inputs[1:]))

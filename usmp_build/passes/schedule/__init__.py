@@ -26,7 +26,7 @@ from usmp_build.passes.schedule.operators import Operators
 from usmp_build.passes.schedule.statements import Functions
 from usmp_build.request import ModelRequest, Outputs, Request
 
-__all__ = ["schedule"]
+__all__ = ["program_of", "schedule"]
 
 
 def schedule(
@@ -47,6 +47,20 @@ def schedule(
         for own, model, asked in zip(leaves, models, request.models, strict=True)
     )
     return Schedule(programs, tuple(accumulate((own.count for own in leaves), initial=0)))
+
+
+def program_of(
+    index: int,
+    request: Request,
+    models: tuple[Model, ...],
+    kernels: Kernels,
+    connections: tuple[Connection, ...],
+    choices: Choices,
+) -> Sequence:
+    """Return the program of one model, as it is in the schedule of all."""
+    connected = {connection.consumer for connection in connections}
+    own = Leaves(index, models[index])
+    return _whole(own, models[index], kernels, request.models[index], connected, choices)
 
 
 def _whole(

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import product
+from itertools import chain, product
 
 from usmp_build.interfaces.analysis import Analysis, Kernels
 from usmp_build.interfaces.kernels import Absent, Derived, Kernel, Operand
@@ -30,7 +30,7 @@ from usmp_build.ir.storage import Kind, Storage
 from usmp_build.passes.separations.distances import Distance, distances
 from usmp_build.request import Request
 
-__all__ = ["near_at", "separations"]
+__all__ = ["near_at", "separations", "straight"]
 
 Pair = tuple[int, int]
 """Buffers: written, read."""
@@ -51,7 +51,7 @@ def separations(
     finder = _Finder(request, models, kernels, storage, survivors)
     found: dict[Pair, dict[int, _Allowed]] = {}
     for program, start in zip(schedule.programs, schedule.starts, strict=False):
-        for step, at in _straight(program, start):
+        for step, at in straight(program, start):
             for pair, allowed in finder.of_step(step):
                 found.setdefault(pair, {})[at] = allowed
     entries: dict[tuple[int, int], Separation] = {}
@@ -74,17 +74,17 @@ def near_at(request: Request, analysis: Analysis, step: Step) -> Iterator[tuple[
         yield (written, read), (above, below)
 
 
-def _straight(node: Node, at: int) -> Iterator[tuple[Step, int]]:
+def straight(node: Node, at: int) -> Iterator[tuple[Step, int]]:
     """Yield the steps of a program that run once whenever it runs, one after the other, with their times."""
     match node:
         case Step():
             yield node, at
         case Sequence(body):
             for child in body:
-                yield from _straight(child, at)
+                yield from straight(child, at)
                 at += sum(1 for _ in steps(child))
         case Call(_, body) | Scope(_, body):
-            yield from _straight(body, at)
+            yield from straight(body, at)
 
 
 def _meet_only_at(times: set[int], written: tuple[Interval, ...], read: tuple[Interval, ...]) -> bool:
@@ -132,7 +132,7 @@ class _Finder:
             yield pair, _Allowed(distance, step.operator, step.direction)
 
     def _pairs(self, ref: OperatorRef, kernel: Kernel) -> dict[Pair, Distance]:
-        """Return the distances of buffers: each may be behind several operands."""
+        """Return the distances of buffers.  Each may be behind several operands, and must be known as each of them."""
         op = operator_at(self.models, ref)
         behind: dict[Operand, int] = {}
         start = partial(offset_behind, ref=ref, op=op, offsets=self.storage.offsets)
@@ -141,11 +141,14 @@ class _Finder:
                 buffer = buffer_behind(operand, ref, op, self.storage)
                 if buffer is not None and self._may_share(buffer):
                     behind[operand] = buffer
+        known = distances(kernel) or {}
+        said = set(chain.from_iterable(known))
+        silent = {buffer for operand, buffer in behind.items() if operand not in said}
         found: dict[Pair, Distance] = {}
-        for (written, read), distance in (distances(kernel) or {}).items():
+        for (written, read), distance in known.items():
             if written in behind and read in behind:
                 pair = behind[written], behind[read]
-                if pair[0] != pair[1] and not self._may_meet(*pair):
+                if pair[0] != pair[1] and silent.isdisjoint(pair) and not self._may_meet(*pair):
                     distance = _between_buffers(distance, start(written), start(read))
                     found[pair] = _farther(found[pair], distance) if pair in found else distance
         return found

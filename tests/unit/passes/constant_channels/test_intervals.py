@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from usmp_build.arithmetic import fixed_point, vectors
 from usmp_build.arithmetic.fixed_point import ONE, Factor
-from usmp_build.passes.rewrite.constant_channels.interval import Interval
-from usmp_build.passes.rewrite.constant_channels.pointwise import scaled
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
 from usmp_build.passes.rewrite.constant_channels.window import taps
+from usmp_build.passes.rewrite.values.interval import Interval
+from usmp_build.passes.rewrite.values.pointwise import scaled
 
 FACTORS = st.builds(Factor, st.integers(ONE // 2, ONE - 1), st.integers(-31, 30))
 INTS = st.integers(-ONE, ONE - 1)
@@ -48,14 +48,15 @@ def test_what_may_wrap_may_be_anything(low: int, width: int, factor: Factor, zer
 @st.composite
 def sums(draw: st.DrawFn) -> tuple[Sum, Interval]:
     """Draw two outputs of three taps over two inputs, with padding on either side, and what the inputs may be."""
-    weights = np.array(draw(st.lists(BYTES, min_size=12, max_size=12)), np.int64).reshape(2, 3, 2)
+    weights = np.array(draw(st.lists(BYTES, min_size=12, max_size=12)), np.int8).reshape(2, 3, 2)
     bias = np.array(draw(st.lists(INTS, min_size=2, max_size=2)), np.int64)
     outside = np.array([draw(st.booleans()), False, draw(st.booleans())])
     ends = np.sort(np.array(draw(st.lists(BYTES, min_size=4, max_size=4)), np.int64).reshape(2, 2), 1)
     factors = tuple(draw(st.lists(FACTORS, min_size=2, max_size=2)))
     inside = np.ones(3, np.bool_)
+    points = draw(BYTES), draw(BYTES)
     made = Sum(
-        0, 1, weights, np.arange(2), False, bias, True, inside, outside, factors, draw(BYTES), draw(BYTES), (-128, 127)
+        0, 1, weights, draw(BYTES), np.arange(2), False, bias, True, inside, outside, factors, *points, (-128, 127)
     )
     return made, Interval(ends[:, 0], ends[:, 1])
 
@@ -72,7 +73,7 @@ def test_sums_and_outputs_lie_between_their_ends(drawn: tuple[Sum, Interval], se
         if r.random() < 0.5:
             pixels = np.where(r.random((3, 2)) < 0.5, x.low, x.high)
         seen = ~made.outside | (r.random(3) < 0.5)
-        total = (made.weights * ((pixels - made.zero_point) * seen[:, None])).sum((1, 2)) + made.bias
+        total = (made.widened() * ((pixels - made.zero_point) * seen[:, None])).sum((1, 2)) + made.bias
         assert ((acc.low <= total) & (total <= acc.high)).all()
         for output, value in enumerate(total.tolist()):
             result = fixed_point.scale(fixed_point.wrap(value), made.factors[output]) + made.target_zero_point
@@ -86,8 +87,8 @@ def test_the_ends_of_sums_are_reached(drawn: tuple[Sum, Interval]) -> None:
     made = replace(made, outside=np.zeros(3, np.bool_))
     acc = made.accumulated(x)
     for end, for_positive, for_negative in ((acc.low, x.low, x.high), (acc.high, x.high, x.low)):
-        pixels = np.where(made.weights > 0, for_positive, for_negative) - made.zero_point
-        assert ((made.weights * pixels).sum((1, 2)) + made.bias).tolist() == end.tolist()
+        pixels = np.where(made.widened() > 0, for_positive, for_negative) - made.zero_point
+        assert ((made.widened() * pixels).sum((1, 2)) + made.bias).tolist() == end.tolist()
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 5), st.integers(1, 3), st.integers(1, 3), st.integers(0, 4))

@@ -17,7 +17,8 @@ static inline int32_t usmp_multiply_high(int32_t a, int32_t b)
     return (int32_t)(((int64_t)a * b + ((int64_t)1 << 30)) >> 31);
 }
 
-/* value / 2^count for a count of 0 to 31, rounded to the nearest, halves away from zero. */
+/* value / 2^count for a count of 0 to 31, rounded to the nearest, halves away from zero.  Of INT32_MIN, whose negative
+ * is no int32_t, for a count of 1 to 31: what `usmp_multiply_high` makes of a factor below 1 is never that. */
 static inline int32_t usmp_shift_right(int32_t value, int32_t count)
 {
     const uint32_t magnitude = value < 0 ? 0u - (uint32_t)value : (uint32_t)value;

@@ -28,7 +28,10 @@ void usmp_conv_2d_f32_row(
                 filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
             }
             for (int32_t y = 0; y < p->window_height; ++y) {
-                for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; tap += run) {
+                if (rows[y] == NULL) {
+                    continue;
+                }
+                for (int32_t tap = taps.first; tap < taps.end; tap += run) {
                     const usmp_f32 *const input = rows[y] + (start + tap * p->dilation) * p->input_pitch;
                     const int32_t offset = (y * p->window_width + tap) * p->input_channels;
                     usmp_add_products_f32(input, filters, offset, run * p->input_channels, sums);

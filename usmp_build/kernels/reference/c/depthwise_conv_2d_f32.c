@@ -22,7 +22,10 @@ void usmp_depthwise_conv_2d_f32_row(
 
             for (int32_t y = 0; y < p->window_height; ++y) {
                 const float *const filter = weights + y * p->window_width * channels + c;
-                for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; ++tap) {
+                if (rows[y] == NULL) {
+                    continue;
+                }
+                for (int32_t tap = taps.first; tap < taps.end; ++tap) {
                     sum += rows[y][from + tap * pitch] * filter[tap * channels];
                 }
             }

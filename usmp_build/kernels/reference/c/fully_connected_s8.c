@@ -9,7 +9,10 @@ static inline int32_t usmp_weights_zero_point_share(
 {
     int32_t sum = 0;
 
-    for (int32_t i = 0; p->weights_zero_point != 0 && i < p->inputs; ++i) {
+    if (p->weights_zero_point == 0) {
+        return 0;
+    }
+    for (int32_t i = 0; i < p->inputs; ++i) {
         sum += input[i] - p->input_zero_point;
     }
     return p->weights_zero_point * sum;

@@ -51,7 +51,10 @@ void usmp_max_pool_2d_f32_row(
             float most = -FLT_MAX;
 
             for (int32_t y = 0; y < p->window_height; ++y) {
-                for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; ++tap) {
+                if (rows[y] == NULL) {
+                    continue;
+                }
+                for (int32_t tap = taps.first; tap < taps.end; ++tap) {
                     const float value = rows[y][(start + tap) * p->input_pitch + c];
                     most = value > most ? value : most;
                 }

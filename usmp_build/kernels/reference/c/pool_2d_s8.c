@@ -55,7 +55,10 @@ void usmp_max_pool_2d_s8_row(
             int32_t most = INT8_MIN;
 
             for (int32_t y = 0; y < p->window_height; ++y) {
-                for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; ++tap) {
+                if (rows[y] == NULL) {
+                    continue;
+                }
+                for (int32_t tap = taps.first; tap < taps.end; ++tap) {
                     most = usmp_maximum(most, rows[y][(start + tap) * p->input_pitch + c]);
                 }
             }

@@ -16,7 +16,7 @@ struct usmp_clamp_s8_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Any function of int8_t, by its 256 values from that of -128 on: LOGISTIC, TANH. */
+/* Any function of int8_t, by its 256 values from that of -128 on: LOGISTIC, TANH, HARD_SWISH, LOOKUP. */
 void usmp_lookup_s8(
     const struct usmp_elements *p, const int8_t *input, const int8_t *table, int8_t *output);
 

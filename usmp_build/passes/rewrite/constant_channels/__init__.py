@@ -14,6 +14,7 @@ the manifest speaks of, and what an operator touches that the analysis does not 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
@@ -21,19 +22,21 @@ from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.ir.rewritten import Made
 from usmp_build.passes.rewrite.constant_channels.forward import Role, facts, read_role
 from usmp_build.passes.rewrite.constant_channels.needed import needed
-from usmp_build.passes.rewrite.constant_channels.quantized import channels, is_tracked
+from usmp_build.passes.rewrite.constant_channels.read_sums import SUMS
 from usmp_build.passes.rewrite.constant_channels.shrink import shrink
 from usmp_build.passes.rewrite.constant_channels.turns import needed_in_no_more_turns
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.passes.rewrite.values.quantized import channels, is_tracked
 
 _MOST_CHANNELS = 1 << 22
-"""Of all tensors together: a model with more stays as it is."""
+_MOST_WEIGHTS = 1 << 24
+"""Of all operators together, what they share counted for each of them: a model with more stays as it is."""
 
 
 def constant_channels(model: Model, pins: Pins = NO_PINS) -> Made:
     """Return the model with fewer channels, and which are left of the tensors that lost some."""
     graph = model.main
-    if model.is_program or sum(channels(t) for t in graph.tensors if is_tracked(t)) > _MOST_CHANNELS:
+    if model.is_program or _is_large(graph):
         return Made(model)
     known = facts(graph, [_role(op, graph, pins) for op in graph.operators])
     find = needed if pins.may_cost else needed_in_no_more_turns
@@ -47,6 +50,15 @@ def constant_channels(model: Model, pins: Pins = NO_PINS) -> Made:
         if not graph.tensors[tensor].is_constant
     }
     return Made(replace(model, subgraphs=(shrink(graph, known, kept), *model.subgraphs[1:])), left)
+
+
+def _is_large(graph: Subgraph) -> bool:
+    touched = (graph.tensors[t] for op in graph.operators for t in (*op.inputs, *op.outputs) if t is not None)
+    summing = (op for op in graph.operators if op.kind in SUMS and len(op.inputs) > 1)
+    return (
+        sum(channels(tensor) for tensor in chain(graph.tensors, touched) if is_tracked(tensor)) > _MOST_CHANNELS
+        or sum(graph.tensors[op.inputs[1]].elements for op in summing if op.inputs[1] is not None) > _MOST_WEIGHTS
+    )
 
 
 def _role(op: Operator, graph: Subgraph, pins: Pins) -> Role:

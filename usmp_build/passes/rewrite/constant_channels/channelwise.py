@@ -14,9 +14,10 @@ import numpy as np
 from usmp_build.arithmetic.vectors import Integers
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Concatenation, Pool2D
-from usmp_build.passes.rewrite.constant_channels.interval import Interval
-from usmp_build.passes.rewrite.constant_channels.pointwise import POINTWISE, Transfer, mean
-from usmp_build.passes.rewrite.constant_channels.quantized import (
+from usmp_build.passes.rewrite.constant_channels.tie import Tie
+from usmp_build.passes.rewrite.values.interval import Interval
+from usmp_build.passes.rewrite.values.pointwise import POINTWISE, Transfer, mean
+from usmp_build.passes.rewrite.values.quantized import (
     Opaque,
     channels,
     is_tracked,
@@ -25,7 +26,6 @@ from usmp_build.passes.rewrite.constant_channels.quantized import (
     operand,
     quantized,
 )
-from usmp_build.passes.rewrite.constant_channels.tie import Tie
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import numpy as np
 from usmp_build.arithmetic.vectors import Booleans
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.passes.rewrite.constant_channels.channelwise import Channelwise, read_channelwise
-from usmp_build.passes.rewrite.constant_channels.interval import Interval, full
-from usmp_build.passes.rewrite.constant_channels.quantized import Opaque, channels, is_tracked
 from usmp_build.passes.rewrite.constant_channels.read_sums import SUMS, read_sum
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
+from usmp_build.passes.rewrite.values.interval import Interval, full
+from usmp_build.passes.rewrite.values.quantized import Opaque, channels, is_tracked
 
 Role: TypeAlias = Sum | Channelwise | None
 """What an operator is to the analysis; None: opaque."""
@@ -63,5 +63,5 @@ def _at_first(tensor: Tensor) -> Interval:
     """Constants hold what they hold, everything else anything."""
     if not tensor.is_constant or tensor.is_withheld:
         return full(channels(tensor))
-    rows = tensor.as_array().reshape(-1, channels(tensor)).astype(np.int64)
-    return Interval(rows.min(0), rows.max(0))
+    rows = tensor.as_array().reshape(-1, channels(tensor))
+    return Interval(rows.min(0).astype(np.int64), rows.max(0).astype(np.int64))

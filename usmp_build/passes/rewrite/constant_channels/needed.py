@@ -38,13 +38,15 @@ def needed(graph: Subgraph, known: Facts, demanded: set[int], besides: Kept = NO
         kept[tensor][:] = True
     for tensor, channels in besides.items():
         kept[tensor] |= channels
-    settled = {index: known.settled(index) for index in known.sums}
+    unseen = {index: ~known.settled(index) for index in known.sums}
     for _ in range(_MOST_SWEEPS):
         before = _count(kept)
         for index in reversed(range(len(known.roles))):
             role = known.roles[index]
             if isinstance(role, Sum) and not role.depthwise:
-                _sum(role, kept[role.target] & ~settled[index], known, kept)
+                computed = kept[role.target] & unseen[index]
+                unseen[index] &= ~computed
+                _sum(role, computed, known, kept)
             else:
                 for tie in role.ties if role else ():
                     _tie(tie, kept)
@@ -63,7 +65,9 @@ def _whole(graph: Subgraph, known: Facts) -> Iterator[int]:
 
 
 def _sum(role: Sum, computed: Booleans, known: Facts, kept: Kept) -> None:
-    """Keep what these outputs are computed from."""
+    """Keep what these outputs are computed from; those that were kept before have had their turn."""
+    if not computed.any():
+        return
     used = role.is_used[computed].any(0) & ~role.is_foldable(known.intervals[role.source])[role.channel]
     kept[role.source][role.channel[used]] = True
 

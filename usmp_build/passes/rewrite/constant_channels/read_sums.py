@@ -9,7 +9,9 @@ import numpy as np
 from usmp_build.arithmetic.vectors import Booleans, Integers
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Conv2D, DepthwiseConv2D, FullyConnected
-from usmp_build.passes.rewrite.constant_channels.quantized import (
+from usmp_build.passes.rewrite.constant_channels.sums import Sum, Weights
+from usmp_build.passes.rewrite.constant_channels.window import window_taps
+from usmp_build.passes.rewrite.values.quantized import (
     Opaque,
     channels,
     factor,
@@ -18,8 +20,6 @@ from usmp_build.passes.rewrite.constant_channels.quantized import (
     operand,
     quantized,
 )
-from usmp_build.passes.rewrite.constant_channels.sums import Sum
-from usmp_build.passes.rewrite.constant_channels.window import window_taps
 
 _MOST_WEIGHTS = 1 << 22
 """Of one operator: more are not looked at."""
@@ -30,7 +30,7 @@ SUMS = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"}
 class _Form(NamedTuple):
     """What the kinds differ in; see `Sum`."""
 
-    weights: Integers
+    weights: Weights
     channel: Integers
     inside: Booleans
     outside: Booleans
@@ -48,7 +48,7 @@ def read_sum(op: Operator, graph: Subgraph) -> Sum:
         raise Opaque
     if not isinstance(options, Conv2D | DepthwiseConv2D | FullyConnected):
         raise Opaque
-    weights = known(stored, DType.INT8).astype(np.int64) - _weight_zero_point(op, stored)
+    weights = known(stored, DType.INT8).astype(np.int8, copy=False)
     form = _form(op, weights, source, output)
     outputs = len(form.weights)
     if channels(output) != outputs or not outputs:
@@ -63,6 +63,7 @@ def read_sum(op: Operator, graph: Subgraph) -> Sum:
         source=op.inputs[0],
         target=op.outputs[0],
         weights=form.weights,
+        weight_zero_point=_weight_zero_point(op, stored),
         channel=form.channel,
         depthwise=op.kind == "DEPTHWISE_CONV_2D",
         bias=bias,
@@ -76,7 +77,7 @@ def read_sum(op: Operator, graph: Subgraph) -> Sum:
     )
 
 
-def _form(op: Operator, weights: Integers, source: Tensor, output: Tensor) -> _Form:
+def _form(op: Operator, weights: Weights, source: Tensor, output: Tensor) -> _Form:
     options = op.options
     if isinstance(options, FullyConnected):
         return _matrix(options, weights, source)
@@ -89,12 +90,12 @@ def _form(op: Operator, weights: Integers, source: Tensor, output: Tensor) -> _F
         return _Form(taps, np.arange(source.shape[3]), *seen, 0)
     if isinstance(options, DepthwiseConv2D) and weights.shape[0] == 1 and weights.shape[3] % source.shape[3] == 0:
         seen = window_taps(options, source.shape, output.shape, (height, width))
-        taps = np.ascontiguousarray(weights.reshape(height * width, -1).T)[:, :, None]
+        taps = weights.reshape(height * width, -1).T[:, :, None]
         return _Form(taps, np.arange(len(taps)) // (len(taps) // source.shape[3]), *seen, 3)
     raise Opaque
 
 
-def _matrix(options: FullyConnected, weights: Integers, source: Tensor) -> _Form:
+def _matrix(options: FullyConnected, weights: Weights, source: Tensor) -> _Form:
     """The inputs of a batch are whole pixels, one after the other."""
     if weights.ndim != 2 or options.shuffled_weights or weights.shape[1] % channels(source):
         raise Opaque

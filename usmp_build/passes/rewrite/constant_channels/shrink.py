@@ -74,7 +74,7 @@ class _Shrinking:
         x = self.known.intervals[role.source]
         stands = role.is_foldable(x) & ~self.kept[role.source]
         values = np.where(stands, x.low - role.zero_point, 0)[role.channel]
-        return np.asarray((role.weights * values).sum((1, 2)), np.int64)
+        return np.asarray((role.widened() * values).sum((1, 2)), np.int64)
 
     def _put(self, index: int, tensor: Tensor) -> int:
         """Put a changed constant in its place; behind all others where somebody else reads it, or it is a port."""

@@ -11,14 +11,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from usmp_build.arithmetic import vectors
 from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.arithmetic.vectors import Booleans, Integers
-from usmp_build.passes.rewrite.constant_channels.interval import Interval, full
 from usmp_build.passes.rewrite.constant_channels.tie import Tie
+from usmp_build.passes.rewrite.values.interval import Interval, full
+
+Weights: TypeAlias = NDArray[np.int8]
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,9 @@ class Sum:
 
     source: int
     target: int
-    weights: Integers
-    """[outputs, taps, inputs], less their zero point; of a depthwise convolution [outputs, taps, 1]."""
+    weights: Weights
+    """[outputs, taps, inputs]; of a depthwise convolution [outputs, taps, 1].  The bytes of the constant itself."""
+    weight_zero_point: int
     channel: Integers
     """The source's channel for each input; of a depthwise convolution, for each output."""
     depthwise: bool
@@ -64,10 +69,15 @@ class Sum:
         some, none = self.inside[:, None], np.int64(0)
         low = np.where(some, np.where(self.outside[:, None], np.minimum(low, none), low), none)
         high = np.where(some, np.where(self.outside[:, None], np.maximum(high, none), high), none)
-        positive = self.weights > 0
-        least = (self.weights * np.where(positive, low, high)).sum((1, 2)) + self.bias
-        most = (self.weights * np.where(positive, high, low)).sum((1, 2)) + self.bias
+        weights = self.widened()
+        positive = weights > 0
+        least = (weights * np.where(positive, low, high)).sum((1, 2)) + self.bias
+        most = (weights * np.where(positive, high, low)).sum((1, 2)) + self.bias
         return Interval(least, most)
+
+    def widened(self) -> Integers:
+        """Return the weights less their zero point: eight times as many bytes, so only while something is computed."""
+        return self.weights.astype(np.int64) - self.weight_zero_point
 
     def output(self, sums: Interval) -> Interval:
         """Return what the outputs may be."""
@@ -94,7 +104,7 @@ class Sum:
     @cached_property
     def is_used(self) -> Booleans:
         """[outputs, inputs]: whether a weight is not zero.  Not of depthwise convolutions."""
-        return np.asarray((self.weights != 0).any(1))
+        return np.asarray((self.weights != self.weight_zero_point).any(1))
 
     def _inputs(self, ends: Integers) -> Integers:
         """Return ends of intervals, less the zero point, so that they multiply with the weights."""

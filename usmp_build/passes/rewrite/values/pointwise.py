@@ -9,12 +9,14 @@ import numpy as np
 
 from usmp_build.arithmetic import fixed_point, tables, vectors
 from usmp_build.arithmetic.fixed_point import Factor
-from usmp_build.arithmetic.limits import LEAST
+from usmp_build.arithmetic.hard_swish import hard_swish
+from usmp_build.arithmetic.limits import LEAST, is_table
 from usmp_build.arithmetic.vectors import Integers
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
-from usmp_build.ir.options import Activation, Binary
-from usmp_build.passes.rewrite.constant_channels.interval import Interval, full
-from usmp_build.passes.rewrite.constant_channels.quantized import Opaque, factor, limits, operand, quantized
+from usmp_build.ir.options import Activation, Binary, Lookup
+from usmp_build.passes.rewrite.ranges import ACTIVATIONS
+from usmp_build.passes.rewrite.values.interval import Interval, full
+from usmp_build.passes.rewrite.values.quantized import Opaque, factor, limits, operand, quantized
 
 Transfer: TypeAlias = Callable[[Sequence[Interval]], Interval]
 """From the intervals of the operands, one for each channel of the output, to that of the output."""
@@ -49,7 +51,7 @@ def _requantize(op: Operator, graph: Subgraph) -> Transfer:
     source, output = _source(op, graph), graph.tensors[op.outputs[0]]
     before, after = quantized(source), quantized(output)
     by = factor(before.scale / after.scale)
-    limited = limits(Activation.RELU if op.kind == "RELU" else Activation.NONE, output)
+    limited = limits(ACTIVATIONS.get(op.kind, Activation.NONE), output)
 
     def transfer(operands: Sequence[Interval]) -> Interval:
         x = operands[0]
@@ -65,17 +67,36 @@ def _relu6(op: Operator, graph: Subgraph) -> Transfer:
 
 
 def _table(op: Operator, graph: Subgraph) -> Transfer:
-    """Tables need not be monotone: look at every value between the ends."""
     before = quantized(_source(op, graph))
     if op.kind == "LOGISTIC" and quantized(graph.tensors[op.outputs[0]]).zero_point != LEAST:
         raise Opaque
     data = tables.of_scale(_FUNCTIONS[op.kind], before.scale, before.zero_point)
     if data is None:
         raise Opaque
-    values = np.frombuffer(data, np.int8).astype(np.int64)
+    return _looked_up(np.frombuffer(data, np.int8).astype(np.int64))
+
+
+def _hard_swish(op: Operator, graph: Subgraph) -> Transfer:
+    data = hard_swish(quantized(_source(op, graph)), quantized(graph.tensors[op.outputs[0]]))
+    if data is None:
+        raise Opaque
+    return _looked_up(np.frombuffer(data, np.int8).astype(np.int64))
+
+
+def _lookup(op: Operator, _: Subgraph) -> Transfer:
+    table = op.options.table if isinstance(op.options, Lookup) else ()
+    if not is_table(table):
+        raise Opaque
+    return _looked_up(np.array(table, np.int64))
+
+
+def _looked_up(values: Integers) -> Transfer:
+    """Tables need not be monotone: look at every value between the ends."""
 
     def transfer(operands: Sequence[Interval]) -> Interval:
         x = operands[0]
+        if x.is_constant.all():
+            return Interval(values[x.low - LEAST], values[x.low - LEAST])
         parts = [values[a - LEAST : b - LEAST + 1] for a, b in zip(x.low.tolist(), x.high.tolist(), strict=True)]
         return Interval(np.array([part.min() for part in parts]), np.array([part.max() for part in parts]))
 
@@ -119,6 +140,20 @@ def _product(op: Operator, graph: Subgraph) -> Transfer:
     return transfer
 
 
+def _extreme(op: Operator, graph: Subgraph) -> Transfer:
+    """The larger or the smaller number, as it is: all have the same parameters."""
+    operands, output = _two(op, graph), graph.tensors[op.outputs[0]]
+    if any(quantized(operand) != quantized(output) for operand in operands):
+        raise Opaque
+    choose = np.maximum if op.kind == "MAXIMUM" else np.minimum
+
+    def transfer(given: Sequence[Interval]) -> Interval:
+        first, second = given
+        return Interval(choose(first.low, second.low), choose(first.high, second.high))
+
+    return transfer
+
+
 def _below_one(real: float) -> Factor:
     if not real < 1 or fixed_point.quantize(real).shift > 0:
         raise Opaque
@@ -147,11 +182,16 @@ def _limits(op: Operator, output: Tensor) -> tuple[int, int]:
 
 POINTWISE: Mapping[str, tuple[Callable[[Operator, Subgraph], Transfer], int]] = {
     "ADD": (_sum, 2),
+    "HARD_SWISH": (_hard_swish, 1),
     "LOGISTIC": (_table, 1),
+    "LOOKUP": (_lookup, 1),
+    "MAXIMUM": (_extreme, 2),
+    "MINIMUM": (_extreme, 2),
     "MUL": (_product, 2),
     "QUANTIZE": (_requantize, 1),
     "RELU": (_requantize, 1),
     "RELU6": (_relu6, 1),
+    "RELU_N1_TO_1": (_requantize, 1),
     "SUB": (_sum, 2),
     "TANH": (_table, 1),
 }

@@ -1,0 +1,109 @@
+"""What no schedule does without, of models that run subgraphs: their steps share bytes, too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import call, manifest
+from usmp_build import choosing, loading, pipeline
+from usmp_build.files import DiskFiles
+from usmp_build.passes.order import least_workspace, model_orders
+
+POOLS = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
+LIKE = "scale=0.1 zero=0"
+BODY = f"""
+  %0 "a" int8[1,2,2,1] {LIKE}
+  %1 "pads" int32[4,2] = [0,0,19,19,19,19,0,0]
+  %2 "big" int8[1,40,40,1] {LIKE}
+  %3 "in_place" int8[1,40,40,1] {LIKE}
+  %4 "axes" int32[2] = [1, 2]
+  %5 "small" int8[1,1,1,1] {LIKE}
+"""
+INNER = f"""{BODY}
+  inputs %0
+  outputs %5
+  %2 = PAD(%0, %1)
+  %3 = TANH(%2)
+  %5 = MEAN(%3, %4) keep_dims=true
+"""
+"""`in_place` may have the bytes of `big`: 1,600 are enough for both, beside what goes in and out."""
+BESIDE = f"""{BODY}
+  %6 "beside" int8[1,40,40,1] {LIKE}
+  %7 "sum" int8[1,40,40,1] {LIKE}
+  inputs %0
+  outputs %5
+  %2 = PAD(%0, %1)
+  %6 = PAD(%0, %1)
+  %3 = CUMSUM(%2)
+  %7 = ADD(%3, %6)
+  %5 = MEAN(%7, %4) keep_dims=true
+"""
+"""`beside` is alive while CUMSUM runs, which does not touch it, and shares nothing."""
+
+
+def main(calls: str) -> str:
+    return f"""
+model "m"
+subgraph 0 "main"
+  %0 "x" int8[1,2,2,1] {LIKE}
+  %1 "y" int8[1,1,1,1] {LIKE}
+  %2 "z" int8[1,1,1,1] {LIKE}
+  inputs %0
+  outputs %1, %2
+  {calls}
+"""
+
+
+ONCE = main("%1 = CALL(%0) subgraph=1\n  %2 = TANH(%1)")
+TWICE = main("%1 = CALL(%0) subgraph=1\n  %2 = CALL(%0) subgraph=1")
+BY_ANOTHER = f"""{main("%1 = CALL(%0) subgraph=2" + chr(10) + "  %2 = TANH(%1)")}
+subgraph 1 "body"
+{INNER}
+subgraph 2 "outer"
+  %0 "a" int8[1,2,2,1] {LIKE}
+  %1 "one" int8[1,1,1,1] {LIKE}
+  %2 "other" int8[1,1,1,1] {LIKE}
+  %3 "sum" int8[1,1,1,1] {LIKE}
+  inputs %0
+  outputs %3
+  %1 = CALL(%0) subgraph=1
+  %2 = CALL(%0) subgraph=1
+  %3 = ADD(%1, %2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "bound", "least"),
+    [
+        (f'{ONCE}subgraph 1 "body"\n{INNER}', 1_604, 1_604),
+        (f'{ONCE}subgraph 1 "body"\n{BESIDE}', 4_800, 4_800),
+        (f'{TWICE}subgraph 1 "body"\n{INNER}', 1_608, 1_609),
+        (BY_ANOTHER, 1_608, 1_609),
+    ],
+    ids=["inner", "beside", "twice", "by another"],
+)
+def test_steps_of_a_subgraph_are_weighed_one_by_one(text: str, bound: int, least: int, tmp_path: Path) -> None:
+    (tmp_path / "m.model.txt").write_text(text, encoding="utf-8")
+    path = manifest(tmp_path, POOLS + '[models.m]\npath = "m.model.txt"\nrewrites = { duplicates = false }\n')
+    done = call("plan", "--json", path)
+    assert done.code == 0, done.err
+    workspace = json.loads(done.out)["workspace"]
+    assert (workspace["any_schedule"], workspace["achieved"]) == (least, least)
+    files = DiskFiles(tmp_path)
+    asked = pipeline.read(path.name, files)
+    analysis = pipeline.analyze(asked, (loading.import_model(asked.models[0], files),))
+    assert least_workspace(analysis, model_orders(asked, analysis)) == bound
+
+
+def test_a_plan_that_takes_less_than_is_possible_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of the two figures is wrong then."""
+    (tmp_path / "m.model.txt").write_text(f'{ONCE}subgraph 1 "body"\n{INNER}', encoding="utf-8")
+    path = manifest(tmp_path, POOLS + '[models.m]\npath = "m.model.txt"\n')
+    monkeypatch.setattr(choosing, "least_workspace", lambda *_: 1_605)
+    done = call("plan", path)
+    assert done.code == 4
+    assert "error[P503]: the plan takes 1,604 bytes of workspace, where 1,605 were said to be needed" in done.err
+    assert not done.out

@@ -1,0 +1,76 @@
+"""A split of which one part is needed makes that part only.
+
+    %3, %4, %5 = SPLIT(%2, %1)    →    %4 = STRIDED_SLICE(%1, %6, %7, %8)         (nobody reads %3 and %5)
+
+The bounds and steps of the slice are new constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
+from usmp_build.ir.options import StridedSlice
+from usmp_build.passes.rewrite.edit import Net
+from usmp_build.passes.rewrite.pins import Pins
+
+_SOURCE = {"SPLIT": 1, "SPLIT_V": 0}
+_AXIS = {"SPLIT": 0, "SPLIT_V": 2}
+"""By kind: the position of an operand."""
+
+
+def dead_parts(model: Model, pins: Pins) -> Model:
+    """Let every split with one output that is needed become a slice."""
+    return replace(model, subgraphs=tuple(_sliced(Net(graph, i, pins)) for i, graph in enumerate(model.subgraphs)))
+
+
+def _sliced(net: Net) -> Subgraph:
+    tensors = list(net.graph.tensors)
+    for place, op in enumerate(net.graph.operators):
+        needed = [part for part in op.outputs if net.readers[part] or not net.may_go(part)]
+        if op.kind not in _SOURCE or len(op.outputs) < 2 or len(needed) != 1 or not net.may_change(op):
+            continue
+        bounds = _bounds(op, needed[0], net)
+        if bounds is not None:
+            constants = range(len(tensors), len(tensors) + len(bounds))
+            tensors += [_constant(numbers) for numbers in bounds]
+            inputs = (op.inputs[_SOURCE[op.kind]], *constants)
+            net.put(place, Operator("STRIDED_SLICE", inputs, (needed[0],), StridedSlice(), op.position))
+    return replace(net.finished(), tensors=tuple(tensors)) if len(tensors) > len(net.graph.tensors) else net.finished()
+
+
+def _bounds(op: Operator, part: int, net: Net) -> tuple[list[int], list[int], list[int]] | None:
+    """Return where a part begins, where it ends, and the steps; None unless the parts are all of what is split."""
+    source, axes = net.tensor(op.inputs[_SOURCE[op.kind]]), net.integers(op, _AXIS[op.kind])
+    shapes = [net.graph.tensors[each].shape for each in op.outputs]
+    if source is None or not axes or len(axes) != 1 or not -len(source.shape) <= axes[0] < len(source.shape):
+        return None
+    axis = axes[0] % len(source.shape)
+    if any(len(shape) != len(source.shape) or _around(shape, axis) != _around(source.shape, axis) for shape in shapes):
+        return None
+    sizes = [shape[axis] for shape in shapes]
+    if sum(sizes) != source.shape[axis] or not _as_given(op, sizes, net):
+        return None
+    begin = sum(sizes[: op.outputs.index(part)])
+    begins, ends = [0] * len(source.shape), [*source.shape]
+    begins[axis], ends[axis] = begin, begin + sizes[op.outputs.index(part)]
+    return begins, ends, [1] * len(source.shape)
+
+
+def _around(shape: Sequence[int], axis: int) -> tuple[int, ...]:
+    return (*shape[:axis], *shape[axis + 1 :])
+
+
+def _as_given(op: Operator, sizes: list[int], net: Net) -> bool:
+    """SPLIT makes equal parts; SPLIT_V is told their sizes, where -1 is the rest."""
+    if op.kind == "SPLIT":
+        return len(set(sizes)) == 1
+    given = net.integers(op, 1) or []
+    return len(given) == len(sizes) and all(told in (-1, size) for told, size in zip(given, sizes, strict=True))
+
+
+def _constant(numbers: list[int]) -> Tensor:
+    return Tensor("bounds", (len(numbers),), DType.INT32, data=np.array(numbers, "<i4").tobytes())

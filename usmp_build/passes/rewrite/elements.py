@@ -1,0 +1,110 @@
+"""What operators make of each value of an int8, where they make each element from one element of one tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from usmp_build.arithmetic.limits import LEAST, MOST, int8_scale
+from usmp_build.arithmetic.vectors import Booleans, Integers
+from usmp_build.ir.graph import DType, Operator, Tensor
+from usmp_build.passes.rewrite.edit import Net
+from usmp_build.passes.rewrite.ranges import value_range
+from usmp_build.passes.rewrite.values.interval import Interval
+from usmp_build.passes.rewrite.values.pointwise import POINTWISE
+from usmp_build.passes.rewrite.values.quantized import Opaque
+from usmp_build.passes.rewrite.views import SHAPES_ONLY
+
+VALUES = np.arange(LEAST, MOST + 1)
+"""Of an int8: a table says what becomes of each of them."""
+
+
+def elements_read(op: Operator | None, net: Net) -> set[int]:
+    """Return the tensors of which an operator reads an element for each of its own; none where it is not so.
+
+    What else it may read are constants of one element of which no rule speaks.
+    """
+    behind_floats = int8_behind_floats(op, net)
+    if behind_floats is not None:
+        return {behind_floats}
+    if op is None or len(op.outputs) != 1 or not (op.kind in POINTWISE or op.kind in SHAPES_ONLY):
+        return set()
+    output, found = net.graph.tensors[op.outputs[0]], set()
+    for index in _operands(op):
+        tensor = net.tensor(index)
+        if index is None or tensor is None or tensor.is_variable or {tensor.dtype, output.dtype} != {DType.INT8}:
+            return set()
+        if tensor.elements != (1 if tensor.is_constant else output.elements) or tensor.is_withheld:
+            return set()
+        if tensor.is_constant and net.pins.keeps(net.index, index):
+            return set()
+        if not tensor.is_constant:
+            found.add(index)
+    return found
+
+
+def int8_behind_floats(op: Operator | None, net: Net) -> int | None:
+    """Return the int8 that a QUANTIZE reads by way of a DEQUANTIZE; None where it reads something else."""
+    if op is None or op.kind != "QUANTIZE" or len(op.outputs) != 1 or not op.inputs or op.inputs[0] is None:
+        return None
+    before, real, output = net.producer(op.inputs[0]), net.tensor(op.inputs[0]), net.graph.tensors[op.outputs[0]]
+    index = before.inputs[0] if before is not None and before.kind == "DEQUANTIZE" and before.inputs else None
+    source = net.tensor(index)
+    if before is None or source is None or source.is_variable or source.is_constant:
+        return None
+    fits = real is not None and real.dtype is DType.FLOAT32 and real.elements == source.elements == output.elements
+    is_int8 = int8_scale(source) is not None and int8_scale(output) is not None
+    return index if fits and is_int8 and net.pins.may_join(net.index, before, op) else None
+
+
+def table(ops: Sequence[Operator], source: int, net: Net) -> Integers | None:
+    """Return what operators make of each value of their source; None where the arithmetic does not say."""
+    known = {source: VALUES}
+    for op in ops:
+        made = _made(op, net, known)
+        if made is None:
+            return None
+        known[op.outputs[0]] = made
+    return known[ops[-1].outputs[0]]
+
+
+def changes_nothing(values: Integers, source: int, net: Net) -> bool:
+    """Tell whether a table leaves all that its source may hold."""
+    low, high = value_range(source, net)
+    outside: Booleans = (low > VALUES) | (high < VALUES)
+    return bool(np.all((values == VALUES) | outside))
+
+
+def _operands(op: Operator) -> tuple[int | None, ...]:
+    return op.inputs[: POINTWISE[op.kind][1] if op.kind in POINTWISE else 1]
+
+
+def _made(op: Operator, net: Net, known: dict[int, Integers]) -> Integers | None:
+    behind_floats = int8_behind_floats(op, net)
+    if behind_floats is not None:
+        return _through_floats(known[behind_floats], net.graph.tensors[behind_floats], net.graph.tensors[op.outputs[0]])
+    operands = [known[t] if t in known else _constant(t, net) for t in _operands(op) if t is not None]
+    if op.kind in SHAPES_ONLY:
+        return operands[0]
+    try:
+        made = POINTWISE[op.kind][0](op, net.graph)([Interval(each, each) for each in operands])
+    except Opaque:
+        return None
+    return made.low if made.is_constant.all() else None
+
+
+def _through_floats(values: Integers, source: Tensor, output: Tensor) -> Integers | None:
+    """Dequantize and quantize: each product and quotient is rounded to float32, and halves away from zero then."""
+    before, after = int8_scale(source), int8_scale(output)
+    if before is None or after is None:
+        return None
+    with np.errstate(over="ignore"):
+        real = np.float32(before.scale) * (values - before.zero_point).astype(np.float32)
+        steps = (real / np.float32(after.scale)).astype(np.float64)
+    rounded = np.copysign(np.floor(np.abs(steps) + 0.5), steps)
+    return np.asarray(np.clip(rounded + after.zero_point, LEAST, MOST)).astype(np.int64)
+
+
+def _constant(index: int, net: Net) -> Integers:
+    return np.full(len(VALUES), net.graph.tensors[index].as_array().item(), np.int64)

@@ -1,0 +1,103 @@
+"""Operators that together make each element of one tensor from one of another become a look-up in a table.
+
+    %3 = LOGISTIC(%1)
+    %4 = MUL(%1, %3)        →    %4 = LOOKUP(%1) table=[...]
+
+An int8 has 256 values: what becomes of each is computed here, with the arithmetic of the operators.  Nobody else may
+read what is between them.  A look-up takes fewer instructions than any two of them; its table takes 256 bytes, so it is
+made where one of them has a table anyway (LOGISTIC, TANH, HARD_SWISH), or the tensor is as large.  MINIMUM, MAXIMUM and
+RELU_N1_TO_1 become one also alone: there are no other kernels for them.  So does a QUANTIZE behind a DEQUANTIZE: then
+there are no floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from usmp_build.ir.graph import Model, Operator
+from usmp_build.ir.options import Lookup
+from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
+from usmp_build.passes.rewrite.elements import VALUES, changes_nothing, elements_read, int8_behind_floats, table
+from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.passes.rewrite.views import SHAPES_ONLY
+
+_TABLES = {"HARD_SWISH", "LOGISTIC", "LOOKUP", "TANH"}
+_TABLES_ONLY = {"MAXIMUM", "MINIMUM", "RELU_N1_TO_1"}
+_MOST = 16
+"""Operators that are joined at once; what is longer is joined step by step."""
+
+
+class _Chain(NamedTuple):
+    """Operators between two tensors."""
+
+    source: int
+    places: tuple[int, ...]
+
+
+def lookups(model: Model, pins: Pins = NO_PINS) -> Model:
+    """Join operators with those before them, in the order in which they run."""
+    return in_each_subgraph(model, pins, _step)
+
+
+def _step(net: Net) -> None:
+    for place, op in enumerate(net.graph.operators):
+        if op.kind in SHAPES_ONLY or not net.may_change(op):
+            continue
+        for chain in reversed([*_chains(place, net)]):
+            joined = _joined(chain, net)
+            if joined is not None:
+                for each in chain.places:
+                    net.put(each, None)
+                net.put(place, joined)
+                break
+
+
+def _chains(place: int, net: Net) -> Iterator[_Chain]:
+    """Yield the chains that end at a place, and are worth a table; longer ones last.
+
+    Of what the operators read, the tensor that is made last is followed back first: so none is passed over from which
+    all of the others are made.
+    """
+    places = {place}
+    read = elements_read(net.operators[place], net)
+    while read:
+        chain = _Chain(min(read), tuple(sorted(places)))
+        if len(read) == 1 and _pays(chain, net):
+            yield chain
+        inner = [tensor for tensor in read if _is_between(tensor, place, places, net)]
+        if not inner or len(places) == _MOST:
+            return
+        last = max(inner, key=lambda tensor: net.writers[tensor])
+        places.add(net.writers[last])
+        read = (read - {last}) | elements_read(net.producer(last), net)
+
+
+def _is_between(tensor: int, place: int, places: set[int], net: Net) -> bool:
+    """Tell whether a tensor is made by an operator that may join those at `places`, for nobody else."""
+    op, last = net.producer(tensor), net.operators[place]
+    if op is None or last is None or not net.may_go(tensor) or not net.readers[tensor] <= places:
+        return False
+    return bool(elements_read(op, net)) and net.pins.may_join(net.index, op, last)
+
+
+def _pays(chain: _Chain, net: Net) -> bool:
+    kinds = [op.kind for op in _operators(chain, net) if op.kind not in SHAPES_ONLY]
+    has_room = not _TABLES.isdisjoint(kinds) or net.graph.tensors[chain.source].elements >= len(VALUES)
+    behind_floats = any(int8_behind_floats(op, net) is not None for op in _operators(chain, net))
+    return behind_floats or not _TABLES_ONLY.isdisjoint(kinds) or (len(kinds) > 1 and has_room)
+
+
+def _joined(chain: _Chain, net: Net) -> Operator | None:
+    """Return the operator that does what those of a chain do; None where that is not known."""
+    operators = _operators(chain, net)
+    last, values = operators[-1], table(operators, chain.source, net)
+    if values is None:
+        return None
+    if changes_nothing(values, chain.source, net):
+        return Operator("RESHAPE", (chain.source,), last.outputs, None, last.position)
+    return Operator("LOOKUP", (chain.source,), last.outputs, Lookup(tuple(values.tolist())), last.position)
+
+
+def _operators(chain: _Chain, net: Net) -> list[Operator]:
+    return [op for op in map(net.operators.__getitem__, chain.places) if op is not None]
