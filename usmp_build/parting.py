@@ -30,6 +30,8 @@ from usmp_build.memory.problem import Problem
 from usmp_build.workspace import max_live
 
 _MOST_PLANS = 16
+_AGAIN = 4
+"""Of them for those that copy once more."""
 _MOST_BUFFERS = 4096
 _MOST_CONFLICTS = 200_000
 """In all plans together, but for the first two: large problems take long, and those where many meet longer."""
@@ -52,6 +54,7 @@ def parted(analyze: Callable[[Operators | None], Analysis], choose: Callable[[An
     search = _Search(analyze, choose, shared, choose(copied), needed, needed, _plans(copied.problem) - 1)
     while search.plans > 0 and (untried := search.untried()):
         search.share(untried)
+    search.plans = min(search.plans, _AGAIN)
     if search.plans > 0:
         search.reconsider()
     return search.best
