@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
 from tests.support.cli import call, manifest
-from usmp_build import pipeline
+from tests.support.nets import NETS
+from usmp_build import choosing, pipeline
 from usmp_build.algorithms.auto import Auto
 from usmp_build.choosing import Chosen
 from usmp_build.directing import PLANS
 from usmp_build.interfaces import Algorithm
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model
 from usmp_build.ir.schedule import Node
 from usmp_build.memory.plan import Plan
 from usmp_build.memory.problem import Problem
 from usmp_build.passes.schedule.operators import Operators
 from usmp_build.request import Request
+
+Ordered: TypeAlias = Callable[[Choices], Analysis]
 
 POOLS = """[project]
 name = "p"
@@ -117,3 +124,21 @@ def test_a_refusal_looks_at_few_other_manifests(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(pipeline, "choose", counted)
     assert call("plan", alike(tmp_path / "p", 10, "size = 16\n", together=True)).code == 3
     assert 1 < len(chosen) <= 17
+
+
+def test_a_few_plans_tell_whether_parts_should_be_copies_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of four models fills a pool of its own: all of them could be looked at once more, in halves too."""
+    chosen: list[Request] = []
+    choose = choosing.choose
+
+    def counted(request: Request, first: Analysis, algorithm: Algorithm, ordered: Ordered) -> Chosen:
+        chosen.append(request)
+        return choose(request, first, algorithm, ordered)
+
+    monkeypatch.setattr(choosing, "choose", counted)
+    (tmp_path / "m.tflite").write_bytes(NETS["cross_stage"]())
+    pools = "".join(f'[pools.p{number}]\naccess = "rw"\n' for number in range(4))
+    models = "".join(f'[models.m{n}]\npath = "m.tflite"\nworkspace_pools = ["p{n}"]\n' for n in range(4))
+    path = manifest(tmp_path, f'[project]\nname = "p"\n{pools}[pools.rom]\naccess = "ro"\n{models}')
+    assert call("plan", path).code == 0
+    assert 2 < len(chosen) <= 6, "with copies, with parts, and four more"
