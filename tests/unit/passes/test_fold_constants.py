@@ -79,11 +79,16 @@ def test_pins_outputs_and_readers_without_constants_stay() -> None:
     assert len(matrix.operators) == 2
 
 
-def test_a_constant_that_is_named_many_times_takes_no_memory() -> None:
-    """All of them together would be half a gigabyte, and then found to be no float32[2,3]."""
-    often = ", ".join(["%3"] * 2000)
+@pytest.mark.parametrize(
+    ("times", "constant", "made"),
+    [(2_000, "float32[64,1024] = [1*65536]", "float32[2,3]"), (30_000, "int32[1024] = [1*1024]", "int32[2,3]")],
+    ids=["constants", "shapes"],
+)
+def test_a_constant_that_is_named_many_times_takes_no_memory(times: int, constant: str, made: str) -> None:
+    """All of them together would be more than a hundred megabytes, and then found to be no [2,3]."""
+    often = ", ".join(["%3"] * times)
     tracemalloc.start()
-    graph = folded(f"CONCATENATION({often})", ["float32[64,1024] = [1*65536]"], "float32[2,3]")
+    graph = folded(f"CONCATENATION({often})", [constant], made)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [op.kind for op in graph.operators] == ["CONCATENATION", "ADD"]

@@ -56,6 +56,8 @@ def _foldable(op: Operator, tensors: list[Tensor], graph: Subgraph) -> bool:
     sources = [tensors[i] for i in op.inputs if i is not None]
     if op.kind in {"SHAPE", "RANK"}:
         return len(sources) == 1
+    if sum(t.elements for t in sources) > 4 * _LARGEST:  # one constant may be named many times
+        return False
     return all(t.is_constant and t.dtype in _INTEGERS and t.elements <= _LARGEST for t in sources)
 
 
