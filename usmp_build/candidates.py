@@ -15,11 +15,12 @@ from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.memory.best import is_best
 from usmp_build.memory.components import restricted
-from usmp_build.memory.plan import Allocation, Plan, peaks, quality
+from usmp_build.memory.plan import Allocation, Plan, of_members, peaks, quality
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.verify import violations
 from usmp_build.passes import redirect
 from usmp_build.request import Request
+from usmp_build.units import align_up
 
 
 class Candidates:
@@ -59,13 +60,14 @@ class Candidates:
             self.analysis = directed(self._request, candidate, found)
 
     def room(self) -> int:
-        """Return the bytes of workspace that the plan needs; one more than pools have, if there is none."""
+        """Return the bytes of workspace that the plan needs; without a plan, one more than any plan may take."""
         members = self.chosen.storage.workspace
         problem = restricted(self.chosen.problem, members)
         if self.plan is not None:
             return sum(peaks(problem, of_members(self.plan, members)))
-        pools = {pool for buffer in problem.buffers for pool in buffer.pools}
-        return 1 + sum(problem.pools[pool].limit or 0 for pool in pools)
+        limits = [problem.pools[pool].limit for pool in {pool for buffer in problem.buffers for pool in buffer.pools}]
+        most = sum(align_up(buffer.size, buffer.alignment) for buffer in problem.buffers)
+        return 1 + sum(most if limit is None else limit for limit in limits)
 
 
 def brief(algorithm: Algorithm) -> Callable[[Problem], Plan | None]:
@@ -84,11 +86,6 @@ def careful(algorithm: Callable[[Problem], Plan | None]) -> Callable[[Problem], 
         return None if found is None or violations(problem, found) else found
 
     return ask
-
-
-def of_members(plan: Plan, members: Sequence[int]) -> Plan:
-    """Return the places of some buffers: a plan of `restricted(problem, members)`."""
-    return Plan(plan.algorithm, tuple(plan.allocations[index] for index in members))
 
 
 def directed(request: Request, candidate: Analysis, found: Directed) -> Analysis:

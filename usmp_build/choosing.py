@@ -22,15 +22,13 @@ from dataclasses import dataclass, field, replace
 
 from usmp_build import solving
 from usmp_build.algorithms.auto import Auto
-from usmp_build.candidates import Candidates, brief, careful, directed
-from usmp_build.directing import PLANS, Budget, Directions, direct, reversible
+from usmp_build.candidates import Candidates, brief, careful
+from usmp_build.directing import PLANS, Budget
 from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import Choices
 from usmp_build.memory.best import is_best
 from usmp_build.memory.plan import Plan, quality
-from usmp_build.memory.problem import Problem
-from usmp_build.memory.without_limits import problem_without_limits
 from usmp_build.passes.order import Below, ModelOrders, least_workspace, model_orders, workspace_always
 from usmp_build.request import Request
 
@@ -48,13 +46,15 @@ class Chosen:
 
     analysis: Analysis
     plan: Plan | None
-    """None: no candidate fits, and this is the one that comes nearest."""
+    """None: no candidate fits, and the analysis is of the files' orders, forward."""
     bound: int
     """Bytes of workspace: no orders and no directions of the operators need less, with the same buffers."""
     directions_are_proven: bool = False
     """No directions make a plan of the workspace that ranks before this one, in the orders that were looked at."""
     orders_are_proven: bool = False
     """Nor do they in any other order."""
+    other_buffers: bool = False
+    """Copies, or parts of tensors, could have been chosen otherwise: what is proven is proven with these buffers."""
     others: tuple[Analysis, ...] = ()
     """With other orders."""
     further: Callable[[], Chosen] | None = field(default=None, compare=False, repr=False)
@@ -78,10 +78,7 @@ def choose(request: Request, first: Analysis, algorithm: Algorithm, ordered: Cal
         are_all = _look_further(candidates, few, orders, ordered, Budget(brief(algorithm)))
         return known if candidates.plan is None else _judged(candidates, few, bound, are_all)
 
-    if candidates.plan is None:
-        known = Chosen(_nearest(request, few, algorithm), None, bound, others=tuple(few[1:]))
-    else:
-        known = _judged(candidates, few, bound, are_all=False)
+    known = Chosen(first, None, bound) if candidates.plan is None else _judged(candidates, few, bound, are_all=False)
     return replace(known, further=further) if candidates.room() > bound else known
 
 
@@ -94,7 +91,7 @@ def _judged(candidates: Candidates, few: Sequence[Analysis], bound: int, are_all
         bound = candidates.room() if orders_are_proven else bound
         orders_are_proven = candidates.room() == bound
         directions_are_proven = directions_are_proven or orders_are_proven
-    return Chosen(candidates.analysis, candidates.plan, bound, directions_are_proven, orders_are_proven, others)
+    return Chosen(candidates.analysis, candidates.plan, bound, directions_are_proven, orders_are_proven, others=others)
 
 
 def _look_further(
@@ -170,25 +167,3 @@ def refined(chosen: Chosen, algorithm: Algorithm) -> Chosen:
         return chosen
     found = careful(algorithm)(problem)
     return chosen if found is None or quality(problem, found) > quality(problem, plan) else replace(chosen, plan=found)
-
-
-def _nearest(request: Request, candidates: Sequence[Analysis], algorithm: Algorithm) -> Analysis:
-    """Return the candidate that needs least where pools are as large as needed."""
-    ask = brief(algorithm)
-    budget = Budget(ask)
-    best, rank = candidates[0], None
-    for candidate in candidates:
-        limited = reversible(request, candidate, candidate.storage.workspace)
-        free = replace(limited, state=_unlimited(limited.state))
-        plan = None
-        if candidate is best:
-            plan = ask(free.state({}))
-            rank = quality(free.state({}), plan) if plan else None
-        found = direct(free, budget, rank, plan)
-        if found.directions is not None:
-            best, rank = directed(request, candidate, found), found.rank
-    return best
-
-
-def _unlimited(state: Callable[[Directions], Problem]) -> Callable[[Directions], Problem]:
-    return lambda directions: problem_without_limits(state(directions))

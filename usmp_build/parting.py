@@ -15,8 +15,8 @@ of models that fill a pool copy once more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from operator import le
 
@@ -24,6 +24,7 @@ from usmp_build.choosing import Chosen
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Model, OperatorRef
+from usmp_build.ir.scopes import COPY
 from usmp_build.ir.storage import Kind
 from usmp_build.memory.plan import Plan, peaks
 from usmp_build.memory.problem import Problem
@@ -46,7 +47,8 @@ def parted(analyze: Callable[[Operators | None], Analysis], choose: Callable[[An
     """
     shared = analyze(None)
     if not (sites := operators_with_parts(shared.models)):
-        return choose(shared)
+        chosen = choose(shared)
+        return replace(chosen, other_buffers=bool(_operators_of(shared.models, {COPY})))
     copied = analyze(frozenset())
     needed = frozenset(ref for ref, kernel in copied.kernels.items() if not isinstance(kernel, Kernel))
     if needed.intersection(sites):  # what cannot be copied is shared
@@ -57,7 +59,7 @@ def parted(analyze: Callable[[Operators | None], Analysis], choose: Callable[[An
     search.plans = min(search.plans, _AGAIN)
     if search.plans > 0:
         search.reconsider()
-    return search.best
+    return replace(search.best, other_buffers=True)
 
 
 def _plans(problem: Problem) -> int:
@@ -68,12 +70,16 @@ def _plans(problem: Problem) -> int:
 
 def operators_with_parts(models: Sequence[Model]) -> list[OperatorRef]:
     """Return the operators that do nothing, for tensors are parts of others."""
+    return _operators_of(models, {"JOIN", "CUT"})
+
+
+def _operators_of(models: Sequence[Model], kinds: Collection[str]) -> list[OperatorRef]:
     return [
         OperatorRef(m, s, index)
         for m, model in enumerate(models)
         for s, graph in enumerate(model.subgraphs)
         for index, op in enumerate(graph.operators)
-        if op.kind in {"JOIN", "CUT"}
+        if op.kind in kinds
     ]
 
 
@@ -109,7 +115,7 @@ class _Search:
         shares = self.shares.union(sites)
         are_all = shares.issuperset(operators_with_parts(self.shared.models))
         found = self.choose(self.shared if are_all else self.analyze(shares))
-        if _is_no_worse(found, self.best):
+        if is_no_worse(found, self.best):
             self.best, self.shares = found, shares
         elif len(sites) == 1:
             self.copies.update(sites)
@@ -129,7 +135,7 @@ class _Search:
                 if self.plans > 0 and some and shares != self.needed:  # that all copy was tried first
                     self.plans -= 1
                     found = self.choose(self.analyze(shares))
-                    if _is_no_worse(found, self.best) and not _is_no_worse(self.best, found):
+                    if is_no_worse(found, self.best) and not is_no_worse(self.best, found):
                         self.best, self.shares = found, shares
                         if len(some) > 1:
                             self.share(some[: len(some) // 2])
@@ -147,7 +153,7 @@ def _fullest(chosen: Chosen) -> list[int]:
     return sorted({model for buffer in highest for model in buffer.models})
 
 
-def _is_no_worse(one: Chosen, other: Chosen) -> bool:
+def is_no_worse(one: Chosen, other: Chosen) -> bool:
     """Tell whether a plan needs no more workspace than another one, no more of any pool of constants, and no more time.
 
     By `plan.quality` the time that a copy takes would pay for any number of bytes.  Workspace counts over all pools: a

@@ -2,10 +2,10 @@
 
     read        load → resolve
     plan        import
-                choose      the best of many plans, each of an analysis and an algorithm, in three loops:
-                            parting: which operators copy ⊃ choosing: orders ⊃ directing: directions
+                choose      the best of many plans, each of an analysis and an algorithm, in four loops:
+                            limits: lifted ⊃ parting: which operators copy ⊃ choosing: orders ⊃ directing: directions
                 settle      verify → group constants → verify
-                report      alone → without_limits → keeping → max_live → summarize
+                report      alone → cheapest → keeping → max_live → summarize
     lay_out     arrange
     emit
 
@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 
-from usmp_build import arrange, choosing, keeping, loading, parting, passes, plugins, solving, workspace
+from usmp_build import arrange, choosing, keeping, limits, loading, parting, passes, plugins, solving, workspace
 from usmp_build.algorithms.auto import Auto
 from usmp_build.bundle import Bundle
 from usmp_build.errors import UsmpError
@@ -68,19 +68,26 @@ def plan(request: Request, files: Files) -> Planned:
     """From a request to a proven plan; operators without kernels are welcome here."""
     models = tuple(loading.import_model(model, files) for model in request.models)
     algorithm = loading.algorithm(request)
-    chosen = choose(request, models, algorithm)
-    analysis = chosen.analysis
+    choose_again = partial(choose, models=models, algorithm=algorithm)
+    fitted = limits.fitted(request, choose_again, algorithm)
+    chosen, analysis = fitted.chosen, fitted.chosen.analysis
     if chosen.plan is None:
-        raise refusal(request, analysis, algorithm, lambda other: choose(other, models).analysis)
+        raise refusal(request, fitted, algorithm, choose_again)
     found = solving.settled(request, analysis, chosen.plan)
     alone = workspace.needs_alone(request, chosen, found)
-    without_limits = solving.without_limits(request, analysis, found, algorithm)
+    algorithms = {request.algorithm: choose_again}
+    algorithms.setdefault("auto", partial(choose, models=models, algorithm=Auto()))
+    cheapest = limits.cheapest(request, fitted, algorithms)
     same = partial(_in_same_orders, analysis)
     kept = keeping.keeping(request, analysis, found, restate=same, again=partial(_in_orders_of_its_own, analysis))
     others = arrange.OtherWays(
-        max_live(request, models), chosen.bound, chosen.directions_are_proven, chosen.orders_are_proven
+        max_live=max_live(request, models),
+        any_schedule=chosen.bound,
+        best_directions=chosen.directions_are_proven,
+        best_order=chosen.orders_are_proven,
+        other_buffers=chosen.other_buffers,
     )
-    summary = arrange.summarize(request, analysis, found, alone, kept, without_limits, others)
+    summary = arrange.summarize(request, analysis, found, alone, kept, cheapest, others)
     return Planned(request, models, analysis, found, summary)
 
 
@@ -102,8 +109,10 @@ def choose(request: Request, models: tuple[Model, ...], algorithm: Algorithm | N
     def ordered(first: Analysis) -> choosing.Chosen:
         return choosing.choose(request, first, asked, lambda choices: retimed(request, first, choices))
 
-    found = parting.parted(lambda shares: analyze(request, models, shares=shares), ordered)
-    return choosing.refined(found.further() if found.further else found, asked)
+    chosen = parting.parted(lambda shares: analyze(request, models, shares=shares), ordered)
+    if chosen.further:
+        chosen = replace(chosen.further(), other_buffers=chosen.other_buffers)
+    return choosing.refined(chosen, asked)
 
 
 def _in_same_orders(analysis: Analysis, request: Request) -> Analysis:

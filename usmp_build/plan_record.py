@@ -243,8 +243,8 @@ class WithoutLimitsRecord(_Record):
     """Of the cost, in its unit."""
     moved: int
     """Bytes read and written in one run of every model that would go to cheaper pools."""
-    algorithm: str | None
-    """That has every buffer there in pools of this size: the one of the manifest, or else auto; null: neither has."""
+    algorithm: str
+    """That has every buffer there in pools of this size: the one of the manifest if it has, else auto."""
 
 
 class ProofRecord(_Record):

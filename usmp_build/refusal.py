@@ -1,23 +1,32 @@
-"""Analysis without a plan → why, where, and what would help."""
+"""No plan within the limits → why, where, and what would help."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
+from usmp_build.choosing import Chosen
 from usmp_build.errors import CheckFailed, Diagnostic, DoesNotFit
 from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.schedule import steps
 from usmp_build.ir.storage import Kind
+from usmp_build.limits import Fitted, lifted
+from usmp_build.memory.bounds import confined
 from usmp_build.memory.explain import explain
+from usmp_build.memory.limits import with_limits
 from usmp_build.memory.plan import Plan
 from usmp_build.memory.pressure import Witness
 from usmp_build.memory.problem import Problem
-from usmp_build.memory.shortage import put_into_words
+from usmp_build.memory.shortage import Scope, Shortage, put_into_words
+from usmp_build.passes.order import least_bytes
 from usmp_build.request import Request
-from usmp_build.ways_out import Restate, ways_out
+from usmp_build.ways_out import ways_out
 
 
-def refusal(request: Request, analysis: Analysis, algorithm: Algorithm, restate: Restate) -> DoesNotFit:
+def refusal(request: Request, fitted: Fitted, algorithm: Algorithm, choose: Callable[[Request], Chosen]) -> DoesNotFit:
     """Explain why an algorithm finds no plan, once for each family of pools; the place is the limit in question."""
+    analysis = fitted.chosen.analysis
 
     def attempt(problem: Problem) -> Plan | None:
         try:
@@ -25,15 +34,35 @@ def refusal(request: Request, analysis: Analysis, algorithm: Algorithm, restate:
         except CheckFailed:  # it breaks down over a question that it need not answer
             return None
 
+    def restate(other: Request) -> Analysis:
+        unlimited = choose(lifted(other, range(len(other.pools)))).analysis
+        problem = with_limits(unlimited.problem, (pool.limit for pool in other.pools))
+        return replace(unlimited, problem=problem)
+
+    exceeding = fitted.unlimited.plan if fitted.unlimited else None
     names = [step.name for step in steps(analysis.schedule.root)]
     diagnostics = []
-    for shortage in explain(analysis.problem, attempt):
+    for shortage in explain(analysis.problem, attempt, exceeding):
         others = ways_out(request, analysis, shortage, attempt, restate)
         together = _together(request, analysis, shortage.witness)
-        message, help_ = put_into_words(analysis.problem, shortage, names, others, together)
+        scope = _scope(request, fitted.chosen, shortage)
+        message, help_ = put_into_words(analysis.problem, shortage, names, others, together, scope)
         place = request.pools[shortage.pools[0]].span if shortage.pools else request.plan_span
         diagnostics.append(Diagnostic("P502", message, place, help_))
     return DoesNotFit(*diagnostics)
+
+
+def _scope(request: Request, chosen: Chosen, shortage: Shortage) -> Scope:
+    """Tell whether a shortage that is proven of this schedule is one of any other, too."""
+    analysis = chosen.analysis
+    buffers = analysis.storage.buffers
+    if not shortage.proven or any(buffers[index].kind is Kind.CONSTANT for index in shortage.witness.buffers):
+        return Scope.ALL
+    members = confined(analysis.problem, shortage.pools)
+    together = len(shortage.witness.buffers) > 1  # a buffer by itself is too large whenever it is alive
+    if together and least_bytes(request, analysis, members) < shortage.room + shortage.missing:
+        return Scope.SCHEDULE
+    return Scope.SAME_BUFFERS if chosen.other_buffers else Scope.ALL
 
 
 def _together(request: Request, analysis: Analysis, witness: Witness) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from usmp_build.algorithms.auto import Auto
-from usmp_build.candidates import of_members
 from usmp_build.choosing import Chosen
 from usmp_build.directing import Budget, direct, reversible
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.memory.bounds import pressure
 from usmp_build.memory.components import restricted
-from usmp_build.memory.plan import Plan, peaks, quality
+from usmp_build.memory.plan import Plan, of_members, peaks, quality
 from usmp_build.request import Request
 
 _PLANS = 8

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations, product
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +15,8 @@ from tests.support.net import Net
 from tests.support.road import request
 from usmp_build import pipeline, plugins
 from usmp_build.algorithms.exact import Exact
+from usmp_build.errors import DoesNotFit
+from usmp_build.files import DictFiles
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.choices import Choices
@@ -20,6 +25,7 @@ from usmp_build.ir.schedule import Direction
 from usmp_build.ir.storage import Kind
 from usmp_build.memory.components import restricted
 from usmp_build.memory.plan import peaks
+from usmp_build.request import PlaceRequest, Request
 
 WAYS = (Direction.FORWARD, Direction.BACKWARD)
 
@@ -77,3 +83,47 @@ def test_no_schedule_needs_less_than_the_plan_says(data: bytes) -> None:
     assert needed(base) == chosen.bound == min(found), (
         "for nets as small as these, the plan is the best, and known to be"
     )
+
+
+PINNED = (PlaceRequest(operators="CONV_2D", pools=(1,)),)
+"""What convolutions write is in the second pool."""
+
+
+def in_second_pool(limit: int | None) -> Request:
+    asked = request("net", limits=(None, limit))
+    return replace(asked, models=(replace(asked.models[0], places=PINNED),))
+
+
+def least_of_all(data: bytes) -> int:
+    """The bytes of the second pool that no order and no directions do without."""
+    asked = in_second_pool(None)
+    base = pipeline.choose(asked, (plugins.importer("net.tflite", "")(data, "net", "net"),)).analysis
+    both = [ref for ref, kernel in base.kernels.items() if isinstance(kernel, Kernel) and kernel.backward]
+
+    def of_schedule(order: tuple[int, ...], ways: tuple[Direction, ...]) -> int:
+        analysis = pipeline.retimed(asked, base, Choices({0: order}, dict(zip(both, ways, strict=True))))
+        there = [index for index, buffer in enumerate(analysis.problem.buffers) if buffer.pools == (1,)]
+        problem = restricted(analysis.problem, there)
+        plan = Exact()(problem)
+        assert plan is not None
+        return peaks(problem, plan)[1]
+
+    return min(of_schedule(order, ways) for order in orders(base) for ways in product(WAYS, repeat=len(both)))
+
+
+@settings(deadline=None, max_examples=8)
+@given(nets(), st.integers(1, 20))
+def test_a_shortage_that_is_called_proven_is_one_of_every_schedule(data: bytes, less: int) -> None:
+    least = least_of_all(data)
+    files = DictFiles({"net.tflite": data})
+    assert pipeline.plan(in_second_pool(least), files).summary.pools[1].size == least
+    limit = max(1, least - less)
+    if limit < least:
+        with pytest.raises(DoesNotFit) as refused:
+            pipeline.plan(in_second_pool(limit), files)
+        (said,) = refused.value.diagnostics
+        missing = re.search(r'pool "pool1" \([\d,]+ bytes?\) is (\d+) bytes? too small', said.message)
+        assert missing, said
+        if "no plan needs less" in said.help:
+            assert int(missing[1]) <= least - limit
+        assert "no plan" in said.help

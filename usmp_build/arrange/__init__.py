@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from usmp_build.arrange.cached import cached_rows
 from usmp_build.arrange.clashes import refuse_clashes
 from usmp_build.arrange.constants import constant_groups, pool_bytes
+from usmp_build.arrange.costs import InLargerPools
 from usmp_build.arrange.group import group_constants
 from usmp_build.arrange.model import model_code
 from usmp_build.arrange.summary import summarize
@@ -18,7 +19,7 @@ from usmp_build.layout import Layout, Summary
 from usmp_build.memory.plan import Plan
 from usmp_build.request import Request
 
-__all__ = ["OtherWays", "arrange", "group_constants", "summarize"]
+__all__ = ["InLargerPools", "OtherWays", "arrange", "group_constants", "summarize"]
 
 
 def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, libraries: Libraries) -> Layout:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import floor
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
 from usmp_build.layout import CostRow, LargerRow, WithoutLimitsRow
+from usmp_build.memory.limits import cheaper_elsewhere, least_cost
 from usmp_build.memory.plan import Plan, peaks
-from usmp_build.memory.without_limits import WithoutLimits, cheaper_elsewhere, least_cost
 from usmp_build.request import Request
 
 
@@ -26,20 +27,32 @@ def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRow:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class InLargerPools:
+    """A plan of the same request in pools as large as needed, with every buffer where it costs least."""
+
+    analysis: Analysis
+    plan: Plan
+    algorithm: str
+    """That made it, and makes one that costs as little within limits of its sizes."""
+
+
 def without_limits_row(
     request: Request,
     analysis: Analysis,
     plan: Plan,
-    without_limits: WithoutLimits | None,
+    larger: InLargerPools | None,
     moved: Sequence[Mapping[int, Traffic]],
 ) -> WithoutLimitsRow | None:
-    """Compare with a plan without limits that has every buffer where it costs least; `moved[m]` is what model m moves.
-
-    None where the plan is such a one itself, or none was found.
-    """
-    if without_limits is None:
+    """Compare a plan with one in larger pools; `moved[m]` is what model m moves.  None where that saves nothing."""
+    if larger is None:
         return None
-    sizes = zip(request.pools, peaks(analysis.problem, without_limits.plan), strict=True)
+    saved = analysis.costs.shown(_total(analysis, plan)) - larger.analysis.costs.shown(
+        _total(larger.analysis, larger.plan)
+    )
+    if saved <= 0:
+        return None
+    sizes = zip(request.pools, peaks(larger.analysis.problem, larger.plan), strict=True)
     away = cheaper_elsewhere(analysis.problem, plan)
     traffic = sum((own.get(buffer, Traffic()) for own in moved for buffer in away), Traffic())
     return WithoutLimitsRow(
@@ -48,9 +61,9 @@ def without_limits_row(
             for pool, size in sizes
             if pool.limit is not None and size > pool.limit
         ),
-        saved=_shown(analysis, _total(analysis, plan) - _least(analysis)),
+        saved=floor(saved),
         moved=traffic.read + traffic.written,
-        algorithm=without_limits.algorithm,
+        algorithm=larger.algorithm,
     )
 
 

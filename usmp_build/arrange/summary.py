@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import usmp_build
 from usmp_build.arrange.addresses import keep_apart
-from usmp_build.arrange.costs import cost_row, without_limits_row
+from usmp_build.arrange.costs import InLargerPools, cost_row, without_limits_row
 from usmp_build.arrange.kept import kept_for
 from usmp_build.arrange.model_rows import ModelRows
 from usmp_build.arrange.overlaps import overlaps
@@ -20,7 +20,6 @@ from usmp_build.memory.best import is_best
 from usmp_build.memory.bounds import pool_bounds
 from usmp_build.memory.plan import Plan, peaks
 from usmp_build.memory.problem import Buffer
-from usmp_build.memory.without_limits import WithoutLimits
 from usmp_build.naming import pool_object
 from usmp_build.request import PoolRequest, Request
 
@@ -34,12 +33,12 @@ def summarize(
     plan: Plan,
     alone: tuple[int, ...],
     keeping: Keeping,
-    without_limits: WithoutLimits | None,
+    larger: InLargerPools | None,
     others: OtherWays,
 ) -> Summary:
     """Gather the facts of a plan; `alone[m]` are the bytes of workspace that model m needs by itself.
 
-    `without_limits` is a plan without limits that costs as little as any; None where this one does, or none was found.
+    `larger` is a plan in larger pools with every buffer where it costs least; None where this one is, or none exists.
     """
     timeline = tuple(step.name for step in steps(analysis.schedule.root))
     moved = [analysis.moved_by(model) for model in range(len(request.models))]
@@ -55,6 +54,7 @@ def summarize(
         algorithm=plan.algorithm,
         optimal=all(pool.gap == 0 for pool in pools),
         best=is_best(analysis.problem, plan),
+        other_buffers=others.other_buffers,
         work=plan.work,
         pools=pools,
         workspace=workspace_row(analysis, pools, others),
@@ -65,7 +65,7 @@ def summarize(
         concurrent=keeping.concurrent,
         concurrent_workspace=keeping.concurrent_workspace,
         cost=cost_row(request, analysis, plan),
-        without_limits=without_limits_row(request, analysis, plan, without_limits, moved),
+        without_limits=without_limits_row(request, analysis, plan, larger, moved),
     )
 
 

@@ -25,6 +25,8 @@ class OtherWays:
     """No directions make a better plan."""
     best_order: bool
     """Neither does another order."""
+    other_buffers: bool = False
+    """Copies, or parts of tensors, could have been chosen otherwise."""
 
 
 def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWays) -> WorkspaceRow:

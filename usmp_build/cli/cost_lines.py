@@ -18,9 +18,7 @@ def cost_lines(summary: Summary) -> list[str]:
             f"{count_bytes(row.size)} of {row.pool} ({show_bytes(row.more)} more)" for row in without_limits.pools
         )
         saved, moved = _shown(without_limits.saved, cost), count_bytes(without_limits.moved)
-        who = without_limits.algorithm
-        where = f"is where it costs least, by {who}" if who else "can be where it costs least, which no algorithm found"
-        line = f"in larger pools, with {larger}, every buffer {where}: "
+        line = f"in larger pools, with {larger}, every buffer is where it costs least, by {without_limits.algorithm}: "
         lines.append(f"{line}saves {saved}, for {moved} read and written")
     if cost.by_rank:
         pools = ", ".join(cost.by_rank)

@@ -140,7 +140,9 @@ def _proof(summary: Summary) -> str:
     """Say what is proven of the plan: of any schedule only where the bytes of any schedule are its own."""
     several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
     any_schedule = not several and summary.workspace.achieved == summary.workspace.any_schedule
-    plan = "no plan" if any_schedule else "no plan of this schedule"
+    plan = "no plan of this schedule"
+    if any_schedule:
+        plan = "no plan with these buffers" if summary.other_buffers else "no plan"
     if summary.optimal and several:
         best, same = f"and {plan} in these pools is better", f"so {plan} with the same buffers in each needs less"
         known = f"every pool is at its bound, {best if summary.best else same}"

@@ -42,8 +42,8 @@ class WithoutLimitsRow:
     """Of the cost, in its unit."""
     moved: int
     """Bytes read and written in one run of every model that would go to cheaper pools."""
-    algorithm: str | None
-    """That has every buffer there in pools of this size, the one of the manifest if it has; None: that is not known."""
+    algorithm: str
+    """That has every buffer there in pools of this size: the one of the manifest if it has, else "auto"."""
 
 
 @dataclass(frozen=True, slots=True)

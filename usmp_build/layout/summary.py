@@ -24,6 +24,8 @@ class Summary:
     """Every pool is at its bound."""
     best: bool
     """No plan in these pools is better: none costs less, and none that costs as little needs less.  Proven."""
+    other_buffers: bool
+    """Copies, or parts of tensors, could have been chosen otherwise: proofs are of these buffers."""
     work: int
     """What the search of the algorithm looked at, in units that it explains."""
     pools: tuple[PoolRow, ...]

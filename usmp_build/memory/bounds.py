@@ -10,7 +10,7 @@ from usmp_build.memory.plan import Plan
 from usmp_build.memory.pressure import Witness, pressure
 from usmp_build.memory.problem import Buffer, Problem
 
-__all__ = ["Requirement", "Witness", "pool_bound", "pool_bounds", "pressure", "required"]
+__all__ = ["Requirement", "Witness", "confined", "pool_bound", "pool_bounds", "pressure", "required"]
 
 _MANY = 8
 """Unions of so many different candidate lists are looked at: 255 at most."""
@@ -51,6 +51,13 @@ def required(problem: Problem) -> tuple[Requirement, ...]:
     """State what must hold in every plan: `witness.bytes <= room`, for buffers and sets of pools with limits."""
     reach = [_within_reach(problem, buffer) for buffer in problem.buffers]
     return (*_too_large(problem, reach), *_crowded(problem, reach))
+
+
+def confined(problem: Problem, pools: Iterable[int]) -> list[int]:
+    """Return the buffers that have no place but these pools: others are none of theirs, or smaller than they are."""
+    inside = frozenset(pools)
+    reach = (_within_reach(problem, buffer) or frozenset(buffer.pools) for buffer in problem.buffers)
+    return [index for index, some in enumerate(reach) if some <= inside]
 
 
 def _within_reach(problem: Problem, buffer: Buffer) -> frozenset[int]:

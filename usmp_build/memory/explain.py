@@ -8,7 +8,7 @@ from dataclasses import replace
 from usmp_build.memory.bounds import Requirement, pressure, required
 from usmp_build.memory.components import components, families, restricted
 from usmp_build.memory.increase import Increase, least_increase, limited
-from usmp_build.memory.plan import peaks
+from usmp_build.memory.plan import Plan, of_members, peaks
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.shortage import Shortage
 from usmp_build.memory.shrink import Fails, beginning, irreducible, shrink
@@ -31,15 +31,18 @@ _SMALL = 2_000
 """Conflicts and buffers."""
 
 
-def explain(problem: Problem, attempt: Attempt) -> tuple[Shortage, ...]:
+def explain(problem: Problem, attempt: Attempt, exceeding: Plan | None = None) -> tuple[Shortage, ...]:
     """Find out why `attempt`, an algorithm, has no plan for the problem: one reason for each family of pools.
+
+    `exceeding` is a plan but for the limits: where only one of them is too small for it, that much more is enough.
 
     A lower bound above a limit is a proof, and so are bytes that the algorithm claims to be necessary.  Where there
     is none, few buffers are named for which the algorithm finds no plan either.
     """
     found = []
     for members in families(problem):
-        shortage = _within(restricted(problem, members), attempt)
+        plan = of_members(exceeding, members) if exceeding is not None else None
+        shortage = _within(restricted(problem, members), attempt, plan)
         if shortage is not None:
             found.append(_renumbered(shortage, members))
     return tuple(found) or (Shortage(),)
@@ -51,7 +54,7 @@ def _renumbered(shortage: Shortage, members: Sequence[int]) -> Shortage:
     return replace(shortage, core=core, witness=replace(shortage.witness, buffers=heaviest))
 
 
-def _within(problem: Problem, attempt: Attempt) -> Shortage | None:
+def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Shortage | None:
     """Explain a problem all of whose pools hang together; None if it has a plan."""
     proofs = [requirement for requirement in required(problem) if requirement.missing]
     if proofs:
@@ -60,7 +63,7 @@ def _within(problem: Problem, attempt: Attempt) -> Shortage | None:
         shortage = _claimed(problem, attempt) or _not_found(problem, attempt)
     else:
         return None
-    increases = tuple(_increases(problem, shortage, attempt))
+    increases = _with_plan(problem, shortage, exceeding, tuple(_increases(problem, shortage, attempt)))
     if shortage.proven:
         return replace(shortage, increases=increases)
     if not increases:
@@ -172,6 +175,21 @@ def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterat
         increase = least_increase(problem, pool, trials, at_least)
         if increase is not None:
             yield increase
+
+
+def _with_plan(
+    problem: Problem, shortage: Shortage, exceeding: Plan | None, increases: tuple[Increase, ...]
+) -> tuple[Increase, ...]:
+    """Offer what a plan lacks of the only pool that it exceeds, unless less was seen to be enough."""
+    needed = zip(problem.pools, peaks(problem, exceeding), strict=True) if exceeding is not None else ()
+    over = {i: peak - p.limit for i, (p, peak) in enumerate(needed) if p.limit is not None and peak > p.limit}
+    if len(over) != 1:
+        return increases
+    ((pool, more),) = over.items()
+    if any(increase.pool == pool and increase.bytes <= more for increase in increases):
+        return increases
+    is_least = shortage.proven and shortage.pools == (pool,) and shortage.missing == more
+    return (*(each for each in increases if each.pool != pool), Increase(pool, more, is_least))
 
 
 def _largest_first(problem: Problem) -> list[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -35,6 +35,11 @@ class Plan:
 def peaks(problem: Problem, plan: Plan) -> tuple[int, ...]:
     """Return the bytes that the plan uses of each pool."""
     return tops(problem, dict(enumerate(plan.allocations)))
+
+
+def of_members(plan: Plan, members: Sequence[int]) -> Plan:
+    """Return the places of some buffers: a plan of `restricted(problem, members)`."""
+    return Plan(plan.algorithm, tuple(plan.allocations[index] for index in members))
 
 
 def quality(problem: Problem, plan: Plan) -> tuple[int, ...]:

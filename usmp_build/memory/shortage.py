@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple
 
 from usmp_build.memory.increase import Increase
@@ -39,6 +40,16 @@ class Shortage:
     """Of pools, each for the algorithm to find a plan; one of them is enough."""
 
 
+class Scope(Enum):
+    """Which plans a proof covers, in words that follow "no plan"."""
+
+    ALL = ""
+    SAME_BUFFERS = " with these buffers"
+    """Copies elsewhere, or other tensors that are parts of one another, would be other buffers."""
+    SCHEDULE = " of this schedule"
+    """Another order or other directions of the operators may need less."""
+
+
 class Way(NamedTuple):
     """A way out.  It was tried: the algorithm found a plan."""
 
@@ -61,15 +72,16 @@ def put_into_words(
     step_names: Sequence[str] = (),
     others: Iterable[Way] = (),
     together: str = "",
+    scope: Scope = Scope.ALL,
 ) -> Explanation:
     """Word a shortage for people; `step_names[t]` says what happens at step t, `others` are more ways out.
 
-    `together` says why buffers are in each other's way that are alive at no one step.
+    `together` says why buffers are in each other's way that are alive at no one step, `scope` what a proof covers.
     """
     larger = (_larger(problem, increase) for increase in shortage.increases)
     ways = sorted([*larger, *others], key=lambda way: way.bytes)[:_WAYS]
     when = _when(shortage.witness, step_names) or together
-    return Explanation(_message(problem, shortage, when), _help(problem, shortage, ways))
+    return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, ways, scope))
 
 
 def _larger(problem: Problem, increase: Increase) -> Way:
@@ -79,7 +91,7 @@ def _larger(problem: Problem, increase: Increase) -> Way:
     )
 
 
-def _message(problem: Problem, shortage: Shortage, when: str) -> str:
+def _message(problem: Problem, shortage: Shortage, when: str, scope: Scope) -> str:
     if not shortage.proven:
         lacks = f": {_too_small(problem, shortage, 'seem')}" if shortage.pools else ""
         most = f", most of all {when}" if shortage.pools and when else ""
@@ -87,7 +99,8 @@ def _message(problem: Problem, shortage: Shortage, when: str) -> str:
         return f"no plan was found{lacks}{most}" + (f": {core}" if core else "")
     lacks = _too_small(problem, shortage, "are")
     crowd = _crowd(problem, shortage) + _shared(problem, shortage)
-    return f"the buffers do not fit: {lacks}{f' {when}' if when else ''}: {crowd}"
+    verdict = "no plan was found: in this schedule" if scope is Scope.SCHEDULE else "the buffers do not fit:"
+    return f"{verdict} {lacks}{f' {when}' if when else ''}: {crowd}"
 
 
 def _too_small(problem: Problem, shortage: Shortage, verb: str) -> str:
@@ -139,18 +152,18 @@ def _names(problem: Problem, shortage: Shortage, conjunction: str = "and") -> st
     return f" {conjunction} ".join(f'"{problem.pools[pool].name}"' for pool in shortage.pools)
 
 
-def _known(shortage: Shortage) -> str:
+def _known(shortage: Shortage, scope: Scope) -> str:
     """What is proven, beside what was tried: the algorithm may need more than any plan must."""
     if not shortage.proven:
         return "one may exist all the same"
     if all(increase.bytes > shortage.missing for increase in shortage.increases) and shortage.increases:
-        return f"every plan needs {count_bytes(shortage.missing)} more, at least"
-    return "no plan needs less"
+        return f"every plan{scope.value} needs {count_bytes(shortage.missing)} more, at least"
+    return f"no plan{scope.value} needs less"
 
 
-def _help(problem: Problem, shortage: Shortage, ways: Sequence[Way]) -> str:
+def _help(problem: Problem, shortage: Shortage, ways: Sequence[Way], scope: Scope) -> str:
     """What is known, then what helps."""
-    known = _known(shortage)
+    known = _known(shortage, scope)
     if len(ways) > 1:
         return "\n  - ".join([f"{known}; each of these makes a plan:", *(way.words for way in ways)])
     if ways:

@@ -6,18 +6,19 @@ operator allows: no plan of that model needs less.  Whether a plan needs as litt
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
+from usmp_build.memory.pressure import pressure
 from usmp_build.passes.order.below import Below, orders_below
 from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.search import best_order
-from usmp_build.passes.order.states import Jobs
+from usmp_build.passes.order.states import Jobs, States, confined
 from usmp_build.request import Request
 
-__all__ = ["Below", "ModelOrders", "least_workspace", "model_orders", "workspace_always"]
+__all__ = ["Below", "ModelOrders", "least_bytes", "least_workspace", "model_orders", "workspace_always"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,40 @@ def model_orders(request: Request, analysis: Analysis) -> tuple[ModelOrders | No
 def least_workspace(analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
     """Return bytes of workspace without which no orders and no directions do, for the same buffers."""
     return workspace_always(analysis) + max((each.bound for each in orders if each is not None), default=0)
+
+
+def least_bytes(request: Request, analysis: Analysis, members: Collection[int]) -> int:
+    """Return bytes that these buffers of workspace need, in however many pools, whatever the orders and directions.
+
+    Models that may run at the same time need theirs side by side.
+    """
+    counted = frozenset(members)
+    needs = [_least_of_model(request, analysis, counted, index) for index in range(len(request.models))]
+    buffers = analysis.storage.buffers
+    mixed = {model for index in counted if len(buffers[index].models) > 1 for model in buffers[index].models}
+    always = sum(buffers[index].extent for index in counted.intersection(analysis.survivors.always))
+    return always + max((_together(request, needs, first, mixed) for first in range(len(needs))), default=0)
+
+
+def _together(request: Request, needs: Sequence[int], first: int, mixed: Collection[int]) -> int:
+    """Add up what models need that may all run at the same time as `first`; those in `mixed` share buffers."""
+    group = [first]
+    for model in sorted(range(len(needs)), key=lambda model: (-needs[model], model)):
+        if first not in mixed and model not in mixed and all(request.are_concurrent(model, each) for each in group):
+            group.append(model)
+    return sum(needs[model] for model in group)
+
+
+def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int], index: int) -> int:
+    """Return the same of one model alone, less what is alive whatever runs."""
+    if analysis.models[index].is_program:  # its statements have one order
+        mine = (i for i in members - analysis.survivors.always if index in analysis.storage.buffers[i].models)
+        return pressure(analysis.problem, mine).bytes
+    every, operators = jobs_of(request, analysis, index)
+    jobs = confined(every, members)
+    if request.models[index].free_order:
+        return best_order(jobs).bound
+    return States(jobs).along(range(len(operators))).peak
 
 
 def workspace_always(analysis: Analysis) -> int:

@@ -6,7 +6,7 @@ Sets of jobs and of buffers are integers, one bit for each.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import or_
 from typing import NamedTuple
@@ -56,6 +56,19 @@ class Jobs:
     """The buffers that hold data before the first job."""
     behind: int
     """The buffers that must hold data behind the last one."""
+
+
+def confined(jobs: Jobs, members: frozenset[int]) -> Jobs:
+    """Return the same jobs with only these buffers taking memory."""
+
+    def near(step: JobStep) -> tuple[Near, ...]:
+        return tuple({pair: how for pair, how in each.items() if members.issuperset(pair)} for each in step.near)
+
+    return replace(
+        jobs,
+        sizes=tuple(size if index in members else 0 for index, size in enumerate(jobs.sizes)),
+        jobs=tuple(replace(job, steps=tuple(replace(s, near=near(s)) for s in job.steps)) for job in jobs.jobs),
+    )
 
 
 class State(NamedTuple):

@@ -1,0 +1,30 @@
+"""What was planned once is planned again, when each pool is as large as that plan needs it, or only one of them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import call
+from tests.support.firmwares import Firmware, firmware
+
+COUNT = int(os.environ.get("USMP_CASES", "60")) // 2
+
+
+def sizes(made: Firmware, folder: Path, limits: dict[str, int]) -> dict[str, int]:
+    """Plan within limits; return the bytes of the pools that are not empty."""
+    done = call("plan", made.written(folder, limits), "--json")
+    assert done.code == 0, done.err
+    return {pool["name"]: pool["size"] for pool in json.loads(done.out)["pools"] if pool["size"]}
+
+
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_a_plan_is_still_found_within_its_sizes(seed: int, tmp_path: Path) -> None:
+    made = firmware(seed)
+    planned = sizes(made, tmp_path, {})
+    for limits in (planned, *({name: size} for name, size in planned.items() if len(planned) > 1)):
+        again = sizes(made, tmp_path, limits)
+        assert all(again[name] <= size for name, size in limits.items() if name in again)

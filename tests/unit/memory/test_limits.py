@@ -1,0 +1,21 @@
+"""Who is elsewhere because of limits, and problems with other limits."""
+
+from __future__ import annotations
+
+from tests.support.problems import buffer, by_hand, problem
+from usmp_build.memory.limits import cheaper_elsewhere, with_limits
+
+STATED = problem(
+    [buffer("dear", 8, (0, 1), costs=(0, 9)), buffer("cheap", 8, (0, 1), costs=(0, 1))],
+    pools={"fast": 8, "slow": None},
+)
+
+
+def test_those_that_cost_more_than_they_must_would_move() -> None:
+    assert cheaper_elsewhere(STATED, by_hand((0, 0), (1, 0))) == (1,)
+    assert cheaper_elsewhere(STATED, by_hand((0, 0), (0, 8))) == ()
+
+
+def test_other_limits_change_nothing_else() -> None:
+    assert with_limits(with_limits(STATED, (None, 3)), (8, None)) == STATED
+    assert [pool.limit for pool in with_limits(STATED, (None, 3)).pools] == [None, 3]
