@@ -22,6 +22,7 @@ from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.options import Option, options_of
 from usmp_build.memory.best import is_best
 from usmp_build.memory.bounds import pool_bounds, required
+from usmp_build.memory.limits import with_limits
 from usmp_build.memory.load import fullest
 from usmp_build.memory.malformed import is_count, malformed
 from usmp_build.memory.overlaps import overlaps
@@ -137,12 +138,16 @@ def _judged(problem: Problem, found: Plan) -> Solution:
 
 
 def _without_plan(problem: Problem, finder: Algorithm, name: str) -> Solution:
-    """Let every buffer find room in the pool that is its last resort: how much does it take, and is that proven?"""
+    """Lift all limits, which may only have been in the way; then those of pools that are some buffer's last resort.
+
+    How much does it take there, and is that proven?
+    """
     last = {buffer.pools[-1] for buffer in problem.buffers}
-    pools = tuple(replace(pool, limit=None) if index in last else pool for index, pool in enumerate(problem.pools))
-    plan = _attempt(finder, replace(problem, pools=pools))
-    if plan is not None and not violations(problem, plan):
-        return _judged(problem, plan)  # the limits were only in its way
+    limits = [None if index in last else pool.limit for index, pool in enumerate(problem.pools)]
+    for lifted in ([None] * len(limits), limits):
+        plan = _attempt(finder, with_limits(problem, lifted))
+        if plan is not None and not violations(problem, plan):
+            return _judged(problem, plan)
     known = Solution(Status.UNKNOWN, None, algorithm=name) if plan is None else _overflow(problem, plan)
     if known.status is Status.INFEASIBLE:
         return known
