@@ -48,7 +48,8 @@ def firmware(seed: int) -> Firmware:
     pools |= dict.fromkeys(constants, 'access = "ro"\n')
     behind = [_model(r, name, workspaces) for name in names]
     algorithm = r.choice(_ALGORITHMS)
-    behind.append(f'[plan]\nalgorithm = "{algorithm}"\n' + ("overlap = false\n" if r.random() < 0.1 else ""))
+    rounds = "options = { rounds = 100 }\n" if algorithm == "hill_climb" else ""
+    behind.append(f'[plan]\nalgorithm = "{algorithm}"\n{rounds}' + ("overlap = false\n" if r.random() < 0.1 else ""))
     models = {name: drawn(r.randrange(1 << 30), (1, 4)) for name in names}
     return Firmware("".join(lines) + '[project]\nname = "p"\n', pools, "".join(behind), models)
 
