@@ -166,7 +166,7 @@ def test_an_oracle_that_dies_is_said_to_abort(tmp_path: Path) -> None:
     data = (DATA / "digits.tflite").read_bytes()
     inputs = samples(import_tflite(data, "digits", "digits.tflite"), 1, 1)
     assert oracle.oracle_tensors(request, data, inputs, [1 << 20]) == oracle.Answers([None], [0])
-    with pytest.raises(CheckFailed, match='refuses model "digits": .*64'):
+    with pytest.raises(CheckFailed, match='refuses model "digits": '):
         oracle.oracle_tensors(request, data[:64], inputs, [0])
 
 
