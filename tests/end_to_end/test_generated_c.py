@@ -299,9 +299,20 @@ def test_elements_are_not_bytes_and_a_scalar_has_no_dimensions(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("models", "concurrent", "pool", "said"),
     [
-        ("a", [], "", "Never run it twice at once,"),
-        ("a", [], PASSED, "Never run it twice at once in the same workspace pools,"),
-        ("abc", [], "", "Models of this plan share memory: never run two of them at once, nor one twice,"),
+        ("a", [], "", "While it runs, do not start it again, not even from an interrupt or another thread."),
+        ("a", [], PASSED, "While it runs, do not start it again in the same workspace pools, not even"),
+        (
+            "abc",
+            [],
+            "",
+            "Models of this plan share memory: while this one runs, start no other, nor this one again, not",
+        ),
+        (
+            "abc",
+            ["bc"],
+            "",
+            "Models of this plan share memory: while this one runs, start no other, nor this one again",
+        ),
         ("abc", ["ab"], "", "It may run at the same time as b, but with no other model of this plan, and never twice"),
         ("abc", ["ab", "ac"], "", "It may run at the same time as b and c, but never twice at once,"),
     ],

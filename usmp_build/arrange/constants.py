@@ -71,7 +71,7 @@ def _row(analysis: Analysis, index: int, member: str) -> ConstantRow:
         c_type=c_type,
         count=buffer.size // width,
         comment=_comment(buffer),
-        is_shared=bool(buffer.equals),
+        is_merged=bool(buffer.equals),
         lines=tuple(value_lines(buffer.data or b"", buffer.dtype)),
     )
 

@@ -44,16 +44,16 @@ def exclusion(request: Request, model: ModelRow, index: int) -> tuple[str, ...]:
     concurrent = [request.models[i].name for i in range(len(request.models)) if i not in request.excluded(index)]
     where = "" if model.own_workspaces else " in the same workspace pools"
     if not others:
-        text = f"Never run it twice at once{where}"
+        text = f"While it runs, do not start it again{where}"
     elif not concurrent:
-        text = f"Models of this plan share memory: never run two of them at once, nor one twice{where}"
+        text = f"Models of this plan share memory: while this one runs, start no other{where}, nor this one again"
     else:
         more = "" if concurrent == others else "with no other model of this plan, and "
         together = _listed(concurrent, "and")
         text = f"It may run at the same time as {together}, but {more}never twice at once{where}"
     text += (
-        ", be it in an interrupt or in another thread.  Only builds with USMP_GUARD (by default those without NDEBUG) "
-        "detect that, and return USMP_BUSY."
+        ", not even from an interrupt or another thread.  Only builds with USMP_GUARD (by default those without "
+        "NDEBUG) detect that, and return USMP_BUSY."
     )
     return tuple(wrap(text, _COLUMNS))
 

@@ -53,7 +53,7 @@ class StorageBuffer:
     cache_line: int = 0
     """Bytes of the cache lines that it shares with nothing, for DMA may touch it; 0: it may share them."""
     equals: tuple[str, ...] = ()
-    """Of a constant: the names of others that held the same and have these bytes instead (see `passes.once`)."""
+    """Of a constant: the names of equal ones that are stored as this one (see `passes.once`)."""
 
     @property
     def extent(self) -> int:

@@ -16,8 +16,8 @@ class ConstantRow:
     count: int
     comment: tuple[str, ...]
     """What it is, and what else has these bytes: lines of a comment; none for padding."""
-    is_shared: bool
-    """Whether it is several equal constants of the models."""
+    is_merged: bool
+    """Whether it stands for several equal constants."""
     lines: tuple[str, ...]
     """The values, ready to print."""
 

@@ -6,8 +6,8 @@ manifest keeps must be intact.  Kernels and functions of the application are com
 their files.  With --accesses every operator runs once instead, with its accesses traced: how closely its buffers may
 lie must follow from them, too.  At every step garbage fills the bytes that hold no live buffer; with --sanitize the
 compiler's sanitizers watch, too, and these bytes and those around the pools are poisoned.  TensorFlow Lite Micro is
-asked when the package `tflite-micro` is installed; without it, and for programs, the check is only that results do not
-depend on the garbage.
+asked when the package `tflite-micro` is installed; runs on which it aborts are named, and not compared with it.
+Without it, and for programs, the check is only that results do not depend on the garbage.
 """
 
 from __future__ import annotations
