@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 from usmp_build import passes, plugins
 from usmp_build.errors import Diagnostic, ModelError
@@ -20,7 +21,8 @@ def import_model(model: ModelRequest, files: Files) -> Model:
     if model.sha256 and model.sha256 != digest:
         message = f'model "{model.name}" is not the file that the manifest expects: its sha256 is {digest}'
         raise ModelError(Diagnostic("P201", message, model.span, "update sha256, or restore the file"))
-    return plugins.importer(model.path, model.span)(data, model.name, files.shown(model.path))
+    imported = plugins.importer(model.path, model.span)(data, model.name, files.shown(model.path))
+    return replace(imported, sha256=digest)
 
 
 def algorithm(request: Request) -> Algorithm:

@@ -21,6 +21,8 @@ def test_a_model_runs(page: Page, tmp_path: Path) -> None:
     assert said(generated(tmp_path, HEAD), tmp_path, application(page.take("c")))
     out = generated(tmp_path, f'{HEAD}io = "application"\n')
     said(out, tmp_path, application(SCORES, page.take("c"), "return status;\n"))
+    shown = 'printf("%d %d", (int)KWS_AUDIO_RANK, (int)dims[1]);\n'
+    assert said(out, tmp_path, application(shown, above=[page.take("c")])) == "4 8"
 
 
 @runs("docs/generated-code.md#c-for-programs")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from tests.support import stateful
-from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
+from tests.support.cli import DATA, DIGITS, PASSED, RW, TWO_MODELS, call, manifest, one_model, tables
 from tests.support.tools import need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model
@@ -250,6 +251,81 @@ def test_c_is_short_and_names_what_it_does(generated: list[Path]) -> None:
     kernels = (generated[0] / "two_kernels.c").read_text()
     assert "SPDX-License-Identifier: Apache-2.0" in kernels
     assert "f32" not in kernels  # only what the models call
+
+
+def test_a_header_says_how_many_elements_and_of_which_file(generated: list[Path]) -> None:
+    header = (generated[0] / "digits.h").read_text()
+    digest = hashlib.sha256((DATA / "digits.tflite").read_bytes()).hexdigest()
+    assert f"\n * sha256 of the model file: {digest}\n" in header
+    assert ".image: int8[1,8,8,1]  " in header
+    program = """
+    #include "digits.h"
+    static const int dims[DIGITS_IMAGE_RANK] = DIGITS_IMAGE_DIMS;
+    int main(void)
+    {
+        int product = 1;
+        for (int i = 0; i < DIGITS_IMAGE_RANK; ++i) {
+            product *= dims[i];
+        }
+        return product != DIGITS_IMAGE_ELEMENTS || DIGITS_IMAGE_ELEMENTS != 64 || DIGITS_SCORES_RANK != 2;
+    }
+    """
+    for language, standard in (("c", "-std=c99"), ("c++", "-std=c++17")):
+        command = ["gcc", standard, *WARNINGS, f"-I{generated[0]}", "-x", language, "-", "-o", generated[0] / "dims"]
+        subprocess.run(command, input=program, text=True, check=True)
+        subprocess.run([generated[0] / "dims"], check=True)
+
+
+def test_elements_are_not_bytes_and_a_scalar_has_no_dimensions(tmp_path: Path) -> None:
+    tensors = '  %0 "x" float32[2,3]\n  %1 "s" float32[]\n  %2 "y" float32[2,3]\n'
+    graph = f'model "m"\nsubgraph 0 "main"\n{tensors}  inputs %0, %1\n  outputs %2\n  %2 = MUL(%0, %1) @0\n'
+    (tmp_path / "m.model.txt").write_text(graph, encoding="utf-8")
+    path = manifest(tmp_path, one_model("m", path="m.model.txt"))
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    macros = dict(re.findall(r"#define (M_[XS]_\w+) (.*)", (tmp_path / "out" / "m.h").read_text()))
+    assert macros == {
+        "M_X_SIZE": "24",
+        "M_X_ELEMENTS": "6",
+        "M_X_RANK": "2",
+        "M_X_DIMS": "{ 2, 3 }",
+        "M_S_SIZE": "4",
+        "M_S_ELEMENTS": "1",
+        "M_S_RANK": "0",
+    }
+    digest = hashlib.sha256(graph.encode()).hexdigest()
+    assert digest in (tmp_path / "out" / "m.h").read_text()
+
+
+@pytest.mark.parametrize(
+    ("models", "concurrent", "pool", "said"),
+    [
+        ("a", [], "", "While it runs, do not start it again, not even from an interrupt or another thread."),
+        ("a", [], PASSED, "While it runs, do not start it again in the same workspace pools, not even"),
+        (
+            "abc",
+            [],
+            "",
+            "Models of this plan share memory: while this one runs, start no other, nor this one again, not",
+        ),
+        (
+            "abc",
+            ["bc"],
+            "",
+            "Models of this plan share memory: while this one runs, start no other, nor this one again",
+        ),
+        ("abc", ["ab"], "", "It may run at the same time as b, but with no other model of this plan, and never twice"),
+        ("abc", ["ab", "ac"], "", "It may run at the same time as b and c, but never twice at once,"),
+    ],
+)
+def test_a_header_says_what_may_not_run_at_the_same_time(
+    tmp_path: Path, models: str, concurrent: list[str], pool: str, said: str
+) -> None:
+    pairs = f"concurrent = {[list(pair) for pair in concurrent]}\n"
+    text = tables("p", {"sram": RW + pool}, dict.fromkeys(models, DIGITS))
+    assert call("generate", manifest(tmp_path, pairs + text), "--out", tmp_path / "out").code == 0
+    header = (tmp_path / "out" / "a.h").read_text().replace("\n * ", " ")
+    assert said in header
+    assert "Only builds with USMP_GUARD (by default those without NDEBUG) detect that, and return USMP_BUSY." in header
 
 
 def test_the_linker_fragment_places_checks_and_names_every_pool(generated: list[Path]) -> None:

@@ -127,6 +127,17 @@ def test_the_header_says_what_a_function_gets(generated: dict[str, Path]) -> Non
     assert "    usmp_i16 *const *part;" in table
 
 
+def test_a_loop_of_one_round_is_what_is_in_it(tmp_path: Path) -> None:
+    work = function([parameter("from", "uint8", 16), parameter("to", "int32", 4)], store("to", "from"))
+    call_work = invoke("work", "x", "y")
+    body = loop("serial", 1, call_work, loop("unrolled", 2, loop("serial", 1, call_work), call_work))
+    program(tmp_path, function(PORTS, body), work=work)
+    code = (generate(tmp_path) / "p.c").read_text()
+    lines = [line for line in code.splitlines() if "p_work(" in line or "for (int32_t" in line]
+    assert [line.split("(")[0] for line in lines] == ["    p_work", "    for ", "        p_work", "        p_work"]
+    compile_folder(tmp_path / "out", "gcc", "-std=c99")
+
+
 IN_PAGES = """
 #include <stdio.h>
 #include "p.h"

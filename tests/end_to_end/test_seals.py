@@ -218,8 +218,8 @@ def test_what_the_files_hold(tmp_path: Path) -> None:
     assert data[12:16] == len(data).to_bytes(4, "little")
     assert f"_ID UINT64_C(0x{int.from_bytes(data[:8], 'little'):016x})\n" in (folder / "p.h").read_text()
     lines = (folder / "p_weights.inc").read_text().splitlines()
-    values = ",".join(line.strip(" ,") for line in lines if line.startswith("0x")).split(",")
-    assert bytes(int(value, 16) for value in values) == data
+    values = "".join(line for line in lines if line[0].isdigit()).removesuffix(",").split(",")
+    assert bytes(map(int, values)) == data
     model = import_tflite((DATA / "digits.tflite").read_bytes(), "digits", "")
     filled = sum(len(t.data) for t in model.main.tensors if t.data and t.dtype is DType.INT8)
     assert filled < len(data) < 2 * filled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -46,6 +47,42 @@ def test_a_rule_of_place_keeps_its_word(tmp_path: Path) -> None:
 def test_the_table_says_what_it_saves(tmp_path: Path) -> None:
     out = call("plan", manifest(tmp_path, POOLS + ONE + OTHER)).out
     assert "if each tensor had its own: equal ones save 5,2" in out
+
+
+def equal_biases(layers: int) -> str:
+    """FULLY_CONNECTED after FULLY_CONNECTED: unlike weights, and biases that are all zero."""
+    tensors, operators = ['  %0 "x" int8[1,2] scale=1.0 zero=0\n'], []
+    for layer in range(layers):
+        w, bias, y = range(3 * layer + 1, 3 * layer + 4)
+        tensors += [
+            f'  %{w} "weights {layer}" int8[2,2] scale=0.5 zero=0 = [{layer}, 1, 2, 3]\n',
+            f'  %{bias} "bias*/{layer}" int32[2] scale=0.5 zero=0 = [0, 0]\n',
+            f'  %{y} "y{layer}" int8[1,2] scale=1.0 zero=0\n',
+        ]
+        operators.append(f"  %{y} = FULLY_CONNECTED(%{max(w - 1, 0)}, %{w}, %{bias}) @{layer}\n")
+    ends = f"  inputs %0\n  outputs %{3 * layers}\n"
+    return "".join(['model "m"\nsubgraph 0 "main"\n', *tensors, ends, *operators])
+
+
+@pytest.mark.parametrize(
+    ("layers", "ending"),
+    [
+        (2, "also m.bias*/1"),
+        (17, ", m.bias*/15, m.bias*/16"),
+        (20, ", m.bias*/15, m.bias*/16 and 3 more"),
+    ],
+)
+def test_comments_name_the_tensors_that_a_constant_stands_for(tmp_path: Path, layers: int, ending: str) -> None:
+    (tmp_path / "m.model.txt").write_text(equal_biases(layers), encoding="utf-8")
+    text = tables("p", {}, {"m": 'path = "m.model.txt"\n'})
+    assert call("generate", manifest(tmp_path, text), "--out", tmp_path / "out").code == 0
+    for file in ("m_constants.h", "p_pools.c"):
+        code = (tmp_path / "out" / file).read_text()
+        (comment,) = re.findall(r"/\* (m\.bias.*?) \*/", code, re.DOTALL)
+        said = comment.replace("\n     * ", " ").replace("* /", "*/")
+        assert said.startswith("m.bias*/0, of the model; also m.bias*/1")
+        assert said.endswith(ending)
+        assert max(map(len, code.splitlines())) <= 120
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

@@ -18,7 +18,8 @@ from tests.unit.kernels.cases import CASES
 from tests.unit.kernels.drawing import Case
 from tests.unit.kernels.flatfile import flatfile
 from tests.unit.kernels.test_against_tflm import draw, kernel_of
-from usmp_build.cli.selftest.compare import Reference, compare
+from usmp_build.cli.selftest.compare import compare
+from usmp_build.cli.selftest.oracle import Answer
 from usmp_build.interfaces.kernels import Kernel, Reduce
 from usmp_build.kernels.reference.sources import functions
 
@@ -60,7 +61,7 @@ def models(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture(scope="session")
 def references(
     cases: dict[str, Case], models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
-) -> list[Reference]:
+) -> list[list[Answer]]:
     """What TensorFlow Lite Micro makes of them."""
     asked = [(models[name].read_bytes(), list(case.inputs)) for name, case in cases.items()]
     answers = oracle.outputs(asked, tmp_path_factory.mktemp("answers"))
@@ -73,7 +74,7 @@ def test_every_function(
     plugin: Path,
     cases: dict[str, Case],
     models: dict[str, Path],
-    references: list[Reference],
+    references: list[list[Answer]],
     tmp_path: Path,
     find: str,
 ) -> None:

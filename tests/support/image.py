@@ -13,16 +13,16 @@ from tests.conftest import ROOT
 from tests.support import firmware
 from tests.support.firmware import Board
 from usmp_build import pipeline
-from usmp_build.cli.selftest.compare import Reference, compare, wanted
+from usmp_build.cli.selftest.compare import compare, wanted
 from usmp_build.cli.selftest.harness import Mark, Run, input_stream, model_rows, observed_steps, read_records
 from usmp_build.cli.selftest.inputs import Sample
-from usmp_build.cli.selftest.oracle import oracle_tensors
+from usmp_build.cli.selftest.oracle import Answer, oracle_tensors
 from usmp_build.files import DiskFiles
 from usmp_build.layout import Layout
 from usmp_build.pipeline import Planned
 
 _TEMPLATES = ROOT / "tests" / "firmware"
-_answers: dict[tuple[bytes, bytes, tuple[int, ...]], Reference] = {}
+_answers: dict[tuple[bytes, bytes, tuple[int, ...]], list[Answer]] = {}
 """What TensorFlow Lite Micro said: of a model, of inputs, of these tensors.  It says the same for every board."""
 
 
@@ -88,7 +88,8 @@ def check(image: Image, results: Sequence[list[Run]], inputs: Sequence[list[Samp
         if key not in _answers:
             reference = oracle_tensors(model, data, inputs[index], tensors)
             assert reference is not None, "tflite-micro is not installed"
-            _answers[key] = reference
+            assert not reference.aborted, "TensorFlow Lite Micro aborts"
+            _answers[key] = reference.runs
         count += compare(image.planned, index, results[index], _answers[key])
     return count
 

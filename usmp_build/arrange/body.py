@@ -42,10 +42,13 @@ class Body:
                     yield self._call(statement, depth)
 
     def _loop(self, loop: For, depth: int) -> Iterator[BodyLine]:
-        """A loop; one in which nothing is called is left out."""
+        """A loop; one in which nothing is called is left out, and of one round only what is in it remains."""
+        rounds = loop.extent or 0
+        if rounds == 1:
+            yield from self._lines(loop.body, depth)
+            return
         inside = tuple(self._lines(loop.body, depth + 1))
         if inside:
-            rounds = loop.extent or 0
             counter_type = "int32_t" if rounds <= _LARGEST else "int64_t"
             yield BodyLine(depth, counter=f"i{depth}", counter_type=counter_type, rounds=rounds)
             yield from inside

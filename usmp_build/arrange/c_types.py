@@ -35,6 +35,10 @@ _MAY_ALIAS = {
 }
 
 
+_WIDTH = 112
+"""Columns of values: 120 without the indentation of a member of a struct."""
+
+
 def plain_type(dtype: DType) -> str:
     """Return the C type of an element in a constant or in the caller's array."""
     return PLAIN.get(dtype, "uint8_t")
@@ -69,13 +73,21 @@ def int_literal(value: int) -> str:
     return "INT32_MIN" if value == -(1 << 31) else str(value)
 
 
-def value_lines(data: bytes, dtype: DType, width: int = 104) -> Iterator[str]:
-    """Write elements as the lines of an initializer, in columns."""
+def value_lines(data: bytes, dtype: DType) -> Iterator[str]:
+    """Write elements as the lines of an initializer, each filled up to the width of generated C.
+
+    Weights are most of what a firmware compiles, so bytes stand as close as they can.
+
+    >>> list(value_lines(bytes([1, 255]), DType.INT8)), list(value_lines(bytes([1, 0, 255, 255]), DType.INT16))
+    (['1,-1,'], ['1, -1,'])
+    """
     shown = _values(data, dtype)
-    column = max(map(len, shown), default=1)
-    per_line = max(1, width // (column + 2))
-    for start in range(0, len(shown), per_line):
-        yield ", ".join(text.rjust(column) for text in shown[start : start + per_line]) + ","
+    text = ("," if len(shown) == len(data) else ", ").join(shown) + "," * bool(shown)
+    start = 0
+    while start < len(text):
+        end = text.rfind(",", start, start + _WIDTH) + 1 or len(text)
+        yield text[start:end].lstrip()
+        start = end
 
 
 def _values(data: bytes, dtype: DType) -> list[str]:

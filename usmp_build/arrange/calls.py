@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import starmap
 from typing import TypeAlias
 
 from usmp_build.arrange.c_types import float_literal, int_literal
@@ -43,7 +44,7 @@ class Parameter:
             number = f"({number})" if " " in number else number
             return f"{self.name}[{number} / {each}] + {_times(f'{number} % {each}', pitch)}"
         if not index:
-            return self.name
+            return base or self.name
         if len(index) == 1:
             counter, factor = index[0]
             return f"{base or self.name} + {_times(counter, factor * pitch)}"
@@ -56,6 +57,11 @@ def _times(counter: str, factor: int) -> str:
 
 def _sum(index: Index) -> str:
     return " + ".join(_times(counter, factor) for counter, factor in index) or "0"
+
+
+def _turns(counter: str, count: int, factor: int = 1) -> Index:
+    """Return what a counter adds to the number of a row: nothing where it would only be 0."""
+    return ((counter, factor),) if count > 1 else ()
 
 
 def call_code(
@@ -71,10 +77,11 @@ def call_code(
             return CallCode("whole", function, struct, fields, tuple(map(expression, call.operands)))
         case Pieces(count, pitches):
             pieces = tuple(
-                parameters[operand].at((("y", 1),), pitch) if pitch else expression(operand)
+                parameters[operand].at(_turns("y", count), pitch) if pitch else expression(operand)
                 for operand, pitch in zip(call.operands, pitches, strict=True)
             )
-            return CallCode("pieces", function, struct, fields, pieces, LoopCode(rows=count, backward=call.backward))
+            written = "pieces" if count > 1 else "whole"
+            return CallCode(written, function, struct, fields, pieces, LoopCode(rows=count, backward=call.backward))
     first, *others, last = call.operands
     source, result = parameters[first], parameters[last]
     arguments = tuple(map(expression, others))
@@ -87,9 +94,9 @@ def call_code(
 
 def _reduced(call: KernelCall, form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
     """Return the loop, the row that it reads, and what an image comes to."""
-    image: Index = ((f"n * {form.rows}", 1),) if form.images > 1 else ()
-    read = source.at((*image, ("y", 1)), form.input_pitch)
-    written = result.at((("n", 1),) if form.images > 1 else (), form.output_pitch)
+    image = _turns(_times("n", form.rows), form.images)
+    read = source.at((*image, *_turns("y", form.rows)), form.input_pitch)
+    written = result.at(_turns("n", form.images), form.output_pitch)
     return LoopCode(form.images, form.rows, backward=call.backward), read, written
 
 
@@ -97,10 +104,10 @@ def _streamed(call: KernelCall, form: Rows, source: Parameter, result: Parameter
     """Return the loop, the input row at `k` of the window, and the output row."""
     opening, base, image = _image(source, "image", form.images, form.input_rows, form.input_pitch)
     own_opening, own_base, own_image = _image(result, "result", form.images, form.rows, form.output_pitch)
-    row, index = _window(form)
-    loop = LoopCode(form.images, form.rows, (*opening, *own_opening), form.window, row, form.input_rows, call.backward)
+    row, is_inside, index = _window(form)
+    loop = LoopCode(form.images, form.rows, (*opening, *own_opening), form.window, row, is_inside, call.backward)
     read = source.at((*image, *index), form.input_pitch, base)
-    return loop, read, result.at((*own_image, ("y", 1)), form.output_pitch, own_base)
+    return loop, read, result.at((*own_image, *_turns("y", form.rows)), form.output_pitch, own_base)
 
 
 def _image(parameter: Parameter, name: str, images: int, rows: int, pitch: int) -> tuple[tuple[str, ...], str, Index]:
@@ -108,19 +115,23 @@ def _image(parameter: Parameter, name: str, images: int, rows: int, pitch: int) 
     if images == 1:
         return (), "", ()
     if parameter.row:
-        return (), "", ((f"n * {rows}", 1),)
+        return (), "", _turns(_times("n", rows), images)
     return (f"{parameter.c_type}const {name} = {parameter.name} + n * {rows * pitch};",), name, ()
 
 
-def _window(form: Rows) -> tuple[str, Index]:
-    """Return the number of an input row in C where it may be that of a padding row, else nothing; and its index."""
-    if form.window == 1 and form.before == 0:
-        return "", (("y", form.stride),)
-    last = (form.rows - 1) * form.stride + (form.window - 1) * form.dilation
-    if form.before == 0 and last < form.input_rows:
-        return "", (("y", form.stride), ("k", form.dilation))
-    above = f" - {form.before}" if form.before else ""
-    return f"{_times('y', form.stride)}{above} + {_times('k', form.dilation)}", (("row", 1),)
+def _window(form: Rows) -> tuple[str, str, Index]:
+    """Return the number of an input row and the condition that the image has it, in C, and the index of that row.
+
+    Where no row is padding there is nothing to ask: number and condition are empty.
+    """
+    index = (*_turns("y", form.rows, form.stride), *_turns("k", form.window, form.dilation))
+    end = (form.rows - 1) * form.stride + (form.window - 1) * form.dilation - form.before + 1
+    asked = ["row >= 0"] * (form.before > 0) + [f"row < {form.input_rows}"] * (end > form.input_rows)
+    if not asked:
+        return "", "", index
+    terms = [*starmap(_times, index)] or ["0"]
+    terms[0] += f" - {form.before}" if form.before else ""
+    return " + ".join(terms), " && ".join(asked), (("row", 1),)
 
 
 def _initializer(value: Value) -> str:

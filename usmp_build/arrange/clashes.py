@@ -10,6 +10,8 @@ from usmp_build.layout import ConstantGroup, FunctionCode, ModelCode, ModelRow, 
 
 _OF_GUARD = ("enter", "leave", "running", "excluded", "mark", "replace_mark")
 _OF_SEALS = ("crc", "check")
+_OF_PORTS = ("SIZE", "ELEMENTS", "RANK", "DIMS", "SCALE", "ZERO_POINT")
+_CACHED = ("CACHE_BYTES",)
 
 
 def refuse_clashes(
@@ -56,8 +58,7 @@ def _names(
         for side, ports in (("input", code.inputs), ("output", code.outputs)):
             for port in ports:
                 whose = f'{side} "{port.name}" of {owner}'
-                parts = ("SIZE", "SCALE", "ZERO_POINT", *(["CACHE_BYTES"] if port.cache_line else []))
-                yield from ((whose, f"{port.macro}_{part}") for part in parts)
+                yield from ((whose, f"{port.macro}_{part}") for part in (*_OF_PORTS, *_CACHED * bool(port.cache_line)))
                 if port.name.isupper():  # a member of a struct, which must not be one of our macros
                     yield f"the name {port.name} of {owner}", port.name
         for place in code.places:

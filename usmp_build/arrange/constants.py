@@ -7,14 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
+from textwrap import wrap
 
 from usmp_build.arrange.c_types import plain_type, value_lines
 from usmp_build.arrange.group import owner
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.storage import Kind
+from usmp_build.ir.graph import DType
+from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.layout import ConstantGroup, ConstantRow, PoolBytes, Summary
 from usmp_build.memory.plan import Plan
 from usmp_build.naming import c_comment, c_member, constants_object, unique
+
+_COLUMNS = 109
+"""Of a comment inside a struct."""
+_NAMED = 16
+"""Equal constants that a comment names, beside the one that they are stored as."""
 
 
 def constant_groups(
@@ -63,9 +70,19 @@ def _row(analysis: Analysis, index: int, member: str) -> ConstantRow:
         member=member,
         c_type=c_type,
         count=buffer.size // width,
-        comment=c_comment(f"{buffer.name}, {buffer.reason}"),
+        comment=_comment(buffer),
+        is_merged=bool(buffer.equals),
         lines=tuple(value_lines(buffer.data or b"", buffer.dtype)),
     )
+
+
+def _comment(buffer: StorageBuffer) -> tuple[str, ...]:
+    """Say what a constant is, and name those that are equal to it: code that reads any of them names this one."""
+    text = f"{buffer.name}, {buffer.reason}"
+    if buffer.equals:
+        more = len(buffer.equals) - _NAMED
+        text += f"; also {', '.join(buffer.equals[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
+    return tuple(wrap(c_comment(text), _COLUMNS, break_long_words=False, break_on_hyphens=False))
 
 
 def _rows(analysis: Analysis, indices: list[int], names: list[str], paddings: list[str]) -> Iterator[ConstantRow]:
@@ -74,5 +91,4 @@ def _rows(analysis: Analysis, indices: list[int], names: list[str], paddings: li
         yield _row(analysis, index, name)
         space = analysis.problem.buffers[index].size - analysis.storage.buffers[index].size
         if space:
-            zeros = ", ".join(["0"] * space) + ","
-            yield ConstantRow(padding, "uint8_t", space, "", (zeros,))
+            yield ConstantRow(padding, "uint8_t", space, (), False, tuple(value_lines(bytes(space), DType.UINT8)))

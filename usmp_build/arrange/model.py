@@ -15,7 +15,7 @@ from usmp_build.arrange.refusals import refuse
 from usmp_build.arrange.resets import resets
 from usmp_build.arrange.steps import step_code
 from usmp_build.arrange.tables import table_checks, tables_of
-from usmp_build.arrange.validity import validity
+from usmp_build.arrange.validity import exclusion, validity
 from usmp_build.arrange.valued import Valued
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
@@ -62,6 +62,8 @@ def model_code(
         inputs=locate.input_rows(),
         outputs=locate.output_rows(),
         validity=validity(request, analysis, index, inputs, outputs),
+        exclusion=exclusion(request, summary.models[index], index),
+        sha256="" if summary.models[index].passed_constants else model.sha256,
         places=tuple(replace(place, used=place.variable in passed) for place in places.values()),
         views=tuple(view for view in _views_of_inputs(model.main, locate) if _whole(view.expression) in passed),
         steps=steps,

@@ -98,6 +98,8 @@ class Locate:
             macro=f"{model.name}_{name}".upper(),
             c_type=plain_type(tensor.dtype),
             size=tensor.size,
+            elements=tensor.elements,
+            shape=tensor.shape,
             alignment=self._alignments.get((0, index), tensor.dtype.alignment),
             comment=c_comment(f"{show_type(tensor)}  {tensor.name}"),
             scale=scale,

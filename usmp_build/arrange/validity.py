@@ -1,4 +1,4 @@
-"""How long inputs and outputs in the pools are valid: sentences for the header of a model."""
+"""What the header of a model says to who runs it: how long inputs and outputs are valid, what may not run meanwhile."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import TensorRef
 from usmp_build.ir.ports import Names
+from usmp_build.layout import ModelRow
 from usmp_build.request import Inputs, Outputs, Request
 
 _COLUMNS = 115
@@ -33,6 +34,28 @@ def validity(request: Request, analysis: Analysis, index: int, inputs: Names, ou
         *_feeding(request, analysis, index),
     )
     return tuple(line for sentence in sentences for line in wrap(sentence, _COLUMNS))
+
+
+def exclusion(request: Request, model: ModelRow, index: int) -> tuple[str, ...]:
+    """Return the lines of a comment: what may not run while model `index` does, and what detects that it does."""
+    if not (model.own_workspaces or model.passed_workspaces):
+        return ("It has no workspace: it may run several times at once.",)
+    others = [each.name for each in request.models if each.name != model.name]
+    concurrent = [request.models[i].name for i in range(len(request.models)) if i not in request.excluded(index)]
+    where = "" if model.own_workspaces else " in the same workspace pools"
+    if not others:
+        text = f"While it runs, do not start it again{where}"
+    elif not concurrent:
+        text = f"Models of this plan share memory: while this one runs, start no other{where}, nor this one again"
+    else:
+        more = "" if concurrent == others else "with no other model of this plan, and "
+        together = _listed(concurrent, "and")
+        text = f"It may run at the same time as {together}, but {more}never twice at once{where}"
+    text += (
+        ", not even from an interrupt or another thread.  Only builds with USMP_GUARD (by default those without "
+        "NDEBUG) detect that, and return USMP_BUSY."
+    )
+    return tuple(wrap(text, _COLUMNS))
 
 
 @dataclass(frozen=True)

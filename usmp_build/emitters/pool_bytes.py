@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from zlib import crc32
 
+from usmp_build.arrange.c_types import value_lines
 from usmp_build.bundle import OutputFile
 from usmp_build.emitters.render import render
+from usmp_build.ir.graph import DType
 from usmp_build.ir.seal import SEAL, SEAL_BYTES
 from usmp_build.layout import PoolBytes, Summary
 from usmp_build.naming import pool_bytes_files
@@ -50,7 +52,7 @@ def pool_bytes_outputs(summary: Summary, pools: Iterable[PoolBytes], ids: Mappin
         data = sealed(each.data, ids[each.pool.name]) if each.data else b""
         binary, included = pool_bytes_files(summary.project, each.pool.name)
         yield OutputFile(binary, data)
-        lines = [", ".join(f"0x{byte:02x}" for byte in data[at : at + 16]) + "," for at in range(0, len(data), 16)]
+        lines = value_lines(data, DType.UINT8)
         yield OutputFile(included, render("bytes.inc.j2", summary=summary, pool=each.pool, lines=lines))
 
 

@@ -286,6 +286,8 @@ class Model:
     input_names: tuple[Port, ...] = ()
     """From the model's first signature for subgraph 0; empty when it has none."""
     output_names: tuple[Port, ...] = ()
+    sha256: str = ""
+    """Of the file it was read from, in hexadecimal; empty for one that was read from none."""
 
     @property
     def main(self) -> Subgraph:

@@ -52,6 +52,8 @@ class StorageBuffer:
     of a loop within one worker divide its share, and so on; the first of what is left is a worker's own."""
     cache_line: int = 0
     """Bytes of the cache lines that it shares with nothing, for DMA may touch it; 0: it may share them."""
+    equals: tuple[str, ...] = ()
+    """Of a constant: the names of equal ones that are stored as this one (see `passes.once`)."""
 
     @property
     def extent(self) -> int:

@@ -21,6 +21,9 @@ class PortRow:
     """The prefix of its macros: `KWS_AUDIO`."""
     c_type: str
     size: int
+    """Bytes."""
+    elements: int
+    shape: tuple[int, ...]
     alignment: int
     comment: str
     """Type, shape and tensor name."""
@@ -82,7 +85,10 @@ class TableCode:
 
 @dataclass(frozen=True, slots=True)
 class LoopCode:
-    """A loop over the rows, `y`, of each image, `n`; all numbers are meant as in `interfaces.kernels`."""
+    """A loop over the rows, `y`, of each image, `n`; all numbers are meant as in `interfaces.kernels`.
+
+    What there is once is no loop in C, and its counter is in no expression.
+    """
 
     images: int = 1
     rows: int = 1
@@ -91,7 +97,8 @@ class LoopCode:
     window: int = 1
     row: str = ""
     """The number of the input row at `k` of the window, in C; empty where none is padding."""
-    input_rows: int = 1
+    is_inside: str = ""
+    """The condition in C that this `row` is one of the image."""
     backward: bool = False
     """Whether it begins with the last image, and with its last row; the rows of a reduction are in order anyway."""
 
@@ -164,6 +171,10 @@ class ModelCode:
     outputs: tuple[PortRow, ...]
     validity: tuple[str, ...]
     """How long inputs and outputs in the pools are valid: lines of a comment."""
+    exclusion: tuple[str, ...]
+    """What may not run while the model does: lines of a comment."""
+    sha256: str
+    """Of the model's file; empty where the code runs with other weights, too, for those are the application's."""
     places: tuple[Place, ...]
     views: tuple[TraceRow, ...]
     """Views of inputs, which the hook shows before the first step."""

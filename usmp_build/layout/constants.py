@@ -14,8 +14,10 @@ class ConstantRow:
     member: str
     c_type: str
     count: int
-    comment: str
-    """What it is; empty for padding."""
+    comment: tuple[str, ...]
+    """What it is, and what else has these bytes: lines of a comment; none for padding."""
+    is_merged: bool
+    """Whether it stands for several equal constants."""
     lines: tuple[str, ...]
     """The values, ready to print."""
 

@@ -64,7 +64,9 @@ def merged(buffers: Sequence[StorageBuffer]) -> Merged:
 
 def _together(group: Sequence[StorageBuffer], pools: tuple[int, ...]) -> StorageBuffer:
     models = tuple(sorted({model for buffer in group for model in buffer.models}))
-    return replace(group[0], models=models, pools=pools, alignment=lcm(*(buffer.alignment for buffer in group)))
+    alignment = lcm(*(buffer.alignment for buffer in group))
+    equals = tuple(buffer.name for buffer in group[1:])
+    return replace(group[0], models=models, pools=pools, alignment=alignment, equals=equals)
 
 
 def _groups(buffers: Sequence[StorageBuffer], members: Sequence[int]) -> Iterable[tuple[list[int], tuple[int, ...]]]:

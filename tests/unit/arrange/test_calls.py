@@ -56,6 +56,34 @@ def test_a_reduction_reads_every_row_and_writes_once_for_each_image() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("form", "row", "is_inside", "read", "written"),
+    [
+        (Rows(1, 1, 1, 24, 4), "", "", "in", "out"),
+        (Rows(2, 1, 1, 24, 4), "", "", "image", "result"),
+        (Rows(1, 1, 3, 24, 4, window=3), "", "", "in + k * 24", "out"),
+        (Rows(1, 1, 2, 24, 4, window=3, before=1), "k - 1", "row >= 0", "in + row * 24", "out"),
+        (Rows(1, 1, 2, 24, 4, window=3), "k", "row < 2", "in + row * 24", "out"),
+        (Rows(1, 5, 5, 24, 4, window=3, before=1), "y - 1 + k", "row >= 0 && row < 5", "in + row * 24", "out + y * 4"),
+        (Rows(1, 3, 5, 24, 4, stride=2, before=1), "y * 2 - 1", "row >= 0", "in + row * 24", "out + y * 4"),
+        (Rows(1, 1, 1, 24, 4, before=1), "0 - 1", "row >= 0", "in + row * 24", "out"),
+        (Reduce(1, 1, 24, 4), "", "", "in", "out"),
+        (Reduce(2, 1, 24, 4), "", "", "in + n * 24", "out + n * 4"),
+    ],
+)
+def test_what_is_there_once_has_no_counter_and_no_condition_is_always_true(
+    form: Form, row: str, is_inside: str, read: str, written: str
+) -> None:
+    code = coded(form, PLAIN)
+    assert (code.loop.row, code.loop.is_inside, code.streamed, code.result) == (row, is_inside, read, written)
+
+
+def test_one_piece_is_one_call() -> None:
+    assert (coded(Pieces(1, (8, 8)), PLAIN).form, coded(Pieces(1, (8, 8)), PLAIN).arguments) == ("whole", ("in", "out"))
+    assert coded(Pieces(1, (24, 8)), TABLE).arguments == ("in[0]", "out")
+    assert coded(Pieces(2, (8, 8)), PLAIN).form == "pieces"
+
+
 @pytest.mark.parametrize("form", [Rows(2, 5, 5, 24, 4, window=3, before=1), Reduce(2, 3, 8, 4), Pieces(3, (8, 8))])
 def test_only_the_loop_says_which_direction_it_is(form: Form) -> None:
     forward, backward = coded(form, PLAIN), coded(form, PLAIN, backward=True)

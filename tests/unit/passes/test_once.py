@@ -33,6 +33,11 @@ def test_the_smaller_choice_of_pools_holds_for_both() -> None:
     assert (result.numbers, result.saved) == ([0, 0], 4)
 
 
+def test_what_is_left_knows_the_names_of_what_is_gone() -> None:
+    buffers = merged([constant(A, name="x"), constant(A, data=b"efgh", name="y"), constant(A, name="z")]).buffers
+    assert [(b.name, b.equals) for b in buffers] == [("x", ("z",)), ("y", ())]
+
+
 def test_choices_that_only_overlap_stay_apart() -> None:
     assert left(constant(A, B), constant(B, C)) == [(A, B), (B, C)]
     assert left(constant(A), constant(B)) == [(A,), (B,)]

@@ -6,14 +6,15 @@ manifest keeps must be intact.  Kernels and functions of the application are com
 their files.  With --accesses every operator runs once instead, with its accesses traced: how closely its buffers may
 lie must follow from them, too.  At every step garbage fills the bytes that hold no live buffer; with --sanitize the
 compiler's sanitizers watch, too, and these bytes and those around the pools are poisoned.  TensorFlow Lite Micro is
-asked when the package `tflite-micro` is installed; without it, and for programs, the check is only that results do not
-depend on the garbage.
+asked when the package `tflite-micro` is installed; runs on which it aborts are named, and not compared with it.
+Without it, and for programs, the check is only that results do not depend on the garbage.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from usmp_build import pipeline, writer
@@ -26,7 +27,7 @@ from usmp_build.cli.selftest.externs import at_fault, check_sources
 from usmp_build.cli.selftest.harness import Mark, Record, Run, build, harness, run_all
 from usmp_build.cli.selftest.inputs import Sample, samples
 from usmp_build.cli.selftest.intact import as_found, check_intact
-from usmp_build.cli.selftest.oracle import oracle_tensors
+from usmp_build.cli.selftest.oracle import Answers, oracle_tensors
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.pipeline import Planned
 
@@ -74,21 +75,53 @@ def run(parsed: argparse.Namespace) -> int:
     check_intact(planned, given, results)
     for index, model in enumerate(request.models):
         _same_in_other_garbage(planned, index, results[index], again[index])
-        against = "a second run in other garbage"
-        results[index] = [[record for record in run if record.step >= Mark.OUTPUT] for run in results[index]]
-        count = len({record.tensor for record in results[index][0]})
-        if model.path.endswith(".tflite"):
-            tensors = wanted(planned, index, results[index])
-            reference = oracle_tensors(model, files.read(model.path, model.span), given[index], tensors)
-            if reference is None:
-                against += " (to compare with TensorFlow Lite Micro: pip install 'usmp_build[oracle]')"
-            else:
-                against = "TensorFlow Lite Micro"
-                count = compare(planned, index, results[index], reference)
-        compared = f"{count} tensors{rewritten(planned, index)}"
-        runs = f"{parsed.runs} run{'s' if parsed.runs > 1 else ''}"
-        print(f"{model.name}: {compared}, {runs}, all equal to those of {against}")
+        data = files.read(model.path, model.span) if model.path.endswith(".tflite") else None
+        print("\n".join(_compared(planned, index, results[index], given[index], data, parsed.seed)))
     return 0
+
+
+def _compared(
+    planned: Planned, index: int, runs: list[Run], given: list[Sample], data: bytes | None, seed: int
+) -> Iterator[str]:
+    """Compare the runs of a model with TensorFlow Lite Micro, and yield what was compared and what could not be.
+
+    `data` is the model's file, if TensorFlow Lite Micro reads such.  Raises CheckFailed where a tensor differs, or
+    nothing at all could be compared.
+    """
+    model, is_stateful = planned.request.models[index], planned.summary.models[index].state > 0
+    runs = [[record for record in run if record.step >= Mark.OUTPUT] for run in runs]
+    answers = None
+    if data is not None:
+        answers = oracle_tensors(model, data, given, wanted(planned, index, runs), is_stateful)
+    if answers is not None and not answers.compared:
+        message = f'nothing of model "{model.name}" was compared: {_not_compared(answers, seed)}'
+        help_ = "try other inputs, by --seed or more --runs, or compare on the target"
+        raise CheckFailed(Diagnostic("S640", message, model.path, help_))
+    if answers is None:
+        against = "a second run in other garbage"
+        if data is not None:
+            against += " (to compare with TensorFlow Lite Micro: pip install 'usmp_build[oracle]')"
+        count = len({record.tensor for record in runs[0]})
+    else:
+        against = "TensorFlow Lite Micro"
+        count = compare(planned, index, runs, answers.runs)
+    part = f"{answers.compared} of " if answers is not None and answers.aborted else ""
+    tensors = f"{count} tensors{rewritten(planned, index)}"
+    yield f"{model.name}: {tensors}, {part}{_runs(len(runs))}, all equal to those of {against}"
+    if answers is not None and answers.aborted:
+        yield f"{model.name}: not compared: {_not_compared(answers, seed)}"
+
+
+def _not_compared(answers: Answers, seed: int) -> str:
+    """Say which runs there is no answer for; the number of a run and the seed make its inputs again."""
+    numbers = ", ".join(map(str, answers.aborted))
+    which = f"run{'s' if len(answers.aborted) > 1 else ''} {numbers} of --seed {seed}"
+    lost = f", and was not asked about the {_runs(answers.lost)} after that" if answers.lost else ""
+    return f"TensorFlow Lite Micro aborts on the inputs of {which}{lost}"
+
+
+def _runs(count: int) -> str:
+    return f"{count} run{'s' if count != 1 else ''}"
 
 
 def _again(program: Path, planned: Planned, inputs: list[list[Sample]], runs: int) -> list[list[Run]]:

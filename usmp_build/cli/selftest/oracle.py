@@ -1,8 +1,9 @@
-"""TensorFlow Lite Micro as oracle, in a process of its own: it aborts on models that it does not like.
+"""TensorFlow Lite Micro as oracle, in a process of its own: it aborts on models and inputs that it does not like.
 
-Run as a program, this file reads a model and inputs and writes every tensor of every run:
+Run as a program, this file reads a model and inputs and writes every tensor of every run from FIRST on, in a file for
+each run, so that an abort leaves the answers before it:
 
-    python -m usmp_build.cli.selftest.oracle MODEL INPUTS.npz TENSORS.npz INDEX...
+    python -m usmp_build.cli.selftest.oracle MODEL INPUTS.npz ANSWERS FIRST INDEX...
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +23,44 @@ from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.request import ModelRequest
 
+Answer: TypeAlias = "dict[int, NDArray[Any]] | None"
+"""Tensors of a run by index; None: there is nothing to compare it with."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What TensorFlow Lite Micro computes."""
+
+    runs: list[Answer]
+    aborted: list[int]
+    """The runs on whose inputs it aborts."""
+
+    @property
+    def compared(self) -> int:
+        """The number of runs that there is something to compare with."""
+        return sum(answer is not None for answer in self.runs)
+
+    @property
+    def lost(self) -> int:
+        """The number of runs after the last abort that it was not asked about."""
+        return len(self.runs) - self.compared - len(self.aborted)
+
+
 _ARENA = 64 << 20
 _SECONDS = 600
+_ABORTS = 16
+"""After the last of them nothing more is asked: each costs another process."""
+_READY = "ready"
+"""A file that says that the model was accepted."""
 
 
 def oracle_tensors(
-    model: ModelRequest, data: bytes, inputs: list[Sample], wanted: list[int]
-) -> list[dict[int, NDArray[Any]]] | None:
-    """Return the wanted tensors of the main subgraph by index, for each run; None without the package.
+    model: ModelRequest, data: bytes, inputs: list[Sample], wanted: list[int], has_state: bool = False
+) -> Answers | None:
+    """Return the wanted tensors of the main subgraph, for each run; None without the package.
 
-    Raises CheckFailed when TensorFlow Lite Micro refuses the model.
+    A run whose inputs abort it has no answer.  Nor do the runs after it where the model `has_state`, for that is lost
+    then, and the runs after the last of many aborts.  Raises CheckFailed when TensorFlow Lite Micro refuses the model.
     """
     if find_spec("tflite_micro") is None:
         return None
@@ -39,43 +69,54 @@ def oracle_tensors(
         (folder / "model.tflite").write_bytes(data)
         arrays = {f"{run}_{i}": array for run, sample in enumerate(inputs) for i, array in enumerate(sample)}
         np.savez(folder / "inputs.npz", allow_pickle=False, runs=np.array(len(inputs)), **arrays)
-        files = [str(folder / name) for name in ("model.tflite", "inputs.npz", "tensors.npz")]
-        module = ["-W", "ignore", "-m", "usmp_build.cli.selftest.oracle"]  # the last line is to say what went wrong
-        command = [sys.executable, *module, *files, *map(str, wanted)]
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            message = f'TensorFlow Lite Micro did not run model "{model.name}" within {_SECONDS} seconds'
-            raise CheckFailed(Diagnostic("S603", message, model.path, "ask for fewer runs: --runs 1")) from None
-        if done.returncode:
-            last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            message = f'TensorFlow Lite Micro refuses model "{model.name}": {" ".join(last) or "it aborts"}'
-            raise CheckFailed(Diagnostic("S603", message, model.path, "nothing to compare with: run it on the target"))
-        with np.load(folder / "tensors.npz") as stored:
-            answers: list[dict[int, NDArray[Any]]] = [{} for _ in inputs]
-            for key in stored.files:
-                run, _, tensor = key.partition("_")
-                answers[int(run)][int(tensor)] = stored[key]
-            return answers
+        runs: list[Answer] = []
+        aborted: list[int] = []
+        while len(runs) < len(inputs) and len(aborted) < (1 if has_state else _ABORTS):
+            runs += _answers(model, folder, len(runs), wanted)
+            if len(runs) < len(inputs):
+                aborted.append(len(runs))
+                runs.append(None)
+        return Answers(runs + [None] * (len(inputs) - len(runs)), aborted)
 
 
-def _answer(model: str, inputs: str, tensors: str, *wanted: str) -> None:
+def _answers(model: ModelRequest, folder: Path, first: int, wanted: list[int]) -> list[Answer]:
+    """Ask about the runs from `first` on; return the answers up to the first run that aborts."""
+    files = [str(folder / name) for name in ("model.tflite", "inputs.npz", ".")]
+    module = ["-W", "ignore", "-m", "usmp_build.cli.selftest.oracle"]  # the last line is to say what went wrong
+    command = [sys.executable, *module, *files, str(first), *map(str, wanted)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        message = f'TensorFlow Lite Micro did not run model "{model.name}" within {_SECONDS} seconds'
+        raise CheckFailed(Diagnostic("S603", message, model.path, "ask for fewer runs: --runs 1")) from None
+    is_aborted = done.returncode < 0
+    if done.returncode and not (is_aborted and (folder / _READY).exists()):
+        last = [] if is_aborted else done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+        message = f'TensorFlow Lite Micro refuses model "{model.name}": {" ".join(last) or "it aborts"}'
+        raise CheckFailed(Diagnostic("S603", message, model.path, "nothing to compare with: run it on the target"))
+    answers: list[Answer] = []
+    while (path := folder / f"{first + len(answers)}.npz").exists():
+        with np.load(path) as stored:
+            answers.append({int(tensor): stored[tensor] for tensor in stored.files})
+    return answers
+
+
+def _answer(model: str, inputs: str, answers: str, first: str, *wanted: str) -> None:
     """Ask for existing tensors only: the interpreter crashes on others."""
     from tflite_micro import runtime
 
     keep = runtime.InterpreterConfig.kPreserveAllTensors
     interpreter = runtime.Interpreter.from_file(model, arena_size=_ARENA, intrepreter_config=keep)
-    results: dict[str, NDArray[Any]] = {}
+    (Path(answers) / _READY).touch()
     with np.load(inputs) as stored:
         names = [name for name in stored.files if name != "runs"]
-        for run in range(int(stored["runs"])):
+        for run in range(int(first), int(stored["runs"])):
             for name in names:
                 if name.startswith(f"{run}_"):
                     interpreter.set_input(stored[name], int(name.partition("_")[2]))
             interpreter.invoke()
-            for tensor in map(int, wanted):
-                results[f"{run}_{tensor}"] = np.array(interpreter._interpreter.GetTensor(tensor, 0)["tensor_data"])
-    np.savez(tensors, allow_pickle=False, **results)
+            tensors = {tensor: interpreter._interpreter.GetTensor(int(tensor), 0)["tensor_data"] for tensor in wanted}
+            np.savez(Path(answers) / f"{run}.npz", allow_pickle=False, **tensors)
 
 
 if __name__ == "__main__":
