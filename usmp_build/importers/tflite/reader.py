@@ -9,8 +9,8 @@ from usmp_build.importers.tflite import schema
 from usmp_build.importers.tflite.flatbuffer import decode
 from usmp_build.importers.tflite.operators import operator_kinds, read_operator
 from usmp_build.importers.tflite.tensors import read_tensor
-from usmp_build.ir.check import check
 from usmp_build.ir.graph import Model, Port, Subgraph, Tensor
+from usmp_build.well_formed import first_fault
 
 _VERSION = 3
 
@@ -18,12 +18,17 @@ _VERSION = 3
 def import_tflite(data: bytes, name: str, path: str, /) -> Model:
     """Return the model in `data`, called `name`; raise ModelError, placed at `path`, when it is not valid."""
     try:
-        model = _model(_decoded(data), name)
-        if fault := check(model):
+        model = read_tflite(data, name)
+        if fault := first_fault(model):
             raise ModelError(fault)
     except ModelError as error:
         raise ModelError(*(replace(diagnostic, place=path) for diagnostic in error.diagnostics)) from None
     return model
+
+
+def read_tflite(data: bytes, name: str) -> Model:
+    """Return what a file says, whether or not it makes sense; raise ModelError, without a place, when it is damaged."""
+    return _model(_decoded(data), name)
 
 
 def _decoded(data: bytes) -> schema.Model:
