@@ -84,6 +84,12 @@ def test_operator_codes(code: dict[str, int], kind: str) -> None:
     assert read.main.operators[0].kind == kind
 
 
+def test_a_custom_operator_may_be_given_scratch() -> None:
+    """As Vela does for an Ethos-U: nothing writes it, and what is in it does not matter."""
+    main = subgraph([tensor("x"), tensor("scratch"), tensor("y")], [operator("CUSTOM:ethos-u", [0, 1], [2])], [0], [2])
+    assert imported(model(main)).main.operators[0].inputs == (0, 1)
+
+
 def test_options_are_read() -> None:
     options = Node("Conv2DOptions", Padding=1, StrideH=2, StrideW=3, FusedActivationFunction=3, DilationHFactor=4)
     assert one_operator("CONV_2D", options).options == Conv2D(Padding.VALID, 2, 3, 4, 1, Activation.RELU6)

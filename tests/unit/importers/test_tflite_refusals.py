@@ -172,6 +172,7 @@ GRAPHS: list[Case] = [
     ("T235", running(relu(0, 1), relu(1, 1)), 'operator 1 (RELU) reads and writes tensor 1 "y"'),
     ("T235", running(relu(2, 2)), 'operator 0 (RELU) reads and writes tensor 2 "z"'),
     ("T236", running(relu(2, 1)), 'operator 0 (RELU) reads tensor 2 "z", but nothing writes it'),
+    ("T236", running(relu(0, 1), operator("CUSTOM:F", [2], []), relu(2, 3)), 'operator 2 (RELU) reads tensor 2 "z"'),
     ("T236", running(relu(0, 1), outputs=[2]), 'subgraph 0 returns tensor 2 "z", but nothing writes it'),
     ("T237", running(relu(2, 1), relu(0, 2)), 'operator 0 (RELU) reads tensor 2 "z" before operator 1 (RELU)'),
 ]

@@ -28,10 +28,11 @@ def import_tflite(data: bytes, name: str, path: str, /) -> Model:
 
 def read_tflite(data: bytes, name: str) -> Model:
     """Return what a file says, whether or not it makes sense; raise ModelError, without a place, when it is damaged."""
-    return _model(_decoded(data), name)
+    return as_model(decoded(data), name)
 
 
-def _decoded(data: bytes) -> schema.Model:
+def decoded(data: bytes) -> schema.Model:
+    """Return the records of a file; raise ModelError, without a place, when it is damaged or something else."""
     if data[4:8] != b"TFL3":
         is_pointer = data.startswith(b"version https://git-lfs")
         cure = "It is a pointer of Git LFS: run `git lfs pull`." if is_pointer else "Give the path of a .tflite file."
@@ -42,7 +43,8 @@ def _decoded(data: bytes) -> schema.Model:
     return file
 
 
-def _model(file: schema.Model, name: str) -> Model:
+def as_model(file: schema.Model, name: str) -> Model:
+    """Return what the records of a file say, called `name`; raise ModelError for what no `Model` can say."""
     kinds = operator_kinds(file.operator_codes)
     subgraphs = tuple(_subgraph(record, index, kinds, file.buffers) for index, record in enumerate(file.subgraphs))
     signature = next((s for s in file.signature_defs if s.subgraph_index == 0), None)
