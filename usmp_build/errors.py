@@ -1,7 +1,8 @@
 """What went wrong, where, and what to do about it.
 
 A problem is a value (`Diagnostic`) until the command line prints it.  Every error the user can cause is a
-`UsmpError`; its exit code is the one documented in docs/cli.md.  Anything else that escapes is a bug of ours.
+`UsmpError`; its exit code is the one documented in docs/cli.md.  Anything else that escapes is a bug of ours, which the
+command line reports as an `InternalFault`.
 """
 
 from __future__ import annotations
@@ -84,6 +85,12 @@ class CheckFailed(UsmpError):
     """A check that the user asked for, or a plan that an algorithm returned, turned out wrong."""
 
     exit_code = 4
+
+
+class InternalFault(UsmpError):
+    """An exception that nothing should raise: a bug of ours, or a machine without the memory."""
+
+    exit_code = 5
 
 
 def printable(text: str) -> str:

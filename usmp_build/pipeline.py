@@ -66,7 +66,11 @@ def build(request: Request, files: Files) -> Bundle:
 
 def plan(request: Request, files: Files) -> Planned:
     """From a request to a proven plan; operators without kernels are welcome here."""
-    models = tuple(loading.import_model(model, files) for model in request.models)
+    return plan_models(request, tuple(loading.import_model(model, files) for model in request.models))
+
+
+def plan_models(request: Request, models: tuple[Model, ...]) -> Planned:
+    """As `plan`, of the models that the request names, once they are imported."""
     algorithm = loading.algorithm(request)
     choose_again = partial(choose, models=models, algorithm=algorithm)
     fitted = limits.fitted(request, choose_again, algorithm)

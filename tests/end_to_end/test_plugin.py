@@ -155,6 +155,13 @@ def test_an_exception_is_an_error_with_its_name(tmp_path: Path, fault: str, said
     assert f'usmp.toml:6:13: error[P407]: algorithm "faulty" of usmp-shelf 0.3 failed: {said}' in err
 
 
+def test_an_exception_of_an_importer_is_an_error_with_its_name(tmp_path: Path) -> None:
+    (tmp_path / "m.shelf").touch()
+    done = call("plan", manifest(tmp_path, one_model("digits").replace("DATA/digits.tflite", "m.shelf")))
+    assert done.code == 4
+    assert "error[P407]: a plug-in of usmp-shelf 0.3 failed: KeyError: 'digits' (import_nothing, line " in done.err
+
+
 @pytest.mark.parametrize(
     ("table", "said"),
     [

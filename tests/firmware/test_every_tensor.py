@@ -107,6 +107,17 @@ def test_real_models_below_max_live(
     assert made.layout.summary.workspace.achieved <= most < made.layout.summary.workspace.max_live
 
 
+@pytest.mark.parametrize("board", ["m4"], indirect=True)
+def test_a_person_is_detected(board: Board, tmp_path: Path, real_models: Path, find: str) -> None:
+    """The example for vision of TensorFlow Lite Micro itself."""
+    models = manifests.real(real_models / "more", ("person_detect",))
+    made = image.make(board, tmp_path, manifests.of(models, manifests.ONE), RUNS, find)
+    inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
+    assert image.check(made, image.run(made, inputs), inputs) >= kept(made)
+    assert image.misplaced(made) == []
+    assert made.layout.summary.workspace.achieved == 36_868
+
+
 @pytest.mark.parametrize("board", ["m7", "m55"], indirect=True)
 def test_nets_below_max_live(board: Board, tmp_path: Path, find: str) -> None:
     nets_below_max_live(board, tmp_path, manifests.nets(tmp_path), find)

@@ -126,7 +126,10 @@ def _svdf_layer(
     offsets = (r.uniform(-reach, reach, units) / max(float(sums), reach / (1 << 30))).astype(np.int32)
     bias = graph.constant(f"bias{layer}", offsets, sums)
     shape = (batches, filters * memory)
-    kept = graph.add(tensor(f"state{layer}", shape, state, IsVariable=True, Quantization=quantization([by_state], [0])))
+    middle = int(r.integers(-128, 128)) if state == "INT8" else 0
+    kept = graph.add(
+        tensor(f"state{layer}", shape, state, IsVariable=True, Quantization=quantization([by_state], [middle]))
+    )
     zero = quantization([out_scale], [int(r.integers(-128, 128))])
     output = graph.add(tensor(f"y{layer}", (batches, units), "INT8", Quantization=zero))
     graph.run("SVDF", [source, features, times, bias, kept], [output], options)

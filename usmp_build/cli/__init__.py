@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
@@ -34,30 +35,50 @@ _QUOTING = "--from-tvmc"
 
 _EXIT_CODES = """\
 @FILE stands for the arguments in a file, one a line.
-exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed"""
+exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed ·
+5 usmp_build itself failed"""
+
+_DEBUG = "--debug"
+_INTERRUPTED = 130
+"""What shells say of a program that was ended by Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        check_folder()
-        given = _with_values(with_files(sys.argv[1:] if arguments is None else arguments))
-        parsed = _parser(_needed(given)).parse_args(given)
-        code: int = parsed.run(parsed)
-        sys.stdout.flush()
+        return _run(given)
     except UsmpError as error:
-        print(*error.diagnostics, sep="\n", file=sys.stderr)
-        return error.exit_code
-    except ModuleNotFoundError as error:
-        missing = package_missing(error)
-        if missing is None:
-            raise
-        print(missing, file=sys.stderr)
-        return UsageError.exit_code
+        return _report(error)
     except BrokenPipeError:  # the reader had enough: `usmp-build inspect ... | head`
         sys.stderr.close()
         return 0
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return _INTERRUPTED
+    except Exception as error:
+        missing = package_missing(error)
+        if missing is not None:
+            return _report(UsageError(missing))
+        if _DEBUG in given:
+            traceback.print_exception(error)
+        from usmp_build.cli.faults import as_error  # only now: what it imports may be missing
+
+        return _report(as_error(error))
+
+
+def _run(arguments: Sequence[str]) -> int:
+    check_folder()
+    given = _with_values(with_files(arguments))
+    parsed = _parser(_needed(given)).parse_args(given)
+    code: int = parsed.run(parsed)
+    sys.stdout.flush()
     return code
+
+
+def _report(error: UsmpError) -> int:
+    print(*error.diagnostics, sep="\n", file=sys.stderr)
+    return error.exit_code
 
 
 def _needed(arguments: Sequence[str]) -> Sequence[str]:
@@ -81,6 +102,7 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         summary = (verb.__doc__ or "").partition("\n")[0]
         sub = verbs.add_parser(name, help=summary, description=verb.__doc__, allow_abbrev=False)
         verb.arguments(sub)
+        sub.add_argument(_DEBUG, action="store_true", help="show the traceback where usmp_build itself fails")
         sub.set_defaults(run=verb.run)
     return parser
 

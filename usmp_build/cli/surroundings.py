@@ -18,9 +18,9 @@ def check_folder() -> None:
         raise UsageError(Diagnostic("U243", message, help="unpack it into a folder, or install it with pip"))
 
 
-def package_missing(error: ModuleNotFoundError) -> Diagnostic | None:
-    """Say how to install a package that is not there; None if it is a part of this one."""
-    name = (error.name or "").partition(".")[0]
+def package_missing(error: Exception) -> Diagnostic | None:
+    """Say how to install a package that is not there; None if it is a part of this one, or nothing is missing."""
+    name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     if name in ("", "usmp_build"):
         return None
     lock = _PACKAGE.parent / "bazel" / "requirements.lock"

@@ -1,13 +1,13 @@
-"""Models in the textual form of `ir.text`: bytes → graph (`ir.text`) → checked graph (`ir.check`)."""
+"""Models in the textual form of `ir.text`: bytes → graph (`ir.text`) → checked graph (`well_formed`)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from usmp_build.errors import Diagnostic, ModelError
-from usmp_build.ir.check import check
 from usmp_build.ir.graph import Model
 from usmp_build.ir.text import read
+from usmp_build.well_formed import first_fault
 
 
 def import_text(data: bytes, name: str, path: str, /) -> Model:
@@ -18,6 +18,6 @@ def import_text(data: bytes, name: str, path: str, /) -> Model:
         message = f"this is no UTF-8 text: byte {error.start} is 0x{data[error.start]:02x}"
         raise ModelError(Diagnostic("T301", message, path, "save the file as UTF-8")) from None
     model = read(text, name, path)
-    if fault := check(model):
+    if fault := first_fault(model):
         raise ModelError(replace(fault, place=path))
     return model

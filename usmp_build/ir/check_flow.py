@@ -46,7 +46,7 @@ class _Flow:
         label = self._operator(position)
         for tensor in sorted(reads.intersection(operator.outputs)):
             yield Diagnostic("T235", f"{label} reads and writes {self._tensor(tensor)}")
-        for tensor in sorted(reads - self._valued):
+        for tensor in sorted(reads - self._valued - self._scratch(position)):
             yield self._without_value(tensor, f"{label} reads")
         for tensor in operator.outputs:
             if self._subgraph.tensors[tensor].is_constant:
@@ -58,6 +58,13 @@ class _Flow:
                 yield Diagnostic("T235", f"{label} writes {self._tensor(tensor)}, which {other} writes too")
             self._writers[tensor] = position
             self._valued.add(tensor)
+
+    def _scratch(self, position: int) -> set[int]:
+        """Return what a custom operator is given that nobody writes: scratch, for an accelerator to work in."""
+        operator, writers = self._subgraph.operators[position], self._subgraph.producers
+        if not operator.kind.startswith("CUSTOM:"):
+            return set()
+        return {tensor for tensor in operator.inputs if tensor is not None and tensor not in writers}
 
     def end(self) -> Iterator[Diagnostic]:
         """Give the outputs."""

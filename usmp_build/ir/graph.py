@@ -72,6 +72,11 @@ class DType(Enum):
         """Whether elements are real numbers, not quantized ones."""
         return "FLOAT" in self.name
 
+    @property
+    def is_integer(self) -> bool:
+        """Whether elements are integers of whole bytes."""
+        return "INT" in self.name and bool(self.numpy)
+
 
 _BITS = {
     "FLOAT32": 32, "FLOAT16": 16, "INT32": 32, "UINT8": 8, "INT64": 64, "BOOL": 8, "INT16": 16, "COMPLEX64": 64,

@@ -30,3 +30,8 @@ class Faulty:
             "exit": lambda: sys.exit(0),
         }[self.fault]()
         return Plan("auto", wrong) if isinstance(wrong, tuple) else wrong
+
+
+def import_nothing(data: bytes, name: str, path: str, /) -> object:
+    """An importer that fails in a way that none may."""
+    return {}[name]

@@ -8,6 +8,7 @@ import tflite
 
 from tests.support.flatbuffer import Node, identity, model, operator, quantization, subgraph, tensor, write
 from usmp_build.importers.tflite import import_tflite
+from usmp_build.importers.tflite.reader import read_tflite
 from usmp_build.ir.graph import DType, Model, Operator, Port, Quantization
 from usmp_build.ir.options import (
     OPTIONS,
@@ -27,8 +28,9 @@ def imported(node: Node) -> Model:
 
 
 def one_operator(kind: str, options: Node | None = None) -> Operator:
+    """An operator as it is read: whether it has the operands of its kind does not matter."""
     main = subgraph([tensor("x"), tensor("y")], [operator(kind, [0], [1], options)], [0], [1])
-    return imported(model(main)).main.operators[0]
+    return read_tflite(write(model(main)), "m").main.operators[0]
 
 
 def test_least_model() -> None:
@@ -78,7 +80,14 @@ def test_operator_codes(code: dict[str, int], kind: str) -> None:
     options = Node("Conv2DOptions", StrideH=1, StrideW=1)
     relu = operator("RELU", [0], [1], options if kind == "CONV_2D" else None)
     main = subgraph([tensor("x"), tensor("y")], [relu], [0], [1])
-    assert imported(model(main, OperatorCodes=[Node("OperatorCode", **code)])).main.operators[0].kind == kind
+    read = read_tflite(write(model(main, OperatorCodes=[Node("OperatorCode", **code)])), "m")
+    assert read.main.operators[0].kind == kind
+
+
+def test_a_custom_operator_may_be_given_scratch() -> None:
+    """As Vela does for an Ethos-U: nothing writes it, and what is in it does not matter."""
+    main = subgraph([tensor("x"), tensor("scratch"), tensor("y")], [operator("CUSTOM:ethos-u", [0, 1], [2])], [0], [2])
+    assert imported(model(main)).main.operators[0].inputs == (0, 1)
 
 
 def test_options_are_read() -> None:
@@ -131,11 +140,17 @@ def test_quantization() -> None:
         tensor("no zero points", [2], Quantization=quantization([0.5, 0.25])),
         tensor("range only", Quantization=Node("QuantizationParameters", Min=[0.0], Max=[1.0])),
         tensor("none"),
+        tensor("bias", [2], Quantization=quantization([0.5, 0.25], [0, 0], axis=3)),
+        tensor("no such axis", [2, 3], Quantization=quantization([0.5, 0.25], [0, 0], axis=-1)),
+        tensor("not one of each", [2, 3], Quantization=quantization([0.5, 0.25], [0, 0], axis=1)),
     ]
     assert [t.quantization for t in imported(model(subgraph(tensors))).main.tensors] == [
         Quantization((0.5,), (-3,)),
         Quantization((0.5, 0.25, 0.0), (0, 1, 2), 1),
         None,
+        None,
+        None,
+        Quantization((0.5, 0.25), (0, 0), 0),
         None,
         None,
     ]

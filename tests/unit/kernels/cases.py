@@ -214,12 +214,19 @@ def hard_swish(r: Random) -> Case:
 def quantize(r: Random) -> Case:
     pairs = [(FLOAT, INT8), (FLOAT, DType.INT16), (INT8, INT8), (INT8, DType.UINT8), (DType.UINT8, INT8)]
     pairs += [(INT8, DType.INT16), (DType.INT16, INT8), (DType.INT16, DType.INT16)]
+    pairs += [(DType.INT16, DType.INT32), (DType.INT32, DType.INT16)]
     source_type, output_type = pick(r, pairs)
     shape = (span(r, 1, 200),)
     scale = r.uniform(0.001, 0.2)
     ratio = {DType.INT16: 1 / 200}.get(output_type, 1.0) / {DType.INT16: 1 / 200}.get(source_type, 1.0)
-    source = activation("x", shape, source_type, scale, r=r)
-    return case(r, "QUANTIZE", (source,), activation("y", shape, output_type, scale * ratio * r.uniform(0.3, 3), r=r))
+    scales = scale, scale * ratio * r.uniform(0.3, 3)
+    if source_type is DType.INT32:  # all values of which only fit a factor below 1
+        scales = scale, scale * r.uniform(1, 1 << 17)
+    source, output = (
+        activation(name, shape, dtype, each, 0 if dtype is DType.INT32 else None, r)
+        for name, dtype, each in zip("xy", (source_type, output_type), scales, strict=True)
+    )
+    return case(r, "QUANTIZE", (source,), output)
 
 
 def dequantize(r: Random) -> Case:

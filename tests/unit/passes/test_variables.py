@@ -56,6 +56,15 @@ def test_it_has_the_quantization_of_what_is_assigned_first() -> None:
     assert (variable.initial, variable.initial_byte) == (None, 3)
 
 
+def test_a_handle_that_is_marked_as_a_variable_is_a_handle() -> None:
+    marked = SUM.replace('%0 "" resource[]', '%0 "" float32[] variable').replace(
+        '"sum" resource[]', '"sum" int8[] variable'
+    )
+    made = rewrite(model(marked)).model
+    assert [op.kind for op in made.main.operators] == ["READ_VARIABLE", "ADD", "ASSIGN_VARIABLE"]
+    assert made.main.tensors[1].initial == bytes([1, 2, 3, 4])
+
+
 def test_call_once_stays_where_it_does_something_else() -> None:
     computing = SUM.replace("_ = ASSIGN_VARIABLE(%0, %1)", "%2 = RELU(%1)\n_ = ASSIGN_VARIABLE(%0, %2)").replace(
         '"first" int8[4] = [1, 2, 3, 4]', '"first" int8[4] = [1, 2, 3, 4]\n%2 "relu" int8[4]'

@@ -9,8 +9,8 @@ from usmp_build.importers.tflite import schema
 from usmp_build.importers.tflite.flatbuffer import decode
 from usmp_build.importers.tflite.operators import operator_kinds, read_operator
 from usmp_build.importers.tflite.tensors import read_tensor
-from usmp_build.ir.check import check
 from usmp_build.ir.graph import Model, Port, Subgraph, Tensor
+from usmp_build.well_formed import first_fault
 
 _VERSION = 3
 
@@ -18,15 +18,21 @@ _VERSION = 3
 def import_tflite(data: bytes, name: str, path: str, /) -> Model:
     """Return the model in `data`, called `name`; raise ModelError, placed at `path`, when it is not valid."""
     try:
-        model = _model(_decoded(data), name)
-        if fault := check(model):
+        model = read_tflite(data, name)
+        if fault := first_fault(model):
             raise ModelError(fault)
     except ModelError as error:
         raise ModelError(*(replace(diagnostic, place=path) for diagnostic in error.diagnostics)) from None
     return model
 
 
-def _decoded(data: bytes) -> schema.Model:
+def read_tflite(data: bytes, name: str) -> Model:
+    """Return what a file says, whether or not it makes sense; raise ModelError, without a place, when it is damaged."""
+    return as_model(decoded(data), name)
+
+
+def decoded(data: bytes) -> schema.Model:
+    """Return the records of a file; raise ModelError, without a place, when it is damaged or something else."""
     if data[4:8] != b"TFL3":
         is_pointer = data.startswith(b"version https://git-lfs")
         cure = "It is a pointer of Git LFS: run `git lfs pull`." if is_pointer else "Give the path of a .tflite file."
@@ -37,7 +43,8 @@ def _decoded(data: bytes) -> schema.Model:
     return file
 
 
-def _model(file: schema.Model, name: str) -> Model:
+def as_model(file: schema.Model, name: str) -> Model:
+    """Return what the records of a file say, called `name`; raise ModelError for what no `Model` can say."""
     kinds = operator_kinds(file.operator_codes)
     subgraphs = tuple(_subgraph(record, index, kinds, file.buffers) for index, record in enumerate(file.subgraphs))
     signature = next((s for s in file.signature_defs if s.subgraph_index == 0), None)

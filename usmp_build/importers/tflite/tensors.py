@@ -33,7 +33,7 @@ def read_tensor(stored: schema.Tensor, subgraph: int, index: int, buffers: Seque
     if stored.buffer != _NO_DATA and stored.buffer >= len(buffers):
         message = f"{label} has its data in buffer {stored.buffer}, but the model has {len(buffers)} buffers"
         raise ModelError(Diagnostic("T208", message))
-    quantization = _quantization(stored.quantization[0], label) if stored.quantization else None
+    quantization = _quantization(stored.quantization[0], stored.shape, label) if stored.quantization else None
     return Tensor(
         name=stored.name,
         shape=stored.shape,
@@ -44,10 +44,19 @@ def read_tensor(stored: schema.Tensor, subgraph: int, index: int, buffers: Seque
     )
 
 
-def _quantization(stored: schema.QuantizationParameters, label: str) -> Quantization | None:
+def _quantization(stored: schema.QuantizationParameters, shape: Sequence[int], label: str) -> Quantization | None:
+    """Return the quantization; None where there is none, or its axis means nothing: who needs it will say so.
+
+    The biases of old converters have the axis of the weights that they belong to.
+    """
     if stored.details_type:
         message = f"{label} has quantization details of type {stored.details_type}, which are not supported"
         raise ModelError(Diagnostic("T209", message, help="Quantize per tensor or per channel."))
     if not stored.scale or not stored.zero_point:  # TensorFlow Lite Micro, too, then takes numbers for what they are
         return None
-    return Quantization(stored.scale, stored.zero_point, stored.quantized_dimension if len(stored.scale) > 1 else 0)
+    if len(stored.scale) == 1 or len(stored.scale) != len(stored.zero_point):
+        return Quantization(stored.scale, stored.zero_point)
+    axis = 0 if len(shape) == 1 else stored.quantized_dimension
+    if not 0 <= axis < len(shape) or len(stored.scale) != shape[axis]:
+        return None
+    return Quantization(stored.scale, stored.zero_point, axis)

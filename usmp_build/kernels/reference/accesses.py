@@ -23,7 +23,7 @@ from usmp_build.kernels.reference.accesses_of_sums import (
     remembered,
 )
 
-_WIDTHS = MappingProxyType({"s8": 1, "u8": 1, "s16": 2, "f32": 4})
+_WIDTHS = MappingProxyType({"s8": 1, "u8": 1, "s16": 2, "s32": 4, "f32": 4})
 BLOCK = 4
 """Channels that are computed at once from what was read of the input."""
 
@@ -81,6 +81,7 @@ _OF_FUNCTIONS: tuple[tuple[str, Callable[[_Facts], Accesses]], ...] = (
     ("quantize_f32_s16 quantize_f32_s8", lambda call: call.elements()),
     ("dequantize_s16_f32 dequantize_s8_f32 dequantize_u8_f32", lambda call: call.elements()),
     ("requantize_s16_s16 requantize_s16_s8 requantize_s8_s16", lambda call: call.elements()),
+    ("requantize_s16_s32 requantize_s32_s16", lambda call: call.elements()),
     ("requantize_s8_s8 requantize_s8_u8 requantize_u8_s8", lambda call: call.elements()),
     ("lookup_s8", lambda call: call.elements(0)),
     ("conv_2d_f32_row conv_2d_s8_row", lambda call: convolved(call.p, call.width, call.operands, BLOCK)),

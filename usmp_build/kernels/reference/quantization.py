@@ -7,14 +7,16 @@ from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Par
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.activation import quantized_limits
-from usmp_build.kernels.reference.node import Node, unsupported_types
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pixels import by_pixels
 from usmp_build.kernels.reference.requantization import factor
 
-_SUFFIXES = {DType.FLOAT32: "f32", DType.INT8: "s8", DType.UINT8: "u8", DType.INT16: "s16"}
+_SUFFIXES = {
+    DType.FLOAT32: "f32", DType.INT8: "s8", DType.UINT8: "u8", DType.INT16: "s16", DType.INT32: "s32"
+}  # fmt: skip
 _FROM_FLOAT = {"f32_s8", "f32_s16"}
 _TO_FLOAT = {"s8_f32", "u8_f32", "s16_f32"}
-_BETWEEN_INTEGERS = {"s8_s8", "s8_u8", "u8_s8", "s8_s16", "s16_s8", "s16_s16"}
+_BETWEEN_INTEGERS = {"s8_s8", "s8_u8", "u8_s8", "s8_s16", "s16_s8", "s16_s16", "s16_s32", "s32_s16"}
 
 
 def quantize(node: Node) -> Kernel:
@@ -23,8 +25,16 @@ def quantize(node: Node) -> Kernel:
     if types in _FROM_FLOAT:
         return _kernel(node, f"quantize_{types}", node.output)
     if types in _BETWEEN_INTEGERS:
+        _check_wide(node)
         return requantize(node, types, quantized_limits(node, Activation.NONE, node.output))
     raise unsupported_types(node.input(0), node.output)
+
+
+def _check_wide(node: Node) -> None:
+    """Refuse an int32 with a zero point: the difference may not fit."""
+    for tensor in (node.input(0), node.output):
+        if tensor.dtype is DType.INT32 and node.zero_point(tensor):
+            raise Unsupported(f"{node.label(tensor)} is an int32 with a zero point other than 0")
 
 
 def dequantize(node: Node) -> Kernel:

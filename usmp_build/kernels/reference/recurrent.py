@@ -64,12 +64,14 @@ def _float32(node: Node, sizes: dict[str, int]) -> Kernel:
 
 
 def _int8(node: Node, sizes: dict[str, int]) -> Kernel:
-    """As in TensorFlow Lite Micro, the activation is left out: its converter has made the output's range of it."""
+    """As in TensorFlow Lite Micro, the activation is left out: its converter has made the output's range of it.
+
+    Zero points of weights are left out, too: they count as 0.
+    """
     source, features, times, state = (node.input(position) for position in (0, 1, 2, _STATE))
     output = node.output
-    for tensor in (features, times, state):
-        if node.zero_point(tensor):
-            raise Unsupported(f"{node.label(tensor)} has a zero point other than 0")
+    if state.dtype is DType.INT16 and node.zero_point(state):
+        raise Unsupported(f"{node.label(state)} has a zero point other than 0")
     if node.options(Svdf).activation not in (Activation.NONE, Activation.RELU):
         raise Unsupported(f"it has no kernel with the activation {node.options(Svdf).activation.name}")
     check_sums(node, sizes["inputs"], features)
@@ -82,6 +84,7 @@ def _int8(node: Node, sizes: dict[str, int]) -> Kernel:
     fields = (
         *sizes.items(),
         ("input_zero_point", node.zero_point(source)),
+        ("state_zero_point", node.zero_point(state)),
         ("output_zero_point", zero_point),
         ("low", low - zero_point),
         ("high", high - zero_point),

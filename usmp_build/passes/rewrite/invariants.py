@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 from typing import NamedTuple
 
-from usmp_build.ir.check import check
 from usmp_build.ir.graph import DType, Model, Subgraph
-from usmp_build.ir.variables import READ
+from usmp_build.ir.variables import READ, handles
+from usmp_build.well_formed import first_fault
 
 
 class Broken(Exception):
@@ -26,8 +26,8 @@ def check_rewrite(rewrite: str, before: Model, after: Model) -> None:
 
 def check_sense(before: Model, after: Model) -> None:
     """Raise Broken where a model that made sense makes none behind its rewrites; programs have nothing to rewrite."""
-    fault = None if after.is_program else check(after)
-    if fault and check(before) is None:
+    fault = None if after.is_program else first_fault(after)
+    if fault and first_fault(before) is None:
         raise Broken(f"rewritten, the model {after.name!r} makes no sense: {fault.message}")
 
 
@@ -53,8 +53,11 @@ class _Access(NamedTuple):
 
 
 def _check_variables(rewrite: str, old: Subgraph, new: Subgraph) -> None:
-    """The same operators read and write the same variables in the same order, but for a READ_VARIABLE that is gone."""
-    variables = {index for index, tensor in enumerate(old.tensors) if tensor.is_variable}
+    """The same operators read and write the same variables in the same order, but for a READ_VARIABLE that is gone.
+
+    A handle is none of them, even where the file says that it is a variable: its bytes are those that it leads to.
+    """
+    variables = {index for index, tensor in enumerate(old.tensors) if tensor.is_variable} - handles(old).keys()
     for index in variables:
         if old.tensors[index] != new.tensors[index]:
             raise Broken(f"the rewrite {rewrite} changes {old.tensors[index].name!r}, a variable")

@@ -33,4 +33,10 @@ void usmp_requantize_s16_s8(
 void usmp_requantize_s16_s16(
     const struct usmp_requantize_parameters *p, const usmp_i16 *input, usmp_i16 *output);
 
+void usmp_requantize_s16_s32(
+    const struct usmp_requantize_parameters *p, const usmp_i16 *input, usmp_i32 *output);
+
+void usmp_requantize_s32_s16(
+    const struct usmp_requantize_parameters *p, const usmp_i32 *input, usmp_i16 *output);
+
 #endif

@@ -15,6 +15,7 @@ struct usmp_svdf_s8_parameters {
     int32_t rank;
     int32_t memory;
     int32_t input_zero_point;
+    int32_t state_zero_point; /* 0 with a state of int16 */
     int32_t output_zero_point;
     int32_t low;
     int32_t high;
@@ -36,7 +37,8 @@ void usmp_svdf_s8_s16(
     const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const int16_t *times,
     const int32_t *bias, const int32_t *factors, usmp_i16 *state, int8_t *output);
 
-/* With a state of int8. */
+/* With a state of int8, which may have a zero point.  It is added to a result that already fits an int8, and may wrap:
+ * so TensorFlow Lite Micro does it. */
 void usmp_svdf_s8_s8(
     const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const int8_t *times,
     const int32_t *bias, const int32_t *factors, int8_t *state, int8_t *output);

@@ -21,6 +21,12 @@ static inline int32_t usmp_svdf_feature(
     return usmp_scale(sum, factor.multiplier, factor.shift);
 }
 
+/* The low eight bits of a number between -256 and 255. */
+static inline int8_t usmp_svdf_wrapped(int32_t number)
+{
+    return (int8_t)(number > INT8_MAX ? number - 256 : number < INT8_MIN ? number + 256 : number);
+}
+
 static inline int8_t usmp_svdf_unit(
     const struct usmp_svdf_s8_parameters *p, struct usmp_svdf_factor factor, int32_t sum)
 {
@@ -73,9 +79,9 @@ void usmp_svdf_s8_s8(
                 const int8_t *const weights = times + filter * p->memory;
 
                 memmove(state, state + 1, (size_t)(p->memory - 1) * sizeof *state);
-                state[p->memory - 1] = (int8_t)usmp_clamp(newest, INT8_MIN, INT8_MAX);
+                state[p->memory - 1] = usmp_svdf_wrapped(usmp_clamp(newest, INT8_MIN, INT8_MAX) + p->state_zero_point);
                 for (int32_t i = 0; i < p->memory; ++i) {
-                    sum = usmp_add(sum, state[i] * weights[i]);
+                    sum = usmp_add(sum, (state[i] - p->state_zero_point) * weights[i]);
                 }
                 state += p->memory;
             }

@@ -1,0 +1,57 @@
+"""Real models of unusual make: what nobody reads refuses none of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import call, manifest, one_model
+
+needs_c = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+
+SCRATCH = """
+model "npu"
+subgraph 0 "main"
+  %0 "x" int8[1,64] scale=0.1 zero=0
+  %1 "a" int8[1,64] scale=0.1 zero=0
+  %2 "commands" uint8[4] = [1, 2, 3, 4]
+  %3 "first_scratch" uint8[1000]
+  %4 "b" int8[1,64] scale=0.1 zero=0
+  %5 "second_scratch" uint8[500]
+  %6 "y" int8[1,64] scale=0.1 zero=0
+  inputs %0
+  outputs %6
+  %1 = RELU(%0)
+  %4 = "CUSTOM:ethos-u"(%2, %3, %1)
+  %6 = "CUSTOM:ethos-u"(%2, %5, %4)
+"""
+
+
+@needs_c
+@pytest.mark.parametrize(("name", "workspace"), [("person_detect", 36_868), ("keyword_scrambled_8bit", 5_312)])
+def test_models_of_tflm_are_exact(real_models: Path, tmp_path: Path, name: str, workspace: int) -> None:
+    """One has axes of weights at its biases; the other remembers in int8 with a zero point, and ends in int32."""
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    path = manifest(tmp_path, one_model(name, path=(real_models / "more" / f"{name}.tflite").as_posix()))
+    done = call("selftest", path, "--sanitize", "--runs", "12")
+    assert done.code == 0, done.err
+    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    assert json.loads(call("plan", path, "--json").out)["workspace"]["achieved"] == workspace
+
+
+def test_scratch_of_a_custom_operator_is_alive_while_it_runs(tmp_path: Path) -> None:
+    (tmp_path / "npu.model.txt").write_text(SCRATCH, encoding="utf-8")
+    path = manifest(tmp_path, one_model("npu", path="npu.model.txt"))
+    buffers, intervals = (
+        json.loads(call("inspect", stage, path, "--json").out)[key]
+        for stage, key in (("storage", "buffers"), ("lifetimes", "intervals"))
+    )
+    alive = {buffer["name"]: spans for buffer, spans in zip(buffers, intervals, strict=True)}
+    assert alive["npu.first_scratch"] == [{"start": 2, "stop": 3}]
+    assert alive["npu.second_scratch"] == [{"start": 3, "stop": 4}]
+    done = call("generate", path, "--out", tmp_path / "out")
+    assert done.code == 1
+    assert 'kernels = "extern"' in done.err
