@@ -5,6 +5,7 @@
     demands     what each operand may live in           one operator, one operand
     statement   a subgraph as a question                values, ports, edges
     unify       the answer                              sets of scopes; knows no graph
+    fewest      homes and shared copies                 as few copies as possible
     copies      who makes a copy                        memcpy, or a function of the application
     insert      the answer, put into the subgraph       copies become operators
 
