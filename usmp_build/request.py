@@ -116,6 +116,8 @@ class PoolRequest:
     writers: frozenset[int] = frozenset({0})
     page: int = 0
     """Bytes of a page, where the pool consists of pages; 0 where it is plain memory."""
+    dims: int = 1
+    """Axes of the memory: 1 where it is plain; more where it consists of pages."""
     owner: Owner = Owner.GENERATED
     cache_line: int = 0
     """Bytes of a cache line, where DMA transfers what the processor caches; else 0."""

@@ -14,8 +14,8 @@ name = "strips"
 [pools.sram]
 access = "rw"
 {pool}
-[models.pages]
-path = "models/pages.tflite"
+[models.{model}]
+path = "models/{model}.tflite"
 order = "file"
 {place}
 """
@@ -23,8 +23,11 @@ order = "file"
 
 @runs("docs/pages.md")
 def test_rows_of_tensors(page: Page, shell: Shell, checkout: Path) -> None:
-    give_models(shell.folder, pages="pages")
+    give_models(shell.folder, pages="pages", digits="digits")
     pool = page.take("toml").text
     shell.at(checkout).run(page.take("console"))
-    out = generated(shell.folder, MANIFEST.format(pool=pool, place=page.take("toml").text))
+    out = generated(shell.folder, MANIFEST.format(pool=pool, model="pages", place=page.take("toml").text))
+    going_on = MANIFEST.format(pool=pool, model="digits", place=page.take("toml").text)
+    (shell.folder / "usmp.toml").write_text(going_on, encoding="utf-8")
+    shell.run(page.take("console"))
     assert page.take("c").text in (out / "pages.c").read_text("utf-8")

@@ -13,6 +13,7 @@ from tests.conftest import ROOT
 from tests.end_to_end.test_generated_c import COMPILERS, compile_folder
 from tests.support.cli import DATA, call, manifest
 from tests.support.directions import run_towards
+from tests.support.net import Net
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.ir.schedule import Direction
@@ -137,6 +138,62 @@ def test_an_address_that_pages_do_not_like(tmp_path: Path) -> None:
     done = call("plan", manifest(tmp_path, PAGES.replace("page_bytes = 64", "page_bytes = 64\norigin = 0x20000010")))
     assert done.code == 1
     assert 'error[P307]: pool "vtcm" is at 0x20000010, and its buffers need a multiple of 64' in done.err
+
+
+def ending_in_convolutions(folder: Path, dims: int, separators: str) -> Path:
+    """A net that begins and ends with CONV_2D, and one rule for both."""
+    net = Net(3)
+    first = net.conv(net.input(8, 8, 2), 6, (3, 3))
+    last = net.conv(net.pool("MAX_POOL_2D", first, (2, 2)), 4)
+    (folder / "m.tflite").write_bytes(net.file(last))
+    text = f"""
+[project]
+name = "ends"
+[pools.sram]
+access = "rw"
+[pools.vtcm]
+access = "rw"
+dims = {dims}
+page_bytes = 64
+[models.m]
+path = "m.tflite"
+[[models.m.place]]
+operators = "CONV_2D"
+pools = ["vtcm"]
+axis_separators = {separators}
+[[models.m.place]]
+operators = "MAX_POOL_2D"
+pools = ["vtcm"]
+"""
+    return manifest(folder, text)
+
+
+@pytest.mark.parametrize(
+    ("dims", "separators", "shapes"),
+    [
+        (2, "[2]", ["[8, 48]", "[4, 24]", "[4, 16]"]),
+        (2, "[1]", ["[1, 384]", "[1, 96]", "[1, 64]"]),
+        (3, "[1, 2]", ["[1, 8, 48]", "[1, 4, 24]", "[1, 4, 16]"]),
+        (4, "[1, 1, 2]", ["[1, 1, 8, 48]", "[1, 1, 4, 24]", "[1, 1, 4, 16]"]),
+    ],
+)
+def test_a_rule_for_all_convolutions_of_a_net_that_ends_in_one(
+    tmp_path: Path, dims: int, separators: str, shapes: list[str]
+) -> None:
+    """What it ends in is computed in rows and copied to the output; MAX_POOL_2D keeps the axes."""
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    path = ending_in_convolutions(tmp_path, dims, separators)
+    shown = call("inspect", "axes", path)
+    assert shown.code == 0, shown.err
+    lines = shown.out.splitlines()[1:]
+    assert [re.findall(r"\[.*?\]", line)[1] for line in lines] == shapes
+    names = [line.split()[0] for line in lines]
+    assert names[0].startswith("m.")
+    assert lines[1].endswith(f"the axis separators of {names[0][2:]}")
+    assert names[2].endswith(".in_vtcm")
+    done = call("selftest", path, "--sanitize", "--runs", 5)
+    assert done.code == 0, done.err
+    assert "all equal to those of TensorFlow Lite Micro" in done.out
 
 
 def test_inspect_shows_what_is_planned_in_pages(tmp_path: Path) -> None:

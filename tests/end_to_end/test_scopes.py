@@ -146,3 +146,51 @@ def test_the_example_of_plandevices(tmp_path: Path, pinned: Callable[..., None])
     assert "  scope   FULLY_CONNECTED 0 on npu reads it\n" in explained.out
     as_json = json.loads(call("inspect", "scopes", path, "--json").out)
     assert as_json["pools"][0] == [{"model": 0, "subgraph": 0, "tensor": 0}, [0]]
+
+
+PINNED_OUTPUT = """
+[project]
+name = "p"
+[pools.ram]
+access = "rw"
+targets = ["cpu"]
+[pools.shown]
+access = "rw"
+targets = ["cpu"]
+[pools.local]
+access = "rw"
+targets = ["npu"]
+[targets.npu]
+kernels = "reference"
+copies = "extern"
+[models.digits]
+path = "DATA/digits.tflite"
+[[models.digits.place]]
+operators = "*"
+target = "npu"
+[[models.digits.place]]
+tensors = "StatefulPartitionedCall*"
+pools = ["shown"]
+"""
+COPIES = """
+#include <string.h>
+#include "p_kernels.h"
+void p_npu_copy(const struct p_npu_copy_parameters *p, const void *source, void *destination)
+{
+    memcpy(destination, source, (size_t)p->size);
+}
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@pytest.mark.parametrize("io", ["pool", "application"])
+def test_the_application_gets_an_output_in_the_pool_that_it_is_pinned_to(tmp_path: Path, io: str) -> None:
+    """All operators run where the application does not reach, and their last result is brought to it."""
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    path = manifest(tmp_path, PINNED_OUTPUT.replace("digits.tflite", f'digits.tflite"\nio = "{io}', 1))
+    made = json.loads(call("plan", path, "--json").out)
+    assert [row["size"] for row in made["buffers"] if row["pool"] == "shown"] == [10]
+    (tmp_path / "copies.c").write_text(COPIES, encoding="utf-8")
+    done = call("selftest", path, "--source", tmp_path / "copies.c", "--sanitize", "--runs", 3)
+    assert done.code == 0, done.err
+    assert "all equal to those of TensorFlow Lite Micro" in done.out

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
+from math import inf
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.passes.test_unify import with_copies
-from usmp_build.passes.scopes.unify import Answer, Edge, Freedom, Question, TieConflict, unify
+from usmp_build.passes.scopes.unify import Answer, Edge, Freedom, NoRoom, Question, TieConflict, unify
 
 SETS = st.frozensets(st.integers(0, 4), min_size=1)
 
@@ -51,3 +54,47 @@ def test_an_answer_asked_again_is_itself(question: Question) -> None:
     assert unify(question) == answer
     again = with_copies(question, answer)
     assert unify(again) == Answer(tuple(again.allowed), ())
+
+
+FEW = st.frozensets(st.integers(0, 3), min_size=1)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Question:
+    """A value, perhaps a view of it, and what reads them; copies go and come only where somebody reaches."""
+    values = [draw(FEW)] * draw(st.integers(1, 2))
+    reach = st.none() | FEW
+    uses = draw(st.lists(st.tuples(st.integers(0, len(values) - 1), st.sampled_from(Freedom), FEW, reach, reach)))
+    edges = [Edge(value, len(values) + i, freedom, *able) for i, (value, freedom, _, *able) in enumerate(uses[:6])]
+    ties = [(0, 1)] if len(values) == 2 else []
+    return Question([*values, *(port for _, _, port, *_ in uses[:6])], ties, edges)
+
+
+def fewest_copies(question: Question) -> float:
+    """Count by trying every home of the values, and for every use every scope that it may read in."""
+    values = {0} | {value for tie in question.ties for value in tie}
+    best: float = inf
+    for home in question.allowed[0]:
+        scopes = [_scopes(question, edge, home) for edge in question.edges]
+        for chosen in product(*scopes):
+            homes = {(edge.value, scope) for edge, scope in zip(question.edges, chosen, strict=True)}
+            best = min(best, len(homes - {(value, home) for value in values}))
+    return best
+
+
+def _scopes(question: Question, edge: Edge, home: int) -> list[int]:
+    port = question.allowed[edge.port]
+    if home in port:
+        return [home]
+    if edge.sources is not None and home not in edge.sources:
+        return []
+    return [scope for scope in port if edge.copies is None or scope in edge.copies]
+
+
+@given(graphs())
+def test_no_answer_has_fewer_copies(question: Question) -> None:
+    fewest = fewest_copies(question)
+    try:
+        assert len(unify(question).copies) == fewest
+    except NoRoom:
+        assert fewest == inf

@@ -216,6 +216,10 @@ class Net:
         self._tensors.append(tensor(f"t{len(self._tensors)}", shape, Quantization=quantization([scale], [zero])))
         return Value(len(self._tensors) - 1, shape, scale, zero)
 
+    def constant(self, values: np.ndarray) -> Value:
+        """Add a constant."""
+        return Value(self._constant(values, quantization([SCALE], [0])), values.shape, SCALE, 0)
+
     def _constant(self, values: np.ndarray, scales: Node | None = None) -> int:
         self._data.append(values.tobytes())
         fields = {"Quantization": scales} if scales else {}

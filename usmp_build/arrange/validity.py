@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.connections import Connection
-from usmp_build.ir.graph import TensorRef
+from usmp_build.ir.graph import Subgraph, TensorRef
 from usmp_build.ir.ports import Names
 from usmp_build.layout import ModelRow
 from usmp_build.request import Inputs, Outputs, Request
@@ -28,6 +28,7 @@ def validity(request: Request, analysis: Analysis, index: int, inputs: Names, ou
     sentences = (
         *(_inputs(request, index, _Ports("input", own, len(inputs))) if own or not inputs else ()),
         *_connected(request, analysis, index, roots),
+        *_shared(main, {t: name for t, name in zip(main.inputs, inputs, strict=True) if t not in filled_ones}, outputs),
         *(_outputs(request, index, _Ports("output", shown, len(outputs))) if shown else ()),
         *(_same(request, analysis, index, root, name, inputs) for root, name in roots if root in filled_ones),
         *(f"Output {name} is a variable: a reset changes it, too." for t, name in roots if main.tensors[t].is_variable),
@@ -121,6 +122,21 @@ def _outputs(request: Request, index: int, ports: _Ports) -> Iterator[str]:
     else:
         names = ["this model", *_exclusive(request, index)]
         yield f"{ports.are} valid until {_listed(names)} runs, or {_pronoun(names)} inputs are filled."
+
+
+def _shared(main: Subgraph, inputs: Mapping[int, str], outputs: Names) -> Iterator[str]:
+    """Say which outputs have the same bytes, or those of an input; `inputs` are names by tensor."""
+    names: dict[int, list[str]] = {}
+    for tensor, name in zip(main.outputs, outputs, strict=True):
+        if tensor not in main.parts:
+            names.setdefault(main.roots.get(tensor, tensor), []).append(name)
+    for root, same in names.items():
+        listed = _listed(same, "and")
+        if root in inputs:
+            is_one = len(same) == 1
+            yield f"{'Output' if is_one else 'Outputs'} {listed} {'is' if is_one else 'are'} input {inputs[root]}."
+        elif len(same) > 1:
+            yield f"Outputs {listed} are the same bytes."
 
 
 def _same(request: Request, analysis: Analysis, index: int, tensor: int, name: str, inputs: Names) -> str:

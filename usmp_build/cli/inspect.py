@@ -172,9 +172,9 @@ def _axes(_: Request, analysis: Analysis) -> Iterator[str]:
         tensor = tensor_at(analysis.models, ref)
         pages = table.rows * (table.row_size(tensor.dtype.bits) // table.page)
         name = f"{analysis.models[ref.model].name}.{short_label(tensor.name, ref.tensor)}"
-        shape = f"[{', '.join(map(str, tensor.shape))}]"
-        rows.append((name, shape, f"[{table.rows}, {table.elements}]", f"{pages} of {show_bytes(table.page)} bytes"))
-    yield from columns(("tensor", "shape", "rows", "pages"), rows, "<<<<")
+        shape, physical = (f"[{', '.join(map(str, extents))}]" for extents in (tensor.shape, table.shape))
+        rows.append((name, shape, physical, f"{pages} of {show_bytes(table.page)} bytes", table.why))
+    yield from columns(("tensor", "shape", "rows", "pages", "by"), rows, "<<<<<")
 
 
 def _lifetimes(_: Request, analysis: Analysis) -> Iterator[str]:

@@ -5,14 +5,14 @@ Separators stand between the axes of a tensor.  Those between two separators bec
     shape        [2, 3, 5, 7, 11, 13]      separators [3]
     physical     [2*3*5,   7*11*13]        element i is at row i0*15 + i1*5 + i2, column i3*143 + i4*13 + i5
 
-Plain memory has one axis, so no separators; memory of pages has two, rows and what is in a row.  (TVM's RFC 0039,
-"buffer physical layout", and its pass FlattenBuffer.)
+Plain memory has one axis, so no separators; memory of pages has two or more: the last one is what is in a row, and
+those in front of it count the rows.  (TVM's RFC 0039, "buffer physical layout", and its pass FlattenBuffer.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -51,6 +51,15 @@ class RowTable:
     """Of a row."""
     page: int
     """Bytes."""
+    outer: tuple[int, ...] = ()
+    """Where several physical axes count the rows: their extents, row by row the last of them first; else empty."""
+    why: str = field(default="", compare=False)
+    """Who decides on the rows, and where axis separators end, for people."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The physical shape: the axes that count rows, and the elements of one."""
+        return (*(self.outer or (self.rows,)), self.elements)
 
     def row_size(self, bits: int) -> int:
         """Return the bytes that a row takes, whole pages, where an element has so many bits."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
-from usmp_build.ir.graph import Model, Tensor
+from usmp_build.ir.graph import Model, Port, Tensor
 from usmp_build.naming import c_identifier, short_name, unique
 
 Names = tuple[str, ...]
@@ -17,12 +17,12 @@ def port_names(model: Model, wanted: Mapping[str, str], pools: tuple[str, ...]) 
 
     `pools` are the names of all pools, whose macros the names stay clear of.
     """
-    main, signature = model.main, _signature(model)
+    main = model.main
+    signature = (*_signature(model.input_names, main.inputs), *output_signature(model))
     names = []
-    for tensor in (*main.inputs, *main.outputs):
-        keys = (main.tensors[tensor].name, signature.get(tensor, ""))
-        given = next((wanted[key] for key in keys if key in wanted), "")
-        names.append(given or _default_name(main.tensors[tensor], signature.get(tensor)))
+    for tensor, said in zip((*main.inputs, *main.outputs), signature, strict=True):
+        given = next((wanted[key] for key in (main.tensors[tensor].name, said) if key in wanted), "")
+        names.append(given or _default_name(main.tensors[tensor], said))
     distinct = _unlike(names, pools)
     count = len(main.inputs)
     return distinct[:count], distinct[count:]
@@ -35,7 +35,13 @@ def own_names(model: Model) -> frozenset[str]:
 
 def aliases(model: Model, tensor: int) -> tuple[str, ...]:
     """Return what the model itself calls an input or output."""
-    return tuple(name for name in (_signature(model).get(tensor), model.main.tensors[tensor].name) if name)
+    signature = (port.name for port in (*model.output_names, *model.input_names) if port.tensor == tensor)
+    return tuple(name for name in (*signature, model.main.tensors[tensor].name) if name)
+
+
+def output_signature(model: Model) -> Names:
+    """Return what the signature calls each output; empty where it says nothing."""
+    return _signature(model.output_names, model.main.outputs)
 
 
 def show_type(tensor: Tensor) -> str:
@@ -43,11 +49,16 @@ def show_type(tensor: Tensor) -> str:
     return f"{tensor.dtype.name.lower()}[{','.join(map(str, tensor.shape))}]"
 
 
-def _signature(model: Model) -> dict[int, str]:
-    return {port.tensor: port.name for port in (*model.input_names, *model.output_names)}
+def _signature(ports: Sequence[Port], tensors: Sequence[int]) -> Names:
+    """Return the name of each tensor; of one that is there twice and has two names, first one, then the other."""
+    names: dict[int, list[str]] = {}
+    for port in ports:
+        names.setdefault(port.tensor, []).append(port.name)
+    said = (names.get(tensor, [""]) for tensor in tensors)
+    return tuple(each.pop(0) if len(each) > 1 else each[0] for each in said)
 
 
-def _default_name(tensor: Tensor, signature: str | None) -> str:
+def _default_name(tensor: Tensor, signature: str) -> str:
     return c_identifier(signature or short_name(tensor.name).removesuffix(":0"), 32)
 
 

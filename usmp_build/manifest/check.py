@@ -72,16 +72,16 @@ def _pages(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
             help_ = "add `dims = 2`, or leave `page_bytes` out"
             message = f'pool "{name}" has "page_bytes", but its "dims" is 1: plain memory'
             yield Diagnostic("M112", message, places.key(*path, "page_bytes"), help_)
-        if pool.dims == 2:
-            message = f'pool "{name}" has "dims" 2 but no "page_bytes"'
+        if pool.dims > 1:
+            message = f'pool "{name}" has "dims" {pool.dims} but no "page_bytes"'
             yield Diagnostic("M112", message, places.key(*path, "dims"), 'add for example: page_bytes = "2 KiB"')
         return
     if pool.access == "ro":
-        message = f'pool "{name}" has "dims" 2, but its access is "ro"'
+        message = f'pool "{name}" has "dims" {pool.dims}, but its access is "ro"'
         help_ = "leave `dims` and `page_bytes` out: constants are read from plain memory"
         yield Diagnostic("M112", message, places.key(*path, "dims"), help_)
     if pool.owner == "application":
-        message = f'pool "{name}" has "dims" 2, but its owner is "application"'
+        message = f'pool "{name}" has "dims" {pool.dims}, but its owner is "application"'
         help_ = 'write owner = "generated": tables of rows hold addresses that the linker must know'
         yield Diagnostic("M125", message, places.value(*path, "owner"), help_)
     whole = lcm(pool.alignment, _WORD)

@@ -120,16 +120,18 @@ class Pool(Table):
         {},
         "1 for each",
     )
-    dims: Literal[1, 2] = word(
+    dims: Literal[1, 2, 3, 4, 5, 6] = word(
         "",
         "1: plain memory. 2: memory of pages, in which each row of a tensor lies wherever pages are free, and a table "
-        "points to the rows.",
-        1,
+        "points to the rows. More: memory of pages, too, for tensors of as many physical axes, the last of which is a "
+        "row.",
+        2,
         1,
     )
     page_bytes: kinds.Size | None = word(
         "size",
-        "Bytes of a page, where `dims` is 2: a multiple of 4 and of `alignment`. `size` and `reserve` are whole pages.",
+        "Bytes of a page, where `dims` is more than 1: a multiple of 4 and of `alignment`. `size` and `reserve` are "
+        "whole pages.",
         "2 KiB",
         None,
         "no pages",

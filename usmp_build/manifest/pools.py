@@ -34,6 +34,7 @@ def _declared(manifest: Manifest, processors: Processors) -> Iterator[PoolReques
             readers=readers,
             writers=writers,
             page=pool.page_bytes or 0,
+            dims=pool.dims,
             owner=Owner(pool.owner),
             cache_line=pool.cache_line or 0,
             speed=_speed(pool, processors),

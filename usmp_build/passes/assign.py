@@ -142,13 +142,16 @@ class _Maker:
             self.named.add(spot)
 
     def _tensors(self, rule: PlaceRequest, index: int, model: Model) -> Iterator[tuple[TensorRef, frozenset[int]]]:
-        """Yield tensors that a rule speaks of: where it names pools, those that one of them may hold."""
+        """Yield tensors that a rule speaks of: where it names pools, those that one of them may hold.
+
+        Else it separates axes, which constants do not have: converters name a bias like what is computed.
+        """
         for s, graph in enumerate(model.subgraphs):
             for t, tensor in enumerate(graph.tensors):
                 if rule.tensors and _called(tensor.name, rule.tensors):
                     access = Access.CONSTANT if tensor.is_constant else Access.WORKSPACE
                     pools = frozenset(p for p in rule.pools if self.request.pools[p].access is access)
-                    if pools or not rule.pools:
+                    if pools or not (rule.pools or tensor.is_constant):
                         yield TensorRef(index, s, t), pools
 
     def _check_pools(self, rule: PlaceRequest, model: ModelRequest) -> None:

@@ -5,7 +5,8 @@
     %9 = MUL(%7, %8)                       %8 = ADD(%21, %5)
                                            %9 = MUL(%21, %8)
 
-An output of the subgraph keeps its number: then the copy is the output, and what was computed gets the new one.
+A copy may take over the number of its source, which then gets the new one: so outputs of the subgraph, and tensors
+that are pinned, keep theirs.
 """
 
 from __future__ import annotations
@@ -27,14 +28,11 @@ class NewCopy:
     source: int
     """Tensor."""
     tensor: Tensor
-    """What gets the new number: the copy, or for an output of the subgraph what is computed in its stead."""
+    """What gets the new number: the copy, or what is computed instead of it."""
     readers: tuple[tuple[int | None, int], ...]
-    """Operators and the positions of their inputs; None: whoever takes the subgraph's output at the position."""
-
-    @property
-    def is_output(self) -> bool:
-        """Whether the copy is an output of the subgraph."""
-        return any(reader is None for reader, _ in self.readers)
+    """Operators and the positions of their inputs; None: the subgraph's output at the position."""
+    takes_number: bool = False
+    """Whether the copy takes over the number of its source, and what is computed gets the new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +61,14 @@ def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
     """Insert copies."""
     count = len(graph.operators)
     fed: dict[tuple[int | None, int], int] = {}  # reader and position → the copy that it reads
-    computed: dict[int, int] = {}  # output → the tensor that is computed in its stead
+    computed: dict[int, int] = {}  # copy that took over a number → the tensor that is computed instead
     due: dict[int, list[int]] = {}  # operator → the copies that are made right before it
-    written = [new.source if new.is_output else len(graph.tensors) + n for n, new in enumerate(wanted)]
+    written = [new.source if new.takes_number else len(graph.tensors) + n for n, new in enumerate(wanted)]
     for number, new in enumerate(wanted):
         fed |= dict.fromkeys(new.readers, written[number])
-        due.setdefault(min(count if reader is None else reader for reader, _ in new.readers), []).append(number)
-        if new.is_output:
+        first = min((count if reader is None else reader for reader, _ in new.readers), default=count)
+        due.setdefault(first, []).append(number)
+        if new.takes_number:
             computed[new.source] = len(graph.tensors) + number
     operators: list[Operator] = []
     moved: dict[int, int] = {}
@@ -84,14 +83,15 @@ def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
             moved[index] = len(operators)
             operators.append(_rewired(graph.operators[index], index, fed, computed))
     tensors = (*graph.tensors, *(new.tensor for new in wanted))
-    after = replace(graph, tensors=tensors, operators=tuple(operators))
+    outputs = tuple(fed.get((None, position), tensor) for position, tensor in enumerate(graph.outputs))
+    after = replace(graph, tensors=tensors, operators=tuple(operators), outputs=outputs)
     return Inserted(after, moved, tuple(made[number] for number in range(len(wanted))))
 
 
 def _rewired(
     op: Operator, index: int, fed: Mapping[tuple[int | None, int], int], computed: Mapping[int, int]
 ) -> Operator:
-    """Let an operator read copies, and compute what is copied to outputs."""
+    """Let an operator read copies, and compute what these are made from."""
     inputs = tuple(
         None if t is None else fed.get((index, position), computed.get(t, t)) for position, t in enumerate(op.inputs)
     )

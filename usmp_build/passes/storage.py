@@ -42,8 +42,7 @@ def storage(
 ) -> Storage:
     """Give every tensor that runs through the schedule its buffer.
 
-    Raises ModelError for a tensor whose size is not known before it runs, and for an output that nothing computes
-    while the caller's array waits for it.
+    Raises ModelError for a tensor whose size is not known before it runs.
     """
     facts = TensorFacts(request, models, scopes, connections, program_facts(request, models, schedule))
     builder = _Builder(facts, kernels, axes)

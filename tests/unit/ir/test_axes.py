@@ -9,7 +9,7 @@ import pytest
 from tests.support.shared_cases import usmp_rows
 from usmp_build.ir.axes import RowTable, physical_axes
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.passes.axes.rows import marked_row, possible_rows
+from usmp_build.passes.axes.rows import Cut, marked, possible_rows
 
 PAGE = 2048
 
@@ -33,7 +33,7 @@ def test_layouts(row: dict[str, Any]) -> None:
     assert list(physical_axes(row["transformed"], row["separators"]).shape) == row["physical"]
     if "hexagon" in row:
         tensor = Tensor("t", tuple(row["transformed"]), DType.INT8)
-        elements = marked_row(tensor, row["separators"])
+        elements = marked(tensor, row["separators"]).elements
         table = RowTable(tensor.elements // elements, elements, PAGE)
         assert table.rows == row["hexagon"]["nallocs"] == row["hexagon"]["pointer_table_entries"]
         assert table.row_size(8) == row["hexagon"]["padded_bytes_per_alloc"]
@@ -49,13 +49,23 @@ def test_allocations(row: dict[str, Any]) -> None:
     tensor = Tensor("t", tuple(row["shape"]), DType.INT8)
     axes = list(range(1, len(row["shape"])))
     if "error" in row:
-        with pytest.raises(ValueError, match="make 3 axes, and memory of pages has 2"):
-            marked_row(tensor, axes)
+        with pytest.raises(ValueError, match="make 3 axes, and its memory has 2"):
+            marked(tensor, axes)
         return
-    elements = marked_row(tensor, axes)
+    elements = marked(tensor, axes).elements
     table = RowTable(tensor.elements // elements, elements, row.get("alignment", PAGE))
     assert table.rows == row.get("nallocs", 1)
     assert table.row_size(8 * row["dtype_bytes"]) == row["padded_bytes_per_alloc"]
+
+
+@pytest.mark.parametrize(
+    ("separators", "elements", "outer"),
+    [((), 24, ()), ((2,), 4, ()), ((1, 2), 4, (2, 3)), ((0, 1, 3), 1, (1, 2, 12)), ((2, 2), 4, (6, 1))],
+)
+def test_the_last_axis_is_a_row_and_those_before_it_count_the_rows(
+    separators: tuple[int, ...], elements: int, outer: tuple[int, ...]
+) -> None:
+    assert marked(Tensor("t", (2, 3, 4), DType.INT8), separators, 4) == Cut(elements, outer)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ NET = """
 def request(*places: PlaceRequest, layout_copies: bool = False, window: str = "cpu npu") -> Request:
     """Plain memory r, memory of pages w, which `window` reach."""
     asked = firmware({"ram": "cpu npu", "window": window, "flash": "cpu npu"}, places=places)
-    pools = (asked.pools[0], replace(asked.pools[1], page=PAGE), asked.pools[2])
+    pools = (asked.pools[0], replace(asked.pools[1], page=PAGE, dims=2), asked.pools[2])
     return replace(asked, pools=pools, layout_copies=layout_copies)
 
 
@@ -131,6 +131,15 @@ def test_plain_memory_has_no_rows() -> None:
         analysis_of(PlaceRequest(tensors="a", axis_separators=(2,)))
 
 
+def test_a_bias_that_is_called_like_what_is_computed_has_no_axes_to_separate() -> None:
+    """Only where a rule means nothing else it says so."""
+    text = NET.replace('"weights"', '"a/weights"').replace('"a" int8', '"a/Relu" int8')
+    asked = request(PlaceRequest(tensors="a/Relu", pools=(1,)), PlaceRequest(tensors="a/*", axis_separators=(1,)))
+    assert analyze_as(asked, model(text), library=library).axes[TensorRef(0, 0, 2)].shape == (1, 48)
+    with pytest.raises(ManifestError, match=r'P311.*no tensor called "a/weights"'):
+        analyze_as(request(PlaceRequest(tensors="a/weights", axis_separators=(1,))), model(text), library=library)
+
+
 def test_separators_of_the_model_hold_and_are_not_ignored() -> None:
     text = NET.replace('"a" int8[1,4,4,3] scale=8.0 zero=0', '"a" int8[1,4,4,3] scale=8.0 zero=0 separators=[1]')
     assert text != NET
@@ -147,6 +156,100 @@ def test_a_tensor_lives_in_one_kind_of_memory() -> None:
     analysis = analyze_as(request(), model(NET), library=library)
     assert not analysis.axes
     assert {b.pools for b in analysis.storage.buffers if b.kind.value == "intermediate"} == {(0,)}
+
+
+WIDE = """
+    %0 "x" int8[2,4,4,2] scale=0.5 zero=0
+    %1 "weights" int8[3,1,1,2] scales=[0.5*3] zeros=[0*3] = [1, 2, 3, 4, 5, 6]
+    %2 "a" int8[2,4,4,3] scale=8.0 zero=0
+    %3 "b" int8[2,2,2,3] scale=8.0 zero=0
+    %4 "c" int8[2,2,2,3] scale=8.0 zero=0
+    %5 "w" int8[3,1,1,3] scales=[0.5*3] zeros=[0*3] = zeros
+    inputs %0
+    outputs %4
+    %2 = CONV_2D(%0, %1, _) padding=VALID @0
+    %3 = MAX_POOL_2D(%2) padding=VALID stride_h=2 stride_w=2 filter_h=2 filter_w=2 @1
+    %4 = CONV_2D(%3, %5, _) padding=VALID @2
+"""
+
+
+def wide(*places: PlaceRequest, dims: int = 2) -> Analysis:
+    asked = request(*places)
+    pools = (asked.pools[0], replace(asked.pools[1], dims=dims), asked.pools[2])
+    return analyze_as(replace(asked, pools=pools), model(WIDE), library=library)
+
+
+def named_axes(analysis: Analysis) -> dict[str, tuple[tuple[int, ...], str]]:
+    tensors = analysis.models[0].main.tensors
+    return {tensors[ref.tensor].name: (table.shape, table.why) for ref, table in analysis.axes.items()}
+
+
+def test_separators_of_an_output_cut_what_is_computed() -> None:
+    """A rule for all convolutions works for a net that ends in one: its output is copied from the rows."""
+    analysis = wide(PlaceRequest(operators="CONV_2D", pools=(1,), axis_separators=(2,)))
+    assert named_axes(analysis) == {
+        "a": ((8, 12), "its axis separators"),
+        "c.in_window": ((4, 6), "its axis separators"),
+    }
+    assert analysis.models[0].main.operators[-1].kind == "COPY"
+
+
+def test_separators_of_an_input_cut_its_copy() -> None:
+    read = PlaceRequest(operators="CONV_2D", operands=("input 0",), pools=(1,))
+    analysis = wide(read, PlaceRequest(tensors="x", axis_separators=(1,)))
+    assert named_axes(analysis)["x.in_window"] == (
+        (2, 32),
+        "its axis separators; they end at CONV_2D 0, which makes axes of its own",
+    )
+
+
+def test_separators_go_on_through_operators_that_keep_the_axes() -> None:
+    analysis = wide(*(pinned(name) for name in "bc"), pinned("a", (1,)))
+    ends = "; they end at CONV_2D 2, which makes axes of its own"
+    assert named_axes(analysis) == {
+        "a": ((2, 48), "its axis separators"),
+        "b": ((2, 12), f"the axis separators of a{ends}"),
+        "c.in_window": ((4, 6), "operator 2 (CONV_2D), which writes it"),
+    }
+
+
+def test_separators_go_on_through_plain_memory() -> None:
+    """And through copies: what is plain has no rows, but the same axes."""
+    pool = PlaceRequest(operators="MAX_POOL_2D", operands=("input 0",), pools=(1,))
+    analysis = wide(
+        pool, PlaceRequest(tensors="a", pools=(0,)), pinned("b"), PlaceRequest(tensors="a", axis_separators=(1,))
+    )
+    assert {name: shape for name, (shape, _) in named_axes(analysis).items()} == {"a.in_window": (2, 48), "b": (2, 12)}
+
+
+def test_separators_end_where_somebody_names_others() -> None:
+    axes = named_axes(wide(pinned("a", (1,)), pinned("b", (2,))))
+    assert axes["a"] == ((2, 48), "its axis separators")
+    assert axes["b"] == ((4, 6), "its axis separators; they end at CONV_2D 2, which makes axes of its own")
+
+
+def test_separators_end_where_kernels_need_other_rows() -> None:
+    """MAX_POOL_2D goes on with rows of 6 elements, FULLY_CONNECTED takes 12 at once."""
+    assert named_axes(analysis_of(pinned("a", (2,)), pinned("b"))) == {
+        "a": (
+            (4, 12),
+            "its axis separators; they end at MAX_POOL_2D 1, for rows of 6 elements do not suit the kernels that touch "
+            "what it makes",
+        ),
+        "b": ((1, 12), "the operators that read it"),
+    }
+
+
+def test_memory_of_three_axes() -> None:
+    """Two axes count the rows, one after the other; a pool of two axes has none for them."""
+    analysis = wide(pinned("a", (1, 2)), pinned("b"), dims=3)
+    assert analysis.axes[TensorRef(0, 0, 2)] == RowTable(8, 12, PAGE, (2, 4))
+    assert analysis.axes[TensorRef(0, 0, 3)] == RowTable(4, 6, PAGE, (2, 2))
+    assert [b.name for b in analysis.storage.buffers if b.name.startswith("m.a[")] == [f"m.a[{n}]" for n in range(8)]
+    with pytest.raises(ManifestError, match=r"P331.*make 3 axes, and its memory has 2"):
+        wide(pinned("a", (1, 2)))
+    with pytest.raises(ManifestError, match=r"P331.*make 4 axes, and its memory has 3\nhelp: name at most 2 axes"):
+        wide(pinned("a", (1, 2, 3)), dims=3)
 
 
 def test_who_does_not_take_rows_gets_a_copy_in_plain_memory() -> None:

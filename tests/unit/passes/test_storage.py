@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.road import PlanOnly, analyze, model
@@ -17,7 +19,8 @@ from usmp_build.interfaces.kernels import (
     ScratchRequest,
     Whole,
 )
-from usmp_build.ir.graph import DType
+from usmp_build.ir.graph import DType, Model, Port
+from usmp_build.ir.ports import port_names
 from usmp_build.request import InputOutput
 
 VIEWED = """
@@ -54,15 +57,42 @@ def test_arrays_of_the_application_have_no_planned_bytes() -> None:
     assert {ref.tensor: port.tensor for ref, port in storage.arguments.items()} == {0: 0, 3: 3}
 
 
-def test_an_output_that_nothing_computes_needs_the_pool() -> None:
-    text = """
-        %0 "x" int8[4]
-        inputs %0
-        outputs %0
-    """
-    assert [b.kind.value for b in analyze(model(text)).storage.buffers] == ["input"]
-    with pytest.raises(ModelError, match=r'error\[P302\].*output "x"'):
-        analyze(model(text), io=InputOutput.APPLICATION)
+SHOWN = """
+    %0 "x" int8[4]
+    %1 "c" int8[4] = [1, 2, 3, 4]
+    %2 "state" int8[4] variable
+    %3 "y" int8[4]
+    %4 "shown" int8[2,2]
+    inputs %0
+    outputs %0, %3, %3, %4, %1, %2
+    %3 = TANH(%0)
+    %4 = RESHAPE(%3)
+"""
+
+
+def test_outputs_in_arrays_of_the_application_share_no_bytes() -> None:
+    """An input, an output twice, a constant and a variable are copied; RESHAPE copies by itself."""
+    shared = {buffer.name for buffer in analyze(model(SHOWN)).storage.buffers}
+    assert shared == {"m.x", "m.y", "m.shown", "m.c", "m.state"}
+    analysis = analyze(model(SHOWN), io=InputOutput.APPLICATION)
+    main = analysis.models[0].main
+    assert main.outputs == (5, 3, 6, 4, 7, 8)
+    copies = [(op.inputs[0], op.outputs[0]) for op in main.operators if op.kind == "COPY"]
+    assert copies == [(0, 5), (3, 6), (1, 7), (2, 8)]
+    arrays = {ref.tensor: port.tensor for ref, port in analysis.storage.arguments.items()}
+    assert arrays == {port: port for port in (0, *main.outputs)}
+    assert [buffer.kind.value for buffer in analysis.storage.buffers] == ["constant", "variable"]
+
+
+def test_copied_outputs_keep_their_names() -> None:
+    """The signature says two names for one tensor, and the same tensor is an input, too."""
+    main = model(SHOWN).main
+    twice = replace(main, outputs=(3, 3, 0))
+    names = (Port("one", 3), Port("other", 3), Port("echo", 0))
+    for io in InputOutput:
+        signed = Model("m", (twice,), (Port("in", 0),), names)
+        (after,) = analyze(signed, io=io).models
+        assert port_names(after, {}, ()) == (("in",), ("one", "other", "echo"))
 
 
 WEIGHTS = """

@@ -143,6 +143,32 @@ def test_a_pinned_edge_leaves_the_other_side_free() -> None:
     assert unify(replace(question, preferred=frozenset())).allowed == tuple(sets("0", "0"))
 
 
+def test_a_home_that_needs_fewer_copies_wins_over_the_first_user() -> None:
+    """Served in order, the value would be in 0, and copies in 1 and in 2."""
+    edges = [Edge(0, port) for port in range(1, 5)]
+    answer = unify(Question(sets("012", "01", "02", "1", "2"), edges=edges))
+    assert answer.allowed[0] == {1}
+    assert answer.copies == (Copy(0, frozenset({2}), (1, 3)),)
+
+
+def test_copies_are_shared_by_all_who_can() -> None:
+    """The value is elsewhere: of {1, 2}, {1, 3}, {2}, {3} the first two would share one, and the others have two."""
+    edges = [Edge(0, port) for port in range(1, 5)]
+    answer = unify(Question(sets("0", "12", "13", "2", "3"), edges=edges))
+    assert answer.copies == (Copy(0, frozenset({2}), (0, 2)), Copy(0, frozenset({3}), (1, 3)))
+
+
+@pytest.mark.parametrize(("times", "copies"), [(1, 2), (3, 6), (4, 12)])
+def test_where_sets_are_too_many_to_be_tried_uses_are_served_in_order(times: int, copies: int) -> None:
+    """Of each four uses {1, 2}, {1, 3}, {2, 4}, {3, 5} the first two share a copy, but 2 and 3 are fewer."""
+    fours = [[5 * n + scope for scope in pair] for n in range(times) for pair in ((1, 2), (1, 3), (2, 4), (3, 5))]
+    ports = list(map(frozenset, fours))
+    answer = unify(Question([frozenset({0}), *ports], edges=[Edge(0, 1 + port) for port in range(len(ports))]))
+    assert len(answer.copies) == copies
+    assert all(copy.allowed <= ports[edge] for copy in answer.copies for edge in copy.edges)
+    assert sorted(edge for copy in answer.copies for edge in copy.edges) == list(range(len(ports)))
+
+
 def test_copies_go_only_where_they_may() -> None:
     edges = [Edge(0, 1, copies=frozenset({2})), Edge(0, 2, copies=frozenset({1}))]
     answer = unify(Question(sets("0", "12", "12"), edges=edges))

@@ -27,8 +27,14 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
     """
     graph = planned.analysis.models[model].main
     left = planned.analysis.rewrites[model].channels
+    copied = _copied_outputs(planned, model).items()
+
+    def expected_of(answer: dict[int, NDArray[Any]]) -> dict[int, NDArray[Any]]:
+        values = {index: _left(value, left.get((0, index))) for index, value in answer.items()}
+        return values | {copy: values[output] for copy, output in copied if output in values}
+
     answered = [
-        (number, run, {i: _left(value, left.get((0, i))) for i, value in answer.items()})
+        (number, run, expected_of(answer))
         for number, (run, answer) in enumerate(zip(runs, reference, strict=True))
         if answer is not None
     ]
@@ -70,7 +76,15 @@ def wanted(planned: Planned, model: int, runs: list[Run]) -> list[int]:
     tensors = planned.analysis.models[model].main.tensors
     shown = {record.tensor for run in runs for record in run if record.tensor < count}
     written = {tensor for tensor in shown if not tensors[tensor].resource}
-    return sorted(written | {index for index, _ in _folded(planned, model)})
+    copied = set(_copied_outputs(planned, model).values())
+    return sorted(written | copied | {index for index, _ in _folded(planned, model)})
+
+
+def _copied_outputs(planned: Planned, model: int) -> dict[int, int]:
+    """Return the outputs that are copies in arrays of the caller, each with the tensor of the file that it copies."""
+    before, after = planned.imported[model].main, planned.analysis.models[model].main
+    pairs = zip(after.outputs, before.outputs, strict=True)
+    return {copy: output for copy, output in pairs if copy >= len(before.tensors)}
 
 
 def _folded(planned: Planned, model: int) -> list[tuple[int, Tensor]]:

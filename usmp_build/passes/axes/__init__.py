@@ -2,7 +2,9 @@
 
     one kind of memory     the pools of a tensor are all plain, or all of one size of page: as the first of them
     rows                   the rows that a shape has
+    homes                  separators speak of values, which may be in copies
     question               a subgraph as a question for `unify`: tensors, and the pieces that kernels take them in
+    keeping                separators go on through operators that keep the axes
     copies                 a reader that wants other rows gets a copy, where the manifest allows it
 
 Logical shapes stay as they are: kernels and C know them.  Only storage looks at the rows, and does so once.
@@ -17,7 +19,8 @@ from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.axes import Axes
 from usmp_build.ir.graph import TensorRef, tensor_at
 from usmp_build.passes.assign import Assignment
-from usmp_build.passes.axes.table import Table, page_of
+from usmp_build.passes.axes.homes import homes
+from usmp_build.passes.axes.table import Table, kind_of, page_of
 from usmp_build.passes.scopes import Scoped
 from usmp_build.request import Request
 
@@ -42,16 +45,18 @@ def axes(request: Request, scoped: Scoped, assignment: Assignment, libraries: Li
 
 
 def _of_one_kind(request: Request, pools: tuple[int, ...]) -> tuple[int, ...]:
-    """Keep the pools that are as the first one: plain, or of its size of page."""
-    return tuple(pool for pool in pools if page_of(request, pool) == page_of(request, pools[0]))
+    """Keep the pools that are as the first one: plain, or of its size of page and its number of axes."""
+    return tuple(pool for pool in pools if kind_of(request, pool) == kind_of(request, pools[0]))
 
 
 def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, paged: set[TensorRef]) -> None:
     """Separators make rows, which plain memory does not have."""
     carried = {ref: request.models[ref.model].path for ref in scoped.scopes.pools if _separated(scoped, ref)}
     named = {ref: rule.span for ref, rule in assignment.separators.items() if rule.axis_separators}
+    values = {(m, s): homes(graph) for m, model in enumerate(scoped.models) for s, graph in enumerate(model.subgraphs)}
     for ref, place in (carried | named).items():
-        if ref not in paged and ref in scoped.scopes.pools:
+        tensors = (ref.tensor, *values[ref[:2]].get(ref.tensor, ()))
+        if ref in scoped.scopes.pools and paged.isdisjoint(ref._replace(tensor=tensor) for tensor in tensors):
             names = ", ".join(request.pools[pool].name for pool in scoped.scopes.pools[ref]) or "the caller's array"
             tensor = tensor_at(scoped.models, ref)
             message = f'tensor "{tensor.name}" has axis separators, but lives in plain memory: {names}'

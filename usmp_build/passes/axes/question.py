@@ -6,7 +6,7 @@ get a copy with other rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph
 from usmp_build.ir.labels import operator_label, tensor_label
 from usmp_build.ir.scopes import COPY
-from usmp_build.passes.axes.rows import marked_row, possible_rows
+from usmp_build.passes.axes.rows import Cut, marked, possible_rows
 from usmp_build.passes.scopes.unify import Edge, Question
 from usmp_build.request import PlaceRequest
 
@@ -46,6 +46,8 @@ class Rows:
     """Tensor → the rule that names its separators."""
     path: str
     """Of the model file, for messages."""
+    dims: Callable[[int], int]
+    """Tensor → the axes that its memory has."""
     readings: list[Reading] = field(default_factory=list, init=False)
     edges: list[Edge] = field(default_factory=list, init=False)
     deciders: list[str] = field(default_factory=list, init=False)
@@ -85,17 +87,29 @@ class Rows:
 
     def _of_tensor(self, tensor: int) -> frozenset[int]:
         known = self.graph.tensors[tensor]
-        rule = self.marks.get(tensor)
-        separators = known.axis_separators if rule is None else rule.axis_separators
+        separators = self.separators(tensor)
         if separators is None:
             return frozenset(possible_rows(known))
+        cut = self.cut(tensor, separators)
+        if isinstance(cut, Cut):
+            return frozenset({cut.elements})
+        rule, dims = self.marks.get(tensor), self.dims(self.graph.roots.get(tensor, tensor))
+        message = f"{self._label(tensor)} has the shape {list(known.shape)}: {cut}"
+        most = "one axis" if dims == 2 else f"at most {dims - 1} axes"
+        help_ = f"name {most}, from 0 to the rank: what comes after the last one is a row"
+        raise ManifestError(Diagnostic("P331", message, self.path if rule is None else rule.span, help_))
+
+    def separators(self, tensor: int) -> tuple[int, ...] | None:
+        """Return the axis separators that a rule or the model names for a tensor; None: nobody does."""
+        rule = self.marks.get(tensor)
+        return self.graph.tensors[tensor].axis_separators if rule is None else rule.axis_separators
+
+    def cut(self, tensor: int, separators: tuple[int, ...]) -> Cut | str:
+        """Return the rows that separators make of a tensor, or a clause that says why they do not go with it."""
         try:
-            return frozenset({marked_row(known, separators)})
+            return marked(self.graph.tensors[tensor], separators, self.dims(self.graph.roots.get(tensor, tensor)))
         except ValueError as reason:
-            message = f"{self._label(tensor)} has the shape {list(known.shape)}: {reason}"
-            where = self.path if rule is None else rule.span
-            help_ = "name one axis, from 0 to the rank: what is behind it is a row"
-            raise ManifestError(Diagnostic("P331", message, where, help_)) from None
+            return str(reason)
 
     def _seen_as(self, view: int, root: int) -> None:
         """Separators of a view speak of the rows of its source."""
@@ -108,8 +122,7 @@ class Rows:
         self.deciders[position] = f"the axis separators of its view, {self._label(view)}"
 
     def _decider(self, tensor: int) -> str:
-        marked = tensor in self.marks or self.graph.tensors[tensor].axis_separators is not None
-        return "its axis separators" if marked else "its shape"
+        return "its shape" if self.separators(tensor) is None else "its axis separators"
 
     def _written(self, index: int, tensor: int, pitch: int) -> None:
         position = self._position[tensor]

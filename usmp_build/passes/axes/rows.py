@@ -12,21 +12,35 @@ touches it has a say: rows must divide into the pieces that its kernel takes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 
 from usmp_build.ir.axes import physical_axes
 from usmp_build.ir.graph import Tensor
 
 
-def marked_row(tensor: Tensor, separators: Sequence[int]) -> int:
-    """Return the elements of the rows that separators ask for; without any, of one row that holds everything.
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The rows of a tensor."""
 
-    Raises ValueError, a clause, when they do not go with the shape, or make more axes than pages have.
+    elements: int
+    """Of a row."""
+    outer: tuple[int, ...] = ()
+    """The physical axes in front of the last one, which count the rows; empty for one that counts them all."""
+    why: str = ""
+    """Who decides on them, for people."""
+
+
+def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> Cut:
+    """Return the rows that separators ask for; without any, one row that holds everything.
+
+    Raises ValueError, a clause, when they do not go with the shape, or make more axes than the memory's `dims`.
     """
     shape = physical_axes(tensor.shape, separators).shape
-    if len(shape) > 2:
-        raise ValueError(f"the separators {list(separators)} make {len(shape)} axes, and memory of pages has 2")
-    return max(1, int(shape[-1]))
+    if len(shape) > dims:
+        raise ValueError(f"the separators {list(separators)} make {len(shape)} axes, and its memory has {dims}")
+    outer = tuple(int(extent) for extent in shape[:-1])
+    return Cut(max(1, int(shape[-1])), outer if len(outer) > 1 else ())
 
 
 def possible_rows(tensor: Tensor) -> list[int]:

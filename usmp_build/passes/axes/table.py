@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import gcd
 
@@ -15,7 +15,10 @@ from usmp_build.ir.labels import short_label, tensor_label
 from usmp_build.ir.scopes import COPY, Scopes
 from usmp_build.passes.assign import Assignment
 from usmp_build.passes.axes.copies import RowCopy, in_pieces, piece_of
+from usmp_build.passes.axes.homes import at_home
+from usmp_build.passes.axes.keeping import Kept
 from usmp_build.passes.axes.question import Rows
+from usmp_build.passes.axes.rows import Cut
 from usmp_build.passes.copies import Inserted, carried, insert
 from usmp_build.passes.scopes import Scoped
 from usmp_build.passes.scopes.copies import MEMCPY, copier
@@ -27,6 +30,15 @@ from usmp_build.request import Request
 def page_of(request: Request, pool: int) -> int:
     """Return the bytes of a page; 0 for plain memory, the caller's arrays among it."""
     return request.pools[pool].page if pool >= 0 else 0
+
+
+def kind_of(request: Request, pool: int) -> tuple[int, int]:
+    """Return what tells kinds of memory apart: the bytes of a page, and the number of axes."""
+    return page_of(request, pool), _dims_of(request, pool)
+
+
+def _dims_of(request: Request, pool: int) -> int:
+    return request.pools[pool].dims if pool >= 0 else 1
 
 
 @dataclass
@@ -61,8 +73,8 @@ class Table:
         if copies and not self.request.layout_copies:
             raise rows.refusal(copies[0].readings[0])
         inserted = insert(graph, [copy.wanted(graph) for copy in copies])
-        for tensor, allowed in zip(rows.tensors, answer.allowed, strict=False):
-            self._lay(place, inserted.graph, tensor, min(allowed))
+        for tensor, cut in _cuts(rows, dict(zip(rows.tensors, answer.allowed, strict=False))).items():
+            self._lay(place, inserted.graph, tensor, cut)
         self._keep(place, inserted)
         self._add(place, inserted, copies)
         self._cut(place, inserted.graph)
@@ -70,16 +82,23 @@ class Table:
 
     def _question(self, place: tuple[int, int], graph: Subgraph) -> Rows:
         paged = tuple(t for t in range(len(graph.tensors)) if t not in graph.roots and self._page(place, t))
-        marks = {ref.tensor: rule for ref, rule in self.assignment.separators.items() if ref[:2] == place}
-        return Rows(place, graph, self.before.kernels, paged, marks, self.request.models[place[0]].path)
+        rules = {ref.tensor: rule for ref, rule in self.assignment.separators.items() if ref[:2] == place}
+        shown = {*paged, *(view for view, root in graph.roots.items() if root in paged)}
+        marks, path = at_home(graph, rules, shown), self.request.models[place[0]].path
+
+        def dims(tensor: int) -> int:
+            return _dims_of(self.request, self.pools[TensorRef(*place, tensor)][0])
+
+        return Rows(place, graph, self.before.kernels, paged, marks, path, dims)
 
     def _page(self, place: tuple[int, int], tensor: int) -> int:
         allowed = self.pools.get(TensorRef(*place, tensor))
         return page_of(self.request, allowed[0]) if allowed else 0
 
-    def _lay(self, place: tuple[int, int], graph: Subgraph, tensor: int, row: int) -> None:
-        rows = max(1, graph.tensors[tensor].elements // row)
-        self.axes[TensorRef(*place, tensor)] = RowTable(rows, row, self._page(place, tensor))
+    def _lay(self, place: tuple[int, int], graph: Subgraph, tensor: int, cut: Cut) -> None:
+        rows = max(1, graph.tensors[tensor].elements // cut.elements)
+        table = RowTable(rows, cut.elements, self._page(place, tensor), cut.outer, cut.why)
+        self.axes[TensorRef(*place, tensor)] = table
 
     def _keep(self, place: tuple[int, int], inserted: Inserted) -> None:
         """Take over what is known of the operators that were there before."""
@@ -104,7 +123,8 @@ class Table:
             self.pools[ref] = self.pools[TensorRef(*place, copy.tensor)]
             name = short_label(graph.tensors[copy.tensor].name, copy.tensor)
             self.reasons[ref] = f"copy of {name} in rows of {copy.row} elements"
-            self._lay(place, graph, made.written, copy.row)
+            readers = " and ".join(graph.operators[inserted.moved[each.operator]].kind for each in copy.readings)
+            self._lay(place, graph, made.written, Cut(copy.row, why=f"{readers}, which reads it"))
 
     def _refuse_out_of_reach(self, place: tuple[int, int], graph: Subgraph, copy: RowCopy) -> None:
         """The first target must read and write what it copies."""
@@ -137,3 +157,27 @@ class Table:
                 runner = (self.targets[runs], whole.library)
                 kernel = ask(self.libraries, runner, op, piece_of(graph, op, elements))
                 self.kernels[runs] = in_pieces(kernel, count, elements) if isinstance(kernel, Kernel) else kernel
+
+
+def _cuts(rows: Rows, allowed: Mapping[int, frozenset[int]]) -> dict[int, Cut]:
+    """Choose the rows of each tensor: those of its separators, or of separators that go on, else the shortest."""
+
+    def cut(tensor: int, separators: tuple[int, ...]) -> Cut | str:
+        made = rows.cut(tensor, separators)
+        if isinstance(made, Cut) and made.elements not in allowed[tensor]:
+            return f"for rows of {made.elements} elements do not suit the kernels that touch what it makes"
+        return made if isinstance(made, Cut) else f"for of what it makes, {made}"
+
+    kept = Kept(rows.graph, cut, allowed)
+    said = {tensor: rows.separators(tensor) for tensor in range(len(rows.graph.tensors))}
+    kept.walk({tensor: separators for tensor, separators in said.items() if separators is not None})
+    chosen = {}
+    for position, (tensor, possible) in enumerate(allowed.items()):
+        is_written_so = min(possible) == min(rows.allowed[position])
+        decider = rows.deciders[position] if is_written_so else "the operators that read it"
+        separators = said[tensor]
+        named = None if separators is None else rows.cut(tensor, separators)
+        made = named if isinstance(named, Cut) else kept.cuts.get(tensor, Cut(min(possible)))
+        ends = "".join(f"; they end at {end}" for end in kept.ends.get(tensor, ()))
+        chosen[tensor] = replace(made, why=f"{made.why or decider}{ends}")
+    return chosen

@@ -1,8 +1,11 @@
 """Who may live where: memory scopes for all tensors, and copies where producer and consumer agree on none.
 
+    certain     copies that are needed anyway           outputs in the caller's arrays
+    pinned      the others of these                     pins that a writer does not reach
     demands     what each operand may live in           one operator, one operand
     statement   a subgraph as a question                values, ports, edges
     unify       the answer                              sets of scopes; knows no graph
+    fewest      homes and shared copies                 as few copies as possible
     copies      who makes a copy                        memcpy, or a function of the application
     insert      the answer, put into the subgraph       copies become operators
 
@@ -19,6 +22,7 @@ from usmp_build.ir.graph import Model, OperatorRef, Subgraph, TensorRef
 from usmp_build.ir.scopes import Scopes
 from usmp_build.passes.assign import Assignment
 from usmp_build.passes.copies import carried
+from usmp_build.passes.scopes.certain import prepared
 from usmp_build.passes.scopes.copies import copiers
 from usmp_build.passes.scopes.demands import Demands
 from usmp_build.passes.scopes.insert import Answered, with_copies
@@ -53,8 +57,10 @@ def scopes(
 
     Raises ManifestError where an operand has no pool left, views are pinned apart, or nobody can copy.
     """
-    table = _Table(request, assignment, kernels, libraries, Demands(request, assignment))
-    after = tuple(table.model(index, model) for index, model in enumerate(models))
+    before = prepared(request, models, assignment, kernels, libraries)
+    demands = Demands(request, before.assignment)
+    table = _Table(request, before.assignment, before.kernels, libraries, demands)
+    after = tuple(table.model(index, model) for index, model in enumerate(before.models))
     found = Scopes(table.targets, table.pools, table.scratch, table.derived, table.reasons)
     return Scoped(after, table.remapped, found)
 

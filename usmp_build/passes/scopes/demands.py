@@ -19,6 +19,7 @@ from usmp_build.ir.scopes import COPY
 from usmp_build.naming import matches
 from usmp_build.passes.assign import CALLER, Assignment, Spot
 from usmp_build.passes.operands import speaks_of
+from usmp_build.passes.scopes.copies import MEMCPY
 from usmp_build.request import Access, ModelRequest, Request
 
 _NOTHING = "nothing"
@@ -73,11 +74,13 @@ class Demands:
     ) -> Demand:
         """Return the demand of an operand; `constant` says whether the model knows its bytes.
 
-        An operator without even a `NoKernel` is control flow: target 0 runs it, and no rule speaks of it.  Copies that
-        stand there already are for others to decide: they go from wherever to wherever.
+        An operator without even a `NoKernel` is control flow: target 0 runs it, and no rule speaks of it.  Copies go
+        from wherever to wherever, but those that target 0 makes.
         """
         if op.kind == COPY:
-            return Demand(self._everywhere, ())
+            by_target_0 = self._assignment.libraries.get(spot) == MEMCPY.library
+            limits = [self._reach[0, isinstance(operand, Output)]] if by_target_0 else []
+            return _together(limits, self._everywhere)
         if kernel is None:
             return _together([self._reach[0, isinstance(operand, Output)], self._plain], self._everywhere)
         return _together(self._limits(spot, op, kernel, operand, constant), self._everywhere)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from usmp_build.ir.graph import Subgraph, Tensor
-from usmp_build.ir.labels import short_label
-from usmp_build.passes.assign import CALLER
+from usmp_build.ir.graph import Subgraph
 from usmp_build.passes.copies import Inserted, NewCopy, insert
+from usmp_build.passes.scopes.names import elsewhere
 from usmp_build.passes.scopes.statement import Statement
 from usmp_build.passes.scopes.unify import Answer, Copy
 
@@ -36,17 +35,11 @@ def with_copies(statement: Statement, answer: Answer) -> Answered:
     for copy in answer.copies:
         uses = [statement.uses[edge] for edge in copy.edges]
         domains.append(copy.allowed)
-        if any(use.reader is None for use in uses):
+        is_output = any(use.reader is None for use in uses)
+        if is_output:
             domains[copy.value], domains[-1] = domains[-1], domains[copy.value]
-        tensor = _elsewhere(statement, copy.value, domains[-1])
-        wanted.append(NewCopy(copy.value, tensor, tuple((use.reader, use.position) for use in uses)))
+        tensor = elsewhere(statement.request, statement.graph, copy.value, domains[-1])
+        wanted.append(NewCopy(copy.value, tensor, tuple((use.reader, use.position) for use in uses), is_output))
     inserted = insert(statement.graph, wanted)
     pairs = zip(inserted.made, answer.copies, strict=True)
     return Answered(inserted, tuple(domains), {made.written: (made.source, copy) for made, copy in pairs})
-
-
-def _elsewhere(statement: Statement, index: int, pools: frozenset[int]) -> Tensor:
-    """Return a tensor that holds the same values elsewhere; its name says where."""
-    tensor = statement.graph.tensors[index]
-    where = "_".join(statement.request.pools[pool].name for pool in sorted(pools) if pool != CALLER)
-    return replace(tensor, name=f"{short_label(tensor.name, index)}.in_{where}", data=None, is_variable=False)

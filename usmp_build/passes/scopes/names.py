@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from usmp_build.ir.graph import Operator, Subgraph
-from usmp_build.ir.labels import operator_label, tensor_label
-from usmp_build.passes.assign import Assignment
+from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.ir.labels import operator_label, short_label, tensor_label
+from usmp_build.passes.assign import CALLER, Assignment
 from usmp_build.request import Request
 
 
@@ -39,3 +40,10 @@ class Names:
 
     def _target(self, op: Operator) -> str:
         return self.request.targets[self.assignment.target_of(self.place, op)].name
+
+
+def elsewhere(request: Request, graph: Subgraph, tensor: int, pools: Iterable[int]) -> Tensor:
+    """Return a tensor that holds the same values in other pools; its name says in which."""
+    original = graph.tensors[tensor]
+    where = "_".join(request.pools[pool].name for pool in sorted(pools) if pool != CALLER)
+    return replace(original, name=f"{short_label(original.name, tensor)}.in_{where}", data=None, is_variable=False)

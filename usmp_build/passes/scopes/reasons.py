@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usmp_build.ir.labels import short_label
+from usmp_build.ir.scopes import COPY
 from usmp_build.passes.scopes.insert import Answered
 from usmp_build.passes.scopes.statement import Statement
 from usmp_build.passes.scopes.unify import Answer
@@ -25,7 +26,8 @@ def reasons(statement: Statement, answer: Answer, answered: Answered) -> Iterato
             yield f"copy of {name} for {users}"
         else:
             value = computed.get(tensor, tensor)
-            yield _of_value(statement, value, answer.allowed[value], agreeing.get(value, []))
+            reason = _of_value(statement, value, answer.allowed[value], agreeing.get(value, []))
+            yield reason or _of_copy(statement, value)
 
 
 def _agreeing(statement: Statement, answer: Answer) -> dict[int, list[str]]:
@@ -43,6 +45,14 @@ def _of_value(statement: Statement, tensor: int, pools: frozenset[int], users: l
         return ""
     said = [*(why.who for why in statement.whys[tensor]), *users]
     return _some(said) or _shared(statement, tensor)
+
+
+def _of_copy(statement: Statement, tensor: int) -> str:
+    """Say what is copied by an operator that was there before the question."""
+    graph = statement.graph
+    writer = graph.operators[graph.producers[tensor]] if tensor in graph.producers else None
+    source = writer.inputs[0] if writer is not None and writer.kind == COPY else None
+    return "" if source is None else f"copy of {short_label(graph.tensors[source].name, source)}"
 
 
 def _shared(statement: Statement, tensor: int) -> str:

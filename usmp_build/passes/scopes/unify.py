@@ -6,61 +6,22 @@ A *domain* is a value, or a port: what an operator demands of one operand.  It h
     value ─── port      an edge: one set for both where the sets meet, else a copy stands there
 
 Whatever is united shares the intersection from then on, so demands flow both ways, from an operator to the value, to
-its producer, and on to its other users.  What is decided first wins:
+its producer, and on to its other users.  What is decided first wins, unless another home of a value needs fewer copies:
 
-    ties · plain edges, in order · free edges, in order · defaults · pinned edges, in order · copies
+    ties · homes · plain edges, in order · free edges, in order · defaults · pinned edges, in order · copies
 
-Sets only shrink, so an edge that fails once needs a copy for good.
+Sets only shrink, so an edge that fails once needs a copy for good.  Uses share as few copies as possible (`fewest`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
-from typing import TypeAlias
 
-Allowed: TypeAlias = frozenset[int]
-"""Scopes."""
+from usmp_build.passes.scopes.fewest import groups, homes
+from usmp_build.passes.scopes.question import Allowed, Edge, Freedom, Question
 
-
-class Freedom(Enum):
-    """When an edge is decided."""
-
-    PLAIN = "plain"
-    FREE = "free"
-    """After all plain ones: a border, where a copy would do least harm."""
-    PINNED = "pinned"
-    """Last: the value has a place of its own, which its users do not take over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A use of a value."""
-
-    value: int
-    port: int
-    freedom: Freedom = Freedom.PLAIN
-    copies: Allowed | None = None
-    """The scopes that a copy for this use may have; None: any."""
-    sources: Allowed | None = None
-    """The scopes that it can be made from; None: any."""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What is to be decided; domains are counted from 0."""
-
-    allowed: Sequence[Allowed]
-    """For each domain the scopes that it may have at most."""
-    ties: Sequence[tuple[int, int]] = ()
-    edges: Sequence[Edge] = ()
-    """In the order of the graph: of two uses that cannot both have their way, the first one has."""
-    preferred: Allowed = frozenset()
-    """What domains take that are left with a choice; empty: they keep their choice."""
-    defaults: Sequence[int] = ()
-    """Domains in the order in which they take what is preferred: PlanDevices has a default device.  The road has none,
-    and leaves the choice to the planner."""
+__all__ = ["Allowed", "Answer", "Copy", "Edge", "Freedom", "NoRoom", "Question", "TieConflict", "unify"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +69,9 @@ def unify(question: Question) -> Answer:
     for index, (left, right) in enumerate(question.ties):
         if not domains.unite(left, right):
             raise TieConflict(index, (domains.allowed(left), domains.allowed(right)))
+    classes = domains.classes()
+    for value, best in homes(question, classes, list(map(domains.allowed, classes))):
+        domains.narrow(value, best)
     apart = _unite(domains, edges, Freedom.PLAIN) + _unite(domains, edges, Freedom.FREE)
     if question.preferred:
         for domain in question.defaults:
@@ -124,25 +88,24 @@ def _unite(domains: _Domains, edges: Sequence[Edge], freedom: Freedom) -> list[i
 
 
 def _groups(domains: _Domains, edges: Sequence[Edge], apart: Sequence[int]) -> list[list[int]]:
-    """Let the uses of a value that need a copy share one where their sets meet, in order.
+    """Let the uses of a value that need a copy share as few as possible; return their edges, by the first of each.
 
     The port of the first of them stands for the copy.
     """
-    groups: list[list[int]] = []
-    of_value: dict[int, list[list[int]]] = {}
+    of_value: dict[int, list[int]] = {}
     for index in apart:
         edge = edges[index]
         sides = ((edge.value, edge.sources), (edge.port, edge.copies))
         if not all(domains.narrow(domain, able) for domain, able in sides if able is not None):
             raise NoRoom(index, domains.allowed(edge.value), domains.allowed(edge.port))
-        mine = of_value.setdefault(edge.value, [])
-        shared = next((group for group in mine if domains.unite(edges[group[0]].port, edge.port)), None)
-        if shared is None:
-            mine.append([index])
-            groups.append(mine[-1])
-        else:
-            shared.append(index)
-    return groups
+        of_value.setdefault(edge.value, []).append(index)
+    made = []
+    for mine in of_value.values():
+        for group in groups([domains.allowed(edges[index].port) for index in mine]):
+            made.append([mine[position] for position in group])
+            for index in made[-1]:
+                domains.unite(edges[made[-1][0]].port, edges[index].port)
+    return sorted(made)
 
 
 class _Domains:
@@ -155,6 +118,10 @@ class _Domains:
 
     def allowed(self, domain: int) -> Allowed:
         return self._allowed[self._find(domain)]
+
+    def classes(self) -> list[int]:
+        """Return for each domain the one that stands for all with which it shares its scopes."""
+        return list(map(self._find, range(len(self._parent))))
 
     def unite(self, left: int, right: int) -> bool:
         """Let two domains share their scopes; change nothing and return False when they have none in common."""

@@ -1,0 +1,84 @@
+"""Axis separators go on through operators that keep the axes, to tensors of which nobody says anything else.
+
+    %3 = CONV_2D(%0)          separators [1]
+    %4 = MAX_POOL_2D(%3)      those of %3 go on
+    %5 = RESHAPE(%4)          they end: it makes axes of its own
+
+They go on only as far as they decide nothing against anybody: where the kernels that touch a tensor need other rows,
+they end, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.ir.labels import short_label
+from usmp_build.passes.axes.rows import Cut
+
+KEEPING = frozenset(
+    "ABS ADD AVERAGE_POOL_2D CAST CEIL CONCATENATION COPY COS DEPTHWISE_CONV_2D DEQUANTIZE DIV ELU EQUAL EXP FLOOR "
+    "FLOOR_DIV FLOOR_MOD GELU GREATER GREATER_EQUAL HARD_SWISH L2_NORMALIZATION L2_POOL_2D LEAKY_RELU LESS LESS_EQUAL "
+    "LOCAL_RESPONSE_NORMALIZATION LOG LOGICAL_AND LOGICAL_NOT LOGICAL_OR LOGISTIC LOG_SOFTMAX LOOKUP MAXIMUM "
+    "MAX_POOL_2D MINIMUM MIRROR_PAD MUL NEG NOT_EQUAL PAD PADV2 POW PRELU QUANTIZE RELU RELU6 RELU_0_TO_1 RELU_N1_TO_1 "
+    "RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR REVERSE_V2 ROUND RSQRT SIGN SIN SLICE SOFTMAX SQRT SQUARE "
+    "SQUARED_DIFFERENCE SUB TANH".split()
+)
+"""Kinds whose output has the axes of their inputs, though these may be longer or shorter."""
+
+
+class _Going(NamedTuple):
+    """Separators on their way."""
+
+    separators: tuple[int, ...]
+    name: str
+    """Of the tensor that has them."""
+    holder: int | None
+    """The last tensor that they cut."""
+
+
+@dataclass
+class Kept:
+    """How far separators go in a subgraph."""
+
+    graph: Subgraph
+    cut: Callable[[int, tuple[int, ...]], Cut | str]
+    """Cuts a tensor at separators, or says why that cannot be; what needs no cut has no rows."""
+    paged: Mapping[int, object]
+    """The tensors with rows."""
+    going: dict[int, _Going] = field(default_factory=dict, init=False)
+    cuts: dict[int, Cut] = field(default_factory=dict, init=False)
+    """Tensor → its rows, by separators that go on."""
+    ends: dict[int, list[str]] = field(default_factory=dict, init=False)
+    """Tensor → where the separators that cut it end, for people."""
+
+    def walk(self, separators: Mapping[int, tuple[int, ...]]) -> None:
+        """Follow separators that rules or models name, by tensor, from operator to operator."""
+        for tensor, cut in separators.items():
+            name = short_label(self.graph.tensors[tensor].name, tensor)
+            self.going[tensor] = _Going(cut, name, tensor if tensor in self.paged else None)
+        for op in self.graph.operators:
+            source = next((t for t in op.inputs if t is not None and t in self.going), None)
+            for output in op.outputs:
+                if source is not None and output not in self.going:
+                    self._step(op, self.going[source], source, output)
+
+    def _step(self, op: Operator, going: _Going, source: int, output: int) -> None:
+        ranks = {len(self.graph.tensors[tensor].shape) for tensor in (source, output)}
+        if op.kind not in KEEPING or len(ranks) > 1:
+            self._end(op, going, "which makes axes of its own")
+        elif output not in self.paged:
+            self.going[output] = going
+        else:
+            cut = self.cut(output, going.separators)
+            if isinstance(cut, str):
+                self._end(op, going, cut)
+            else:
+                self.cuts[output] = replace(cut, why=f"the axis separators of {going.name}")
+                self.going[output] = going._replace(holder=output)
+
+    def _end(self, op: Operator, going: _Going, why: str) -> None:
+        if going.holder is not None:
+            self.ends.setdefault(going.holder, []).append(f"{op.kind} {op.position}, {why}")

@@ -1,0 +1,98 @@
+"""Copies that are needed wherever everything else ends up: they are in the graph before the question is stated.
+
+    ports   with io = "application", an output that no operator writes to an array of its own: it is an input, a
+            constant, a variable, or an output that has another array already.  It is copied at the end of the run
+    pins    a tensor that is pinned to pools which its writer does not reach (see `pinned`)
+
+They stand right before their first reader, as all copies do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from usmp_build.interfaces.analysis import Kernels
+from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
+from usmp_build.ir.graph import Model, OperatorRef, Port, TensorRef
+from usmp_build.ir.ports import output_signature
+from usmp_build.passes.assign import Assignment, Spot
+from usmp_build.passes.copies import NewCopy, carried, insert
+from usmp_build.passes.scopes.copies import copier
+from usmp_build.passes.scopes.pinned import Pins, Wanted, writer
+from usmp_build.passes.select import ask
+from usmp_build.request import InputOutput, Request
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Models with the copies that are certain, who makes these, and with which kernels."""
+
+    models: tuple[Model, ...]
+    assignment: Assignment
+    kernels: Kernels
+
+
+def prepared(
+    request: Request, models: tuple[Model, ...], assignment: Assignment, kernels: Kernels, libraries: Libraries
+) -> Prepared:
+    """Insert the copies that are certain.
+
+    Raises ManifestError where a tensor is pinned to pools that neither its writer nor who copies for it reaches.
+    """
+    state = Prepared(models, assignment, kernels)
+    for m, model in enumerate(models):
+        if request.models[m].io is InputOutput.APPLICATION and not model.is_program:
+            state = _with_copies(state, (m, 0), list(_ports(request, state, m)), libraries)
+            state = _renamed(state, model, m)
+        for s in range(len(model.subgraphs)):
+            pins = Pins(request, state.assignment, state.kernels, (m, s), state.models[m].subgraphs[s])
+            state = _with_copies(state, (m, s), list(pins.copies()), libraries)
+    return state
+
+
+def _ports(request: Request, state: Prepared, model: int) -> Iterator[Wanted]:
+    """Yield a copy for each output that would share the bytes of another port, or that nothing computes."""
+    main = state.models[model].main
+    taken = {main.roots.get(tensor, tensor) for tensor in main.inputs}
+    for position, tensor in enumerate(main.outputs):
+        root = main.roots.get(tensor, tensor)
+        source = main.tensors[root]
+        if root in taken or source.is_constant or source.is_variable:
+            port = replace(main.tensors[tensor], data=None, is_variable=False, resource="", initial=None)
+            by = copier(request, writer(state.assignment, (model, 0), main, root), 0)
+            yield Wanted(NewCopy(tensor, port, ((None, position),)), by)
+        taken.add(root)
+
+
+def _renamed(state: Prepared, before: Model, index: int) -> Prepared:
+    """Let the signature name the outputs at the positions where it did."""
+    model = state.models[index]
+    if model.main.outputs == before.main.outputs or not before.output_names:
+        return state
+    named = zip(output_signature(before), model.main.outputs, strict=True)
+    names = tuple(Port(name, tensor) for name, tensor in named if name)
+    models = (*state.models[:index], replace(model, output_names=names), *state.models[index + 1 :])
+    return replace(state, models=models)
+
+
+def _with_copies(state: Prepared, place: tuple[int, int], wanted: Sequence[Wanted], libraries: Libraries) -> Prepared:
+    if not wanted:
+        return state
+    model = state.models[place[0]]
+    inserted = insert(model.subgraphs[place[1]], [each.copy for each in wanted])
+    graph = inserted.graph
+    kernels: dict[OperatorRef, Kernel | NoKernel] = {r: k for r, k in state.kernels.items() if r[:2] != place}
+    kernels |= carried(state.kernels, place, inserted)
+    targets, names = dict(state.assignment.targets), dict(state.assignment.libraries)
+    tensors = dict(state.assignment.tensors)
+    for made, (_, by, moves_pin) in zip(inserted.made, wanted, strict=True):
+        op = graph.operators[made.operator]
+        if moves_pin:
+            tensors[TensorRef(*place, made.written)] = tensors.pop(TensorRef(*place, made.source))
+        spot = Spot(*place, op.position)
+        targets[spot], names[spot] = by
+        kernels[OperatorRef(*place, made.operator)] = ask(libraries, by, op, graph)
+    graphs = (*model.subgraphs[: place[1]], graph, *model.subgraphs[place[1] + 1 :])
+    models = (*state.models[: place[0]], replace(model, subgraphs=graphs), *state.models[place[0] + 1 :])
+    return Prepared(models, replace(state.assignment, targets=targets, libraries=names, tensors=tensors), kernels)

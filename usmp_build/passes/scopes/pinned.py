@@ -1,0 +1,166 @@
+"""Tensors that are pinned to pools which their writer does not reach: written elsewhere, and copied there.
+
+    %7 = CONV_2D(%3)    →    %21 = CONV_2D(%3)    in the memory of the accelerator
+                             %7 = COPY(%21)       in the pool that %7 is pinned to
+
+An input keeps its number, for the application fills it; what is pinned then is its copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.interfaces.analysis import Kernels
+from usmp_build.interfaces.kernels import Input, Output
+from usmp_build.ir.graph import Operator, OperatorRef, Subgraph
+from usmp_build.passes.assign import CALLER, Assignment, Pin, Spot
+from usmp_build.passes.copies import NewCopy
+from usmp_build.passes.scopes.copies import MEMCPY, Copier, copier
+from usmp_build.passes.scopes.demands import Demands
+from usmp_build.passes.scopes.names import Names, elsewhere
+from usmp_build.request import InputOutput, Request
+
+
+class Wanted(NamedTuple):
+    """A copy, and who makes it."""
+
+    copy: NewCopy
+    by: Copier
+    moves_pin: bool = False
+    """Whether what its source is pinned to is said of the copy instead."""
+
+
+def writer(assignment: Assignment, place: tuple[int, int], graph: Subgraph, root: int) -> int:
+    """Return the target that writes a tensor which is no view; target 0 where no operator does."""
+    producer = graph.producers.get(root)
+    return 0 if producer is None else assignment.target_of(place, graph.operators[producer])
+
+
+@dataclass
+class Pins:
+    """The pinned tensors of one subgraph."""
+
+    request: Request
+    assignment: Assignment
+    kernels: Kernels
+    place: tuple[int, int]
+    """Model, subgraph."""
+    graph: Subgraph
+    homes: dict[int, frozenset[int]] = field(default_factory=dict, init=False)
+    """Tensor that is no view → the pools that its writer, or who copies it, and pins leave."""
+    roots: dict[int, int] = field(default_factory=dict, init=False)
+    """View → the tensor whose bytes it shows; what is copied shows nothing."""
+
+    @cached_property
+    def demands(self) -> Demands:
+        """What operands may live in."""
+        return Demands(self.request, self.assignment)
+
+    @cached_property
+    def pins(self) -> Mapping[int, Pin]:
+        """Tensor → what it is pinned to."""
+        return {ref.tensor: pin for ref, pin in self.assignment.tensors.items() if ref[:2] == self.place}
+
+    def copies(self) -> Iterator[Wanted]:
+        """Yield a copy for each tensor whose writer does not reach the pools that it is pinned to.
+
+        Raises ManifestError where nobody can make it.
+        """
+        if not self.pins:
+            return
+        for tensor in self.graph.inputs:
+            yield from self._at(tensor, self._filled())
+        for index, op in enumerate(self.graph.operators):
+            for position, tensor in enumerate(op.outputs):
+                source = op.inputs[0] if op.kind == "VIEW" else None
+                if source is None:
+                    yield from self._at(tensor, self._demand(index, Output(position)) & self._workspace)
+                else:
+                    self.roots[tensor] = self.roots.get(source, source)
+                    yield from self._at(tensor, self.homes.get(self.roots[tensor], frozenset()))
+
+    def _at(self, tensor: int, written: frozenset[int]) -> Iterator[Wanted]:
+        """Note where a tensor is, and yield a copy if one is needed; `written` is what whoever writes it leaves.
+
+        It is empty where no copy helps: variables are changed in place, and a writer without a pool is refused later.
+        """
+        pin = self.pins.get(tensor)
+        both = written & pin.pools if pin else written
+        if pin and written and not both and not self.graph.tensors[tensor].is_variable:
+            wanted = self._copy(tensor, written, pin)
+            if wanted is not None:
+                yield wanted
+                self.roots.pop(tensor, None)
+                both = pin.pools & (self.demands.reach(0, writes=True) if wanted.by == MEMCPY else pin.pools)
+        self.homes[self.roots.get(tensor, tensor)] = both
+
+    @property
+    def _workspace(self) -> frozenset[int]:
+        return frozenset(self.request.models[self.place[0]].workspace_pools)
+
+    def _filled(self) -> frozenset[int]:
+        """Return the pools in which target 0 fills inputs, for the application or for a call."""
+        if self.place[1] == 0 and self.request.models[self.place[0]].io is InputOutput.APPLICATION:
+            return frozenset({CALLER})
+        return self.demands.of_target_0(writes=True, plain=True).pools & self._workspace
+
+    def _demand(self, index: int, operand: Input | Output) -> frozenset[int]:
+        op, kernel = self.graph.operators[index], self.kernels.get(OperatorRef(*self.place, index))
+        return self.demands.of(Spot(*self.place, op.position), op, kernel, operand).pools
+
+    def _copy(self, tensor: int, written: frozenset[int], pin: Pin) -> Wanted | None:
+        """Return the copy in the pools of a pin; None for an input that no operator reads."""
+        readers = self._readers(tensor, written, pin.pools)
+        is_input = tensor in self.graph.inputs
+        if is_input and not readers:
+            return None
+        source = writer(self.assignment, self.place, self.graph, self.roots.get(tensor, tensor))
+        targets = [0 if r is None else self._target(self.graph.operators[r]) for r, _ in readers] or [0]
+        able = [copier(self.request, source, target) for target in targets]
+        by = next((each for each in able if each != MEMCPY), MEMCPY)
+        if by == MEMCPY:
+            self._refuse_out_of_reach(tensor, written, pin)
+        other = elsewhere(self.request, self.graph, tensor, pin.pools if is_input else written)
+        return Wanted(NewCopy(tensor, other, readers, takes_number=not is_input), by, moves_pin=is_input)
+
+    def _readers(
+        self, tensor: int, written: frozenset[int], pinned: frozenset[int]
+    ) -> tuple[tuple[int | None, int], ...]:
+        """Return who reads the tensor where it is pinned: all but those who only reach it where it was written.
+
+        Where these are all, they read it there nevertheless, by copies: the pin says where it lives until then.
+        """
+        operators = enumerate(self.graph.operators)
+        reads = [(i, position) for i, op in operators for position, read in enumerate(op.inputs) if read == tensor]
+        staying: list[tuple[int | None, int]] = []
+        for index, position in reads:
+            is_view = self.graph.operators[index].kind == "VIEW"
+            demand = pinned if is_view else self._demand(index, Input(position))
+            if demand & pinned or not demand & written:
+                staying.append((index, position))
+        if tensor not in self.graph.inputs:
+            staying += [(None, position) for position, output in enumerate(self.graph.outputs) if output == tensor]
+        return tuple(staying or reads)
+
+    def _target(self, op: Operator) -> int:
+        return self.assignment.target_of(self.place, op)
+
+    def _refuse_out_of_reach(self, tensor: int, written: frozenset[int], pin: Pin) -> None:
+        """The first target must read where it copies from, and write where it copies to."""
+        reads, writes = (self.demands.reach(0, writes=writes) for writes in (False, True))
+        if written & reads and pin.pools & writes:
+            return
+        names = Names(self.request, self.assignment, self.place, self.graph)
+        cpu = self.request.targets[0].name
+        producer = self.graph.producers.get(tensor)
+        who = "the application fills it" if producer is None else names.operator(self.graph.operators[producer])
+        message = f"a rule of place pins {names.tensor(tensor)} to {self.demands.names(pin.pools)}, and {who} "
+        message += f"{'' if producer is None else 'writes it '}in {self.demands.names(written)}: "
+        message += f'target "{cpu}" would have to copy it, but does not reach both'
+        way = 'write copies = "extern" for the target that writes or reads it, '
+        way += f'let "{cpu}" reach both (`targets` of a pool), or pin it elsewhere'
+        raise ManifestError(Diagnostic("P315", message, pin.span or self.request.models[self.place[0]].path, way))
