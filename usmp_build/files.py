@@ -14,7 +14,7 @@ from usmp_build.nearby import nearby
 
 LARGEST_FILE = 1 << 30
 """Bytes.  Models for microcontrollers are a thousand times smaller; a device file or a wrong path is not."""
-_MISSING = "no such file"
+_MISSING, _FOLDER = "no such file", "it is a folder"
 
 
 class Unreadable(Exception):
@@ -94,7 +94,7 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
     """Return the bytes of a regular file of at most `most` bytes; raise Unreadable for anything else."""
     try:
         if path.is_dir():
-            raise Unreadable("it is a folder")
+            raise Unreadable(_FOLDER)
         if not path.is_file():
             raise Unreadable("it is a device or a pipe, not a file" if path.exists() else _MISSING)
         if path.stat().st_size <= most:
@@ -111,7 +111,7 @@ def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
 def _way_out(root: Path, path: str, reason: str, asked_by: Span | str) -> str:
     """Say what to do about a file that cannot be read: of one that is missing, which was meant, or where it is not."""
     if reason != _MISSING:
-        return "name a file in it" if (root / path).is_dir() else "check the path"
+        return "name a file in it" if reason == _FOLDER else "check the path"
     is_relative = isinstance(asked_by, Span) and not Path(path).is_absolute()
     slashes = 'write "/" between folders; ' if "\\" in path else ""
     if meant := nearby(root, path):

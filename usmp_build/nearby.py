@@ -13,6 +13,7 @@ _MOST = 2000
 """Files whose names are looked at."""
 _DEEPEST = 3
 """Folders below the first that are looked into."""
+_HERE = PurePosixPath()
 
 
 def nearby(folder: Path, path: str) -> str:
@@ -22,7 +23,7 @@ def nearby(folder: Path, path: str) -> str:
     like it.  Files with another suffix are not meant.
     """
     asked = PurePosixPath(path.replace("\\", "/"))
-    start = PurePosixPath()
+    start = _HERE
     if asked.is_absolute() or ".." in asked.parts:
         start = asked.parent if (folder / asked.parent).is_dir() else asked.parent.parent
     suffix = asked.suffix.lower()
@@ -44,7 +45,7 @@ def _same_name(file: PurePosixPath, asked: PurePosixPath) -> bool:
     return file.name.lower() == asked.name.lower()
 
 
-def _files(folder: Path, below: PurePosixPath = PurePosixPath()) -> Iterator[PurePosixPath]:
+def _files(folder: Path, below: PurePosixPath = _HERE) -> Iterator[PurePosixPath]:
     """Yield the files of a folder, then those of its folders, by name; hidden ones are passed over."""
     try:
         entries = sorted(islice(os.scandir(folder), _MOST), key=lambda entry: entry.name)

@@ -2,8 +2,9 @@
 
 All files that changed are first written beside their places under temporary names, and only when every byte is there
 are they renamed, one after the other, plan.json last.  A run that fails earlier, on a full disk say, leaves the old set
-and nothing else; what a run that was killed has staged is swept up by the next one.  Runs into one folder wait for each other.  A file that did not change keeps its time stamp:
-nothing recompiles.  A file that we did not generate is not replaced.
+and nothing else; what a run that was killed has staged is swept up by the next one.  Runs into one folder wait for each
+other.  A file that did not change keeps its time stamp: nothing recompiles.  A file that we did not generate is not
+replaced.
 """
 
 from __future__ import annotations

@@ -150,7 +150,7 @@ def test_a_pool_that_only_an_override_uses_is_used(path: Path) -> None:
 
 
 REFUSED = {
-    "a model that is not there": (("--model", "zz"), "", "error[M117]: asked for model"),
+    "a model that is not there": (("--model", "zz"), "", "error[M117]: --model asks for model"),
     "a name that is none": (("--model", "a-b=b.tflite"), "", "error[M109]"),
     "a model without a path": ((), "[models.pathless]\n", "error[M106]"),
     "a pool that nobody may use": ((), '[pools.spare]\naccess = "rw"\n', "error[M129]: no model may use pool"),

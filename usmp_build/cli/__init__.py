@@ -9,12 +9,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 import usmp_build
 from usmp_build.cli.argument_files import with_files
 from usmp_build.cli.places import bazel_dir, cmake_dir
 from usmp_build.cli.surroundings import check_folder, package_missing
-from usmp_build.errors import UsageError, UsmpError
+from usmp_build.document.suggest import quoted, suggestion
+from usmp_build.errors import Diagnostic, UsageError, UsmpError
 
 _VERBS = (
     "init", "plan", "generate", "inspect", "explain", "selftest", "check", "diff",
@@ -42,6 +44,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         check_folder()
         given = _with_values(with_files(sys.argv[1:] if arguments is None else arguments))
+        if not given:
+            _parser(_VERBS).print_help(sys.stderr)
+            return UsageError.exit_code
+        _check_verb(given[0])
         parsed = _parser(_needed(given)).parse_args(given)
         code: int = parsed.run(parsed)
         sys.stdout.flush()
@@ -58,6 +64,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     return code
+
+
+def _check_verb(first: str) -> None:
+    """Raise UsageError when the command line begins with a word that is no verb."""
+    if first.startswith("-") or first in _VERBS:
+        return
+    is_file = first.endswith(".toml") or Path(first).is_file()
+    help_ = f"to plan it: usmp-build plan {first}" if is_file else suggestion(first, _VERBS, "verbs")
+    raise UsageError(Diagnostic("U265", f"there is no verb {quoted(first)}", help=help_))
 
 
 def _needed(arguments: Sequence[str]) -> Sequence[str]:
