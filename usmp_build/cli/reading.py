@@ -44,9 +44,9 @@ def read_manifest(parsed: argparse.Namespace) -> tuple[Manifest, DiskFiles]:
 
 def _read(path: Path) -> tuple[Manifest, DiskFiles]:
     if not path.exists():
-        meant = nearby(path.parent, path.name)
+        meant = nearby(path.parent, path.with_suffix(".toml").name)
         hint = f'did you mean "{path.parent / meant}"? Otherwise, ' if meant else ""
-        help_ = f"{hint}name the manifest as an argument, or let `usmp-build init MODEL...` write one"
+        help_ = f"{hint}name the manifest, or models, as arguments, or let `usmp-build init MODEL...` write one"
         message = f'cannot read "{path}": no such file in "{path.parent.resolve()}"'
         raise ManifestError(Diagnostic("M101", message, help=help_))
     files = DiskFiles(path.parent)
@@ -59,7 +59,7 @@ def _without_manifest(models: Sequence[str], quiet: bool) -> tuple[Manifest, Dis
     wanted = wanted_names(paths)
     names = fitting_names(wanted, [PROJECT])
     tables = [StarterModel(name, from_folder(path, folder)) for name, path in zip(names, paths, strict=True)]
-    for table in tables:
+    for table in sorted(tables, key=lambda table: table.name):
         files.read(table.path)  # what is missing is told here: no place in a text that nobody wrote would help
     if not quiet:
         note = f'note: planned without a manifest: project "{PROJECT}", one "rw" and one "ro" pool, as large as needed'
