@@ -237,6 +237,14 @@ def test_a_model_that_nobody_knows() -> None:
     assert "add its table" in messages(PROJECT, ["kws"])
 
 
+def test_more_models_than_are_planned_together() -> None:
+    paths = {f"m{number}": "kws.tflite" for number in range(257)}
+    assert "usmp.toml: error[M140]: there are 257 models; at most 256 are planned together" in messages(
+        PROJECT, [*paths], paths
+    )
+    assert "M140" not in messages(PROJECT, [*list(paths)[:255], "nobody"], paths)
+
+
 def test_names_of_the_build_system_are_checked() -> None:
     paths = {"k w s": "a.tflite", "doorbell": "b.tflite", "KWS": "c.tflite", "string": "d.tflite"}
     said = messages(FULL, None, paths)
