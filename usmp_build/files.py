@@ -10,9 +10,15 @@ from pathlib import Path
 from typing import Protocol
 
 from usmp_build.errors import Diagnostic, ManifestError, Span
+from usmp_build.nearby import nearby
 
 LARGEST_FILE = 1 << 30
 """Bytes.  Models for microcontrollers are a thousand times smaller; a device file or a wrong path is not."""
+_MISSING, _FOLDER = "no such file", "it is a folder"
+
+
+class Unreadable(Exception):
+    """A file cannot be read; the text is the reason, as a clause."""
 
 
 class Files(Protocol):
@@ -40,17 +46,12 @@ class DiskFiles:
         """See `Files.read`."""
         full = self._root / path
         try:
-            if full.is_dir():
-                raise ManifestError(_unreadable(str(full), "it is a folder", asked_by))
-            if not full.is_file():
-                reason = "it is a device or a pipe, not a file" if full.exists() else "no such file"
-                raise ManifestError(_unreadable(str(full) if full.exists() else path, reason, asked_by))
-            if full.stat().st_size > LARGEST_FILE:
-                raise ManifestError(_unreadable(path, f"larger than {LARGEST_FILE:,} bytes", asked_by))
-            data = full.read_bytes()
-        except (OSError, ValueError) as error:
-            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            raise ManifestError(_unreadable(path, reason.lower(), asked_by)) from None
+            data = read_file(full)
+        except Unreadable as error:
+            named = path if str(error) == _MISSING else full
+            help_ = _way_out(self._root, path, str(error), asked_by)
+            message = f'cannot read "{named}": {error}'
+            raise ManifestError(Diagnostic("M101", message, asked_by, help_)) from None
         self._seen[str(full)] = None
         return data
 
@@ -74,7 +75,8 @@ class DictFiles:
     def read(self, path: str, asked_by: Span | str = "") -> bytes:
         """See `Files.read`."""
         if path not in self._contents:
-            raise ManifestError(_unreadable(path, "no such file", asked_by))
+            help_ = "paths are relative to the manifest" if isinstance(asked_by, Span) else "check the path"
+            raise ManifestError(Diagnostic("M101", f'cannot read "{path}": {_MISSING}', asked_by, help_))
         self._seen[path] = None
         return self._contents[path]
 
@@ -88,6 +90,36 @@ class DictFiles:
         return tuple(self._seen)
 
 
-def _unreadable(path: str, reason: str, asked_by: Span | str) -> Diagnostic:
-    help_ = "paths are relative to the manifest" if isinstance(asked_by, Span) else "check the path"
-    return Diagnostic("M101", f'cannot read "{path}": {reason}', asked_by, help_)
+def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:
+    """Return the bytes of a regular file of at most `most` bytes; raise Unreadable for anything else."""
+    try:
+        if path.is_dir():
+            raise Unreadable(_FOLDER)
+        if not path.is_file():
+            raise Unreadable("it is a device or a pipe, not a file" if path.exists() else _MISSING)
+        if path.stat().st_size <= most:
+            with path.open("rb") as file:
+                data = file.read(most + 1)  # its size may have changed, or be none that the system knows
+            if len(data) <= most:
+                return data
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise Unreadable(reason.lower()) from None
+    raise Unreadable(f"larger than {most:,} bytes")
+
+
+def _way_out(root: Path, path: str, reason: str, asked_by: Span | str) -> str:
+    """Say what to do about a file that cannot be read: of one that is missing, which was meant, or where it is not."""
+    if reason != _MISSING:
+        return "name a file in it" if reason == _FOLDER else "check the path"
+    is_relative = isinstance(asked_by, Span) and not Path(path).is_absolute()
+    slashes = 'write "/" between folders; ' if "\\" in path else ""
+    if meant := nearby(root, path):
+        return f'{slashes}did you mean "{meant}"?{" Paths are relative to the manifest" if is_relative else ""}'
+    folder = root / Path(path).parent
+    if not is_relative:
+        where = f'"{folder.resolve()}"'
+        return f"{slashes}it is not in {where}" if folder.is_dir() else f"{slashes}there is no folder {where}"
+    name = "" if folder == root else f' "{Path(path).parent}"'
+    there = f"its folder{name} has no such file" if folder.is_dir() else f"there is no folder{name} beside it"
+    return f"{slashes}paths are relative to the manifest: {there}"

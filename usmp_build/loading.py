@@ -19,8 +19,9 @@ def import_model(model: ModelRequest, files: Files) -> Model:
     data = files.read(model.path, f"--model {model.name}" if "path" in model.overrides else model.span)
     digest = hashlib.sha256(data).hexdigest()
     if model.sha256 and model.sha256 != digest:
-        message = f'model "{model.name}" is not the file that the manifest expects: its sha256 is {digest}'
-        raise ModelError(Diagnostic("P201", message, model.span, "update sha256, or restore the file"))
+        message = f'model "{model.name}" is not the file it was: {files.shown(model.path)} has another sha256'
+        help_ = f'restore the file; or, if it is meant to be new, write sha256 = "{digest}"'
+        raise ModelError(Diagnostic("P201", message, model.sha256_span, help_))
     imported = plugins.importer(model.path, model.span)(data, model.name, files.shown(model.path))
     return replace(imported, sha256=digest)
 

@@ -41,6 +41,15 @@ LINKER_KEYWORDS = frozenset(
 )
 """Words of GNU ld's language that cannot name a region."""
 
+LINKER_SECTIONS = frozenset(
+    """
+    COMMON .text .rodata .data .bss .init .fini .init_array .fini_array .preinit_array .ctors .dtors .tdata .tbss
+    .sdata .sdata2 .sbss .sbss2 .got .got.plt .plt .eh_frame .eh_frame_hdr .gcc_except_table .ARM.exidx .ARM.extab
+    .ARM.attributes .riscv.attributes .comment .symtab .strtab .shstrtab .isr_vector .vectors .stack .heap
+    """.split()
+)
+"""Sections in which compilers, libraries and start-up code have their things: linker scripts place them as a whole."""
+
 
 def is_reserved(name: str) -> bool:
     """Tell whether an identifier means something else to the compiler or to generated code."""

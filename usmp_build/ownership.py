@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from usmp_build.bundle import GENERATED_BY, Bundle, OutputFile
+from usmp_build.bundle import GENERATED_BY, STAGED, Bundle, OutputFile
 
 _NOTICE = GENERATED_BY.encode()
 _GENERATOR = b'"generator": "usmp_build '
@@ -40,6 +40,11 @@ def _is_ours(file: OutputFile, root: Path) -> bool:
 def says_generated(path: Path) -> bool:
     """Tell whether the beginning of a file says that we generated it."""
     return _NOTICE in _read(path, _WITHIN)
+
+
+def staged_files(folder: Path) -> list[Path]:
+    """Return the files, sorted, that a run which was stopped left unfinished; folders of such names are not ours."""
+    return sorted(path for path in folder.glob(f"*{STAGED}") if path.is_symlink() or not path.is_dir())
 
 
 def _read(path: Path, size: int) -> bytes:

@@ -5,8 +5,10 @@ Both are given as "module:object" and loaded when they are asked for.  Two provi
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
@@ -76,7 +78,7 @@ class Provider:
 def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
     """Return every provider of a group, sorted by name.  Raises ManifestError when two have one name."""
     found = {name: Provider(name, target, "") for name, target in builtin.items()}
-    for entry in entry_points(group=f"usmp_build.{group}"):
+    for entry in _entries(group, tuple(sys.path)):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
         if entry.name in found:
             other = found[entry.name].distribution or "usmp_build"
@@ -89,7 +91,14 @@ def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
 def installed() -> Iterator[EntryPoint]:
     """Yield the plug-ins of other packages."""
     for group in _GROUPS:
-        yield from entry_points(group=f"usmp_build.{group}")
+        yield from _entries(group, tuple(sys.path))
+
+
+@lru_cache(maxsize=64)
+def _entries(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Return the plug-ins that are on the path: looking takes milliseconds, and is done for each model and target."""
+    del path
+    return tuple(entry_points(group=f"usmp_build.{group}"))
 
 
 def algorithm(
@@ -128,6 +137,11 @@ def title(algorithm: str) -> str:
     """Name an algorithm in a message, and the package that brings it."""
     package = providers("algorithms", ALGORITHMS)[algorithm].distribution
     return f'algorithm "{algorithm}"' + (f" of {package}" if package else "")
+
+
+def importer_suffixes() -> list[str]:
+    """Return how the names of model files end."""
+    return list(providers("importers", IMPORTERS))
 
 
 def importer(path: str, place: Span | str) -> Importer:

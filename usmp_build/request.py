@@ -213,6 +213,7 @@ class ModelRequest:
     """Tensor name in the model → C name of that input or output."""
     span: Span | str = ""
     names_span: Span | str = ""
+    sha256_span: Span | str = ""
     places: tuple[PlaceRequest, ...] = ()
     """Later rules go before earlier ones."""
     inputs: Inputs = Inputs.CONSUMED

@@ -13,9 +13,9 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Literal, get_args
 
-from usmp_build.bundle import STAGED, Bundle, OutputFile
+from usmp_build.bundle import Bundle, OutputFile
 from usmp_build.errors import printable
-from usmp_build.ownership import says_generated
+from usmp_build.ownership import says_generated, staged_files
 
 Kind = Literal["changed", "missing", "left over"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -55,7 +55,7 @@ def differences(bundle: Bundle, folder: str | Path) -> Iterator[Difference]:
             yield found
     for name in leftovers(bundle, root):
         yield Difference(name, "left over", f"{printable(name)} is left from an earlier plan\n")
-    for path in sorted(root.glob(f"*{STAGED}")):
+    for path in staged_files(root):
         yield Difference(path.name, "left over", f"{printable(path.name)} is left from a run that was stopped\n")
 
 

@@ -1,9 +1,10 @@
 """The only hand that writes: a bundle goes to disk as a whole.
 
 All files that changed are first written beside their places under temporary names, and only when every byte is there
-are they renamed, one after the other, plan.json last.  A run that dies earlier leaves the old set; what it staged is
-swept up by the next run.  Runs into one folder wait for each other.  A file that did not change keeps its time stamp:
-nothing recompiles.  A file that we did not generate is not replaced.
+are they renamed, one after the other, plan.json last.  A run that fails earlier, on a full disk say, leaves the old set
+and nothing else; what a run that was killed has staged is swept up by the next one.  Runs into one folder wait for each
+other.  A file that did not change keeps its time stamp: nothing recompiles.  A file that we did not generate is not
+replaced.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
 
 from usmp_build.bundle import STAGED, Bundle, OutputFile
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.naming import make_path
-from usmp_build.ownership import foreign_files
+from usmp_build.ownership import foreign_files, staged_files
 
 try:
     import fcntl
@@ -62,12 +64,13 @@ def _replace(bundle: Bundle, root: Path) -> tuple[str, ...]:
             raise UsageError(_cannot_write(root / file.path, IsADirectoryError(0, "a folder is in its place")))
     if foreign := foreign_files(bundle, root):
         raise UsageError(not_ours(foreign, root))
-    for leftover in root.glob(f"*{STAGED}"):
-        leftover.unlink()
-    for file in changed:
-        _stage(root, file)
-    for file in changed:
-        (root / (file.path + STAGED)).replace(root / file.path)
+    _sweep(root)
+    try:
+        for staged, file in [(_stage(root, file), file) for file in changed]:
+            staged.replace(root / file.path)
+    except OSError:
+        _sweep(root)
+        raise
     return tuple(sorted(file.path for file in changed))
 
 
@@ -100,8 +103,7 @@ def write_text(path: str | Path, text: str) -> None:
         return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _stage(target.parent, file)
-        (target.parent / (target.name + STAGED)).replace(target)
+        _stage(target.parent, file).replace(target)
     except OSError as error:
         raise UsageError(_cannot_write(target, error)) from None
 
@@ -119,8 +121,24 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _stage(root: Path, file: OutputFile) -> None:
-    (root / (file.path + STAGED)).write_bytes(file.data)
+def _stage(root: Path, file: OutputFile) -> Path:
+    """Write a file beside its place, and return where: folders that happen to be called so are passed over."""
+    numbers = chain([""], (f".{number}" for number in count(2)))
+    places = (root / f"{file.path}{number}{STAGED}" for number in numbers)
+    path = next(path for path in places if path.is_symlink() or not path.is_dir())
+    path.unlink(missing_ok=True)
+    try:
+        path.write_bytes(file.data)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
+    return path
+
+
+def _sweep(root: Path) -> None:
+    """Delete what a run left that did not come to its end."""
+    for path in staged_files(root):
+        path.unlink(missing_ok=True)
 
 
 def _cannot_write(path: Path, error: OSError) -> Diagnostic:

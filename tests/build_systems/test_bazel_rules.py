@@ -221,7 +221,7 @@ WRONG = [
     (
         ":reader",
         ("BUILD.bazel", 'model_name = "parity"', 'model_name = "reader"'),
-        ['error[M110]: model "reader" gets a file reader.h, as does the project'],
+        ['error[M110]: model "reader" and the project have one name: both get a file reader.h'],
     ),
     (
         ":parity_model",

@@ -5,9 +5,18 @@ from __future__ import annotations
 import shutil
 
 from tests.conftest import ROOT
-from tests.support.cli import DIGITS, ODD_EVEN, RW, manifest, tables
+from tests.support.cli import DATA, DIGITS, ODD_EVEN, RW, manifest, tables
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
+
+
+@runs("docs/cli.md#without-a-manifest")
+def test_models_without_a_manifest(page: Page, shell: Shell) -> None:
+    for name in ("digits", "odd_even"):
+        shutil.copyfile(DATA / f"{name}.tflite", shell.folder / f"{name}.tflite")
+    shell.run(page.take("console"))
+    manifest(shell.folder, tables("doorbell", {"sram": RW}, {}))
+    shell.run(page.take("console"))
 
 
 @runs("docs/cli.md#the-table-of-plan")

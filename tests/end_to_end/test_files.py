@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import subprocess
 import sys
@@ -129,6 +131,45 @@ def test_a_run_that_is_killed_leaves_the_old_set(tmp_path: Path) -> None:
     assert kept == before
     assert call("generate", path, "--out", out).code == 0
     assert contents(out).keys() == before.keys()  # what the dead run staged is gone
+
+
+def test_a_full_disk_leaves_the_old_set_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, out = manifest(tmp_path, TWO_MODELS), tmp_path / "out"
+    call("generate", path, "--out", out)
+    before = contents(out)
+    manifest(tmp_path, TWO_MODELS.replace("512 B", "200 B"))
+    write, room = Path.write_bytes, iter(range(3))
+
+    def filling(file: Path, data: bytes) -> int:
+        if next(room, None) is None:
+            write(file, data[:10])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(file, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", filling)
+        done = call("generate", path, "--out", out)
+    assert (done.code, "error[U202]" in done.err, "no space left on device" in done.err) == (2, True, True)
+    assert contents(out) == before
+    assert call("generate", path, "--out", out).code == 0
+
+
+def test_a_folder_of_others_called_like_a_staged_file_is_let_alone(tmp_path: Path) -> None:
+    """Nor does it make the folder stale; what a killed run left goes, even where it is a link."""
+    path, out = manifest(tmp_path, TWO_MODELS), tmp_path / "out"
+    for name in ("usmp.h.usmp-staged", "other.usmp-staged"):
+        (out / name).mkdir(parents=True)
+        (out / name / "precious").write_text("mine")
+    (out / "plan.json.usmp-staged").symlink_to(out / "usmp.h.usmp-staged" / "precious")
+    (out / "digits.c.usmp-staged").write_text("half of a fi")
+    depfile = tmp_path / "deps.d"
+    (tmp_path / "deps.d.usmp-staged").mkdir()
+    done = call("generate", path, "--out", out, "--depfile", depfile)
+    assert (done.code, depfile.is_file()) == (0, True), done.err
+    staged = sorted(file.name for file in out.glob("*.usmp-staged*"))
+    assert staged == ["other.usmp-staged", "usmp.h.usmp-staged"]
+    assert [(out / name / "precious").read_text() for name in staged] == ["mine", "mine"]
+    assert call("generate", path, "--out", out, "--diff").code == 0
 
 
 def test_the_depfile_names_everything_that_was_read(tmp_path: Path) -> None:

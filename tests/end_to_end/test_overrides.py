@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import DATA, TWO_MODELS, call, manifest
+from usmp_build.cli.argument_files import LARGEST
 
 ANOTHER = '[pools.rom]\naccess = "ro"\n'
 OVERRIDES = (
@@ -149,7 +150,7 @@ def test_a_pool_that_only_an_override_uses_is_used(path: Path) -> None:
 
 
 REFUSED = {
-    "a model that is not there": (("--model", "zz"), "", "error[M117]: asked for model"),
+    "a model that is not there": (("--model", "zz"), "", "error[M117]: --model asks for model"),
     "a name that is none": (("--model", "a-b=b.tflite"), "", "error[M109]"),
     "a model without a path": ((), "[models.pathless]\n", "error[M106]"),
     "a pool that nobody may use": ((), '[pools.spare]\naccess = "rw"\n', "error[M129]: no model may use pool"),
@@ -235,10 +236,20 @@ def test_files_of_a_model_that_cannot_be_called_so_are_not_listed(
     assert "error[M109]: " in done.err
 
 
-@pytest.mark.parametrize(("data", "reason"), [(None, "No such file"), (b"plan\n\xff", "it is not UTF-8")])
+@pytest.mark.parametrize(("data", "reason"), [(None, "no such file"), (b"plan\n\xff", "it is not UTF-8")])
 def test_a_file_of_arguments_that_cannot_be_read(tmp_path: Path, data: bytes | None, reason: str) -> None:
     if data:
         (tmp_path / "words").write_bytes(data)
     done = call("plan", f"@{tmp_path / 'words'}")
     assert done.code == 2
     assert f"error[U236]: cannot read arguments from {tmp_path / 'words'}: {reason}" in done.err
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no such device here")
+def test_a_file_of_arguments_ends(tmp_path: Path) -> None:
+    """A device may not, and a file of this size is another one."""
+    assert "/dev/zero: it is a device or a pipe, not a file" in call("plan", "@/dev/zero").err
+    with (tmp_path / "words").open("wb") as file:
+        file.truncate(LARGEST + 1)
+    done = call("plan", f"@{tmp_path / 'words'}")
+    assert (done.code, "words: larger than 16,777,216 bytes\n" in done.err) == (2, True)

@@ -114,7 +114,9 @@ def test_workspace_and_constants_are_two_messages(tmp_path: Path) -> None:
     assert re.match(r'5:8: error\[P502\]: .* pool "ram" .* at step \d+ "digits: ', first)
     assert ways.startswith('help: no plan needs less; enlarge "ram" by ')
     assert re.match(r'8:8: error\[P502\]: .* pool "flash" \(1,000 bytes\) is [\d,]+ bytes too small', second)
-    assert second.endswith("digits.shapes_1/convolution 3,456 does not fit, and 19 more take 1,756")
+    assert second.endswith(
+        "digits.shapes_1/convolution 3,456 does not fit beside 19 other buffers (1,756 bytes) alive then"
+    )
     assert any(
         re.fullmatch(r'  - let model "digits" use "rom" too \(constant_pools\): .* there', way) for way in others
     )

@@ -11,7 +11,7 @@
 - Models and programs: `road` takes them as text, `stateful` and `programs` draw them at random, `programs_c` has C of
   one, `parts` has models of concatenations and splits, `flatbuffer` writes files of them, `mutants` spoils them,
   `interpreter` runs a plan in bytes, `together` runs several at the same time, `directions` lets kernels run backward,
-  `net` grows nets, `nets` are those of usual kinds, `drawn_nets` and `firmwares` are random, `remembering` has nets with
-  a variable, `dead_channels` nets in which much is constant.
+  `net` grows nets, `nets` are those of usual kinds, `drawn_nets` and `firmwares` are random, `remembering` has nets
+  with a variable, `dead_channels` nets in which much is constant.
 - Problems: `problems` states them in a few words, `cases` and `shared_cases` have those of TVM.
 """

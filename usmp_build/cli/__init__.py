@@ -10,12 +10,14 @@ import sys
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 import usmp_build
 from usmp_build.cli.argument_files import with_files
 from usmp_build.cli.places import bazel_dir, cmake_dir
 from usmp_build.cli.surroundings import check_folder, package_missing
-from usmp_build.errors import UsageError, UsmpError
+from usmp_build.document.suggest import quoted, suggestion
+from usmp_build.errors import Diagnostic, UsageError, UsmpError
 
 _VERBS = (
     "init", "plan", "generate", "inspect", "explain", "selftest", "check", "diff",
@@ -70,6 +72,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: Sequence[str]) -> int:
     check_folder()
     given = _with_values(with_files(arguments))
+    if not given:
+        _parser(_VERBS).print_help(sys.stderr)
+        return UsageError.exit_code
+    _check_verb(given[0])
     parsed = _parser(_needed(given)).parse_args(given)
     code: int = parsed.run(parsed)
     sys.stdout.flush()
@@ -79,6 +85,15 @@ def _run(arguments: Sequence[str]) -> int:
 def _report(error: UsmpError) -> int:
     print(*error.diagnostics, sep="\n", file=sys.stderr)
     return error.exit_code
+
+
+def _check_verb(first: str) -> None:
+    """Raise UsageError when the command line begins with a word that is no verb."""
+    if first.startswith("-") or first in _VERBS:
+        return
+    is_file = first.endswith(".toml") or Path(first).is_file()
+    help_ = f"to plan it: usmp-build plan {first}" if is_file else suggestion(first, _VERBS, "verbs")
+    raise UsageError(Diagnostic("U265", f"there is no verb {quoted(first)}", help=help_))
 
 
 def _needed(arguments: Sequence[str]) -> Sequence[str]:

@@ -6,6 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.files import Unreadable, read_file
+
+LARGEST = 1 << 24
+"""Bytes of a file of arguments.  Those of a build with a thousand models take some hundred thousand."""
 
 
 def with_files(arguments: Sequence[str]) -> list[str]:
@@ -22,9 +26,9 @@ def with_files(arguments: Sequence[str]) -> list[str]:
 
 def _lines(file: str) -> Iterator[str]:
     try:
-        text = Path(file).read_bytes().decode("utf-8-sig")
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
+        text = read_file(Path(file), LARGEST).decode("utf-8-sig")
+    except (Unreadable, UnicodeDecodeError) as error:
+        reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
         message = f"cannot read arguments from {file}: {reason}"
-        raise UsageError(Diagnostic("U236", message, help="behind @ stands a text file, one argument a line")) from None
+        raise UsageError(Diagnostic("U236", message, help="after @ stands a text file, one argument a line")) from None
     return filter(None, (line.removesuffix("\r") for line in text.split("\n")))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from usmp_build import plugins, writer
+from usmp_build.cli.model_names import PROJECT, from_folder, renamings, unfit, wanted_names
+from usmp_build.cli.overrides import MANIFEST
+from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, UsageError, UsmpError
 from usmp_build.files import DiskFiles
 from usmp_build.ir.graph import Model, Tensor
@@ -20,8 +22,8 @@ from usmp_build.units import show_bytes
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("models", nargs="*", metavar="MODEL", help="a model file (.tflite)")
-    parser.add_argument("--out", default="usmp.toml", metavar="FILE", help="where to write (default: usmp.toml)")
-    parser.add_argument("--project", default="firmware", help="the prefix of files and symbols (default: firmware)")
+    parser.add_argument("--out", default=MANIFEST, metavar="FILE", help=f"where to write (default: {MANIFEST})")
+    parser.add_argument("--project", default=PROJECT, help=f"the prefix of files and symbols (default: {PROJECT})")
     parser.add_argument("--force", action="store_true", help="replace an existing file")
     parser.add_argument(
         "--from-tvmc", metavar="FLAGS", help="take pools, targets and options from a command line of TVMC, in quotes"
@@ -38,26 +40,28 @@ def run(parsed: argparse.Namespace) -> int:
         raise UsageError(Diagnostic("U224", "there is nothing to begin with", help=help_))
     (project,) = fitting_names([parsed.project])
     command = tvmc.read_command(parsed.from_tvmc or "")
-    models = list(_models(parsed, command, project))
+    others = [path for path in command.models if path not in parsed.models]
+    paths = [Path(path) for path in (*parsed.models, *others)]
+    wanted = wanted_names(paths, command.module)
+    names = fitting_names(wanted, [project])
+    models = list(_models(paths, names, len(parsed.models), target.parent))
     memory = None if parsed.from_tvmc is None else tvmc.memory(command, project)
     writer.write_text(target, starter(models, project, memory))
-    print(f'{target} is written: look at its pools, then run "usmp-build plan {target}"')
+    if project != parsed.project:
+        print(f'the project is called "{project}": {quoted(parsed.project)} {unfit(parsed.project)}')
+    print(
+        *renamings(paths, wanted, names, project),
+        f'{target} is written: look at its pools, then run "usmp-build plan {target}"',
+        'for an editor that knows TOML: "usmp-build schema > usmp.schema.json" beside it, and words are completed',
+        sep="\n",
+    )
     return 0
 
 
-def _models(parsed: argparse.Namespace, command: tvmc.Command, project: str) -> Iterator[StarterModel]:
-    """Describe the models of our command line, then those of TVMC's."""
-    others = [path for path in command.models if path not in parsed.models]
-    paths = [Path(path) for path in (*parsed.models, *others)]
-    wanted = [path.name.partition(".")[0] for path in paths]
-    if paths and command.module:
-        wanted[-1] = command.module
-    names, folder = fitting_names(wanted, [project]), Path(parsed.out).parent
+def _models(paths: Sequence[Path], names: Sequence[str], own: int, folder: Path) -> Iterator[StarterModel]:
+    """Describe the models of our command line, which are the first `own`, then those of TVMC's."""
     for position, (name, path) in enumerate(zip(names, paths, strict=True)):
-        if position < len(parsed.models):
-            yield _describe(name, path, folder)
-        else:
-            yield _describe_if_here(name, path, folder)
+        yield _describe(name, path, folder) if position < own else _describe_if_here(name, path, folder)
 
 
 def _describe_if_here(name: str, path: Path, folder: Path) -> StarterModel:
@@ -65,7 +69,7 @@ def _describe_if_here(name: str, path: Path, folder: Path) -> StarterModel:
     try:
         return _describe(name, path, folder)
     except UsmpError as error:
-        return StarterModel(name, _relative(path, folder), [f"not read: {error.diagnostics[0].message}"])
+        return StarterModel(name, from_folder(path, folder), [f"not read: {error.diagnostics[0].message}"])
 
 
 def _describe(name: str, path: Path, folder: Path) -> StarterModel:
@@ -77,11 +81,7 @@ def _describe(name: str, path: Path, folder: Path) -> StarterModel:
     about = [f"{len(main.operators)} operators, {show_bytes(constants)} bytes of constants"]
     about += [f"input: {_port(main.tensors[t])}" for t in main.inputs]
     about += [f"output: {_port(main.tensors[t])}" for t in main.outputs]
-    return StarterModel(name, _relative(path, folder), about, _names(model))
-
-
-def _relative(path: Path, folder: Path) -> str:
-    return os.path.relpath(path.resolve(), folder.resolve()).replace(os.sep, "/")
+    return StarterModel(name, from_folder(path, folder), about, _names(model))
 
 
 def _port(tensor: Tensor) -> str:

@@ -29,10 +29,29 @@ from usmp_build.ir.schedule import Branch, Call, Direction, Loop, Node, Repeat, 
 from usmp_build.request import Request
 from usmp_build.units import show_bytes
 
+_ABOUT = {
+    "model": "the models, as text that reads back",
+    "rewrite": "what each rewrite removed, and which channels are left",
+    "scopes": "which pools each tensor may be in, and the copies where two users agree on none",
+    "axes": "rows of tensors in memory of pages",
+    "connections": "outputs of models that are inputs of others",
+    "schedule": "what runs when, and in which direction",
+    "storage": "tensors, scratch and constants as buffers",
+    "survivors": "what holds data between runs",
+    "lifetimes": "the steps at which each buffer is alive",
+    "traffic": "the bytes that each operator reads and writes",
+    "separations": "pairs of buffers that may overlap, and how closely",
+    "costs": "what each buffer costs in each pool",
+    "problem": "what the planner gets: sizes, pools and conflicts",
+}
+"""The stages, in the order of the road."""
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("stage", choices=sorted(["model", *_STAGES]))
+    parser.add_argument("stage", choices=sorted(_ABOUT), metavar="STAGE", help="one of those below")
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = "\n".join(["stages:", *(f"  {stage:12} {about}" for stage, about in _ABOUT.items())])
     manifest_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--data", action="store_true", help="model: print constants in full, so that it can run again")

@@ -9,6 +9,9 @@ from pathlib import Path
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.manifest.overrides import NameList, Overrides
 
+MANIFEST = "usmp.toml"
+"""The manifest that is read, and that `init` writes, when none is named."""
+
 _LISTS = {
     "--workspace-pools": ("POOL", "where tensors of the model may live, most preferred first"),
     "--constant-pools": ("POOL", "where weights of the model may live, most preferred first"),
@@ -17,8 +20,9 @@ _LISTS = {
 
 
 def manifest_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the manifest, which of its models are meant, and overrides."""
-    parser.add_argument("manifest", nargs="?", default="usmp.toml", help="the manifest (default: usmp.toml)")
+    """Declare the manifest, or models without one, which of its models are meant, and overrides."""
+    help_ = f"the manifest (default: {MANIFEST}); or model files: planned as `init` would declare them"
+    parser.add_argument("manifest", nargs="*", metavar="MANIFEST", help=help_)
     parser.add_argument(
         "--model",
         action="append",

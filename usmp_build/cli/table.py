@@ -8,6 +8,7 @@ from usmp_build.cli.cost_lines import cost_lines
 from usmp_build.cli.workspace_lines import workspace_lines
 from usmp_build.errors import one_line
 from usmp_build.layout import Summary
+from usmp_build.manifest.defaults import IMPLICIT_POOLS
 from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 5
@@ -59,6 +60,7 @@ def plan_table(summary: Summary) -> str:
         *_state(summary),
         _proof(summary),
         *cost_lines(summary),
+        *_empty(summary),
         *_missing(summary),
         *extern_functions(summary),
         *_on_demand(summary),
@@ -153,6 +155,17 @@ def _proof(summary: Summary) -> str:
     else:
         known = "a better plan may exist"
     return f"verified plan by {summary.algorithm}; {known}"
+
+
+def _empty(summary: Summary) -> list[str]:
+    """One line for each pool that the manifest declares and nothing is in."""
+    why = {
+        "rw": 'no tensor needs it, and weights live in pools with access "ro"',
+        "ro": 'no weights need it, and tensors live in pools with access "rw"',
+    }
+    implicit = {(access, pool.name) for access, pool in IMPLICIT_POOLS.items()}
+    empty = [pool for pool in summary.pools if not pool.size and (pool.access, pool.name) not in implicit]
+    return [f'note: pool "{pool.name}" is empty: {why[pool.access]}' for pool in empty]
 
 
 def extern_functions(summary: Summary) -> list[str]:

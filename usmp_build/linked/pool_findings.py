@@ -12,6 +12,7 @@ from usmp_build.units import count_bytes
 _SHOWN = 3
 """So many strangers are named."""
 _ANEW = "build it anew from this plan, and let nothing else into its section"
+_STRANGER = "put it into another section; or the image is of another plan: build it again from this one"
 _ARRAYS = "make arrays as large as the header of the plan says, and put all else into other sections"
 
 
@@ -127,7 +128,7 @@ def _is_alone(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
         more = f", and {len(strangers) - _SHOWN:,} more" if len(strangers) > _SHOWN else ""
         named = ", ".join(strangers[:_SHOWN]) + more
         message = f"{evidence.called}: section {section.name} holds what is not of the pool: {named}"
-        yield _finding(evidence, "S618", message, "put it into another section: the plan knows nothing of it")
+        yield _finding(evidence, "S618", message, _STRANGER)
 
 
 def _has_its_objects(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:

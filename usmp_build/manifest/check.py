@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from math import lcm
 
-from usmp_build.errors import Diagnostic
+from usmp_build.errors import Diagnostic, Span
 from usmp_build.manifest.addresses import addresses
 from usmp_build.manifest.clashes import clashes
 from usmp_build.manifest.model import Manifest
@@ -16,12 +16,15 @@ from usmp_build.manifest.speed_and_cache import speed_and_cache
 from usmp_build.manifest.unsupported import not_yet
 from usmp_build.manifest.unused import unused
 
+MOST = 256
+"""Pools, targets or models that are planned together: planning takes time with the square of each, or worse."""
 _WORD = 4
 """Bytes of a page that make a whole: pages are of words."""
 
 
 def problems(manifest: Manifest, models: Collection[str] | None = None) -> Iterator[Diagnostic]:
     """Find everything that is wrong; `models` are those that overrides add or move, None if not known yet."""
+    yield from _too_many(manifest)
     for name, pool in manifest.pools.items():
         yield from _pool(name, pool, manifest)
     yield from speed_and_cache(manifest)
@@ -31,6 +34,18 @@ def problems(manifest: Manifest, models: Collection[str] | None = None) -> Itera
     yield from addresses(manifest)
     yield from unused(manifest, models)
     yield from not_yet(manifest)
+
+
+def _too_many(manifest: Manifest) -> Iterator[Diagnostic]:
+    for kind in ("pools", "targets"):
+        if names := list(getattr(manifest, kind))[MOST:]:
+            yield too_many(kind, MOST + len(names), manifest.places.key(kind, names[0]))
+
+
+def too_many(kind: str, count: int, place: Span | str) -> Diagnostic:
+    """Say that there is more of something than is planned together."""
+    help_ = "split the manifest: each is planned by itself"
+    return Diagnostic("M140", f"there are {count:,} {kind}; at most {MOST} are planned together", place, help_)
 
 
 def _pool(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:

@@ -46,14 +46,18 @@ def file_problem(name: str) -> str:
 def _files(manifest: Manifest, added: Collection[str]) -> Iterator[Diagnostic]:
     """The project and every model have files called like them, on disks that may not tell `a` from `A`."""
     project = manifest.project.name
-    place: Span | str = manifest.places.value("project", "name")
-    own = [("the project", project, plan_files(project, pool_bytes(manifest)), place)]
+    project_place: Span | str = manifest.places.value("project", "name")
+    own = [("the project", project, plan_files(project, pool_bytes(manifest)), project_place)]
     for name in dict.fromkeys([*manifest.models, *added]):
         own.append((f'model "{name}"', name, model_files(name), _model_place(manifest, name)))
     taken: dict[str, str] = {}
     for who, name, files, place in own:
         other = next((file for file in files if taken.get(file.lower(), who) != who), "")
-        if other:
+        if other and name.lower() == project.lower():
+            message = f"{who} and the project have one name: both get a file {other}"
+            help_ = "rename the project, `name` in [project]: code calls models by their names, and the project by none"
+            yield Diagnostic("M110", message, project_place, help_)
+        elif other:
             message = f"{who} gets a file {other}, as does {taken[other.lower()]}"
             yield Diagnostic("M110", message, place, "choose another name; case does not count")
         elif file_problem(name):

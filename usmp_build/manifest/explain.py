@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from usmp_build.document.suggest import closest, plain, quoted, suggestion
 from usmp_build.errors import Diagnostic
 from usmp_build.manifest.locate import Path, Places
-from usmp_build.manifest.model import TABLES
+from usmp_build.manifest.model import TABLES, Manifest
 from usmp_build.manifest.phrases import described, toml
 from usmp_build.manifest.table import LEFT_OUT, Table
 
@@ -153,6 +153,8 @@ def _unknown(problem: _Problem, places: Places, _: bool) -> Diagnostic:
 
 def _elsewhere(key: str) -> str:
     """Say which tables have a key that this one does not have; empty if none has it."""
+    if key in fields_of(Manifest) and (key,) not in {table.pattern[:1] for table in TABLES}:
+        return f"`{key}` is a key of the manifest itself: move the line to its top, above all tables in brackets; "
     found = [table.heading for table in TABLES if table.pattern and key in fields_of(table)]
     return f"it is a key of {' and of '.join(found)}; " if found else ""
 

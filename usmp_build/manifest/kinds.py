@@ -13,7 +13,7 @@ from pydantic_core.core_schema import no_info_after_validator_function, no_info_
 
 from usmp_build.document.suggest import plain, quoted, suggestion
 from usmp_build.manifest.phrases import described
-from usmp_build.naming import IDENTIFIER, LINKER_KEYWORDS, is_reserved
+from usmp_build.naming import IDENTIFIER, LINKER_KEYWORDS, LINKER_SECTIONS, is_reserved
 from usmp_build.request import REWRITES
 from usmp_build.units import MAX_BYTES, is_power_of_two, parse_size, show_bytes
 
@@ -22,6 +22,8 @@ Item = TypeVar("Item")
 LONGEST_NAME = 48
 """Characters; names become parts of identifiers and names of files."""
 MOST_ALIGNMENT = 1 << 16
+LONGEST_PLACE = 255
+"""Characters of the name of a section or a region."""
 _LONGEST_SIZE = 60
 _SIZE_HELP = 'write a number of bytes, or for example "64 KiB"'
 
@@ -81,6 +83,14 @@ def _name(text: str) -> str:
     if problem:
         raise refused("M109", f"{quoted(text)} {problem}", "it becomes part of C identifiers; choose another name")
     return text
+
+
+def _section(name: str) -> str:
+    if name in LINKER_SECTIONS:
+        message = f'"{{key}}" is "{name}", which the linker script places, with all else that is in it'
+        free = f"{name}.pool" if name.startswith(".") else ".bss.pool"
+        raise refused("M141", message, f'give the pool a section of its own, such as "{free}", or leave `section` out')
+    return name
 
 
 def _rewrite(name: str) -> str:
@@ -144,11 +154,16 @@ Reference: TypeAlias = str
 """A name that the manifest gives elsewhere; `references` sees whether it does."""
 
 _REGION = text_rule(
-    f"(?!(?:{'|'.join(sorted(LINKER_KEYWORDS))})$)[A-Za-z_][A-Za-z0-9_.]*",
+    f"(?!(?:{'|'.join(sorted(LINKER_KEYWORDS))})$)[A-Za-z_][A-Za-z0-9_.]{{0,{LONGEST_PLACE - 1}}}",
     "the name of a region",
     "write it as MEMORY in the linker script does; words of the linker's language are no names",
 )
-_SECTION = text_rule("[A-Za-z0-9_.]+", "the name of a section", "use letters, digits, _ and .")
+_SECTION = text_rule(
+    f"[A-Za-z0-9_.]{{1,{LONGEST_PLACE}}}",
+    "the name of a section",
+    f"use letters, digits, _ and ., {LONGEST_PLACE} at the most",
+    _section,
+)
 _PATH = text_rule("[^\\x00-\\x1f\\x7f]+", "a path", "write the path of a file, relative to the manifest or absolute")
 _DIGEST = text_rule("[0-9a-fA-F]{64}", "64 hexadecimal digits", "`sha256sum FILE` prints them", str.lower)
 _PLUGIN = text_rule("[A-Za-z_][A-Za-z0-9_.-]*", "the name of a plug-in", "`usmp-build plugins` lists them")

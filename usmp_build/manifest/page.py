@@ -35,6 +35,10 @@ and means: one workspace and one pool for constants, each as large as needed.
 A word that is not known is an error, and so is one that is *not supported yet*: nothing is ignored.
 [errors/manifest.md](errors/manifest.md) explains every message.
 
+A size is a number of bytes, as decimal or hexadecimal number (`65536`, `0x10000`) or as text with or without a unit:
+`"65536"`, `"64 KiB"`, `"64KiB"`, `"64K"` and `"64k"` are the same, `"1 MiB"` and `"1M"` too; `"512 B"` are bytes, `GiB`
+and `G` go on from there. All units are powers of 1024; `KB`, `MB` and `GB`, which may mean powers of 1000, are errors.
+
 What several words mean together has pages of its own: processors and their kernels ([targets.md](targets.md)), who
 may live in which memory (`place`, `rules`, `copies`: [scopes.md](scopes.md)), memory of pages (`dims`, `page_bytes`,
 `axis_separators`, `layout_copies`: [pages.md](pages.md)), and models that are programs ([programs.md](programs.md)).

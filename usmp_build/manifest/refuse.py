@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from usmp_build.document.suggest import quoted
+from usmp_build.document.suggest import plain, quoted
 from usmp_build.errors import Diagnostic, ManifestError, UsageError
-from usmp_build.manifest.check import problems
+from usmp_build.manifest.check import MOST, problems, too_many
 from usmp_build.manifest.kinds import name_problem
 from usmp_build.manifest.load import in_order
 from usmp_build.manifest.model import Manifest
@@ -36,20 +36,24 @@ def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) 
     """What is wrong with the choice of models."""
     file = manifest.places.source.file
     if not names:
-        help_ = "add a table [models.<name>] with its path, or name models where the build system calls"
+        help_ = (
+            "add a table [models.<name>] with its path; for one that only the build system names, say --model NAME=FILE"
+        )
         yield Diagnostic("M119", "there is no model to plan", manifest.places.document, help_)
+    if len(names) > MOST:
+        yield too_many("models", len(names), file)
     for name in names:
         known = name in manifest.models
         if not known and name not in paths:
             message, help_ = undefined_model(name, manifest.models)
-            yield Diagnostic("M117", f"asked for {message}", file, help_)
+            help_ = f"{help_}; or give its file: --model {plain(name)}=FILE"
+            yield Diagnostic("M117", f"--model asks for {message}", file, help_)
         elif name_problem(name):
             yield from _names(manifest, [name])
         elif known and manifest.models[name].path is None and name not in paths:
             place = manifest.places.value("models", name)
-            yield Diagnostic(
-                "M106", f'[models.{name}] has no "path"', place, f'add for example: path = "{name}.tflite"'
-            )
+            help_ = f'add for example: path = "{name}.tflite"; or say --model {name}=FILE where the tool is called'
+            yield Diagnostic("M106", f'[models.{name}] has no "path"', place, help_)
 
 
 def _names(manifest: Manifest, models: Iterable[str]) -> Iterator[Diagnostic]:

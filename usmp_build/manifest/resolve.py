@@ -75,6 +75,7 @@ def _model(
         names=model.names,
         span=span,
         names_span=places.key("models", name, "names") if model.names else span,
+        sha256_span=places.value("models", name, "sha256") if model.sha256 else "",
         places=processors.places(name, model),
         inputs=Inputs(model.inputs),
         outputs=Outputs(model.outputs),

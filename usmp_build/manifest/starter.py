@@ -94,6 +94,7 @@ _WIDTH = 114
 """Characters of a line of a remark."""
 
 _HEAD = """\
+#:schema ./usmp.schema.json
 # The models of the firmware, and the memory that they may use. docs/manifest.md explains every word.{remarks}
 
 [project]

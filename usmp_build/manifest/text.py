@@ -58,10 +58,13 @@ def decode(data: bytes, file: str) -> Source:
         message = f"the manifest has {len(data):,} bytes; at most {MOST_BYTES:,} are read"
         help_ = "check the path: this is hardly a manifest"
         raise ManifestError(Diagnostic("M121", message, Span(file, 1, 1), help_))
-    if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
-        kind = "UTF-8 with a byte order mark" if data.startswith(b"\xef") else "UTF-16"
-        help_ = "save it as UTF-8 without a byte order mark"
-        raise ManifestError(Diagnostic("M102", f"the manifest is {kind}, not plain UTF-8", Span(file, 1, 1), help_))
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        message = "the manifest is UTF-16, not UTF-8"
+        raise ManifestError(Diagnostic("M102", message, Span(file, 1, 1), "save it as UTF-8"))
+    if data[4:8] == b"TFL3":
+        help_ = "give it a name that ends in .tflite: then it is planned without a manifest"
+        raise ManifestError(Diagnostic("M102", "this is a model, not a manifest", Span(file, 1, 1), help_))
+    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return Source(file, data.decode("utf-8").replace("\r\n", "\n"))
     except UnicodeDecodeError as error:

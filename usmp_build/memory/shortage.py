@@ -116,9 +116,9 @@ def _crowd(problem: Problem, shortage: Shortage) -> str:
     rest = [index for index in shortage.witness.buffers if index not in set(shortage.core)]
     if not rest or len(shortage.core) > _SHOWN:
         return _sizes(problem, (*shortage.core, *rest))
-    take = f"{len(rest)} more take{'s' if len(rest) == 1 else ''} {show_bytes(_total(problem, rest))}"
-    verb = "does" if len(shortage.core) == 1 else "do"
-    return f"{_sizes(problem, shortage.core)} {verb} not fit{'' if verb == 'does' else ' together'}, and {take}"
+    others = f"{len(rest)} other buffer{'s' if len(rest) > 1 else ''} ({count_bytes(_total(problem, rest))})"
+    verb = "does not fit" if len(shortage.core) == 1 else "do not fit together"
+    return f"{_sizes(problem, shortage.core)} {verb} beside {others} alive then"
 
 
 def _shared(problem: Problem, shortage: Shortage) -> str:

@@ -115,7 +115,7 @@ CUSTOM_SCALES = Node("QuantizationParameters", DetailsType=1)
 NEGATIVE = Node("OperatorCode", DeprecatedBuiltinCode=-3, BuiltinCode=-2)
 
 FILES: list[Case] = [
-    ("T201", b"", 'the mark "TFL3" is missing'),
+    ("T201", b"", "the file is empty"),
     ("T201", b"\x08\0\0\0TFL", 'the mark "TFL3" is missing'),
     ("T201", write(identity(), b"ONNX"), 'the mark "TFL3" is missing'),
     ("T201", b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),

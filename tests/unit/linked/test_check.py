@@ -154,6 +154,14 @@ def test_constants_of_a_model_of_another_plan_are_no_pool(tmp_path: Path) -> Non
     assert said(built, anywhere) == {}  # such a plan has nothing that is called like the project
 
 
+def test_an_image_of_an_older_plan_is_to_be_built_again(tmp_path: Path) -> None:
+    """In the plan that it was built from, the model had another name."""
+    (stale,) = report(link(tmp_path, ("kws_itcm_constants", "old_itcm_constants"))).wrong
+    assert (stale.code, stale.place) == ("S618", "small.elf")
+    assert "section .usmp.p.itcm holds what is not of the pool: old_itcm_constants" in stale.message
+    assert stale.help.endswith("or the image is of another plan: build it again from this one")
+
+
 def test_an_array_of_the_application_may_be_larger_or_anywhere(tmp_path: Path) -> None:
     mine = pool("ram", size=200, region="RAM", owner="application")
     assert said(link(tmp_path), mine, ITCM) == {}

@@ -28,7 +28,6 @@ def where(diagnostic: Diagnostic) -> tuple[str, int, int, int]:
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        (b"\xef\xbb\xbf" + GOOD, ("M102", 1, 1, 1)),
         (GOOD.decode().encode("utf-16"), ("M102", 1, 1, 1)),
         (b"\xfe\xff" + GOOD, ("M102", 1, 1, 1)),
         (GOOD + b"# \xff", ("M102", 6, 3, 1)),
@@ -144,3 +143,8 @@ def test_not_too_many_problems_at_once() -> None:
 
 def test_a_good_manifest() -> None:
     assert resolve(load(GOOD, "usmp.toml")).project == "doorbell"
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
+    assert load(b"\xef\xbb\xbf" + GOOD, "usmp.toml") == load(GOOD, "usmp.toml")
+    assert where(refused(b"\xef\xbb\xbf[a"))[:3] == where(refused(b"[a"))[:3] == ("M103", 1, 3)

@@ -105,6 +105,7 @@ def test_models() -> None:
         names={"serving_default_x:0": "audio"},
         span=kws.span,
         names_span=kws.names_span,
+        sha256_span=kws.sha256_span,
     )
     assert vad == ModelRequest("vad", "vad.tflite", "", (0, 2), (1,), InputOutput.POOL, {}, vad.span, vad.names_span)
 
@@ -231,16 +232,24 @@ def test_a_model_may_leave_its_path_to_the_build_system() -> None:
 
 def test_a_model_that_nobody_knows() -> None:
     said = messages(FULL, ["kwz"])
-    assert 'usmp.toml: error[M117]: asked for model "kwz", which no [models.*] defines' in said
-    assert 'did you mean "kws"? Defined models: vad, kws' in said
+    assert 'usmp.toml: error[M117]: --model asks for model "kwz", which no [models.*] defines' in said
+    assert 'did you mean "kws"? Defined models: vad, kws; or give its file: --model kwz=FILE' in said
     assert "add its table" in messages(PROJECT, ["kws"])
+
+
+def test_more_models_than_are_planned_together() -> None:
+    paths = {f"m{number}": "kws.tflite" for number in range(257)}
+    assert "usmp.toml: error[M140]: there are 257 models; at most 256 are planned together" in messages(
+        PROJECT, [*paths], paths
+    )
+    assert "M140" not in messages(PROJECT, [*list(paths)[:255], "nobody"], paths)
 
 
 def test_names_of_the_build_system_are_checked() -> None:
     paths = {"k w s": "a.tflite", "doorbell": "b.tflite", "KWS": "c.tflite", "string": "d.tflite"}
     said = messages(FULL, None, paths)
     assert 'usmp.toml: error[M109]: "k w s" is not a name' in said
-    assert 'error[M110]: model "doorbell" gets a file doorbell.h, as does the project' in said
+    assert 'error[M110]: model "doorbell" and the project have one name: both get a file doorbell.h' in said
     assert 'error[M110]: model "KWS" gets a file KWS.c, as does model "kws"' in said
     assert "hides the header <string.h>" in said
 

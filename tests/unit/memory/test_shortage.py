@@ -36,10 +36,13 @@ def test_a_proof() -> None:
 def test_more_than_what_is_already_too_much() -> None:
     shortage = Shortage((0,), 32768, 5632, Witness(38400, (0, 1, 2), 9), core=(0, 1), proven=True)
     assert said(shortage)[0].endswith(
-        "5,632 bytes too small at step 9: vww.t58 18,432 + vww.t60 18,432 do not fit together, and 1 more takes 1,536"
+        "5,632 bytes too small at step 9: vww.t58 18,432 + vww.t60 18,432 do not fit together beside 1 other buffer"
+        " (1,536 bytes) alive then"
     )
     shortage = Shortage((0,), 10000, 28400, Witness(38400, (0, 1, 2)), core=(0,), proven=True)
-    assert said(shortage)[0].endswith("28,400 bytes too small: vww.t58 18,432 does not fit, and 2 more take 19,968")
+    assert said(shortage)[0].endswith(
+        "28,400 bytes too small: vww.t58 18,432 does not fit beside 2 other buffers (19,968 bytes) alive then"
+    )
 
 
 def test_several_pools_and_many_buffers() -> None:

@@ -147,8 +147,9 @@ def _compile(
     try:
         done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        help_ = "install one, or name it with --cc"
-        raise CheckFailed(Diagnostic("S601", f"cannot run the C compiler: {error}", help=help_)) from None
+        reason = error.strerror if isinstance(error, OSError) else f"it did not end within {_SECONDS} seconds"
+        message = f'cannot run the C compiler "{command[0]}": {(reason or str(error)).lower()}'
+        raise CheckFailed(Diagnostic("S601", message, help="install one, or name it with --cc")) from None
     if done.returncode or ("-c" not in arguments and not (folder / _PROGRAM).exists()):
         said = done.stderr.decode("utf-8", "replace").strip() or f"{command[0]} says nothing and makes no program"
         refuse_missing(layout, sources, said)

@@ -33,6 +33,8 @@ def read_tflite(data: bytes, name: str) -> Model:
 
 def decoded(data: bytes) -> schema.Model:
     """Return the records of a file; raise ModelError, without a place, when it is damaged or something else."""
+    if not data:
+        raise ModelError(Diagnostic("T201", "the file is empty", help="copy or export the model again"))
     if data[4:8] != b"TFL3":
         is_pointer = data.startswith(b"version https://git-lfs")
         cure = "It is a pointer of Git LFS: run `git lfs pull`." if is_pointer else "Give the path of a .tflite file."

@@ -1,0 +1,341 @@
+"""What newcomers get wrong first, each answered with its place, its cause and the way to go on.
+
+The project is a manifest with two models, `sww` in models/ and `ad` beside it, and a pool.  Mistakes that only a build
+system or a linker can see are in tests/build_systems and tests/unit/linked.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import DATA, call
+
+GOOD = """\
+[project]
+name = "node"
+
+[pools.work]
+access = "rw"
+size = "8 KiB"
+
+[models.sww]
+path = "models/sww.tflite"
+
+[models.ad]
+path = "ad.tflite"
+"""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What is changed in the project, what is typed, and what must be said: the place, the cause, the way to go on."""
+
+    place: str
+    cause: str
+    way: str
+    swap: Mapping[str, str] = field(default_factory=dict)
+    """Texts of the manifest, and what stands in their place."""
+    arguments: tuple[str, ...] = ("plan",)
+    code: int = 1
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    """Further files, or others."""
+
+
+def key(old: str, new: str, place: str, cause: str, way: str, code: int = 1) -> Mistake:
+    """A mistake in the manifest."""
+    return Mistake(place, cause, way, {old: new}, code=code)
+
+
+def typed(arguments: str, place: str, cause: str, way: str, code: int = 1) -> Mistake:
+    """A mistake on the command line."""
+    return Mistake(place, cause, way, arguments=tuple(arguments.split()), code=code)
+
+
+def file(name: str, data: bytes, place: str, cause: str, way: str, code: int = 1) -> Mistake:
+    """A file that is not what it should be."""
+    return Mistake(place, cause, way, files={name: data}, code=code)
+
+
+SIZE = 'size = "8 KiB"'
+SWW = 'path = "models/sww.tflite"'
+PLAN = "[plan]\n"
+CALLED_SWW = 'name = "node"'
+
+MISTAKES = {
+    "1 a slip in a key": key(SIZE, 'sise = "8 KiB"', "usmp.toml:6:1", 'unknown key "sise"', 'did you mean "size"?'),
+    "2 a slip in a table": key("[pools.", "[pool.", "usmp.toml:4:2", 'unknown key "pool"', 'did you mean "pools"?'),
+    "3 a wrong word": key('"rw"', '"r"', "usmp.toml:5:10", 'must be "rw" or "ro", not "r"', "for what changes"),
+    "4 KB": key("8 KiB", "8 KB", "usmp.toml:6:8", '"KB" may mean 1000 or 1024', 'write "KiB" for 1024'),
+    "6 a part of a byte": key("8 KiB", "1.5 KiB", "usmp.toml:6:8", '"1.5 KiB" is not a size', 'for example "64 KiB"'),
+    "6 less than nothing": key('"8 KiB"', "-1", "usmp.toml:6:8", '"size" must be from 1 to', 'for example "64 KiB"'),
+    "6 half a unit": key("8 KiB", "1 Mi", "usmp.toml:6:8", 'unknown unit "Mi"', "use KiB, MiB or GiB"),
+    "7 a wrong path": key(
+        SWW, 'path = "sww.tflite"', "usmp.toml:9:8", 'cannot read "sww.tflite"', 'did you mean "models/sww.tflite"?'
+    ),
+    "7 another case": key(
+        SWW, 'path = "Models/SWW.tflite"', "usmp.toml:9:8", "no such file", 'did you mean "models/sww.tflite"?'
+    ),
+    "7 a folder": key(SWW, 'path = "models"', "usmp.toml:9:8", '"models": it is a folder', "name a file in it"),
+    "7 nothing like it": key(
+        SWW, 'path = "other/kws.tflite"', "usmp.toml:9:8", "no such file", 'there is no folder "other" beside it'
+    ),
+    "8 no path": key(SWW, "", "usmp.toml:8:1", '[models.sww] has no "path"', 'path = "sww.tflite"'),
+    "9 a model called like the project": key(
+        CALLED_SWW,
+        'name = "sww"',
+        "usmp.toml:2:8",
+        'model "sww" and the project',
+        "rename the project, `name` in [project]",
+    ),
+    "10 a table twice": key("[models.ad]", "[models.sww]", "usmp.toml:11:1", "given a second time", "give it once"),
+    "11 names that differ by case": key(
+        "[models.ad]", "[models.SWW]", "usmp.toml:11:9", "SWW.c", "case does not count"
+    ),
+    "12 a pool that is too small": key(
+        "8 KiB", "1500 B", "usmp.toml:6:8", "43 bytes too small", 'enlarge "work" by 43 bytes', code=3
+    ),
+    "13 no such algorithm": key(
+        "[models.ad]",
+        '[plan]\nalgorithm = "greedy"\n[models.ad]',
+        "usmp.toml:12:13",
+        'no algorithm called "greedy"',
+        'did you mean "greedy_by_size"?',
+    ),
+    "14 a word of C": key(
+        "[models.ad]", "[models.main]", "usmp.toml:11:9", '"main" means something in C', "choose another"
+    ),
+    "14 a dash": key(
+        "[models.ad]", "[models.my-ad]", "usmp.toml:11:9", '"my-ad" is not a name', "part of C identifiers"
+    ),
+    "15 no such pool": key(
+        SWW, f'{SWW}\nworkspace_pools = ["wrk"]', "usmp.toml:10:20", 'asks for pool "wrk"', 'did you mean "work"?'
+    ),
+    "16 not UTF-8": file(
+        "usmp.toml", b"# caf\xe9\n", "usmp.toml:1:6", "0xE9 is not UTF-8", "save the manifest as UTF-8"
+    ),
+    "19 half a model": file(
+        "ad.tflite",
+        (DATA / "odd_even.tflite").read_bytes()[:2000],
+        "ad.tflite: error[T2",
+        "the file has 2,000 bytes",
+        "convert it again",
+    ),
+    "20 an empty file": file("ad.tflite", b"", "ad.tflite: error[T201]", "the file is empty", "export the model again"),
+    "20 a page of errors": file(
+        "ad.tflite", b"<!DOCTYPE html>", "ad.tflite: error[T201]", "not a TensorFlow Lite model", ".tflite file"
+    ),
+    "21 a pointer of Git LFS": file(
+        "ad.tflite",
+        b"version https://git-lfs.github.com/spec/v1\n",
+        "ad.tflite",
+        "pointer of Git LFS",
+        "`git lfs pull`",
+    ),
+    "22 another kind of model": Mistake(
+        "usmp.toml:12:8", 'no importer reads "ad.onnx"', ".tflite", {"ad.tflite": "ad.onnx"}, files={"ad.onnx": b"x"}
+    ),
+    "23 backslashes": key(
+        SWW, r"path = 'models\sww.tflite'", "usmp.toml:9:8", "no such file", 'write "/" between folders; did you mean'
+    ),
+    "24 a backslash that begins no escape": key(
+        SWW, r'path = "models\sww.tflite"', "usmp.toml:9:17", "a backslash that begins no escape", "C:/models"
+    ),
+    "25 in another folder": typed("plan models/usmp.toml", "models", "no such file in ", "`usmp-build init MODEL...`"),
+    "25 a manifest called otherwise": typed("plan usmp.tml", '"usmp.tml"', "no such file", 'did you mean "usmp.toml"?'),
+    "26 no quotes": key(SWW, "path = models/sww.tflite", "usmp.toml:9:8", "this is not a value", "text needs quotes"),
+    "26 half a bracket": key("[models.ad]", "[models.ad", "usmp.toml:11:11", 'ends with "]"', "write [pools.sram]"),
+    "43 a model was replaced": key(
+        SWW,
+        f'{SWW}\nsha256 = "{"0" * 64}"',
+        "usmp.toml:10:10",
+        "models/sww.tflite has another sha256",
+        'if it is meant to be new, write sha256 = "',
+    ),
+    "49 no compiler": typed(
+        "selftest --cc nocc", "error[S601]", 'compiler "nocc": no such file or directory\n', "name it with --cc", code=4
+    ),
+    "50 another file for the manifest": Mistake(
+        "sww.bin:1:1",
+        "this is a model, not a manifest",
+        "give it a name that ends in .tflite",
+        arguments=("plan", "sww.bin"),
+        files={"sww.bin": (DATA / "digits.tflite").read_bytes()},
+    ),
+    "51 init twice": typed("init ad.tflite", '"usmp.toml"', "exists", "--out, or use --force", code=2),
+    "52 a slip in a verb": typed("pln", "error[U265]", 'there is no verb "pln"', 'did you mean "plan"?', code=2),
+    "52 no verb": typed("usmp.toml", "error[U265]", 'no verb "usmp.toml"', "usmp-build plan usmp.toml", code=2),
+    "53 nothing to check": typed("check", "usmp-build check", "are required: plan, --elf", "usage:", code=2),
+    "54 files of others": Mistake(
+        'in "."',
+        "usmp.h was not generated by usmp_build",
+        "into another folder",
+        arguments=("generate", "--out", "."),
+        code=2,
+        files={"usmp.h": b"mine"},
+    ),
+    "55 a file in place of the folder": Mistake(
+        '"out"',
+        "cannot write",
+        "another output folder",
+        arguments=("generate", "--out", "out"),
+        code=2,
+        files={"out": b"mine"},
+    ),
+    "56 more reserved than there is": key(
+        SIZE, f'{SIZE}\nreserve = "9 KiB"', "usmp.toml:7:11", "nothing is left", "reserve less than `size`"
+    ),
+    "56 alignment": key(SIZE, f"{SIZE}\nalignment = 12", "usmp.toml:7:13", "a power of two", "16 suits most"),
+    "57 together with nobody": key(
+        "[project]", 'concurrent = [["sww", "adx"]]\n[project]', "usmp.toml:1:23", 'names model "adx"', 'mean "ad"?'
+    ),
+    "58 a key below a table": key(
+        '"ad.tflite"',
+        '"ad.tflite"\nconcurrent = [["sww", "ad"]]',
+        "usmp.toml:13:1",
+        'unknown key "concurrent" in [models.ad]',
+        "move the line to its top, above all tables",
+    ),
+    "59 a connection of other types": key(
+        '"ad.tflite"',
+        '"ad.tflite"\n[[connections]]\nfrom = "sww.scores"\nto = "ad.image"',
+        "usmp.toml:15:6",
+        '"sww.scores" (int8[1,10]) and "ad.image" (int8[1,8,8,1]) are not of one type',
+        "convert the models alike",
+    ),
+    "60 no such tensor": key(
+        SWW, f'{SWW}\nnames = {{ imgae = "x" }}', "usmp.toml:10:1", 'called "imgae"', 'did you mean "image"?'
+    ),
+    "60 a name that is none": key(
+        SWW, f'{SWW}\nnames = {{ image = "a b" }}', "usmp.toml:10:19", '"a b" is not a name', "choose another name"
+    ),
+    "66 a slip in an option": key(
+        "[models.ad]",
+        '[plan]\nalgorithm = "hill_climb"\noptions = { rouns = 3 }\n[models.ad]',
+        "usmp.toml:13:13",
+        'no option "rouns"',
+        "its options are: ",
+    ),
+    "66 not supported yet": key(
+        "[models.ad]",
+        '[plan]\ngoal = "speed"\n[models.ad]',
+        "usmp.toml:12:8",
+        "not supported yet",
+        '"ram" is the default',
+    ),
+    "68 no such pool": typed(
+        "plan --workspace-pools sww=wrk", "--workspace-pools sww=wrk", 'pool "wrk"', 'did you mean "work"?', code=2
+    ),
+    "69 a model without a table": typed(
+        "plan --model kws", "usmp.toml: ", '--model asks for model "kws"', "give its file: --model kws=FILE"
+    ),
+    "69 no models at all": Mistake(
+        "usmp.toml:1:1",
+        "there is no model to plan",
+        "say --model NAME=FILE",
+        {GOOD[GOOD.index("[models.sww]") :]: ""},
+    ),
+    "70 not an image": Mistake(
+        "ad.tflite",
+        "not an ELF",
+        "the program that the linker writes",
+        arguments=("check", "plan.json", "--elf", "ad.tflite"),
+        code=2,
+    ),
+    "70 a manifest for a plan": typed(
+        "check usmp.toml --elf ad.tflite", "usmp.toml: ", "this is a manifest, not a plan", "generate, and give", code=2
+    ),
+    "72 another project": typed(
+        "generate --expect-project door",
+        "usmp.toml:2:8",
+        'called "node", but the build expects "door"',
+        'project = "node"',
+    ),
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The project as it should be; commands are typed in its folder."""
+    (tmp_path / "models").mkdir()
+    shutil.copyfile(DATA / "digits.tflite", tmp_path / "models" / "sww.tflite")
+    shutil.copyfile(DATA / "odd_even.tflite", tmp_path / "ad.tflite")
+    (tmp_path / "usmp.toml").write_text(GOOD, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+def test_the_message_names_place_cause_and_way(project: Path, mistake: Mistake) -> None:
+    text = GOOD
+    for old, new in mistake.swap.items():
+        assert text.count(old) >= 1
+        text = text.replace(old, new, 1)
+    (project / "usmp.toml").write_text(text, encoding="utf-8")
+    if "plan.json" in mistake.arguments:
+        (project / "plan.json").write_text(call("plan", "--json").out, encoding="utf-8")
+    for name, data in mistake.files.items():
+        (project / name).write_bytes(data)
+    done = call(*mistake.arguments)
+    assert (done.code, done.out) == (mistake.code, "")
+    assert mistake.place in done.err.splitlines()[0]
+    assert mistake.cause in done.err
+    assert mistake.way in done.err.replace("\nhelp: ", "\n")
+    assert "Traceback" not in done.err
+    assert "Errno" not in done.err
+
+
+def test_the_project_itself_is_right(project: Path) -> None:
+    done = call("plan")
+    assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.parametrize("text", ['"64K"', '"64 KiB"', '"64kib"', '"65536"', "0x10000", "65_536"])
+def test_5_units_that_are_taken(project: Path, text: str) -> None:
+    (project / "usmp.toml").write_text(GOOD.replace('"8 KiB"', text), encoding="utf-8")
+    assert "65,536" in call("plan").out
+
+
+@pytest.mark.parametrize("change", [lambda data: data.replace(b"\n", b"\r\n"), lambda data: b"\xef\xbb\xbf" + data])
+def test_17_18_what_editors_do_to_files_is_taken(project: Path, change: Callable[[bytes], bytes]) -> None:
+    (project / "usmp.toml").write_bytes(change(GOOD.encode()))
+    assert call("plan").code == 0
+
+
+def test_47_links_and_spaces_are_taken(project: Path) -> None:
+    (project / "my models").mkdir()
+    (project / "my models" / "s w w.tflite").symlink_to(project / "models" / "sww.tflite")
+    (project / "usmp.toml").write_text(GOOD.replace("models/sww", "my models/s w w"), encoding="utf-8")
+    assert call("plan").code == 0
+
+
+@pytest.mark.parametrize(
+    ("access", "said"),
+    [
+        ("rw", 'note: pool "weights" is empty: no tensor needs it, and weights live in pools with access "ro"\n'),
+        ("ro", 'note: pool "more" is empty: no weights need it, and tensors live in pools with access "rw"\n'),
+    ],
+)
+def test_62_a_pool_that_nothing_is_in(project: Path, access: str, said: str) -> None:
+    further = "".join(f'[pools.{name}]\naccess = "{access}"\n' for name in ("weights", "more"))
+    (project / "usmp.toml").write_text(GOOD + further, encoding="utf-8")
+    done = call("plan")
+    assert (done.code, said in done.out) == (0, True)
+
+
+def test_without_a_verb_all_are_listed() -> None:
+    done = call()
+    assert (done.code, done.out) == (2, "")
+    for verb in ("init", "plan", "generate", "demo"):
+        assert f"\n    {verb} " in done.err
+
+
+def test_each_stage_has_a_word() -> None:
+    lines = call("inspect", "--help").out.partition("\nstages:\n")[2].splitlines()
+    assert [line.split()[0] for line in lines][-1] == "problem"
+    assert len(lines) == 13
+    assert all(len(line.split()) > 3 for line in lines)

@@ -1,0 +1,41 @@
+"""What models are called that no manifest names: for `init`, and for verbs that plan them without one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from usmp_build.document.suggest import quoted
+from usmp_build.manifest.clashes import file_problem
+from usmp_build.manifest.kinds import name_problem
+
+PROJECT = "firmware"
+"""The name of a project that nobody named."""
+
+
+def wanted_names(paths: Sequence[Path], module: str = "") -> list[str]:
+    """Return what models would be called: like their files, up to the first point; the last one `module`, if given."""
+    wanted = [path.name.partition(".")[0] for path in paths]
+    if paths and module:
+        wanted[-1] = module
+    return wanted
+
+
+def renamings(paths: Sequence[Path], wanted: Sequence[str], names: Sequence[str], project: str) -> Iterator[str]:
+    """Say of each model that is called otherwise than was wanted, why."""
+    for path, asked, name in zip(paths, wanted, names, strict=True):
+        if name != asked:
+            taken = "is the project, which --project names" if asked.lower() == project.lower() else "is taken"
+            why = unfit(asked) or taken
+            yield f'{path.name} is model "{name}", which C runs with {name}_run(): {quoted(asked)} {why}'
+
+
+def unfit(name: str) -> str:
+    """Say why neither a project nor a model can be called so, as a clause; empty when it can."""
+    return name_problem(name) or file_problem(name)
+
+
+def from_folder(path: Path, folder: Path) -> str:
+    """Return the path of a file as a manifest in a folder writes it."""
+    return os.path.relpath(path.resolve(), folder.resolve()).replace(os.sep, "/")
