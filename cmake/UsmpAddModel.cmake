@@ -17,6 +17,19 @@ function(add_usmp_model name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
                         "PLAN;MODEL;WORKSPACE_POOLS;CONSTANT_POOLS;CONCURRENT_WITH;DEPENDS")
   set(call "add_usmp_model(${name})")
+  _usmp_add_model("${name}")
+endfunction()
+
+# The same, under a name that begins as those of our other functions do.
+function(usmp_add_model name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" ""
+                        "PLAN;MODEL;WORKSPACE_POOLS;CONSTANT_POOLS;CONCURRENT_WITH;DEPENDS")
+  set(call "usmp_add_model(${name})")
+  _usmp_add_model("${name}")
+endfunction()
+
+# Do it.  Reads: call, arg_*.
+function(_usmp_add_model name)
   _usmp_check_call(NEEDS PLAN ONE MODEL MANY WORKSPACE_POOLS CONSTANT_POOLS CONCURRENT_WITH DEPENDS)
   _usmp_get_plan("${arg_PLAN}" plan)
   _usmp_check_new_model("${name}" ${plan})
@@ -58,6 +71,7 @@ function(add_usmp_model name)
   endforeach()
 
   _usmp_add_library(${name} "${model_in_ide}" ${files})
+  set_target_properties(${name} PROPERTIES _USMP_PLAN ${plan})
   target_link_libraries(${name} PUBLIC ${plan})
   add_dependencies(${name} ${plan}_gen)
 endfunction()
@@ -83,6 +97,7 @@ function(_usmp_check_new_model name plan)
       _usmp_fail("plan \"${plan}\" has a model \"${other}\", and case does not count: macros are in upper case")
     endif()
   endforeach()
+  _usmp_check_model_of_other_plans(${name} ${plan})
   _usmp_check_new_target(${name})
   get_target_property(known ${plan} _USMP_MANIFEST_MODELS)
   if(NOT DEFINED arg_MODEL AND NOT name IN_LIST known)
@@ -91,6 +106,21 @@ function(_usmp_check_new_model name plan)
   get_target_property(finished ${plan} _USMP_FINISHED)
   if(finished)
     _usmp_fail("plan \"${plan}\" is finished; add models while CMake reads CMakeLists.txt files")
+  endif()
+endfunction()
+
+# Refuse the name of a model of another plan: a build has one target, and one header, of a name.
+function(_usmp_check_model_of_other_plans name plan)
+  if(NOT TARGET "${name}")
+    return()
+  endif()
+  get_target_property(other "${name}" _USMP_PLAN)
+  if(TARGET "${other}")
+    get_target_property(theirs ${other} _USMP_MANIFEST)
+    get_target_property(ours ${plan} _USMP_MANIFEST)
+    string(CONCAT text "plan \"${other}\" of \"${theirs}\" has a model \"${name}\" already, and both would be one "
+                       "target and one header; give [models.${name}] of \"${ours}\" another name")
+    _usmp_fail("${text}")
   endif()
 endfunction()
 

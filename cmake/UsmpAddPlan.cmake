@@ -6,6 +6,7 @@ cmake_policy(VERSION 3.22...4.1)
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpCall.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpGenerate.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpLibrary.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/UsmpLinkPools.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpTool.cmake")
 
 # usmp_add_plan(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])
@@ -20,6 +21,8 @@ include("${CMAKE_CURRENT_LIST_DIR}/UsmpTool.cmake")
 #   USMP_COPY_TABLE       the fragment of the start-up code's copy table
 #   USMP_PLAN_JSON        the plan for other programs
 #   USMP_MODELS           the models so far
+#
+# Whatever links <plan>, or one of its models, can INCLUDE the linker fragment in its linker script.
 function(usmp_add_plan plan)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "MANIFEST;OUTPUT_DIR")
   set(call "usmp_add_plan(${plan})")
@@ -54,6 +57,7 @@ function(_usmp_add_plan plan)
   _usmp_list_outputs("${tool}" "${manifest}" lines)
   _usmp_read_outputs("${lines}" project plan_files model_files models)
   _usmp_read_inputs("${lines}" "${manifest}" inputs)
+  _usmp_read_regions("${lines}" regions)
   list(TRANSFORM plan_files PREPEND "${dir}/")
 
   _usmp_add_library(${plan} "${manifest}" ${plan_files})
@@ -72,7 +76,10 @@ function(_usmp_add_plan plan)
     USMP_PLAN_JSON "${dir}/plan.json"
     USMP_MODELS ""
     _USMP_GEN "${plan}_gen"
+    _USMP_MANIFEST "${manifest}"
+    _USMP_REGIONS "${regions}"
     _USMP_COMMAND "${tool};generate;${manifest};--out;${dir}${prune}"
+    _USMP_REPORT "${tool};plan;${manifest}"
     _USMP_DEPENDS "${manifest}"
     _USMP_CONCURRENT ""
     _USMP_FILES "${plan_files}"
@@ -82,6 +89,7 @@ function(_usmp_add_plan plan)
     _USMP_STAMP "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${plan}.usmp.stamp"
     _USMP_FINISHED FALSE
   )
+  _usmp_place_pools(${plan})
   _usmp_finish_later(${plan})
 endfunction()
 
@@ -98,12 +106,12 @@ function(_usmp_check_output_dir dir)
   set_property(GLOBAL APPEND PROPERTY _USMP_OUTPUT_DIRS "${dir}")
 endfunction()
 
-# Ask the tool for the names of all files that it would generate, those of a model called "<model>" too, and for the
-# model files of the manifest.  Return its lines as a list: "<owner><tab><file>", or "<owner><tab><file><tab>input".
-# Reads: call.
+# Ask the tool for the names of all files that it would generate, those of a model called "<model>" too, for the model
+# files of the manifest, and for the regions that its pools name.  Return its lines as a list: "<owner><tab><file>",
+# "<owner><tab><file><tab>input", "<pool><tab><region><tab>region".  Reads: call.
 function(_usmp_list_outputs tool manifest result)
   execute_process(
-    COMMAND ${tool} outputs "${manifest}" --any-model --inputs
+    COMMAND ${tool} outputs "${manifest}" --any-model --inputs --regions
     WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
     OUTPUT_VARIABLE lines
     ERROR_VARIABLE errors
@@ -121,7 +129,7 @@ endfunction()
 
 # Read who owns which output: return the project, its files, those of "<model>", and the models of the manifest.
 function(_usmp_read_outputs lines project plan_files model_files models)
-  list(FILTER lines EXCLUDE REGEX "\tinput$")
+  list(FILTER lines EXCLUDE REGEX "\t(input|region)$")
   set(owners "${lines}")
   list(TRANSFORM owners REPLACE "\t.*" "")
   list(REMOVE_DUPLICATES owners)
@@ -154,4 +162,12 @@ function(_usmp_read_inputs lines manifest result)
     list(APPEND inputs "${CMAKE_MATCH_1}=${file}")
   endforeach()
   set(${result} "${inputs}" PARENT_SCOPE)
+endfunction()
+
+# Return the regions that pools name, each once.
+function(_usmp_read_regions lines result)
+  list(FILTER lines INCLUDE REGEX "\tregion$")
+  list(TRANSFORM lines REPLACE "^[^\t]*\t([^\t]*)\t.*" "\\1")
+  list(REMOVE_DUPLICATES lines)
+  set(${result} "${lines}" PARENT_SCOPE)
 endfunction()

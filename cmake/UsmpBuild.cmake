@@ -2,9 +2,9 @@
 #
 #   usmp_add_plan(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])
 #   add_usmp_model(<name> PLAN <plan> [MODEL <file>] [WORKSPACE_POOLS <pool>...] [CONSTANT_POOLS <pool>...]
-#                  [CONCURRENT_WITH <model>...] [DEPENDS <target>...])
+#                  [CONCURRENT_WITH <model>...] [DEPENDS <target>...])     also called usmp_add_model()
 #   usmp_add_manifest(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])
-#   usmp_link_pools(<target> <plan> [CHECK])
+#   usmp_link_pools(<target> <plan> [CHECK | NO_CHECK])
 #
 # docs/cmake.md explains them.  find_package(usmp_build) includes this file; it may be included alone, too.
 #

@@ -2,6 +2,8 @@
 #
 # It can be made only when all models are known, and in a folder that is still open then: CMake calls
 # _usmp_finish_plans() at the end of the top folder, after all others.
+#
+# Then all targets are there, too, so that what they link can be looked at.
 
 include_guard(GLOBAL)
 cmake_policy(VERSION 3.22...4.1)
@@ -21,6 +23,9 @@ function(_usmp_finish_plans)
   foreach(plan IN LISTS plans)
     _usmp_finish_plan(${plan})
   endforeach()
+  if(plans)
+    _usmp_check_links("${CMAKE_SOURCE_DIR}" "")
+  endif()
 endfunction()
 
 # Make the target <plan>_gen, which generates all files of a plan.
@@ -73,6 +78,66 @@ function(_usmp_finish_plan plan)
   _usmp_check_new_target("${plan}_gen")
   add_custom_target(${plan}_gen ${all} DEPENDS "${stamp}")
   cmake_policy(POP)
+  _usmp_add_report(${plan} "${arguments}")
+endfunction()
+
+# Make the target <plan>_report, which shows the plan as `usmp-build plan` does.  A target of the project that is called
+# so comes first.
+function(_usmp_add_report plan arguments)
+  if(TARGET "${plan}_report")
+    return()
+  endif()
+  get_target_property(command ${plan} _USMP_REPORT)
+  get_target_property(depends ${plan} _USMP_DEPENDS)
+  add_custom_target(${plan}_report
+    COMMAND ${command} ${arguments}
+    WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
+    COMMENT "The plan of ${plan}"
+    USES_TERMINAL
+    VERBATIM
+  )
+  foreach(item IN LISTS depends)
+    if(TARGET "${item}") # it makes a model file
+      add_dependencies(${plan}_report "${item}")
+    endif()
+  endforeach()
+endfunction()
+
+# Refuse links to a library "usmp::..." that nobody adds, and say which there are: CMake would not.  What is imported is
+# seen only from its folder, and from those below.
+function(_usmp_check_links folder imported)
+  get_property(here DIRECTORY "${folder}" PROPERTY IMPORTED_TARGETS)
+  list(APPEND imported ${here})
+  get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(libraries ${target} LINK_LIBRARIES)
+    list(FILTER libraries INCLUDE REGEX "^usmp::[A-Za-z0-9_.+-]+$")
+    foreach(library IN LISTS libraries)
+      if(NOT TARGET "${library}" AND NOT library IN_LIST imported)
+        _usmp_list_libraries(there)
+        message(SEND_ERROR "\"${target}\" links ${library}, which is no model and no plan; there is ${there}")
+      endif()
+    endforeach()
+  endforeach()
+  get_property(below DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+  foreach(folder IN LISTS below)
+    _usmp_check_links("${folder}" "${imported}")
+  endforeach()
+endfunction()
+
+# Return the names that a program may link, of all plans and models so far.
+function(_usmp_list_libraries result)
+  get_property(plans GLOBAL PROPERTY _USMP_ALL_PLANS)
+  set(names ${plans})
+  foreach(plan IN LISTS plans)
+    get_target_property(models ${plan} USMP_MODELS)
+    list(APPEND names ${models})
+  endforeach()
+  list(TRANSFORM names REPLACE "^usmp::" "") # so are checked-in plans called
+  list(TRANSFORM names PREPEND "usmp::")
+  list(SORT names)
+  list(JOIN names ", " names)
+  set(${result} "${names}" PARENT_SCOPE)
 endfunction()
 
 # Refuse a plan without models, and calls that name what is not there now that all is.  Reads: call.

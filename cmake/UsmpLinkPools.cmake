@@ -6,31 +6,75 @@ cmake_policy(VERSION 3.22...4.1)
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpCall.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpTool.cmake")
 
-# usmp_link_pools(<target> <plan> [CHECK])
+# Let whatever links a plan find its linker fragment, and link again when that changes.  A program for a board must
+# INCLUDE it, if a pool names a region: else linkers place the pool by themselves, and say nothing.  And refuse programs
+# that link two plans of one project, whose symbols are the same.
 #
-# Lets the linker script of an executable INCLUDE the plan's linker fragment, and links again when it changes.
-# Without a linker script it does nothing that could be seen.  The plan may also be that of a checked-in folder, which
-# has this function too, for builds without usmp_build: usmp_build/emitters/templates/usmp-targets.cmake.j2.
-#
-# With CHECK, every link is followed by `usmp-build check`: an image in which a pool is not as planned is an error.
-function(usmp_link_pools target plan)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "CHECK" "" "")
-  set(call "usmp_link_pools(${target} ${plan})")
-  _usmp_check_call()
-  _usmp_get_linked("${target}" target)
-  _usmp_get_plan("${plan}" plan)
+# Checked-in plans do the same: usmp_build/emitters/templates/usmp-targets.cmake.j2.
+function(_usmp_place_pools plan)
+  get_target_property(project ${plan} USMP_PROJECT)
   get_target_property(dir ${plan} USMP_DIR)
   get_target_property(fragment ${plan} USMP_LINKER_FRAGMENT)
   get_target_property(copy_table ${plan} USMP_COPY_TABLE)
+  get_target_property(regions ${plan} _USMP_REGIONS)
   # Compilers hand a plain -L on before any script.  "-Wl,-L" would have to stand before "-Wl,-T", and a comma in the
   # path would split it; a link directory of CMake's would end up in the run path of the program.
-  target_link_options(${target} PRIVATE "-L${dir}")
-  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${fragment}" "${copy_table}")
+  target_link_options(${plan} INTERFACE "$<BUILD_INTERFACE:-L${dir}>")
+  _usmp_is_for_a_board(board)
+  if(board AND regions AND CMAKE_C_COMPILER_ID MATCHES "^(GNU|Clang)$")
+    set(checked "$<BOOL:$<TARGET_PROPERTY:_USMP_CHECK_OF_${project}>>")
+    target_link_options(${plan} INTERFACE
+      "$<BUILD_INTERFACE:$<$<NOT:${checked}>:LINKER:--defsym=__usmp.${project}=__usmp.INCLUDE_${project}.ld>>"
+    )
+  endif()
+  set(linked "$<NOT:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,STATIC_LIBRARY>>") # Make would archive those of models again
+  set_target_properties(${plan} PROPERTIES
+    INTERFACE_LINK_DEPENDS "$<BUILD_INTERFACE:$<${linked}:${fragment}>>;$<BUILD_INTERFACE:$<${linked}:${copy_table}>>"
+    COMPATIBLE_INTERFACE_STRING "USMP_ONLY_PLAN_OF_PROJECT_${project}"
+    "INTERFACE_USMP_ONLY_PLAN_OF_PROJECT_${project}" "${plan}"
+  )
+  set_property(GLOBAL APPEND PROPERTY _USMP_ALL_PLANS "${plan}")
+endfunction()
+
+# Return whether programs are for a board: where an operating system loads them there is no linker script, as a rule,
+# and pools are anywhere.
+function(_usmp_is_for_a_board result)
+  if(UNIX OR WIN32)
+    set(${result} FALSE PARENT_SCOPE)
+  else()
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
+# usmp_link_pools(<target> <plan> [CHECK | NO_CHECK])
+#
+# Lets every link of an executable be followed by `usmp-build check`: an image in which a pool is not as planned is an
+# error.  That is the default on a board where a pool of the plan names a region; CHECK asks for it anywhere.  The plan
+# may also be that of a checked-in folder, which has this function too, for builds without usmp_build.
+function(usmp_link_pools target plan)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "CHECK;NO_CHECK" "" "")
+  set(call "usmp_link_pools(${target} ${plan})")
+  _usmp_check_call()
+  if(arg_CHECK AND arg_NO_CHECK)
+    _usmp_fail("say CHECK or NO_CHECK, not both")
+  endif()
+  _usmp_get_linked("${target}" target)
+  _usmp_get_plan("${plan}" plan)
+  # Where CMP0099 is old, or nothing links the plan itself, what it asks of programs does not reach this one.
+  set_property(TARGET ${target} APPEND PROPERTY LINK_OPTIONS "$<TARGET_PROPERTY:${plan},INTERFACE_LINK_OPTIONS>")
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "$<TARGET_PROPERTY:${plan},INTERFACE_LINK_DEPENDS>")
   get_target_property(gen ${plan} _USMP_GEN)
   if(gen) # the files of others are checked in
     add_dependencies(${target} ${gen})
   endif()
-  if(arg_CHECK)
+
+  get_target_property(type ${target} TYPE)
+  get_target_property(regions ${plan} _USMP_REGIONS)
+  _usmp_is_for_a_board(board)
+  if(arg_NO_CHECK)
+    get_target_property(project ${plan} USMP_PROJECT)
+    set_target_properties(${target} PROPERTIES _USMP_CHECK_OF_${project} "NO_CHECK")
+  elseif(arg_CHECK OR (regions AND board AND type STREQUAL "EXECUTABLE"))
     _usmp_check_image(${target} ${plan})
   endif()
 endfunction()
@@ -51,8 +95,8 @@ function(_usmp_get_linked target result)
   set(${result} "${target}" PARENT_SCOPE)
 endfunction()
 
-# Check an executable after every link, and link again when the plan changes.  Only checked-in plans are there without
-# the tool; then say once that nothing checks.  Reads: call.
+# Check an executable after every link, and link again when the plan changes.  What nobody asked for in so many words,
+# and cannot be done, is told.  Reads: call, arg_CHECK.
 function(_usmp_check_image target plan)
   get_target_property(type ${target} TYPE)
   if(NOT type STREQUAL "EXECUTABLE")
@@ -60,19 +104,21 @@ function(_usmp_check_image target plan)
   endif()
   get_target_property(folder ${target} SOURCE_DIR)
   if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-    _usmp_fail("CHECK can be said only in the folder that adds \"${target}\", \"${folder}\"")
+    if(arg_CHECK)
+      _usmp_fail("CHECK can be said only in the folder that adds \"${target}\", \"${folder}\"")
+    endif()
+    _usmp_tell_unchecked(${target} "usmp_link_pools() was not called in the folder that adds it, \"${folder}\"")
+    return()
   endif()
   _usmp_find_tool(problem)
-  if(problem)
-    get_target_property(said ${target} _USMP_UNCHECKED)
-    if(NOT said)
-      message(STATUS "usmp_build was not found: the image of \"${target}\" is not checked")
-      set_target_properties(${target} PROPERTIES _USMP_UNCHECKED TRUE)
-    endif()
+  if(problem) # only checked-in plans are there without the tool
+    _usmp_tell_unchecked(${target} "usmp_build was not found")
     return()
   endif()
   _usmp_get_tool(tool)
+  get_target_property(project ${plan} USMP_PROJECT)
   get_target_property(json ${plan} USMP_PLAN_JSON)
+  set_target_properties(${target} PROPERTIES _USMP_CHECK_OF_${project} "CHECK") # which says more than a missing symbol
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${json}")
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${tool} check "${json}" --elf "$<TARGET_FILE:${target}>"
@@ -80,4 +126,13 @@ function(_usmp_check_image target plan)
     COMMENT "Checking the pools of ${target}"
     VERBATIM
   )
+endfunction()
+
+# Say once why nothing checks an image.
+function(_usmp_tell_unchecked target why)
+  get_target_property(said ${target} _USMP_UNCHECKED)
+  if(NOT said)
+    message(STATUS "${why}: the image of \"${target}\" is not checked")
+    set_target_properties(${target} PROPERTIES _USMP_UNCHECKED TRUE)
+  endif()
 endfunction()

@@ -246,6 +246,15 @@ def region_symbols(pool: str, load: bool = False) -> tuple[str, str]:
     return f"{region}_start", f"{region}_size"
 
 
+def included_symbol(project: str) -> str:
+    """Return the symbol that only the linker fragment of a project defines: linkers that miss it print what to do.
+
+    >>> included_symbol("doorbell")
+    '__usmp.INCLUDE_doorbell.ld'
+    """
+    return f"__usmp.INCLUDE_{project}.ld"
+
+
 def _ascii(text: str) -> str:
     """Printable ASCII only; all else becomes `?`: generated files are the same bytes in every locale."""
     return "".join(c if " " <= c <= "~" else "?" for c in text)

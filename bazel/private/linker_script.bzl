@@ -7,7 +7,9 @@ load(":providers.bzl", "UsmpPlanInfo")
 
 def _usmp_linker_script_impl(ctx):
     script = ctx.file.script
-    own = linker_inputs(ctx.label, [script] + ctx.files.includes, ["-T" + script.path])
+    projects = [plan[UsmpPlanInfo].project for plan in ctx.attr.plans]
+    required = ["-Wl,--defsym=__usmp.{0}=__usmp.INCLUDE_{0}.ld".format(project) for project in projects]
+    own = linker_inputs(ctx.label, [script] + ctx.files.includes, ["-T" + script.path] + required)
     plans = [plan[UsmpPlanInfo].linking for plan in ctx.attr.plans]
     return [
         cc_common.merge_cc_infos(cc_infos = plans + [own]),

@@ -140,3 +140,8 @@ def test_the_board(app: Workspace) -> None:
     ran = app.try_bazel("test", "--config=m55", "//:firmware_memory_test")
     assert ran.code == 1
     assert "region `DTCM' overflowed" in ran.text
+
+    app.edit("board/board.ld", "INCLUDE reader.ld", "")
+    ran = app.try_bazel("build", "--config=m55", "//:firmware")
+    assert ran.code == 1
+    assert "undefined symbol `__usmp.INCLUDE_reader.ld' referenced in expression" in ran.text

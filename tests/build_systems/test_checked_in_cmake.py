@@ -82,8 +82,7 @@ def test_a_project_without_c_is_told_so(tmp_path: Path) -> None:
 
 def test_two_folders_of_different_projects(tmp_path: Path) -> None:
     two_projects(tmp_path / "home" / "project")
-    pools = "usmp_link_pools(app usmp::left)\nusmp_link_pools(app usmp::right)\n"
-    this = project(tmp_path / "home", f"{START}add_subdirectory(left)\nadd_subdirectory(right)\n{APP}{pools}")
+    this = project(tmp_path / "home", f"{START}add_subdirectory(left)\nadd_subdirectory(right)\n{APP}")
     this.configure()
     this.build()
     check_answers(this.binary / "app")
@@ -124,7 +123,6 @@ def test_a_firmware_has_its_pools_where_they_are_planned(tmp_path: Path, optimiz
         add_executable(firmware main.c)
         target_link_libraries(firmware PRIVATE usmp::digits)
         target_link_options(firmware PRIVATE -nostdlib "LINKER:-T,${{CMAKE_CURRENT_SOURCE_DIR}}/link.ld")
-        usmp_link_pools(firmware usmp::bare)
         """
     write_files(source, {"CMakeLists.txt": lists})
     this = Project(source, tmp_path / "build", env=without_python(tmp_path / "bin", "cmake", "make", *ARM))
@@ -138,3 +136,15 @@ def test_a_firmware_has_its_pools_where_they_are_planned(tmp_path: Path, optimiz
     fragment = source / "generated" / "bare.ld"
     edit(fragment, "> TCM", "> RAM")
     assert this.build() == ["link firmware"]
+
+    edit(source / "link.ld", "INCLUDE bare.ld", "")
+    touch(fragment)
+    code, text = this.try_to_build()
+    assert code != 0
+    assert "undefined symbol `__usmp.INCLUDE_bare.ld' referenced in expression" in text
+    call = "usmp_link_pools(firmware usmp::bare{})\n"
+    (source / "CMakeLists.txt").write_text(lists + call.format(""), encoding="utf-8")
+    assert 'usmp_build was not found: the image of "firmware" is not checked' in this.configure()
+    (source / "CMakeLists.txt").write_text(lists + call.format(" NO_CHECK"), encoding="utf-8")
+    assert "is not checked" not in this.configure()
+    this.build()

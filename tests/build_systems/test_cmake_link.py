@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checked_in import check
+from tests.support.cli import call
 from tests.support.cmake import EACH_GENERATOR, NINJA_AND_MAKE, PYTHON, Project, need_cmake
 from tests.support.files import copy_project, edit, touch, write_files
 from tests.support.processes import output, run
@@ -118,6 +119,68 @@ def test_pools_of_an_image_are_in_their_memories(tmp_path: Path, find: str, gene
     (image,) = [path for path in project.binary.rglob("firmware") if path.is_file()]
     check(project.generated, image)
     assert project.build() == []
+
+
+@NINJA_AND_MAKE
+def test_linking_a_model_is_enough(tmp_path: Path, find: str, generator: str) -> None:
+    """The script finds the fragment, which is linked again when it changes, and must be included."""
+    project = for_a_board(tmp_path, find, generator)
+    lists, script, manifest = (project.source / name for name in ("CMakeLists.txt", "link.ld", "usmp.toml"))
+    edit(lists, "usmp_link_pools(firmware plan)\n", "")
+    code, text = project.try_to_build()
+    assert code == 0, text
+    assert "Checking the pools" not in text
+    check(project.generated, project.binary / "firmware")
+    edit(manifest, 'region = "TCM"', 'region = "RAM"')
+    touch(manifest)
+    assert project.build() == ["link firmware", "plan"]
+    check(project.generated, project.binary / "firmware")
+
+    edit(script, "INCLUDE bare.ld", "")
+    touch(script)
+    code, text = project.try_to_build()
+    assert code != 0
+    assert "undefined symbol `__usmp.INCLUDE_bare.ld' referenced in expression" in text
+    with lists.open("a", encoding="utf-8") as more:
+        more.write("usmp_link_pools(firmware plan NO_CHECK)\n")
+    touch(lists)
+    assert project.build() == ["link firmware"]
+
+
+@NINJA_AND_MAKE
+def test_the_build_says_how_full_pools_are_when_that_changes(tmp_path: Path, find: str, generator: str) -> None:
+    need_cmake(generator)
+    source = copy_project("bare_metal", tmp_path / "source", {"digits.tflite": "digits"})
+    manifest = source / "usmp.toml"
+    edit(manifest, 'region = "TCM"', 'size = "4 KiB"')
+    project = Project(source, tmp_path / "build", generator)
+    project.configure(find, PYTHON)
+    code, text = project.try_to_build("--target", "plan_gen")
+    assert code == 0, text
+    assert "\nbare: tcm 1,543 of 4,096 bytes\nbare: flash 5,212 bytes\n" in text
+    touch(manifest)
+    code, text = project.try_to_build("--target", "plan_gen")
+    assert code == 0, text
+    assert "0 of them changed" in text
+    assert "bare: " not in text
+
+
+def test_the_report_is_the_plan_with_the_overrides_of_the_build(tmp_path: Path, find: str) -> None:
+    need_cmake()
+    source = copy_project("bare_metal", tmp_path / "source", {"digits.tflite": "digits"})
+    edit(source / "usmp.toml", "[pools.flash]", '[pools.rest]\naccess = "rw"\n[pools.flash]')
+    edit(
+        source / "CMakeLists.txt",
+        "usmp_add_manifest(plan MANIFEST usmp.toml)",
+        "usmp_add_plan(plan MANIFEST usmp.toml)\nusmp_add_model(digits PLAN plan WORKSPACE_POOLS rest)",
+    )
+    project = Project(source, tmp_path / "build")
+    project.configure(find, PYTHON)
+    code, text = project.try_to_build("--target", "plan_report")
+    assert code == 0, text
+    shown = call("plan", source / "usmp.toml", "--model=digits", "--workspace-pools=digits=rest").out
+    assert "digits: workspace_pools = rest is an override, not in the manifest" in shown
+    assert shown in text
 
 
 @NINJA_AND_MAKE

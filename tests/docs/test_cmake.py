@@ -76,13 +76,17 @@ def test_adding_a_manifest(page: Page, shell: Shell) -> None:
     builds(shell, FIND, page.take("cmake"), APP)
 
 
-@runs(f"docs/cmake.md#{anchor('usmp_link_pools(<target> <plan> [CHECK])')}")
+@runs(f"docs/cmake.md#{anchor('usmp_link_pools(<target> <plan> [CHECK | NO_CHECK])')}")
 def test_linking_pools(page: Page, shell: Shell) -> None:
+    builds(shell, FIND, PLAN, KWS_MODEL, VWW_MODEL, APP, page.take("cmake"))
+
+
+@runs("docs/cmake.md#in-the-linker-script")
+def test_the_linker_script_of_a_program_that_links_a_model(page: Page, shell: Shell) -> None:
     script = shell.folder / "board.ld"
     script.write_text("MEMORY { FLASH : ORIGIN = 4M, LENGTH = 1M }\n" + page.take("ld").text.replace("...", ""))
     options = f"target_link_options(app PRIVATE -nostdlib -r [[LINKER:-T,{script.as_posix()}]])\n"
-    linked = f"usmp_link_pools(app plan)\n{options}"
-    project(shell, START + FIND + PLAN + KWS_MODEL + VWW_MODEL + APP + linked)
+    project(shell, START + FIND + PLAN + KWS_MODEL + VWW_MODEL + APP + options)
     shell.output(f"{CONFIGURE} && cmake --build build")
     assert "__usmp_dtcm_size" in shell.output("nm build/app")
 

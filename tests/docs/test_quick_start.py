@@ -33,7 +33,7 @@ def test_who_does_what_the_page_says_gets_the_answers(page: Page, checkout: Path
 
     shutil.rmtree(firmware.folder / "build")  # leaving the linker script alone
     edit(firmware.folder / "usmp.toml", 'region = "RAM"\n', page.take("toml").text)
-    edit(firmware.folder / "CMakeLists.txt", "usmp_link_pools(app plan CHECK)\n", "")
+    edit(firmware.folder / "CMakeLists.txt", "usmp_link_pools(app plan)\n", "")
     edit(firmware.folder / "mps2.ld", "INCLUDE doorbell.ld", "")
     check_answers(firmware.output(LAST))
 
@@ -118,26 +118,33 @@ def test_no_more_than_four_statements_follow_find_package() -> None:
     assert 1 <= len(re.findall(r"(?m)^ *\w+ *\(", ours)) <= 4
 
 
+SECOND = "usmp_add_plan(two MANIFEST usmp.toml)\nadd_usmp_model(more PLAN two MODEL digits.tflite)\n"
+LINKED = "target_link_libraries(app PRIVATE usmp::digits"
 MISTAKES = [
-    ("the command line", "-Dusmp_build_DIR=", "-Danother_DIR="),
-    ("mps2.ld", "INCLUDE doorbell.ld", ""),
-    ("CMakeLists.txt", "usmp_link_pools(app plan CHECK)", ""),
-    ("main.c", "while (camera_take(pixels))", "while (0)"),
-    ("usmp.toml", "RAM", "SRAM"),
-    ("usmp.toml", "8 KiB", "1 KiB"),
+    [("the command line", "-Dusmp_build_DIR=", "-Danother_DIR=")],
+    [("CMakeLists.txt", LINKED, LINKED.removesuffix("s"))],
+    [("CMakeLists.txt", f"{LINKED})", "")],
+    [("mps2.ld", "INCLUDE doorbell.ld", "")],
+    [("mps2.ld", "INCLUDE doorbell.ld", ""), ("CMakeLists.txt", "usmp_link_pools(app plan)", "")],
+    [("mps2.ld", "*(.bss*)", "*(.bss*) *(.usmp*)")],
+    [("mps2.ld", "INCLUDE doorbell.ld", ""), ("mps2.ld", "SECTIONS", "INCLUDE doorbell.ld\nSECTIONS")],
+    [("main.c", "while (camera_take(pixels))", "while (0)")],
+    [("usmp.toml", "RAM", "SRAM")],
+    [("CMakeLists.txt", LINKED, f"{SECOND}{LINKED} usmp::more")],
+    [("usmp.toml", "8 KiB", "1 KiB")],
 ]
-"""Where each row of the page's table goes wrong, what should be there, and what is there."""
+"""For each row of the page's table where things go wrong, what should be there, and what is there."""
 
 
 @pytest.mark.parametrize("row", range(len(MISTAKES)))
 def test_mistakes_are_told_as_the_page_says(again: Shell, row: int) -> None:
     messages = re.findall(r"(?m)^\| `(.*?)` \|", TEXT)
     assert len(messages) == len(MISTAKES)
-    where, right, wrong = MISTAKES[row]
     commands = LAST
-    if where == "the command line":
-        commands = commands.replace(right, wrong)
-    else:
-        edit(again.folder / where, right, wrong)
+    for where, right, wrong in MISTAKES[row]:
+        if where == "the command line":
+            commands = commands.replace(right, wrong)
+        else:
+            edit(again.folder / where, right, wrong)
     printed = " ".join(again.fails(commands).split())
     assert re.search(".*".join(map(re.escape, messages[row].split("..."))), printed), printed

@@ -11,7 +11,7 @@ from usmp_build.cli.expected import check_expected, expectation_arguments
 from usmp_build.cli.generator_files import generator_files
 from usmp_build.cli.overrides import manifest_arguments, read_overrides
 from usmp_build.cli.reading import read_manifest
-from usmp_build.cli.table import extern_functions
+from usmp_build.cli.table import extern_functions, pool_lines
 from usmp_build.errors import CheckFailed, Diagnostic, printable
 from usmp_build.manifest.resolve import resolve
 from usmp_build.ownership import foreign_files
@@ -55,6 +55,7 @@ def run(parsed: argparse.Namespace) -> int:
     print(
         f"{len(bundle.files)} files in {parsed.out}, {len(changed)} of them changed",
         *(f"{printable(name)} is deleted: an earlier plan left it" for name in deleted),
+        *(pool_lines(planned.summary) if "plan.json" in changed else ()),
         *extern_functions(planned.summary),
         sep="\n",
     )

@@ -30,6 +30,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='also list the files of the models themselves, relative to the manifest, with a third column "input"',
     )
+    parser.add_argument(
+        "--regions",
+        action="store_true",
+        help='also list pools that the linker fragment puts into regions: pool, region, and a third column "region"',
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -46,6 +51,9 @@ def run(parsed: argparse.Namespace) -> int:
         file = overrides.paths.get(name) or (manifest.models[name].path if name in manifest.models else None)
         if parsed.inputs and file:
             print(f"{name}\t{file}\tinput")
+    for name, pool in manifest.pools.items() if parsed.regions else ():
+        if pool.region and pool.owner == "generated":
+            print(f"{name}\t{pool.region}\tregion")
     return 0
 
 

@@ -68,6 +68,19 @@ def plan_table(summary: Summary) -> str:
     return "\n".join(lines)
 
 
+def pool_lines(summary: Summary) -> list[str]:
+    """Say how full each pool is, a line each: for builds, whose output is long enough."""
+    lines = []
+    for pool in summary.pools:
+        limit = (
+            f"{show_bytes(pool.size)} of {count_bytes(pool.limit)}"
+            if pool.limit is not None
+            else count_bytes(pool.size)
+        )
+        lines.append(f"{summary.project}: {pool.name} {limit}")
+    return lines
+
+
 def columns(head: Sequence[str], rows: Iterable[Sequence[str]], sides: str) -> list[str]:
     """Set rows in columns, each to the left (<) or to the right (>)."""
     table = [head, *rows]

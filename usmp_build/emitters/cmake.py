@@ -12,5 +12,7 @@ from usmp_build.layout import Layout
 def emit(layout: Layout) -> Iterator[OutputFile]:
     """Yield the files."""
     summary = layout.summary
+    regions = dict.fromkeys(pool.region for pool in summary.pools if pool.region and not pool.is_passed)
     yield OutputFile("CMakeLists.txt", render("CMakeLists.txt.j2", summary=summary))
-    yield OutputFile("usmp-targets.cmake", render("usmp-targets.cmake.j2", summary=summary, math=layout.needs_math))
+    facts = {"math": layout.needs_math, "regions": list(regions)}
+    yield OutputFile("usmp-targets.cmake", render("usmp-targets.cmake.j2", summary=summary, **facts))

@@ -32,6 +32,7 @@ def environment() -> Environment:
         "c_string": naming.c_string,
         "cmake": naming.cmake_string,
         "hash_comment": naming.hash_comment,
+        "included": naming.included_symbol,
         "linker": naming.linker_name,
         "make": naming.make_value,
         "starlark": naming.starlark_string,
