@@ -29,7 +29,7 @@ ARGUMENTS = {
 """What verbs cannot do without."""
 
 
-def fail(*_: object) -> int:
+def fail(*_: object, **__: object) -> int:
     """Stands for a bug."""
     nothing: dict[int, int] = {}
     return nothing[0]
@@ -83,7 +83,7 @@ def test_a_rewrite_that_breaks_a_model_is_a_fault_of_ours(monkeypatch: pytest.Mo
 def test_what_is_not_ours(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, raised: Callable[[], BaseException], code: int, said: str
 ) -> None:
-    def stop(*_: object) -> None:
+    def stop(*_: object, **__: object) -> None:
         raise raised()
 
     monkeypatch.setattr(pipeline, "choose", stop)
