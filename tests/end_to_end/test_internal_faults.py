@@ -57,7 +57,7 @@ def test_the_innermost_place_in_our_code_is_named(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(pipeline, "choose", fail)
     done = call("plan", manifest(tmp_path, one_model("digits")))
     assert (done.code, done.out) == (5, "")
-    assert re.search(r": KeyError: 0 \(usmp_build\.pipeline, line \d+\)\n", done.err)
+    assert re.search(r": KeyError: 0 \(usmp_build\.limits, line \d+\)\n", done.err)
 
 
 def test_a_rewrite_that_breaks_a_model_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -152,12 +152,13 @@ def test_models_that_are_alive_together_may_take_turns(tmp_path: Path) -> None:
 
 
 def test_io_of_a_model_that_must_have_it_in_a_pool_is_not_offered(tmp_path: Path) -> None:
-    """Its input is an output, too."""
+    """Its output is an input of another model."""
     chain(tmp_path, "a", 500, 400)
-    path = tmp_path / "a.model.txt"
-    path.write_text(path.read_text(encoding="utf-8").replace("outputs %1", "outputs %0, %1"), encoding="utf-8")
-    (_, hint) = refused(firmware(tmp_path, POOLS.format("ram", "rw", 600) + MODEL.format("a", "")))
-    assert "application" not in hint
+    chain(tmp_path, "b", 400, 1)
+    models = MODEL.format("a", "") + MODEL.format("b", "") + '[[connections]]\nfrom = "a.t1"\nto = "b.t0"\n'
+    said = refused(firmware(tmp_path, POOLS.format("ram", "rw", 600) + models))
+    assert len(said) > 1
+    assert not any("application" in line for line in said)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "hill_climb", "greedy_by_size"])
