@@ -9,8 +9,9 @@
 - Packages: `archives` builds ours, `environments` are where it is installed, `packages` installs those of others.
 - Boards: `firmware` builds and runs on them, `image` compares every tensor, `counting` counts what runs and is read.
 - Models and programs: `road` takes them as text, `stateful` and `programs` draw them at random, `programs_c` has C of
-  one, `parts` has models of concatenations and splits, `flatbuffer` writes files of them, `mutants` spoils them, `interpreter` runs a plan
-  in bytes, `together` runs several at the same time, `directions` lets kernels run backward, `net` grows nets, `nets`
-  are those of usual kinds, `remembering` has nets with a variable, `dead_channels` nets in which much is constant.
+  one, `parts` has models of concatenations and splits, `flatbuffer` writes files of them, `mutants` spoils them,
+  `interpreter` runs a plan in bytes, `together` runs several at the same time, `directions` lets kernels run backward,
+  `net` grows nets, `nets` are those of usual kinds, `remembering` has nets with a variable, `dead_channels` nets in
+  which much is constant.
 - Problems: `problems` states them in a few words, `cases` and `shared_cases` have those of TVM.
 """
