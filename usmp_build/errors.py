@@ -88,7 +88,7 @@ class CheckFailed(UsmpError):
 
 
 class InternalFault(UsmpError):
-    """An exception that nothing should raise: a bug of ours, or a machine without the memory."""
+    """An unexpected exception: a bug of ours, or too little memory."""
 
     exit_code = 5
 

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.support.cli import DATA
+from tests.support.host_c import built
 from tests.support.mutants import mutant
 from tests.support.road import request
 from usmp_build import pipeline
+from usmp_build.bundle import Bundle
 from usmp_build.errors import UsmpError
 from usmp_build.importers.tflite.reader import as_model, decoded
 from usmp_build.ir.graph import Model
@@ -27,26 +30,25 @@ EACH_AUTO = 20
 FILES = {path.stem: decoded(path.read_bytes()) for path in sorted(DATA.glob("*.tflite"))}
 
 
-def outcome(model: Model, algorithm: str) -> str:
-    """Plan and generate; return the code of the error that refuses the model, or what became of it."""
+def generated(model: Model, algorithm: str) -> Bundle | str:
+    """Plan and generate; return the code of the error where the model is refused."""
     try:
         if fault := first_fault(model):
             return fault.code
         planned = pipeline.plan_models(replace(request("m"), algorithm=algorithm), (model,))
-        pipeline.emit(pipeline.lay_out(planned))
+        return pipeline.emit(pipeline.lay_out(planned))
     except UsmpError as error:
         return error.diagnostics[0].code
-    return "generated"
 
 
-def tried(file: str, seed: int) -> str:
+def outcome(file: str, seed: int) -> Bundle | str:
     """Return what becomes of a mutant, which the message of a failure names."""
     try:
         model = as_model(mutant(FILES[file], seed), "m")
     except UsmpError as error:
         return error.diagnostics[0].code
     try:
-        return outcome(model, "greedy_by_size" if seed % EACH_AUTO else "auto")
+        return generated(model, "greedy_by_size" if seed % EACH_AUTO else "auto")
     except Exception as error:
         raise AssertionError(f"mutant {seed} of {file}") from error
 
@@ -54,5 +56,15 @@ def tried(file: str, seed: int) -> str:
 @pytest.mark.parametrize("first", range(0, COUNT, MUTANTS_PER_TEST))
 def test_mutants_are_generated_or_refused(first: int) -> None:
     names = sorted(FILES)
-    outcomes = {tried(names[seed % len(names)], seed) for seed in range(first, min(first + MUTANTS_PER_TEST, COUNT))}
-    assert len(outcomes) > 3
+    made = [outcome(names[seed % len(names)], seed) for seed in range(first, min(first + MUTANTS_PER_TEST, COUNT))]
+    assert len({each for each in made if isinstance(each, str)}) > 3
+
+
+@pytest.mark.parametrize("file", ["digits", "float_net", "quantized_io", "stateful"])
+def test_c_of_a_mutant_compiles(tmp_path: Path, file: str) -> None:
+    made = next(bundle for seed in range(100) if isinstance(bundle := outcome(file, seed), Bundle))
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for each in made.files:
+        (folder / each.path).write_bytes(each.data)
+    assert built(folder, tmp_path, "int main(void) { return 0; }\n").is_file()

@@ -38,11 +38,11 @@ _QUOTING = "--from-tvmc"
 _EXIT_CODES = """\
 @FILE stands for the arguments in a file, one a line.
 exit codes: 0 done · 1 manifest, model or problem is wrong · 2 usage · 3 does not fit · 4 a check failed ·
-5 usmp_build itself failed"""
+5 internal error"""
 
 _DEBUG = "--debug"
 _INTERRUPTED = 130
-"""What shells say of a program that was ended by Ctrl-C."""
+"""The exit code that shells expect after Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -117,7 +117,7 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         summary = (verb.__doc__ or "").partition("\n")[0]
         sub = verbs.add_parser(name, help=summary, description=verb.__doc__, allow_abbrev=False)
         verb.arguments(sub)
-        sub.add_argument(_DEBUG, action="store_true", help="show the traceback where usmp_build itself fails")
+        sub.add_argument(_DEBUG, action="store_true", help="show the traceback of an internal error")
         sub.set_defaults(run=verb.run)
     return parser
 

@@ -17,20 +17,17 @@ def as_error(error: Exception) -> UsmpError:
     """Return the error that says whose fault an exception is, and what to do about it."""
     if isinstance(error, OSError):
         what = f"{error.strerror or type(error).__name__}{f': {error.filename}' if error.filename else ''}"
-        return UsmpError(Diagnostic("U262", f"the system refuses: {what}", help=f"{_DEBUG} where it was asked"))
+        return UsmpError(Diagnostic("U262", f"the system refuses: {what}", help="--debug shows where"))
     if isinstance(error, MemoryError):
-        message = f"this machine has too little memory for it ({_place(error)})"
+        message = f"out of memory ({_place(error)})"
         return InternalFault(Diagnostic("U261", message, help="make room, or plan fewer models at a time"))
     if package := _plugin(error):
         message = f"a plug-in of {package} failed: {_said(error)} ({_innermost(error)})"
         return CheckFailed(Diagnostic("P407", message, help="report this to whoever made it, or remove it"))
     version = f"{_PACKAGE} {usmp_build.__version__}, Python {platform.python_version()}, {platform.platform()}"
-    message = f"usmp_build itself failed, which is no fault of yours: {_said(error)} ({_place(error)})"
-    help_ = f"please report this message with the manifest, its model files and the versions: {version}; {_DEBUG} more"
+    message = f"internal error: {_said(error)} ({_place(error)}); this is a bug in usmp_build, not a mistake of yours"
+    help_ = f"please report this message, the manifest, its model files and {version}; --debug shows the traceback"
     return InternalFault(Diagnostic("U260", message, help=help_))
-
-
-_DEBUG = "--debug shows"
 
 
 def _said(error: Exception) -> str:

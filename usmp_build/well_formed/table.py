@@ -15,6 +15,7 @@ _POOL = Form("input", rules=(rank(4, "input", "output"), filled("input"), sums.w
 _REDUCE = Form("input axes", rules=(integers("axes"), moves.reduced))
 _PAD = Form("input paddings value?", rules=(same_type("input", "output", "value"), integers("paddings"), moves.padded))
 _RESHAPE = Form("input shape?", rules=(same_type("input", "output"), as_many("input", "output")))
+_SAME = Form("input", rules=(same_type("input", "output"), as_many("input", "output")))
 _BINARY = Form("first second", rules=(stretched("first", "second"),))
 _UNARY = Form("input", rules=(as_many("input", "output"),))
 _OPEN = Form("input operand")
@@ -45,6 +46,7 @@ FORMS: MappingProxyType[str, Form] = MappingProxyType(
                 sums.biased("filters"),
             ),
         ),
+        "COPY": _SAME,
         "DEPTHWISE_CONV_2D": Form(
             "input filters bias?",
             rules=(
@@ -83,7 +85,7 @@ FORMS: MappingProxyType[str, Form] = MappingProxyType(
             "outputs*",
             rules=(same_type("input", "outputs"), integers("sizes", "axis"), moves.split),
         ),
-        "SQUEEZE": Form("input", rules=(same_type("input", "output"), as_many("input", "output"))),
+        "SQUEEZE": _SAME,
         "STRIDED_SLICE": Form(
             "input begins ends strides",
             rules=(same_type("input", "output"), integers("begins", "ends", "strides"), moves.strided_cut),
@@ -104,5 +106,6 @@ FORMS: MappingProxyType[str, Form] = MappingProxyType(
             ),
         ),
         "UNPACK": Form("input", "outputs*", rules=(same_type("input", "outputs"), moves.unpacked)),
+        "VIEW": _SAME,
     }
 )

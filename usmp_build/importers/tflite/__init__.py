@@ -1,4 +1,4 @@
-"""TensorFlow Lite models: bytes → records (`flatbuffer`, `schema`) → graph (`reader`) → checked graph (`ir.check`)."""
+"""TFLite models: bytes → records (`flatbuffer`, `schema`) → graph (`reader`) → checked graph (`well_formed`)."""
 
 from usmp_build.importers.tflite.reader import import_tflite
 
