@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -10,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from usmp_build.document.suggest import closest
 
 _MOST = 2000
-"""Files whose names are looked at."""
+"""Files whose names are looked at, and folders."""
 _DEEPEST = 3
 """Folders below the first that are looked into."""
 _HERE = PurePosixPath()
@@ -45,15 +46,18 @@ def _same_name(file: PurePosixPath, asked: PurePosixPath) -> bool:
     return file.name.lower() == asked.name.lower()
 
 
-def _files(folder: Path, below: PurePosixPath = _HERE) -> Iterator[PurePosixPath]:
-    """Yield the files of a folder, then those of its folders, by name; hidden ones are passed over."""
-    try:
-        entries = sorted(islice(os.scandir(folder), _MOST), key=lambda entry: entry.name)
-    except (OSError, ValueError):
-        return
-    shown = [entry for entry in entries if not entry.name.startswith(".")]
-    yield from (below / entry.name for entry in shown if not entry.is_dir())
-    if len(below.parts) < _DEEPEST:
-        for entry in shown:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _files(folder / entry.name, below / entry.name)
+def _files(folder: Path) -> Iterator[PurePosixPath]:
+    """Yield the files of a folder, then those of the folders below, by name; what is hidden is passed over."""
+    folders = deque([_HERE])
+    for _ in range(_MOST):
+        if not folders:
+            return
+        below = folders.popleft()
+        try:
+            entries = sorted(os.scandir(folder / below), key=lambda entry: entry.name)
+            names = {entry.name: entry.is_dir() for entry in entries if not entry.name.startswith(".")}
+        except (OSError, ValueError):
+            continue
+        yield from (below / name for name, is_folder in names.items() if not is_folder)
+        if len(below.parts) < _DEEPEST:
+            folders.extend(below / name for name, is_folder in names.items() if is_folder)

@@ -69,6 +69,19 @@ def test_a_model_without_a_manifest_that_is_not_there(project: Path) -> None:
     assert (done.code, done.out, done.err) == (1, "", said)
 
 
+def test_a_link_keeps_its_name(project: Path) -> None:
+    """Stores of files call what they hold by its digest."""
+    (project / "models" / "sww.tflite").rename(project / "0123abcd")
+    (project / "models" / "sww.tflite").symlink_to(project / "0123abcd")
+    assert call("plan", *MODELS).code == 0
+    assert (call("init", *MODELS).code, call("plan").code) == (0, 0)
+
+
+def test_a_manifest_that_cannot_be_there(project: Path) -> None:
+    done = call("plan", "x" * 6000)
+    assert (done.code, "no such file" in done.err) == (1, True)
+
+
 def test_init_says_what_it_calls_otherwise(project: Path) -> None:
     for name in ("kws-large.tflite", "string.tflite"):
         shutil.copyfile(project / "ad.tflite", project / name)

@@ -11,7 +11,7 @@ from usmp_build.manifest.clashes import file_problem
 from usmp_build.manifest.kinds import name_problem
 
 PROJECT = "firmware"
-"""The name of a project that nobody named."""
+"""The name of the project where none is given."""
 
 
 def wanted_names(paths: Sequence[Path], module: str = "") -> list[str]:
@@ -23,7 +23,7 @@ def wanted_names(paths: Sequence[Path], module: str = "") -> list[str]:
 
 
 def renamings(paths: Sequence[Path], wanted: Sequence[str], names: Sequence[str], project: str) -> Iterator[str]:
-    """Say of each model that is called otherwise than was wanted, why."""
+    """Yield a line for each model that does not get the name that was wanted, with the reason."""
     for path, asked, name in zip(paths, wanted, names, strict=True):
         if name != asked:
             taken = "is the project, which --project names" if asked.lower() == project.lower() else "is taken"
@@ -37,5 +37,5 @@ def unfit(name: str) -> str:
 
 
 def from_folder(path: Path, folder: Path) -> str:
-    """Return the path of a file as a manifest in a folder writes it."""
-    return os.path.relpath(path.resolve(), folder.resolve()).replace(os.sep, "/")
+    """Return the path of a file as a manifest in a folder writes it; a link keeps its name, which tells the format."""
+    return os.path.relpath(path.parent.resolve() / path.name, folder.resolve()).replace(os.sep, "/")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -43,7 +44,7 @@ def read_manifest(parsed: argparse.Namespace) -> tuple[Manifest, DiskFiles]:
 
 
 def _read(path: Path) -> tuple[Manifest, DiskFiles]:
-    if not path.exists():
+    if not os.access(path, os.F_OK):  # it raises nothing, not even for names that are too long
         meant = nearby(path.parent, path.with_suffix(".toml").name)
         hint = f'did you mean "{path.parent / meant}"? Otherwise, ' if meant else ""
         help_ = f"{hint}name the manifest, or models, as arguments, or let `usmp-build init MODEL...` write one"

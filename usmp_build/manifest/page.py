@@ -44,7 +44,8 @@ may live in which memory (`place`, `rules`, `copies`: [scopes.md](scopes.md)), m
 `axis_separators`, `layout_copies`: [pages.md](pages.md)), and models that are programs ([programs.md](programs.md)).
 
 An editor that knows TOML schemas (Even Better TOML, Tombi) completes and checks these words once
-`usmp-build schema > usmp.schema.json` has been run and the manifest begins with `#:schema ./usmp.schema.json`.
+`usmp-build schema > usmp.schema.json` has been run beside it and the manifest begins with
+`#:schema ./usmp.schema.json`, as one of `usmp-build init` does.
 
 ## Every word, in one example
 

@@ -7,6 +7,7 @@ import tomli
 
 from usmp_build.errors import Diagnostic, ManifestError, Span
 from usmp_build.manifest import load, resolve
+from usmp_build.naming import LINKER_SECTIONS
 
 GOOD = b'[project]\nname = "doorbell"\n\n[models.kws]\npath = "kws.tflite"\n'
 
@@ -148,3 +149,17 @@ def test_a_good_manifest() -> None:
 def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
     assert load(b"\xef\xbb\xbf" + GOOD, "usmp.toml") == load(GOOD, "usmp.toml")
     assert where(refused(b"\xef\xbb\xbf[a"))[:3] == where(refused(b"[a"))[:3] == ("M103", 1, 3)
+
+
+def with_section(name: str) -> bytes:
+    return GOOD + f'[pools.sram]\naccess = "rw"\nsection = "{name}"\n'.encode()
+
+
+@pytest.mark.parametrize("name", [".bss.work", ".dtcm_bss", ".noinit", "ram2", ".text_of_mine", ".x" * 127])
+def test_sections_that_are_ones_own(name: str) -> None:
+    assert resolve(load(with_section(name), "usmp.toml")).pools[0].section == name
+
+
+@pytest.mark.parametrize("name", [*sorted(LINKER_SECTIONS), ".s" * 128])
+def test_sections_that_are_not(name: str) -> None:
+    assert where(refused(with_section(name)))[:3] == ("M115" if len(name) > 255 else "M141", 8, 11)
