@@ -16,12 +16,11 @@ function(_usmp_place_pools plan)
   get_target_property(dir ${plan} USMP_DIR)
   get_target_property(fragment ${plan} USMP_LINKER_FRAGMENT)
   get_target_property(copy_table ${plan} USMP_COPY_TABLE)
-  get_target_property(regions ${plan} _USMP_REGIONS)
   # Compilers hand a plain -L on before any script.  "-Wl,-L" would have to stand before "-Wl,-T", and a comma in the
   # path would split it; a link directory of CMake's would end up in the run path of the program.
   target_link_options(${plan} INTERFACE "$<BUILD_INTERFACE:-L${dir}>")
-  _usmp_is_for_a_board(board)
-  if(board AND regions AND CMAKE_C_COMPILER_ID MATCHES "^(GNU|Clang)$")
+  _usmp_must_include(${plan} required)
+  if(required AND CMAKE_C_COMPILER_ID MATCHES "^(GNU|Clang)$")
     set(checked "$<BOOL:$<TARGET_PROPERTY:_USMP_CHECK_OF_${project}>>")
     target_link_options(${plan} INTERFACE
       "$<BUILD_INTERFACE:$<$<NOT:${checked}>:LINKER:--defsym=__usmp.${project}=__usmp.INCLUDE_${project}.ld>>"
@@ -36,10 +35,11 @@ function(_usmp_place_pools plan)
   set_property(GLOBAL APPEND PROPERTY _USMP_ALL_PLANS "${plan}")
 endfunction()
 
-# Return whether programs are for a board: where an operating system loads them there is no linker script, as a rule,
-# and pools are anywhere.
-function(_usmp_is_for_a_board result)
-  if(UNIX OR WIN32)
+# Return whether linker scripts must include the fragment: on a board, where a pool names a region.  Where an operating
+# system loads programs there is no linker script, as a rule, and pools are anywhere.
+function(_usmp_must_include plan result)
+  get_target_property(regions ${plan} _USMP_REGIONS)
+  if(UNIX OR WIN32 OR regions STREQUAL "" OR regions MATCHES "NOTFOUND$") # checked in by an older version
     set(${result} FALSE PARENT_SCOPE)
   else()
     set(${result} TRUE PARENT_SCOPE)
@@ -60,21 +60,23 @@ function(usmp_link_pools target plan)
   endif()
   _usmp_get_linked("${target}" target)
   _usmp_get_plan("${plan}" plan)
-  # Where CMP0099 is old, or nothing links the plan itself, what it asks of programs does not reach this one.
-  set_property(TARGET ${target} APPEND PROPERTY LINK_OPTIONS "$<TARGET_PROPERTY:${plan},INTERFACE_LINK_OPTIONS>")
-  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "$<TARGET_PROPERTY:${plan},INTERFACE_LINK_DEPENDS>")
+  # Usage requirements of the plan do not reach the target where CMP0099 is old, nor from folders of older versions.
+  get_target_property(dir ${plan} USMP_DIR)
+  get_target_property(fragment ${plan} USMP_LINKER_FRAGMENT)
+  get_target_property(copy_table ${plan} USMP_COPY_TABLE)
+  target_link_options(${target} PRIVATE "-L${dir}")
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${fragment}" "${copy_table}")
   get_target_property(gen ${plan} _USMP_GEN)
   if(gen) # the files of others are checked in
     add_dependencies(${target} ${gen})
   endif()
 
   get_target_property(type ${target} TYPE)
-  get_target_property(regions ${plan} _USMP_REGIONS)
-  _usmp_is_for_a_board(board)
+  _usmp_must_include(${plan} required)
   if(arg_NO_CHECK)
     get_target_property(project ${plan} USMP_PROJECT)
     set_target_properties(${target} PROPERTIES _USMP_CHECK_OF_${project} "NO_CHECK")
-  elseif(arg_CHECK OR (regions AND board AND type STREQUAL "EXECUTABLE"))
+  elseif(arg_CHECK OR (required AND type STREQUAL "EXECUTABLE"))
     _usmp_check_image(${target} ${plan})
   endif()
 endfunction()
@@ -95,8 +97,8 @@ function(_usmp_get_linked target result)
   set(${result} "${target}" PARENT_SCOPE)
 endfunction()
 
-# Check an executable after every link, and link again when the plan changes.  What nobody asked for in so many words,
-# and cannot be done, is told.  Reads: call, arg_CHECK.
+# Check an executable after every link, and link again when the plan changes.  Where that cannot be done and nobody said
+# CHECK, say that the image is not checked.  Reads: call, arg_CHECK.
 function(_usmp_check_image target plan)
   get_target_property(type ${target} TYPE)
   if(NOT type STREQUAL "EXECUTABLE")

@@ -125,6 +125,35 @@ def test_a_checked_in_plan_is_checked_where_usmp_build_is(tmp_path: Path, find: 
     assert this.build() == []
 
 
+BOARD = "-DCMAKE_SYSTEM_NAME=Generic"
+REGION = '[pools.ram]\naccess = "rw"\nregion = "RAM"\n'
+
+
+@pytest.mark.parametrize(
+    ("options", "pools", "call_", "is_checked"),
+    [
+        ([BOARD], REGION, "usmp_link_pools(app plan)", True),
+        ([BOARD], REGION, "usmp_link_pools(app plan NO_CHECK)", False),
+        ([BOARD], REGION + 'owner = "application"\n', "usmp_link_pools(app plan)", False),
+        ([BOARD], "", "usmp_link_pools(app plan)", False),
+        ([], REGION, "usmp_link_pools(app plan)", False),
+        ([], "", "usmp_link_pools(app plan CHECK)", True),
+        ([BOARD], REGION, "add_subdirectory(below)", False),
+    ],
+    ids=["board", "not_wanted", "of_the_application", "no_region", "host", "host_and_wanted", "in_another_folder"],
+)
+def test_images_of_boards_are_checked_where_a_pool_names_a_region(
+    tmp_path: Path, find: str, options: list[str], pools: str, call_: str, is_checked: bool
+) -> None:
+    this = project(tmp_path, f"{PLANS['planned']}{call_}\n")
+    edit(this.source / "usmp.toml", "[models.digits]", f"{pools}[models.digits]")
+    edit(this.source / "below" / "CMakeLists.txt", " CHECK", "")
+    text = this.configure(find, PYTHON, *options, *QUICK)
+    rules = (this.binary / "CMakeFiles" / "app.dir" / "build.make").read_text("utf-8")
+    assert ("Checking the pools of app" in rules) == is_checked
+    assert ('the image of "app" is not checked' in text) == (call_ == "add_subdirectory(below)")
+
+
 @EACH
 def test_a_project_may_ask_for_an_old_cmake(tmp_path: Path, find: str, plan: str) -> None:
     this = project(tmp_path, f"{PLANS[plan]}usmp_link_pools(app usmp::p)\n")

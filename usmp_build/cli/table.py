@@ -72,12 +72,8 @@ def pool_lines(summary: Summary) -> list[str]:
     """Say how full each pool is, a line each: for builds, whose output is long enough."""
     lines = []
     for pool in summary.pools:
-        limit = (
-            f"{show_bytes(pool.size)} of {count_bytes(pool.limit)}"
-            if pool.limit is not None
-            else count_bytes(pool.size)
-        )
-        lines.append(f"{summary.project}: {pool.name} {limit}")
+        used = count_bytes(pool.size) if pool.limit is None else f"{show_bytes(pool.size)} of {count_bytes(pool.limit)}"
+        lines.append(f"{summary.project}: {pool.name} {used}")
     return lines
 
 
