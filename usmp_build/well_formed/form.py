@@ -22,6 +22,19 @@ class Fault(NamedTuple):
     message: str
 
 
+class Label(NamedTuple):
+    """How messages speak of an operand: written out only when one is printed."""
+
+    subgraph: int
+    position: int
+    tensor: str
+    name: str
+
+    def __str__(self) -> str:
+        role = f"one of its {self.name}" if self.name in _SEVERAL else f"its {self.name}"
+        return f"{tensor_label(self.subgraph, self.position, self.tensor)}, {role},"
+
+
 @dataclass(frozen=True)
 class Subject:
     """An operator whose operands have the names of its form."""
@@ -42,14 +55,13 @@ class Subject:
         assert tensor is not None
         return tensor.shape
 
-    def each(self, *names: str) -> Iterator[tuple[str, Tensor]]:
+    def each(self, *names: str) -> Iterator[tuple[Label, Tensor]]:
         """Yield label and tensor of those operands that were not left out."""
         for name in names:
             for index in self._indices(name):
                 if index is not None:
                     tensor = self.graph.tensors[index]
-                    role = f"one of its {name}" if name in _SEVERAL else f"its {name}"
-                    yield f"{tensor_label(self.subgraph, index, tensor.name)}, {role},", tensor
+                    yield Label(self.subgraph, index, tensor.name, name), tensor
 
     def numbers(self, name: str) -> list[int] | None:
         """Return the integers of an operand; None when they are not known at build time."""

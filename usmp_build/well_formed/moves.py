@@ -8,7 +8,7 @@ from math import prod
 from usmp_build.arithmetic.slices import shape_left, sliced, strided
 from usmp_build.ir.graph import Tensor
 from usmp_build.ir.options import Concatenation, Pack, StridedSlice
-from usmp_build.well_formed.form import Fault, Subject
+from usmp_build.well_formed.form import Fault, Label, Subject
 from usmp_build.well_formed.rules import count_fault, shape_fault
 
 
@@ -121,7 +121,7 @@ def permuted(subject: Subject) -> Iterator[Fault]:
     yield from shape_fault(subject, "output", tuple(shape[axis] for axis in order))
 
 
-def _side_by_side(whole: Sequence[int], parts: Sequence[tuple[str, Tensor]], axis: int) -> Iterator[Fault]:
+def _side_by_side(whole: Sequence[int], parts: Sequence[tuple[Label, Tensor]], axis: int) -> Iterator[Fault]:
     yield from _axis_faults([axis], whole)
     axis %= len(whole)
     for label, part in parts:
