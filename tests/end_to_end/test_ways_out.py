@@ -151,14 +151,26 @@ def test_models_that_are_alive_together_may_take_turns(tmp_path: Path) -> None:
         assert call("plan", manifest(tmp_path, text.replace('["a", "b", "c"]', pairs))).code == 0
 
 
-def test_io_of_a_model_that_must_have_it_in_a_pool_is_not_offered(tmp_path: Path) -> None:
-    """Its output is an input of another model."""
+def test_io_of_a_model_whose_input_is_an_output_is_offered(tmp_path: Path) -> None:
+    """The input is then copied to the caller's array for the output."""
     chain(tmp_path, "a", 500, 400)
-    chain(tmp_path, "b", 400, 1)
-    models = MODEL.format("a", "") + MODEL.format("b", "") + '[[connections]]\nfrom = "a.t1"\nto = "b.t0"\n'
-    said = refused(firmware(tmp_path, POOLS.format("ram", "rw", 600) + models))
-    assert len(said) > 1
-    assert not any("application" in line for line in said)
+    path = tmp_path / "a.model.txt"
+    path.write_text(path.read_text(encoding="utf-8").replace("outputs %1", "outputs %0, %1"), encoding="utf-8")
+    text = POOLS.format("ram", "rw", 600) + MODEL.format("a", "")
+    said = "".join(refused(firmware(tmp_path, text)))
+    assert 'write io = "application" for model "a": its caller brings 900 bytes' in said
+    offered = POOLS.format("ram", "rw", 600) + MODEL.format("a", 'io = "application"')
+    assert call("plan", firmware(tmp_path, offered)).code == 0
+
+
+def test_io_of_a_model_that_must_have_it_in_a_pool_is_not_offered(tmp_path: Path) -> None:
+    """Its output is the input of another one."""
+    for name in "ab":
+        chain(tmp_path, name, 500, 500)
+    edge = '[[connections]]\nfrom = "a.t1"\nto = "b.t0"\n'
+    models = MODEL.format("a", "") + MODEL.format("b", "")
+    hints = refused(firmware(tmp_path, POOLS.format("ram", "rw", 600) + models + edge))
+    assert "application" not in "".join(hints)
 
 
 @pytest.mark.parametrize("algorithm", ["auto", "hill_climb", "greedy_by_size"])
