@@ -13,6 +13,10 @@ from usmp_build.memory.problem import Problem
 _WORK = 4_000_000
 """Nodes times buffers: some tenths of a second of the compiled core, half a minute of Python at the most."""
 
+_MORE = (125_000, 27_000_000)
+"""Nodes, and nodes times buffers, where each buffer has one pool: two or three seconds of the core at the most, and
+some minutes of Python.  Only what is hard needs them."""
+
 _BRIEF = (250_000, 60_000)
 """The same of a brief answer: where each buffer has one pool, and where some have several, for which nodes take longer.
 Some tenths of a second of Python at the most."""
@@ -37,11 +41,13 @@ class Auto:
 
     def __call__(self, problem: Problem, /) -> Plan | None:
         """Return the best plan found; `Plan.algorithm` tells who found it."""
-        return self._plan(problem, _WORK)
+        count = max(1, len(problem.buffers))
+        more = 0 if _have_several_pools(problem) else min(_MORE[0] * count, _MORE[1])
+        return self._plan(problem, max(_WORK, more))
 
     def brief(self, problem: Problem, /) -> Plan | None:
         """Return a plan after less work, for who asks often: the best all the same where problems are easy."""
-        return self._plan(problem, _BRIEF[any(len(buffer.pools) > 1 for buffer in problem.buffers)])
+        return self._plan(problem, _BRIEF[_have_several_pools(problem)])
 
     def _plan(self, problem: Problem, work: int) -> Plan | None:
         first = portfolio(problem, rounds=0)
@@ -54,6 +60,10 @@ class Auto:
 
     def _is_open(self, problem: Problem, best: Plan | None) -> bool:
         return best is None or (self.minimize and not is_best(problem, best))
+
+
+def _have_several_pools(problem: Problem) -> bool:
+    return any(len(buffer.pools) > 1 for buffer in problem.buffers)
 
 
 def _nodes(count: int, work: int) -> int:

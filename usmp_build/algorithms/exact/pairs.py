@@ -24,9 +24,9 @@ _SWEEPS = 64
 class Pairs:
     """The pairs of one strip, and a capacity."""
 
-    def __init__(self, strip: Strip, capacity: int) -> None:
+    def __init__(self, strip: Strip) -> None:
         self._strip = strip
-        self._capacity = capacity
+        self._capacity = 0
         sizes, fixed = strip.sizes, strip.fixed
         self._near = [
             [
@@ -41,9 +41,15 @@ class Pairs:
         self._tails = [0] * len(sizes)
 
     def have_room(
-        self, part: Sequence[int], floors: Sequence[int], placed: Sequence[bool], lift: Callable[[int, int], None]
+        self,
+        capacity: int,
+        part: Sequence[int],
+        floors: Sequence[int],
+        placed: Sequence[bool],
+        lift: Callable[[int, int], None],
     ) -> bool:
         """Apply the rule to those of a part; `lift` raises the floor of a buffer.  Say whether there may be room."""
+        self._capacity = capacity
         for index in part:
             self._tails[index] = self._strip.sizes[index]
         forward = sorted(part)
