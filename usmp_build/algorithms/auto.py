@@ -13,7 +13,7 @@ from usmp_build.memory.problem import Problem
 _WORK = 4_000_000
 """Nodes times buffers: some tenths of a second of the compiled core, half a minute of Python at the most."""
 
-_MORE = (125_000, 27_000_000)
+_MORE = (150_000, 32_000_000)
 """Nodes, and nodes times buffers, where each buffer has one pool: two or three seconds of the core at the most, and
 some minutes of Python.  Only what is hard needs them."""
 

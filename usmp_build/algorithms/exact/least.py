@@ -107,6 +107,8 @@ class _Ladder:
     """Forwards, and backwards in time."""
     courses: dict[tuple[int, int], Course] = field(default_factory=dict)
     """By capacity and direction."""
+    rounds: int = 0
+    """How often all rungs were visited."""
 
     @property
     def is_open(self) -> bool:
@@ -146,8 +148,14 @@ class _Ladder:
         for part in (*_RUNGS, 1, 0):
             for direction in (0, 1):
                 capacity = self._rung(part)
-                if capacity is not None and self.is_open:
+                if capacity is not None and self.is_open and not self._is_ahead(capacity, direction):
                     self._turn(capacity, direction)
+        self.rounds += 1
+
+    def _is_ahead(self, capacity: int, direction: int) -> bool:
+        """Whether a course took more turns than a rung that was visited from the first round on."""
+        course = self.courses.get((capacity, direction))
+        return course is not None and course.turns > self.rounds
 
     def _rung(self, part: int) -> int | None:
         """Return a capacity: the goal for 0, the middle of the gap for 1 where there is no other rung; else None."""
