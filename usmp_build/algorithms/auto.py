@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from usmp_build.algorithms.exact.pools import plan_pools
+from usmp_build.algorithms.large.stated import plan_as_timeline
 from usmp_build.algorithms.portfolio import portfolio
 from usmp_build.memory.best import is_best
 from usmp_build.memory.plan import Plan, quality, still_proven
@@ -22,7 +23,7 @@ _BRIEF = (250_000, 60_000)
 Some tenths of a second of Python at the most."""
 
 _PLACED = 2_000
-"""So many buffers are placed twice for twice the work."""
+"""So many buffers are placed twice for twice the work.  More are planned along the timeline first, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,10 @@ class Auto:
         return self._plan(problem, _BRIEF[_have_several_pools(problem)])
 
     def _plan(self, problem: Problem, work: int) -> Plan | None:
-        first = portfolio(problem, rounds=0)
+        first = plan_as_timeline(problem) if len(problem.buffers) > _PLACED else None
+        if first is not None and not self._is_open(problem, first):
+            return replace(first, algorithm=f"auto: {first.algorithm}")
+        first = _better(problem, first, portfolio(problem, rounds=0))
         best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
         if self._is_open(problem, best):
             best = _better(problem, best, portfolio(problem, self.rounds))

@@ -100,7 +100,7 @@ class Walk:
 
     def run(self, capacity: int, arm: Arm, nodes: int) -> Status:
         """Walk from the root; give up after so many nodes."""
-        self._capacity = capacity
+        self._capacity = self._pairs.capacity = capacity
         self._arm = arm
         self.nodes = 0
         self._reset()
@@ -221,7 +221,7 @@ class Walk:
                 return False
             if self._arm.fail_first and not self._raise_those_not_lowest(part):
                 return False
-            if self._pairs.some and not self._pairs.have_room(self._capacity, part, self.floors, self._placed, self._raise):
+            if self._pairs.some and not self._pairs.have_room(part, self.floors, self._placed, self._raise):
                 return False
             changed = len(self._trail) > before
             if (round_ == 0 or changed) and not self._sections_have_room(part):
