@@ -1,4 +1,4 @@
-"""How little capacity will do?  A search that closes in from both sides, and tells what it proved.
+"""How little capacity will do?  Searches at several capacities by turns, from loose to tight, and what they prove.
 
 What is not known stays open: a search that gave up says nothing about a capacity, so it never moves the bound.
 """
@@ -67,7 +67,7 @@ def least(
         known.offsets, known.peak = tuple(offsets), end(strip, offsets)
     searcher = Searcher(strip)
     if searcher.is_walked:
-        _descend(_Ladder(known, strip, nodes, (searcher, Searcher(strip.backwards()))))
+        _descend(_Ladder(known, strip, nodes, searcher))
     else:
         _close_in(_Hunt(known, searcher, strip, nodes))
     return known
@@ -103,8 +103,9 @@ class _Ladder:
     strip: Strip
     nodes: int
     """Bound of all searches."""
-    searchers: tuple[Searcher, Searcher]
-    """Forwards, and backwards in time."""
+    forwards: Searcher
+    backwards: Searcher | None = None
+    """In time; made when it is needed."""
     courses: dict[tuple[int, int], Course] = field(default_factory=dict)
     """By capacity and direction."""
     rounds: int = 0
@@ -131,10 +132,10 @@ class _Ladder:
 
     def halve(self) -> None:
         """Halve the gap, or take a quarter off, as long as a short walk succeeds."""
-        walks = self.searchers[0].walks(self.known.top)
+        walks = self.forwards.walks(self.known.top)
         quick = _QUICK * max(1, len(self.strip.sizes))
         parts = 2
-        while self.is_open and parts <= 4:
+        while self.is_open and parts <= 4 and self.known.goal < self.known.top:
             gap = self.known.top + 1 - self.known.goal
             capacity = self.known.top if self.known.offsets is None else self.known.goal + gap // parts
             answer = walks.turn(capacity, quick, 0, self.nodes - self.known.nodes)
@@ -144,35 +145,34 @@ class _Ladder:
             parts = 2 if fits else 2 * parts
 
     def visit_rungs(self) -> None:
-        """Take one turn at every rung in either direction."""
-        for part in (*_RUNGS, 1, 0):
-            for direction in (0, 1):
-                capacity = self._rung(part)
-                if capacity is not None and self.is_open and not self._is_ahead(capacity, direction):
+        """Take one turn at every rung in either direction; forwards alone where a proof is all that is left."""
+        for capacity in self._rungs():
+            for direction in (0, 1) if self.known.goal < self.known.top else (0,):
+                course = self.courses.get((capacity, direction))
+                is_ahead = course is not None and course.turns > self.rounds
+                if self.is_open and self.known.goal <= capacity <= self.known.top and not is_ahead:
                     self._turn(capacity, direction)
         self.rounds += 1
 
-    def _is_ahead(self, capacity: int, direction: int) -> bool:
-        """Whether a course took more turns than a rung that was visited from the first round on."""
-        course = self.courses.get((capacity, direction))
-        return course is not None and course.turns > self.rounds
-
-    def _rung(self, part: int) -> int | None:
-        """Return a capacity: the goal for 0, the middle of the gap for 1 where there is no other rung; else None."""
+    def _rungs(self) -> list[int]:
+        """Return capacities from loose to tight, the goal last; the middle where no other is below the best plan."""
         goal, top = self.known.goal, self.known.top
-        rungs = [rung for each in _RUNGS if goal < (rung := goal + goal // each) <= top]
-        if part > 1:
-            rung = goal + goal // part
-            return rung if rung in rungs else None
-        if part == 0:
-            return goal
-        return (goal + top + 1) // 2 if not rungs and top > goal else None
+        rungs = [rung for part in _RUNGS if goal < (rung := goal + goal // part) <= top]
+        middle = [(goal + top + 1) // 2] if goal < top else []
+        return [*(rungs or middle), goal]
 
     def _turn(self, capacity: int, direction: int) -> Status:
         key = (capacity, direction)
         if key not in self.courses:
-            self.courses[key] = self.searchers[direction].course(capacity)
+            self.courses[key] = self._searcher(direction).course(capacity)
         return self._learn(capacity, self.courses[key].turn(self.nodes - self.known.nodes), direction)
+
+    def _searcher(self, direction: int) -> Searcher:
+        if not direction:
+            return self.forwards
+        if self.backwards is None:
+            self.backwards = Searcher(self.strip.backwards())
+        return self.backwards
 
     def _learn(self, capacity: int, answer: Answer, direction: int) -> Status:
         self.known.nodes += max(1, answer.nodes)
