@@ -28,6 +28,9 @@ _QUICK = 2
 _RUNGS = (32, 80)
 """Between the plan that the way down leads to and the bound: the bound, and a part of it more."""
 
+_LATE = 8
+"""Rounds before parts of the gap are tried, too, however close to the best plan."""
+
 
 @dataclass(slots=True)
 class Least:
@@ -155,11 +158,12 @@ class _Ladder:
         self.rounds += 1
 
     def _rungs(self) -> list[int]:
-        """Return capacities from loose to tight, the goal last; the middle where no other is below the best plan."""
+        """Return capacities from loose to tight, the goal last; parts of the gap where there are no others, or late."""
         goal, top = self.known.goal, self.known.top
         rungs = [rung for part in _RUNGS if goal < (rung := goal + goal // part) <= top]
-        middle = [(goal + top + 1) // 2] if goal < top else []
-        return [*(rungs or middle), goal]
+        if goal < top and (not rungs or self.rounds >= _LATE):
+            rungs = sorted({*rungs, goal + (top - goal) * 3 // 4, (goal + top + 1) // 2} - {goal}, reverse=True)
+        return [*rungs, goal]
 
     def _turn(self, capacity: int, direction: int) -> Status:
         key = (capacity, direction)
