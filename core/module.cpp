@@ -84,5 +84,14 @@ NB_MODULE(_usmp_build_core, module)
             return std::make_tuple(static_cast<int>(answer.status), answer.offsets, answer.nodes);
         },
         nb::call_guard<nb::gil_scoped_release>());
+    nb::class_<usmp::Search>(module, "Search")
+        .def(nb::init<const usmp::Strip &>(), nb::keep_alive<1, 2>())
+        .def(
+            "turn",
+            [](usmp::Search &self, Units capacity, std::int64_t limit, std::int64_t percent, std::int64_t nodes) {
+                const usmp::Answer answer = self.turn(capacity, limit, percent, nodes);
+                return std::make_tuple(static_cast<int>(answer.status), answer.offsets, answer.nodes);
+            },
+            nb::call_guard<nb::gil_scoped_release>());
     module.def("plan_timeline", &plan_timeline);
 }

@@ -2,9 +2,6 @@
 #include "search.h"
 
 #include <algorithm>
-#include <array>
-
-#include "walk.h"
 
 namespace usmp {
 
@@ -34,7 +31,7 @@ bool fixed_fit(const Strip &strip, Units capacity)
     return true;
 }
 
-using Key = std::array<Units, 3>;
+using Key = Search::Key;
 
 std::vector<Key> keys_of(const Strip &strip)
 {
@@ -59,19 +56,6 @@ std::vector<Key> keys_of(const Strip &strip)
     return keys;
 }
 
-class Noise {
-  public:
-    Units near(Units middle, std::int64_t percent)
-    {
-        state_ = state_ * 1664525u + 1013904223u;
-        const Units reach = middle * percent / 100;
-        return middle - reach + (state_ >> 16) % (2 * reach + 1);
-    }
-
-  private:
-    std::uint32_t state_ = 1;
-};
-
 std::vector<int> ranks_of(const std::vector<Key> &keys, const std::array<int, 3> &order, std::int64_t percent,
                           Noise &noise)
 {
@@ -92,32 +76,44 @@ std::vector<int> ranks_of(const std::vector<Key> &keys, const std::array<int, 3>
 
 } // namespace
 
-Answer search(const Strip &strip, Units capacity, std::int64_t nodes)
+Search::Search(const Strip &strip) : strip_(strip), walk_(strip), keys_(keys_of(strip)) {}
+
+Answer Search::turn(Units capacity, std::int64_t limit, std::int64_t percent, std::int64_t nodes)
 {
     static constexpr std::array<std::array<int, 3>, 3> ORDERS = {{{0, 1, 2}, {1, 2, 0}, {2, 1, 0}}};
 
-    if (!fixed_fit(strip, capacity)) {
+    if (!fixed_fit(strip_, capacity)) {
         return {Status::impossible, {}, 0};
     }
-    Walk walk(strip, capacity);
-    Noise noise;
-    const std::vector<Key> keys = keys_of(strip);
+    std::int64_t done = 0;
+    for (const auto &order : ORDERS) {
+        for (const bool fail_first : {false, true}) {
+            const Arm arm = {fail_first, ranks_of(keys_, order, percent, noise_)};
+            const Status status = walk_.run(capacity, arm, std::min(limit, nodes - done));
+            done += walk_.nodes();
+            if (status != Status::unknown) {
+                return {status, status == Status::fits ? walk_.offsets() : std::vector<Units>(), done};
+            }
+            if (done >= nodes) {
+                return {Status::unknown, {}, done};
+            }
+        }
+    }
+    return {Status::unknown, {}, done};
+}
+
+Answer search(const Strip &strip, Units capacity, std::int64_t nodes)
+{
+    Search walks(strip);
     std::int64_t limit = std::max<std::int64_t>(1, static_cast<std::int64_t>(strip.sizes.size()));
     std::int64_t done = 0;
     for (int turn = 0;; ++turn, limit += limit / 2 + 1) {
         const std::int64_t percent = std::min(STRONGEST, std::max<std::int64_t>(0, turn - CALM + 1));
-        for (const auto &order : ORDERS) {
-            for (const bool fail_first : {false, true}) {
-                const Arm arm = {fail_first, ranks_of(keys, order, percent, noise)};
-                const Status status = walk.run(arm, std::min(limit, nodes - done));
-                done += walk.nodes();
-                if (status != Status::unknown) {
-                    return {status, status == Status::fits ? walk.offsets() : std::vector<Units>(), done};
-                }
-                if (done >= nodes) {
-                    return {Status::unknown, {}, done};
-                }
-            }
+        Answer answer = walks.turn(capacity, limit, percent, nodes - done);
+        done += answer.nodes;
+        answer.nodes = done;
+        if (answer.status != Status::unknown || done >= nodes) {
+            return answer;
         }
     }
 }

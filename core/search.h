@@ -2,20 +2,51 @@
 #ifndef USMP_SEARCH_H
 #define USMP_SEARCH_H
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "strip.h"
+#include "walk.h"
 
 namespace usmp {
-
-enum class Status { fits, impossible, unknown };
 
 // What a search found out, and its work.
 struct Answer {
     Status status;
     std::vector<Units> offsets; // empty unless the strip fits
     std::int64_t nodes;
+};
+
+// A linear congruential generator (Numerical Recipes): the same numbers everywhere.
+class Noise {
+  public:
+    Units near(Units middle, std::int64_t percent)
+    {
+        state_ = state_ * 1664525u + 1013904223u;
+        const Units reach = middle * percent / 100;
+        return middle - reach + (state_ >> 16) % (2 * reach + 1);
+    }
+
+  private:
+    std::uint32_t state_ = 1;
+};
+
+// Walks through one strip; what they learn about sections is kept from one capacity to the next.
+class Search {
+  public:
+    using Key = std::array<Units, 3>;
+
+    explicit Search(const Strip &strip);
+
+    // Walk once with each arm, `limit` nodes each and `nodes` in all, with ranks blurred by so many percent.
+    Answer turn(Units capacity, std::int64_t limit, std::int64_t percent, std::int64_t nodes);
+
+  private:
+    const Strip &strip_;
+    Walk walk_;
+    std::vector<Key> keys_;
+    Noise noise_;
 };
 
 // Look for offsets so that everything ends at `capacity` or below; give up after so many nodes.

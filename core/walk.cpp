@@ -40,8 +40,8 @@ std::vector<Units> kept_off(const Strip &strip, const std::vector<std::vector<Ne
 
 } // namespace
 
-Walk::Walk(const Strip &strip, Units capacity)
-    : strip_(strip), capacity_(capacity), forbidden_(strip.sizes.size()), pairs_(pairs_of(strip)),
+Walk::Walk(const Strip &strip)
+    : strip_(strip), forbidden_(strip.sizes.size()), pairs_(pairs_of(strip)),
       kept_off_(kept_off(strip, pairs_)), tails_(strip.sizes.size()), weights_(strip.sections, 1),
       loads_(strip.sections), spare_(strip.sections), tops_(strip.sections), least_(strip.sections), second_(strip.sections),
       least_owner_(strip.sections), counts_(strip.sections)
@@ -58,10 +58,11 @@ Walk::Walk(const Strip &strip, Units capacity)
     }
 }
 
-Status Walk::run(const Arm &arm, std::int64_t nodes)
+Status Walk::run(Units capacity, const Arm &arm, std::int64_t nodes)
 {
     Part all;
 
+    capacity_ = capacity;
     arm_ = &arm;
     nodes_ = 0;
     reset();

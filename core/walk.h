@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "search.h"
+#include "strip.h"
 
 namespace usmp {
 
@@ -21,6 +21,8 @@ inline std::pair<int, int> hull(const std::vector<Span> &spans)
     return {spans.front().first, spans.back().last};
 }
 
+enum class Status { fits, impossible, unknown };
+
 // How a walk chooses the buffer to branch on.
 struct Arm {
     bool fail_first;
@@ -29,10 +31,10 @@ struct Arm {
 
 class Walk {
   public:
-    Walk(const Strip &strip, Units capacity);
+    explicit Walk(const Strip &strip);
 
-    // Walk from the root with weights that were learned before.
-    Status run(const Arm &arm, std::int64_t nodes);
+    // Walk from the root with weights that were learned before, maybe at another capacity.
+    Status run(Units capacity, const Arm &arm, std::int64_t nodes);
 
     const std::vector<Units> &offsets() const { return state_.floors; }
     std::int64_t nodes() const { return nodes_; }
@@ -89,7 +91,7 @@ class Walk {
     void undo(std::size_t mark);
 
     const Strip &strip_;
-    const Units capacity_;
+    Units capacity_ = 0;
     std::vector<std::vector<std::pair<Units, Units>>> forbidden_; // open intervals of offsets, by fixed neighbors
     std::vector<std::vector<Neighbor>> pairs_; // free neighbors that come later and may share bytes
     std::vector<Units> kept_off_; // how far every neighbor starts behind a buffer; empty where no pair may share bytes

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from usmp_build.algorithms.exact.pools import plan_pools
+from usmp_build.algorithms.large.stated import plan_as_timeline
 from usmp_build.algorithms.portfolio import portfolio
 from usmp_build.memory.best import is_best
 from usmp_build.memory.plan import Plan, quality, still_proven
@@ -13,12 +14,16 @@ from usmp_build.memory.problem import Problem
 _WORK = 4_000_000
 """Nodes times buffers: some tenths of a second of the compiled core, half a minute of Python at the most."""
 
+_MORE = (150_000, 32_000_000)
+"""Nodes, and nodes times buffers, where each buffer has one pool: two or three seconds of the core at the most, and
+some minutes of Python.  Only what is hard needs them."""
+
 _BRIEF = (250_000, 60_000)
 """The same of a brief answer: where each buffer has one pool, and where some have several, for which nodes take longer.
 Some tenths of a second of Python at the most."""
 
 _PLACED = 2_000
-"""So many buffers are placed twice for twice the work."""
+"""So many buffers are placed twice for twice the work.  More are planned along the timeline first, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +42,19 @@ class Auto:
 
     def __call__(self, problem: Problem, /) -> Plan | None:
         """Return the best plan found; `Plan.algorithm` tells who found it."""
-        return self._plan(problem, _WORK)
+        count = max(1, len(problem.buffers))
+        more = 0 if _have_several_pools(problem) else min(_MORE[0] * count, _MORE[1])
+        return self._plan(problem, max(_WORK, more))
 
     def brief(self, problem: Problem, /) -> Plan | None:
         """Return a plan after less work, for who asks often: the best all the same where problems are easy."""
-        return self._plan(problem, _BRIEF[any(len(buffer.pools) > 1 for buffer in problem.buffers)])
+        return self._plan(problem, _BRIEF[_have_several_pools(problem)])
 
     def _plan(self, problem: Problem, work: int) -> Plan | None:
-        first = portfolio(problem, rounds=0)
+        first = plan_as_timeline(problem) if len(problem.buffers) > _PLACED else None
+        if first is not None and not self._is_open(problem, first):
+            return replace(first, algorithm=f"auto: {first.algorithm}")
+        first = _better(problem, first, portfolio(problem, rounds=0))
         best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
         if self._is_open(problem, best):
             best = _better(problem, best, portfolio(problem, self.rounds))
@@ -54,6 +64,10 @@ class Auto:
 
     def _is_open(self, problem: Problem, best: Plan | None) -> bool:
         return best is None or (self.minimize and not is_best(problem, best))
+
+
+def _have_several_pools(problem: Problem) -> bool:
+    return any(len(buffer.pools) > 1 for buffer in problem.buffers)
 
 
 def _nodes(count: int, work: int) -> int:

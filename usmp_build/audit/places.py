@@ -60,6 +60,9 @@ def _check_place(question: Question, index: int, places: Places, findings: Findi
     if offset % buffer.alignment:
         message = f"is at {offset:,}, which is not a multiple of its alignment, {buffer.alignment:,}"
         findings.add("V103", f"buffer {quoted(buffer.name)} {message}", placed.place, "offset")
+    if offset < 0:
+        message = f"is at {offset:,}, before the start of {pool.name}"
+        findings.add("V104", f"buffer {quoted(buffer.name)} {message}", placed.place, "offset")
     if pool.limit is not None and end > pool.limit:
         message = f"is at [{offset:,}, {end:,}), but {pool.name} has {pool.limit:,} bytes"
         findings.add("V104", f"buffer {quoted(buffer.name)} {message}", placed.place, "offset")

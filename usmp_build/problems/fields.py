@@ -81,6 +81,13 @@ class Fields:
         """Read bytes that are as many as those of many buffers together may be."""
         return self.bytes(column, MAX_SUM)
 
+    def place_in_pool(self, column: str) -> int:
+        """Read an offset of a plan that may be wrong: a negative one is for the check to report."""
+        text = self.text(column)
+        if text.startswith("-") and _is_number(text[1:]):
+            return -int(text[1:]) if self._is_small(int(text[1:]), column, MAX_SUM) else 0
+        return self.sum(column)
+
     def positive(self, column: str) -> int:
         """Read an alignment."""
         size = self.bytes(column)

@@ -64,7 +64,7 @@ def _read_csv(source: Source) -> PlanFile:
     placed: dict[str, Placed] = {}
     fields = Fields(table, places, faults, ALIASES)
     for _ in fields.rows():
-        each = Placed(fields.name("id"), fields.text("pools"), fields.sum("offset"), fields.place)
+        each = Placed(fields.name("id"), fields.text("pools"), fields.place_in_pool("offset"), fields.place)
         known = placed.setdefault(each.name, each)
         if (known.pool, known.offset) != (each.pool, each.offset):
             message = f"buffer {quoted(each.name)} is somewhere else in an earlier row"

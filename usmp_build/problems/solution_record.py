@@ -19,6 +19,9 @@ from usmp_build.units import MAX_SUM
 Sum = Annotated[int, Field(ge=0, le=MAX_SUM)]
 """Bytes of many buffers together, or an offset above them: more than one buffer may have."""
 
+Offset = Annotated[int, Field(ge=-MAX_SUM, le=MAX_SUM)]
+"""Of a plan that is to be checked, and may be wrong."""
+
 
 class WitnessRecord(Record):
     """Buffers that need so many bytes, however they are placed, for all of them conflict with each other."""
@@ -60,8 +63,8 @@ class PlaceRecord(Record):
 
     name: Name
     pool: Name
-    offset: Sum
-    """Bytes from the start of the pool."""
+    offset: Offset
+    """Bytes from the start of the pool; a plan with a negative one can be read, and is wrong."""
 
 
 class ShortageRecord(Record):

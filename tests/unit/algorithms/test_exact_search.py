@@ -12,7 +12,7 @@ from tests.support.problems import alive, buffer, problem
 from usmp_build.algorithms.core import core
 from usmp_build.algorithms.exact import searcher
 from usmp_build.algorithms.exact.one_pool import Packing, pack
-from usmp_build.algorithms.exact.search import search
+from usmp_build.algorithms.exact.search import Course, Search, search
 from usmp_build.algorithms.exact.searcher import Searcher
 from usmp_build.algorithms.exact.sections import make_strip
 from usmp_build.algorithms.exact.walk import Status
@@ -110,6 +110,42 @@ def test_python_and_the_core_are_one(seed: int, monkeypatch: pytest.MonkeyPatch)
     compiled = pack(stated, range(len(stated.buffers)), None, 2_000)
     monkeypatch.setattr(searcher, "core", lambda: None)
     assert pack(stated, range(len(stated.buffers)), None, 2_000) == compiled
+
+
+@pytest.mark.skipif(core() is None, reason="the compiled core is not built")
+@pytest.mark.parametrize("seed", range(12))
+def test_walks_that_keep_what_they_learned_are_one_as_well(seed: int) -> None:
+    """What was learned at one capacity changes what is tried at the next, by both in the same manner."""
+    made = make_strip(tiling(20 + seed, seed), range(20 + seed))
+    compiled, ours = Searcher(made).walks(512), Search(made)
+    for turn, capacity in enumerate((500, 520, 512, 505, 560)):
+        units = capacity // made.unit
+        assert compiled.turn(units, 40, 3 * turn, 200) == ours.turn(units, 40, 3 * turn, 200)
+
+
+def test_a_course_that_is_left_and_taken_up_again_is_one_search() -> None:
+    made = make_strip(tiling(80, 5), range(80))
+    whole = search(made, 512 // made.unit, 3_000)
+    course = Course(Search(made), 512 // made.unit, 80)
+    done = 0
+    while (answer := course.turn(3_000 - done)).status is Status.UNKNOWN and done + answer.nodes < 3_000:
+        done += answer.nodes
+    assert (answer.status, answer.offsets, done + answer.nodes) == (whole.status, whole.offsets, whole.nodes)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_backwards_in_time_the_same_plans_fit(seed: int) -> None:
+    stated = random_problem(seed)
+    made = make_strip(stated, range(len(stated.buffers)))
+    assert made.backwards().backwards() == made
+    if made.ordered:
+        capacity = sum(made.sizes) + sum(made.alignments) + max((0, *made.fixed))
+        answer = search(made.backwards(), capacity, WORK)
+        if answer.status is Status.FITS:
+            places = dict(zip(made.members, answer.offsets[::-1], strict=True))
+            empty = {i: each.offset or 0 for i, each in enumerate(stated.buffers)}
+            found = (Allocation(0, places[i] * made.unit if i in places else empty[i]) for i in empty)
+            assert not violations(stated, Plan("", tuple(found)))
 
 
 def test_names_and_order_do_not_matter() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,13 +11,19 @@ import pytest
 
 from usmp_build import planner
 from usmp_build.algorithms import large
+from usmp_build.algorithms.auto import Auto
 from usmp_build.algorithms.core import core
 from usmp_build.algorithms.large import TimelinePlan, plan, plan_timeline
+from usmp_build.algorithms.large.stated import plan_as_timeline
 from usmp_build.errors import CheckFailed
+from usmp_build.memory.best import is_best
 from usmp_build.memory.load import fullest
 from usmp_build.memory.overlaps import overlaps
+from usmp_build.memory.problem import Buffer, Pool, Problem
 from usmp_build.memory.solution import Status
 from usmp_build.memory.timeline import Timeline
+from usmp_build.memory.verify import violations
+from usmp_build.problems.alive import conflicts
 
 needs_core = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
 MANY = 1_000 if core() is None else 20_000
@@ -206,3 +214,38 @@ def test_the_planner_believes_no_plan(offsets: list[int], monkeypatch: pytest.Mo
     monkeypatch.setattr(planner, "plan_timeline", lambda stated: wrong)
     with pytest.raises(CheckFailed, match="P501"):
         planner.solve(timeline([(0, 2, 16, 16), (1, 3, 16, 16)]))
+
+
+def short_lives(count: int) -> Problem:
+    numbers = random.Random(count)
+    lives = [((step, step + numbers.randint(2, 6)),) for step in range(count)]
+    sizes = [64 * numbers.randint(1, 4000) for _ in lives]
+    buffers = (Buffer(str(i), size, (0,), intervals=lives[i], alignment=64) for i, size in enumerate(sizes))
+    return Problem((Pool("memory"),), tuple(buffers), conflicts(lives))
+
+
+def test_many_short_lives_are_planned_along_the_timeline() -> None:
+    """They have few pairs, so that they are stated as pairs."""
+    stated = short_lives(2_100)
+    plan = Auto()(stated)
+    assert plan is not None
+    assert plan.algorithm == "auto: large"
+    assert not violations(stated, plan)
+    assert is_best(stated, plan)
+
+
+def test_who_is_no_timeline_is_not_planned_as_one() -> None:
+    stated = short_lives(50)
+    assert plan_as_timeline(stated) is not None
+    first, second = stated.conflicts[0][0], 0
+    apart = [
+        tuple(other for other in others if {index, other} != {first, second})
+        for index, others in enumerate(stated.conflicts)
+    ]
+    assert plan_as_timeline(replace(stated, conflicts=tuple(apart))) is None
+    assert plan_as_timeline(replace(stated, separations={(0, first): 0})) is None
+    assert plan_as_timeline(replace(stated, pools=(Pool("memory", 64),))) is None
+    fixed = (replace(stated.buffers[0], offset=0), *stated.buffers[1:])
+    assert plan_as_timeline(replace(stated, buffers=fixed)) is None
+    odd = (replace(stated.buffers[0], alignment=24), *stated.buffers[1:])
+    assert plan_as_timeline(replace(stated, buffers=odd)) is None

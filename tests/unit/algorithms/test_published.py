@@ -56,6 +56,14 @@ def test_the_least_capacity_that_is_not_known(instances: dict[str, Instance]) ->
     assert solution.bounds == (986_112,)
 
 
+def test_the_default_gets_as_far(instances: dict[str, Instance], dsa_cases: list[Path]) -> None:
+    """Without a capacity, and without an option: D, and J where it is there."""
+    assert solve(instances["D"].problem).peaks[0] <= 998_400
+    further = dsa_cases[0].parent / "more" / "J.1048576.csv"
+    if further.is_file():
+        assert solve(published(further).problem).peaks[0] <= 1_026_048
+
+
 @pytest.mark.parametrize("name", "ACE")
 def test_a_fast_pool_of_half_the_load(name: str, instances: dict[str, Instance]) -> None:
     """Of the bytes that any plan could make useful, nearly all are."""

@@ -85,6 +85,7 @@ PLANTED: dict[str, tuple[str, Callable[[Document], object]]] = {
     "a pool is not a candidate": ("V102", change("buffers", 2, pool="fast")),
     "an offset is not aligned": ("V103", change("buffers", 0, offset=72)),
     "an end is beyond the limit": ("V104", change("buffers", 0, offset=96)),
+    "a start is before the pool": ("V104", change("buffers", 0, offset=-16)),
     "a fixed offset is not kept": ("V105", change("buffers", 3, offset=300)),
     "two buffers overlap": ("V106", lambda s: [b.update(offset=0) for b in s["buffers"][:2]]),
     "a peak is another": ("V107", change("pools", 0, peak=99)),
@@ -175,6 +176,8 @@ def test_offsets_of_other_planners() -> None:
     assert not audit(statement, read_plan(plan.encode(), "out.csv")).wrong
     assert not audit(statement, read_plan(plan.encode(), "out.csv"), capacity=12).wrong
     assert codes(audit(statement, read_plan(plan.encode(), "out.csv"), capacity=11)) == ["V104", "V104"]
+    before = plan.replace("b5,0,21,4,0", "b5,0,21,4,-4")
+    assert codes(audit(statement, read_plan(before.encode(), "out.csv"))) == ["V104"]
     wrong = plan.replace("b4,9,21,4,4", "b4,9,21,4,3")
     (found,) = audit(statement, read_plan(wrong.encode(), "out.csv")).wrong
     assert str(found).startswith('out.csv:6:1: error[V106]: "b4" [3, 7) and "b5" [0, 4) overlap in memory')

@@ -22,11 +22,12 @@ _SWEEPS = 64
 
 
 class Pairs:
-    """The pairs of one strip, and a capacity."""
+    """The pairs of one strip."""
 
-    def __init__(self, strip: Strip, capacity: int) -> None:
+    def __init__(self, strip: Strip) -> None:
         self._strip = strip
-        self._capacity = capacity
+        self.capacity = 0
+        """That they must keep, in units."""
         sizes, fixed = strip.sizes, strip.fixed
         self._near = [
             [
@@ -66,8 +67,8 @@ class Pairs:
         """Apply the rule to one pair; say whether that changed something, or None when there is no room."""
         other, above, below = near
         tails = self._tails
-        is_under = floors[index] + above + tails[other] <= self._capacity
-        is_above = floors[other] + below + tails[index] <= self._capacity
+        is_under = floors[index] + above + tails[other] <= self.capacity
+        is_above = floors[other] + below + tails[index] <= self.capacity
         if is_under == is_above:
             return False if is_under else None
         lower, upper, distance = (index, other, above) if is_under else (other, index, below)

@@ -60,7 +60,7 @@ class _Tree:
     def __init__(self, strip: Strip, capacity: int) -> None:
         self._strip = strip
         self._capacity = capacity
-        self._lift = Walk(strip, capacity).lift
+        self._lift = Walk(strip).lift
         free = [index for index, fixed in enumerate(strip.fixed) if fixed < 0]
         self._pairs = [
             (i, o, above, below) for i in free for o, above, below in strip.neighbors[i] if i < o and strip.fixed[o] < 0

@@ -8,8 +8,9 @@ core/search.cpp does the same, and answers the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Protocol
 
 from usmp_build.algorithms.exact.strip import Strip
 from usmp_build.algorithms.exact.walk import Arm, Status, Walk
@@ -19,6 +20,8 @@ _CALM = 7
 _STRONGEST = 10
 """Percent of noise, at the most."""
 _FINE = 1024
+_ORDERS = ((0, 1, 2), (1, 2, 0), (2, 1, 0))
+"""Of the keys of a buffer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +34,67 @@ class Answer:
     nodes: int
 
 
+class Turns(Protocol):
+    """Walks through one strip; what they learn about sections is kept from one capacity to the next."""
+
+    def turn(self, capacity: int, limit: int, percent: int, nodes: int) -> Answer:
+        """Walk once with each arm, `limit` nodes each and `nodes` in all, with ranks blurred by so many percent."""
+
+
+class Search:
+    """The same in Python."""
+
+    def __init__(self, strip: Strip) -> None:
+        self._strip = strip
+        self._walk = Walk(strip)
+        self._keys = _keys(strip)
+        self._noise = _Noise()
+
+    def turn(self, capacity: int, limit: int, percent: int, nodes: int) -> Answer:
+        """Walk once with each arm."""
+        if not _fixed_fit(self._strip, capacity):
+            return Answer(Status.IMPOSSIBLE, (), 0)
+        done = 0
+        for order, fail_first in product(_ORDERS, (False, True)):
+            arm = Arm(fail_first, _ranks(self._keys, order, percent, self._noise))
+            status = self._walk.run(capacity, arm, min(limit, nodes - done))
+            done += self._walk.nodes
+            if status is not Status.UNKNOWN:
+                return Answer(status, tuple(self._walk.floors) if status is Status.FITS else (), done)
+            if done >= nodes:
+                break
+        return Answer(Status.UNKNOWN, (), done)
+
+
+@dataclass(slots=True)
+class Course:
+    """A search at one capacity that can be left and taken up again."""
+
+    walks: Turns
+    capacity: int
+    limit: int
+    """Nodes of each arm in the next turn; at first as many as there are buffers."""
+    turns: int = 0
+    """That were taken."""
+
+    def turn(self, nodes: int) -> Answer:
+        """Take the next turn, of so many nodes at the most."""
+        percent = min(_STRONGEST, max(0, self.turns - _CALM + 1))
+        answer = self.walks.turn(self.capacity, self.limit, percent, nodes)
+        self.limit += self.limit // 2 + 1
+        self.turns += 1
+        return answer
+
+
 def search(strip: Strip, capacity: int, nodes: int) -> Answer:
     """Look for offsets so that everything ends at `capacity` units or below; give up after so many nodes."""
-    if not _fixed_fit(strip, capacity):
-        return Answer(Status.IMPOSSIBLE, (), 0)
-    walk = Walk(strip, capacity)
+    course = Course(Search(strip), capacity, max(1, len(strip.sizes)))
     done = 0
-    for arm, limit in _turns(strip):
-        status = walk.run(arm, min(limit, nodes - done))
-        done += walk.nodes
-        if status is not Status.UNKNOWN:
-            return Answer(status, tuple(walk.floors) if status is Status.FITS else (), done)
-        if done >= nodes:
-            break
-    return Answer(Status.UNKNOWN, (), done)
+    while True:
+        answer = course.turn(nodes - done)
+        done += answer.nodes
+        if answer.status is not Status.UNKNOWN or done >= nodes:
+            return replace(answer, nodes=done)
 
 
 def _fixed_fit(strip: Strip, capacity: int) -> bool:
@@ -58,21 +108,6 @@ def _fixed_fit(strip: Strip, capacity: int) -> bool:
             if strip.fixed[other] >= 0 and strip.fixed[other] - offset < above and offset - strip.fixed[other] < below:
                 return False
     return True
-
-
-def _turns(strip: Strip) -> Iterator[tuple[Arm, int]]:
-    """Yield arms and how many nodes each may look at."""
-    keys = _keys(strip)
-    limit = max(1, len(strip.sizes))
-    noise = _Noise()
-    turn = 0
-    while True:
-        percent = min(_STRONGEST, max(0, turn - _CALM + 1))
-        for order in ((0, 1, 2), (1, 2, 0), (2, 1, 0)):
-            for fail_first in (False, True):
-                yield Arm(fail_first, _ranks(keys, order, percent, noise)), limit
-        limit += limit // 2 + 1
-        turn += 1
 
 
 def _keys(strip: Strip) -> list[tuple[int, int, int]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from usmp_build.algorithms.core import core
 from usmp_build.algorithms.exact import precedence, search
-from usmp_build.algorithms.exact.search import Answer
+from usmp_build.algorithms.exact.search import Answer, Course, Search, Turns
 from usmp_build.algorithms.exact.strip import Strip
 from usmp_build.algorithms.exact.walk import Status
 
@@ -45,11 +45,37 @@ class Searcher:
         second = self.walk(capacity, nodes - first.nodes)
         return replace(second, nodes=first.nodes + second.nodes)
 
+    @property
+    def is_walked(self) -> bool:
+        """Whether `walk` is all that `fit` does."""
+        return self._strip.ordered and not self._few
+
+    def walks(self, capacity: int) -> Turns:
+        """Return walks that know nothing yet, for capacities up to this one."""
+        if self._core is None or capacity > _LARGEST:
+            return Search(self._strip)
+        return _Compiled(self._core.Search(self._compiled))
+
+    def course(self, capacity: int) -> Course:
+        """Return a search at this capacity that can be taken up again and again."""
+        return Course(self.walks(capacity), capacity, max(1, len(self._strip.sizes)))
+
     def walk(self, capacity: int, nodes: int) -> Answer:
         """Do so by walks alone."""
         if self._core is None or capacity > _LARGEST:
             return search.search(self._strip, capacity, nodes)
         status, offsets, done = self._core.search(self._compiled, capacity, nodes)
+        return Answer(Status(status), tuple(offsets), done)
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    """Turns of the core."""
+
+    walks: Any
+
+    def turn(self, capacity: int, limit: int, percent: int, nodes: int) -> Answer:
+        status, offsets, done = self.walks.turn(capacity, limit, percent, nodes)
         return Answer(Status(status), tuple(offsets), done)
 
 

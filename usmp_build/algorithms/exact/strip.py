@@ -18,7 +18,7 @@ and so are buffers of no bytes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +44,18 @@ class Strip:
     """Whether sections follow the timeline: then the strip falls apart where no buffer is in both of two neighbors."""
     ordered: bool
     """Whether "behind" never goes round in a circle: some buffer without a fixed offset is then behind no other."""
+
+    def backwards(self) -> Strip:
+        """Return the same with time running backwards: the last buffer and the last section are the first."""
+        last, end = len(self.sizes) - 1, self.sections - 1
+        near = (tuple((last - other, above, below) for other, above, below in some[::-1]) for some in self.neighbors)
+        spans = (tuple((end - stop, end - start, units) for start, stop, units in some[::-1]) for some in self.spans)
+        return replace(
+            self,
+            members=self.members[::-1],
+            sizes=self.sizes[::-1],
+            alignments=self.alignments[::-1],
+            fixed=self.fixed[::-1],
+            neighbors=tuple(near)[::-1],
+            spans=tuple(spans)[::-1],
+        )

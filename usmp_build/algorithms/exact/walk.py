@@ -76,11 +76,11 @@ class _Frame:
 
 
 class Walk:
-    """Walks of one strip and capacity; what they learn about sections is kept from one to the next."""
+    """Walks of one strip; what they learn about sections is kept from one to the next, whatever their capacity."""
 
-    def __init__(self, strip: Strip, capacity: int) -> None:
+    def __init__(self, strip: Strip) -> None:
         self._strip = strip
-        self._capacity = capacity
+        self._capacity = 0
         count = len(strip.sizes)
         self._forbidden = [sorted(_forbidden(strip, index)) for index in range(count)]
         self._weights = [1] * strip.sections
@@ -94,12 +94,13 @@ class Walk:
         self._first = self._last = 0
         self._loads = [0] * strip.sections
         self._spare = [0] * strip.sections
-        self._pairs = Pairs(strip, capacity)
+        self._pairs = Pairs(strip)
         self._kept_off = kept_off(strip) if self._pairs.some else None
         self.nodes = 0
 
-    def run(self, arm: Arm, nodes: int) -> Status:
+    def run(self, capacity: int, arm: Arm, nodes: int) -> Status:
         """Walk from the root; give up after so many nodes."""
+        self._capacity = self._pairs.capacity = capacity
         self._arm = arm
         self.nodes = 0
         self._reset()
