@@ -142,5 +142,5 @@ def _each(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _ranked(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """Join bounds of what a plan costs and of its peaks; empty when one of them is not known."""
-    return (one[0] + other[0], *map(max, one[1:], other[1:])) if one and other else ()
+    """Join bounds of `quality`, for buffers that share no pool; empty when one of them is not known."""
+    return (one[0] + other[0], one[1] + other[1], *map(max, one[2:], other[2:])) if one and other else ()

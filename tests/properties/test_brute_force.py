@@ -66,8 +66,9 @@ class Truth:
             if best is not None and cost > best[0]:
                 break
             needed = self._needed(share)
-            if needed is not None and (best is None or (cost, *reversed(needed)) < best):
-                best = (cost, *reversed(needed))
+            ranked = (cost, sum(needed), *reversed(needed)) if needed is not None else None
+            if ranked is not None and (best is None or ranked < best):
+                best = ranked
         return best
 
     def _needed(self, share: tuple[int, ...]) -> list[int] | None:
@@ -177,14 +178,14 @@ def test_the_truth_by_more_obvious_means(seed: int) -> None:
 
 
 def test_truths_known_by_heart() -> None:
-    assert Truth(problem([])).best() == (0, 0)
-    assert Truth(problem([buffer("a", 3), buffer("b", 4, alignment=2)])).best() == (0, 7)
+    assert Truth(problem([])).best() == (0, 0, 0)
+    assert Truth(problem([buffer("a", 3), buffer("b", 4, alignment=2)])).best() == (0, 7, 7)
     assert Truth(problem([buffer("a", 3), buffer("b", 4)], pools={"ram": 6})).best() is None
-    assert Truth(problem([buffer("a", 3, offset=5), buffer("b", 6)])).best() == (0, 14)
+    assert Truth(problem([buffer("a", 3, offset=5), buffer("b", 6)])).best() == (0, 14, 14)
     assert Truth(problem([buffer("a", 3, offset=5), buffer("b", 5, offset=4)])).best() is None
     apart = problem(
         [buffer("a", 3, (0, 1), costs=(1, 2)), buffer("b", 4, (0, 1), costs=(1, 9))], None, {"x": 6, "y": 3}
     )
-    assert Truth(apart).best() == (3, 3, 4)
+    assert Truth(apart).best() == (3, 7, 3, 4)
     in_place = problem([buffer("a", 3), buffer("b", 4)], separations={("a", "b"): -1, ("b", "a"): 4})
-    assert Truth(in_place).best() == (0, 4)
+    assert Truth(in_place).best() == (0, 4, 4)

@@ -112,7 +112,7 @@ def test_ends_alternate_in_a_chain() -> None:
     """Each pair needs one byte more than its larger buffer; a chain that goes one way only adds them up."""
     chain = Chain((8, 8, 8, 8), (1, 1, 1), (3, 3))
     found = direct(chain.ways(), Budget(Exact()))
-    assert found.rank == (0, 9)
+    assert found.rank == (0, 9, 9)
     assert found.directions is not None
     taken = list(found.directions.values())
     assert taken[0] is not taken[1] is not taken[2]

@@ -160,7 +160,8 @@ class Climb:
         reasons = []
         if not high:
             reasons.append([i for i in order if buffers[i].cost_in(placed[i].pool) > _least_cost(buffers[i])])
-            high = [pool for pool, least in enumerate(reversed(self._ideal[1:])) if peaks[pool] > least]
+            above = [pool for pool, least in enumerate(reversed(self._ideal[2:])) if peaks[pool] > least]
+            high = above or [pool for pool, peak in enumerate(peaks) if peak]  # then only their sum may be less
         for pool in high:
             ends = ((i, placed[i].offset + buffers[i].size) for i in order if placed[i].pool == pool)
             reasons.append([i for i, end in ends if end == peaks[pool]])
@@ -174,15 +175,17 @@ def ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
     """Bound `rank` from below: every buffer in one of its cheapest pools, and no pool higher than it must be.
 
     Pools are looked at as `rank` does, the last first.  One in which nothing must be stays empty, so what could be
-    there must be elsewhere.
+    there must be elsewhere.  The sum of peaks is bounded without that: it may be less where no pool stays empty.
     """
     choices = {index: _cheapest_pools(problem.buffers[index]) for index in component}
+    forced = ([i for i, pools in choices.items() if pools == {pool}] for pool in range(len(problem.pools)))
+    total = sum(pool_bound(problem, members).bytes for members in forced)
     peaks = []
     for pool in reversed(range(len(problem.pools))):
         peaks.append(pool_bound(problem, [index for index, pools in choices.items() if pools == {pool}]).bytes)
         if peaks[-1] == 0:
             choices = {i: pools - {pool} if problem.buffers[i].size else pools for i, pools in choices.items()}
-    return (sum(_least_cost(problem.buffers[index]) for index in component), *peaks)
+    return (sum(_least_cost(problem.buffers[index]) for index in component), total, *peaks)
 
 
 def _cheapest_pools(buffer: Buffer) -> set[int]:

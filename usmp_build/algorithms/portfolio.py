@@ -124,7 +124,8 @@ def _ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
         pool = _cheapest(problem.buffers[index])
         inside[pool].append(index)
         cost += problem.buffers[index].cost_in(pool)
-    return (cost, *reversed([pressure(problem, members).bytes for members in inside]))
+    peaks = [pressure(problem, members).bytes for members in inside]
+    return (cost, sum(peaks), *reversed(peaks))
 
 
 def _cheapest(buffer: Buffer) -> int:

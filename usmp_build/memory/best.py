@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from usmp_build.memory.bounds import pool_bound, pressure
+from usmp_build.memory.components import families
 from usmp_build.memory.plan import Plan, peaks, quality
 from usmp_build.memory.problem import Buffer, Problem
 
@@ -13,9 +14,10 @@ def is_best(problem: Problem, plan: Plan) -> bool:
     """Tell whether no plan ranks before this one by `plan.quality`; False when that is not known.
 
     Its algorithm may have proved it.  Bounds may, too:
-    If every buffer is where it costs least, a better plan has the same cost and a lower peak in some pool, the least
-    preferred one that differs.  So pools are looked at in that order: what a pool cannot do without is counted over
-    the buffers that have no other place, and once its peak is known to be least, no better plan goes beyond it.
+    If every buffer is where it costs least, a better plan has the same cost and a smaller sum of peaks; or the same
+    sum, and a lower peak in the least preferred pool that differs.  So pools are looked at in that order: what a pool
+    cannot do without is counted over the buffers that have no other place, and once its peak is known to be least, no
+    better plan goes beyond it.
     """
     if plan.bound and plan.bound >= quality(problem, plan):
         return True
@@ -25,11 +27,24 @@ def is_best(problem: Problem, plan: Plan) -> bool:
     if any(buffer.cost_in(place.pool) > cost for buffer, place, cost in places):
         return False
     highest = peaks(problem, plan)
+    if any(sum(highest[pool] for pool in pools) > bytes_ for pools, bytes_ in _sums(problem, plan, limits, least)):
+        return False
     for pool in reversed(range(len(problem.pools))):
         if highest[pool] > _needed(problem, plan, pool, limits, least):
             return False
         limits[pool] = highest[pool]
     return True
+
+
+def _sums(
+    problem: Problem, plan: Plan, limits: Sequence[int | None], least: Sequence[int]
+) -> Iterator[tuple[set[int], int]]:
+    """Yield pools that share buffers, and the bytes that they need together in every plan that costs as little."""
+    for members in families(problem):
+        pools = {pool for index in members for pool in problem.buffers[index].pools}
+        if len(pools) > 1:
+            each = sum(_needed(problem, plan, pool, limits, least) for pool in pools)
+            yield pools, max(each, pressure(problem, members, len(pools)).bytes)
 
 
 def _needed(problem: Problem, plan: Plan, pool: int, limits: Sequence[int | None], least: Sequence[int]) -> int:

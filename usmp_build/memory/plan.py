@@ -43,7 +43,7 @@ def of_members(plan: Plan, members: Sequence[int]) -> Plan:
 
 
 def quality(problem: Problem, plan: Plan) -> tuple[int, ...]:
-    """Rank a plan that fits; less is better: total cost, then the peaks, least preferred pool first."""
+    """Rank a plan that fits; less is better: cost, the sum of the peaks, then each peak, least preferred pool first."""
     return rank(problem, dict(enumerate(plan.allocations)))
 
 
@@ -65,4 +65,5 @@ def tops(problem: Problem, places: Mapping[int, Allocation]) -> tuple[int, ...]:
 def rank(problem: Problem, places: Mapping[int, Allocation]) -> tuple[int, ...]:
     """Rank places for some of the buffers as `quality` does for all."""
     cost = sum(problem.buffers[index].cost_in(place.pool) for index, place in places.items())
-    return (cost, *reversed(tops(problem, places)))
+    peaks_ = tops(problem, places)
+    return (cost, sum(peaks_), *reversed(peaks_))

@@ -46,8 +46,8 @@ def _mistold(problem: Problem, plan: Plan) -> Iterator[str]:
         yield f"it claims something of {len(plan.claims)} pools, where there are {len(problem.pools)}"
     if type(plan.bound) is not tuple or any(type(value) is not int for value in plan.bound):
         yield f"its bound is no tuple of integers: {plan.bound!r}"
-    elif len(plan.bound) not in (0, 1 + len(problem.pools)):
-        yield f"its bound has {len(plan.bound)} values, where there are the cost and {len(problem.pools)} peaks"
+    elif len(plan.bound) not in (0, 2 + len(problem.pools)):
+        yield f"its bound has {len(plan.bound)} values, where there are cost, sum and {len(problem.pools)} peaks"
 
 
 def _misplaced(problem: Problem, plan: Plan) -> Iterator[str]:

@@ -110,7 +110,7 @@ def shortcomings(best: tuple[int, ...] | None, verdict: Verdict, nodes: int, sta
         wrong.append("lost the plan that was there")
     if nodes == PLENTY and verdict.impossible != (best is None):
         wrong.append("does not know whether there is a plan")
-    if nodes == PLENTY and best is not None and verdict.bound(len(best) - 1)[0] < best[0]:
+    if nodes == PLENTY and best is not None and verdict.bound(len(best) - 2)[0] < best[0]:
         wrong.append("does not know what the best plan costs")
     return wrong
 

@@ -3,7 +3,7 @@
 Each question is put to `assign`, with limits and costs that leave only better answers:
 
     the cheapest           any plan within the limits that costs less than the best so far
-    the lowest of a pool   any plan as cheap as the cheapest that is below this limit, too
+    lower peaks            any plan as cheap as the cheapest that is below these limits, too (`heights`)
 
 So what was proven for one question is of use for the next: sets of buffers that do not fit into so many bytes, and
 prices.  Where a search of the whole tree is too much, `neighborhoods` find better plans, and `prices` a bound:
@@ -29,6 +29,7 @@ from usmp_build.algorithms.exact.one_pool import pack
 from usmp_build.algorithms.exact.packings import Packings
 from usmp_build.algorithms.exact.prices import Prices, improve, no_prices
 from usmp_build.algorithms.exact.state import ground
+from usmp_build.memory.bounds import pool_bound
 from usmp_build.memory.problem import Problem
 
 Limits = Mapping[int, int | None]
@@ -73,6 +74,8 @@ class Area:
         """No plan costs less: proven."""
         self.impossible = False
         """There is no plan: proven."""
+        self._seen: list[tuple[int, ...]] = []
+        """Pools of items in plans that were found for lower peaks."""
 
     @property
     def is_cheapest(self) -> bool:
@@ -81,16 +84,17 @@ class Area:
 
     def begin(self, places: Mapping[int, tuple[int, int]]) -> None:
         """Begin with a plan: index → (pool, offset)."""
-        self._settle([places[index][0] for index in self._choices.members])
+        self.settle([places[index][0] for index in self._choices.members])
         for pool in sorted(set(self.where)):
-            self._packings.remember({index: places[index][1] for index in self._inside(pool)})
+            self._packings.remember({index: places[index][1] for index in self._inside(pool, self.where)})
 
-    def _settle(self, where: Sequence[int]) -> None:
+    def settle(self, where: Sequence[int]) -> None:
+        """Take a plan that was found as the best."""
         self.where = tuple(where)
         self.cost = self._choices.cost(self.where)
 
-    def _inside(self, pool: int) -> list[int]:
-        return [index for index, where in zip(self._choices.members, self.where, strict=True) if where == pool]
+    def _inside(self, pool: int, where: Sequence[int]) -> list[int]:
+        return [index for index, own in zip(self._choices.members, where, strict=True) if own == pool]
 
     # ---------------------------------------------------------------------------------------------- costs
 
@@ -127,7 +131,7 @@ class Area:
         out = tree.run(None if self.cost is None else self.cost - 1, nodes, patience, first)
         budget.left -= out.nodes
         if out.where is not None:
-            self._settle(out.where)
+            self.settle(out.where)
         return out
 
     def _appraise(self, prices: Prices, effort: tuple[int, int], budget: Budget) -> None:
@@ -156,54 +160,54 @@ class Area:
         walk = Neighborhoods(self._choices, limits, self._prices, self._packings, list(self.where), self.bound)
         walk.run(budget.left * 2 // 3)
         budget.left -= walk.nodes
-        self._settle(walk.where)
+        self.settle(walk.where)
 
     # ---------------------------------------------------------------------------------------------- peaks
 
-    def peak(self, pool: int) -> int:
-        """Return where the last buffer of a pool ends."""
-        offsets = self.offsets(pool)
-        return max((at + self._problem.buffers[index].size for index, at in offsets.items()), default=0)
+    def offsets(self, pool: int, where: Sequence[int] | None = None) -> dict[int, int]:
+        """Return where the buffers of a pool are, in the best plan or in another one that was found.
 
-    def offsets(self, pool: int) -> dict[int, int]:
-        """Return where the buffers of a pool are; those of a pool without a limit are put anywhere, at first."""
-        inside = self._inside(pool)
+        Those of a pool without a limit are put anywhere, at first.
+        """
+        inside = self._inside(pool, self.where if where is None else where)
         return self._packings.offsets(inside) or self._packings.loose(inside)
 
-    def lower(self, pool: int, limits: Limits, enough: int, budget: Budget) -> int:
-        """Look for the lowest peak of a pool among plans that cost no more; `enough` bytes are used anyway.
+    def peaks(self, where: Sequence[int], pools: Sequence[int]) -> tuple[int, ...]:
+        """Return where the last buffer of each pool ends, in a plan that was found."""
+        return tuple(self._end(self.offsets(pool, where)) for pool in pools)
 
-        Return the bytes that are proven to be necessary.
+    def _end(self, offsets: Mapping[int, int]) -> int:
+        return max((at + self._problem.buffers[index].size for index, at in offsets.items()), default=0)
+
+    def least_peak(self, pool: int) -> int:
+        """Return bytes that the buffers which have no other pool need."""
+        bound = (i for i in self._choices.members if self._problem.buffers[i].pools == (pool,))
+        return pool_bound(self._problem, bound).bytes
+
+    def within(self, limits: Limits, budget: Budget, share: int) -> tuple[tuple[int, ...] | None, bool]:
+        """Look for a plan within limits that costs no more; a packing may take one share of so many of the budget.
+
+        Return its pools, None where none was found; and whether there is none: proven.
         """
-        self._repack(pool, limits[pool], budget)
-        bound = 0
-        for share in (16, 4):
-            self._packings.forget_unproven()
-            bound = self._close_in(pool, limits, max(enough, bound), budget, share) or bound
-        return bound
+        pools = sorted(limits)
+        for where in self._seen:
+            ends = zip(self.peaks(where, pools), (limits[pool] for pool in pools), strict=True)
+            if all(limit is None or end <= limit for end, limit in ends):
+                return where, False
+        tree = Tree(self._choices, ground(self._choices, limits, {}), self._packings)
+        out = tree.run(self.cost, budget.left // 4 + 1, budget.left // share + 1, first=True)
+        budget.left -= out.nodes
+        if out.where is not None:
+            self._seen.append(out.where)
+        return out.where, out.where is None and out.complete and out.doubt is None
 
-    def _close_in(self, pool: int, limits: Limits, goal: int, budget: Budget, share: int) -> int:
-        """Try the goal first, then always the middle of what is open; a packing may take one share of so many.
+    def forget_unproven(self) -> None:
+        """Forget what was given up: there is more time to look into it."""
+        self._packings.forget_unproven()
 
-        Return the bytes that are proven to be necessary.
-        """
-        bound, least = 0, goal
-        while self.is_cheapest and goal < self.peak(pool) and budget.left > 0:
-            tree = Tree(self._choices, ground(self._choices, {**limits, pool: goal}, {}), self._packings)
-            out = tree.run(self.cost, budget.left // 4 + 1, budget.left // share + 1, first=True)
-            budget.left -= out.nodes
-            if out.where is not None:
-                self._settle(out.where)
-            else:
-                least = goal + 1
-                if out.complete and out.doubt is None:
-                    bound = least
-            goal = least + (self.peak(pool) - least) // 2
-        return bound
-
-    def _repack(self, pool: int, limit: int | None, budget: Budget) -> None:
+    def repack(self, pool: int, limit: int | None, budget: Budget) -> None:
         """Bring the peak of a pool down by moving its buffers."""
-        packed = pack(self._problem, self._inside(pool), limit, budget.left // 8, self.offsets(pool))
+        packed = pack(self._problem, self._inside(pool, self.where), limit, budget.left // 8, self.offsets(pool))
         budget.left -= packed.nodes
         if packed.offsets is not None:
             self._packings.remember(packed.offsets)

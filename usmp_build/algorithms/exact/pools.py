@@ -1,16 +1,15 @@
-"""All pools of a problem: the cheapest plan, and of those as cheap the one with the lowest peaks.
+"""All pools of a problem: the cheapest plan, and of those as cheap the one whose peaks have the least sum.
 
 A problem falls apart twice, and what falls apart is solved by itself:
 
     families    buffers that no chain of pools connects never meet: workspace and constants, mostly
     areas       buffers that no chain of conflicts connects share all memory: models that never run together, mostly
 
-Costs add up over all of them.  A peak is the highest of all areas, so pools are taken one after the other, the least
-preferred first: when its lowest peak is known, that is the limit for what comes.
+Costs add up over all of them.  A peak is the highest of all areas, so peaks are lowered for all areas together.
 
     pool    |  area of one model   |  area of another  |
     slow    |        a b           |         f         |   1. least cost      (areas apart)
-    fast    |       c d e          |        g h        |   2. least peak of slow, then of fast      (over all areas)
+    fast    |       c d e          |        g h        |   2. least sum of peaks, then those of slow  (over all areas)
 """
 
 from __future__ import annotations
@@ -19,12 +18,17 @@ from dataclasses import dataclass, field, replace
 
 from usmp_build.algorithms.exact.areas import Area, Budget, Limits
 from usmp_build.algorithms.exact.choices import within_reach
+from usmp_build.algorithms.exact.heights import Heights, ranked
 from usmp_build.algorithms.exact.one_pool import pack
 from usmp_build.algorithms.exact.packings import Packings
 from usmp_build.memory.components import components, families, restricted
 from usmp_build.memory.plan import Allocation, Plan, rank
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.verify import violations
+
+
+_PEAKS = 1000
+"""Nodes that are spent on lower peaks in any case; with more, one part in 64: proofs that no sum is less take long."""
 
 
 @dataclass(slots=True)
@@ -37,9 +41,13 @@ class Verdict:
     """There is no plan: proven."""
     cost: int = 0
     """No plan costs less: proven."""
+    total: int = 0
+    """No plan that costs as little as `cost` has peaks with a smaller sum: proven."""
     peaks: dict[int, int] = field(default_factory=dict)
-    """No plan that costs as little as `cost`, and has the least peaks of the pools less preferred, has a lower peak:
-    proven."""
+    """No plan that costs as little as `cost`, has peaks with the sum `total`, and the least ones of the pools less
+    preferred, has a lower peak: proven."""
+    is_lowest: bool = False
+    """The plan has these peaks."""
     claims: dict[int, int] = field(default_factory=dict)
     """Pool → bytes that the buffers that are there need: proven."""
     nodes: int = 0
@@ -49,6 +57,7 @@ class Verdict:
         """Add what is known of some buffers, `kept`, and the pools that only they use."""
         self.impossible |= other.impossible
         self.cost += other.cost
+        self.total += other.total
         self.peaks |= other.peaks
         self.claims |= other.claims
         self.nodes += other.nodes
@@ -67,7 +76,7 @@ class Verdict:
 
     def bound(self, pools: int) -> tuple[int, ...]:
         """Return what no plan's `plan.quality` is below: proven."""
-        return (self.cost, *(self.peaks.get(pool, 0) for pool in reversed(range(pools))))
+        return (self.cost, self.total, *(self.peaks.get(pool, 0) for pool in reversed(range(pools))))
 
 
 def plan_pools(problem: Problem, nodes: int, start: Plan | None = None, minimize: bool = True) -> Plan | None:
@@ -176,21 +185,25 @@ def _one_pool(problem: Problem, pool: int, nodes: int, start: dict[int, Allocati
     if packed.offsets is None:
         return Verdict(None, impossible, cost, nodes=packed.nodes)
     places = {index: Allocation(pool, at) for index, at in packed.offsets.items()}
-    return Verdict(places, impossible, cost, {pool: packed.bound}, {pool: packed.bound}, packed.nodes)
+    return Verdict(
+        places, impossible, cost, packed.bound, {pool: packed.bound}, claims={pool: packed.bound}, nodes=packed.nodes
+    )
 
 
 def _lower(areas: list[Area], limits: dict[int, int | None], budget: Budget, verdict: Verdict) -> None:
-    """Bring one peak after the other down, while the cost and the peaks before stay."""
-    tight = all(area.is_cheapest for area in areas)
+    """Bring the peaks down, while the cost stays."""
     for pool in sorted(limits, reverse=True):
-        peak = bound = 0
-        for area in sorted(areas, key=lambda area: -area.peak(pool)):
-            bound = max(bound, area.lower(pool, limits, peak, budget))
-            peak = max(peak, area.peak(pool))
-        limits[pool] = peak
-        if tight:
-            verdict.peaks[pool] = bound
-        tight = tight and bound == peak
+        for area in areas:
+            area.repack(pool, limits[pool], budget)
+    part = Budget(min(budget.left, max(_PEAKS, budget.left // 64)))
+    budget.left -= part.left
+    heights = Heights(areas, limits, part)
+    if all(area.is_cheapest for area in areas):
+        verdict.total, *least = heights.lower()
+        verdict.peaks = dict(zip(sorted(limits, reverse=True), least, strict=True))
+        verdict.is_lowest = (verdict.total, *least) == ranked(heights.best)
+    budget.left += part.left
+    limits.update(zip(sorted(limits), heights.best, strict=True))
 
 
 def _pack(problem: Problem, areas: list[Area], limits: Limits, budget: Budget, verdict: Verdict) -> None:
@@ -200,5 +213,5 @@ def _pack(problem: Problem, areas: list[Area], limits: Limits, budget: Budget, v
         offsets = {index: at for area in areas for index, at in area.offsets(pool).items()}
         packed = pack(problem, sorted(offsets), limit, max(0, budget.left), offsets)
         budget.left -= packed.nodes
-        verdict.claims[pool] = max(packed.bound, verdict.peaks.get(pool, 0))
+        verdict.claims[pool] = max(packed.bound, verdict.peaks[pool] if verdict.is_lowest else 0)
         verdict.places |= {index: Allocation(pool, at) for index, at in (packed.offsets or offsets).items()}
