@@ -57,7 +57,7 @@ def fitted(request: Request, choose: Choose, algorithm: Algorithm) -> Fitted:
     if unlimited is None:
         return Fitted(best, None)
     candidate = _within(request, unlimited, algorithm)
-    if best.plan is None or (candidate.plan is not None and not is_no_worse(best, candidate)):
+    if best.plan is None or (is_no_worse(candidate, best) and not is_no_worse(best, candidate)):
         best = candidate
     for few in islice(_some(limited), _MOST):
         if best.plan is None and (other := _careful(choose, lifted(request, few))) is not None:
