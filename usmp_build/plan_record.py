@@ -60,7 +60,7 @@ class WorkspaceRecord(_Record):
     best_directions: bool
     """No directions make a better plan of the workspace, in this order of operators and others that were tried; proven
     by search.  False where that is not known.  With several pools the better plan is the one whose buffers cost less,
-    and of two that cost the same the one with lower pools, the least preferred ones first: it may take more bytes."""
+    and of two that cost the same the one that takes fewer bytes in all: the cheaper one may take more."""
     best_order: bool
     """Neither do they in any other order of operators.  False where that is not known."""
 
@@ -255,7 +255,7 @@ class ProofRecord(_Record):
     optimal: bool
     """Every pool is as small as its bound."""
     best: bool
-    """No plan in these pools is better: none costs less, and none that costs as little has lower peaks."""
+    """No plan in these pools is better: none costs less, and none that costs as little has a smaller sum of peaks."""
     cost: CostRecord
     work: int
     """What the search looked at, in units that the algorithm explains; the same on every machine."""

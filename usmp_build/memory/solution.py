@@ -14,7 +14,7 @@ class Status(Enum):
     """How a problem ended."""
 
     OPTIMAL = "OPTIMAL"
-    """A plan, and no plan is better: none costs less, and of those that cost as little none has lower peaks."""
+    """A plan, and no plan is better: none costs less, and none that costs as little has a smaller sum of peaks."""
     FEASIBLE = "FEASIBLE"
     """A plan; whether there is a better one is not known."""
     INFEASIBLE = "INFEASIBLE"

@@ -1,4 +1,4 @@
-"""Buffers that hang together, and several pools for them: the cheapest assignment, then the lowest peaks.
+"""Buffers that hang together, and several pools for them: the cheapest assignment, then lower peaks.
 
 Each question is put to `assign`, with limits and costs that leave only better answers:
 
