@@ -24,8 +24,9 @@ from usmp_build.interfaces import Algorithm
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.memory.best import is_best
 from usmp_build.memory.limits import cheaper_elsewhere, with_limits
+from usmp_build.memory.plan import quality
 from usmp_build.memory.verify import violations
-from usmp_build.parting import is_no_worse
+from usmp_build.parting import is_no_worse, operators_with_parts
 from usmp_build.request import Request
 
 _MOST = 6
@@ -57,7 +58,7 @@ def fitted(request: Request, choose: Choose, algorithm: Algorithm) -> Fitted:
     if unlimited is None:
         return Fitted(best, None)
     candidate = _within(request, unlimited, algorithm)
-    if best.plan is None or (is_no_worse(candidate, best) and not is_no_worse(best, candidate)):
+    if best.plan is None or _is_better(candidate, best):
         best = candidate
     for few in islice(_some(limited), _MOST):
         if best.plan is None and (other := _careful(choose, lifted(request, few))) is not None:
@@ -113,6 +114,15 @@ def _careful(choose: Choose, request: Request) -> Chosen | None:
 
 def _cannot_be_better(chosen: Chosen) -> bool:
     return chosen.plan is not None and chosen.orders_are_proven and is_best(chosen.analysis.problem, chosen.plan)
+
+
+def _is_better(one: Chosen, other: Chosen) -> bool:
+    """Whether a plan ranks before another one; with other parts of tensors, whether it is better in all respects."""
+    if one.plan is None or other.plan is None:
+        return one.plan is not None
+    if operators_with_parts(one.analysis.models) == operators_with_parts(other.analysis.models):
+        return quality(one.analysis.problem, one.plan) < quality(other.analysis.problem, other.plan)
+    return is_no_worse(one, other) and not is_no_worse(other, one)
 
 
 def _within(request: Request, chosen: Chosen, algorithm: Algorithm) -> Chosen:
