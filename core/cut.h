@@ -7,18 +7,25 @@
 
 namespace usmp {
 
+// Bytes that buffers take that stay: one, or several that touch and live as long as any member.
+struct Obstacle {
+    Range life;
+    Bytes offset;
+    Bytes size;
+};
+
 // The buffers around a core: those that the search places, those that first fit places again, those that stay.
 struct Cut {
     Indices members;
     Indices ring;
-    Indices fixed; // only those that meet members
+    std::vector<Obstacle> fixed; // only those that meet members
 };
 
 // Cut out what is alive in a core and nowhere beyond `around`, which contains it.
-Cut cut_out(const Sections &sections, const Alive &alive, Range core, Range around);
+Cut cut_out(const Sections &sections, const FirstFit &plan, Range core, Range around);
 
 // Ask for places of the members.
-Strip make_strip(const Sections &sections, const std::vector<Bytes> &offsets, const Cut &cut, Range core);
+Strip make_strip(const Sections &sections, const Cut &cut, Range core);
 
 } // namespace usmp
 

@@ -36,16 +36,28 @@ class Skyline {
     std::map<Index, Bytes> tops_; // from this section to the next that is here
 };
 
+Bytes binary_digits(Bytes number)
+{
+    Bytes count = 0;
+    for (; number > 0; number >>= 1) {
+        ++count;
+    }
+    return count;
+}
+
 } // namespace
 
-FirstFit::FirstFit(const Sections &sections)
+FirstFit::FirstFit(const Sections &sections, Order order)
     : offsets(sections.blocks.size(), NOWHERE), turns(sections.blocks.size()), sections_(sections), alive_(sections),
       order_(sections.blocks.size())
 {
     const std::vector<Bytes> loads = fullest(sections);
     const auto key = [&](Index i) {
         const Range life = sections.lives[i];
-        return std::make_tuple(-loads[i], life.first - life.last, -sections.blocks[i].size, i);
+        const Bytes size = sections.blocks[i].size;
+        const Index length = life.last - life.first + 1;
+        const Bytes first = order == Order::size ? size : order == Order::length ? binary_digits(length) : 0;
+        return std::make_tuple(-first, -loads[i], -length, -size, i);
     };
     std::iota(order_.begin(), order_.end(), 0);
     std::sort(order_.begin(), order_.end(), [&](Index a, Index b) { return key(a) < key(b); });

@@ -10,10 +10,13 @@ namespace usmp {
 
 constexpr Bytes NOWHERE = -1;
 
+// What is placed first: buffers of the fullest sections, large ones, or long-lived ones.
+enum class Order { load, size, length };
+
 // Where buffers are, or NOWHERE.
 class FirstFit {
   public:
-    explicit FirstFit(const Sections &sections);
+    FirstFit(const Sections &sections, Order order);
 
     // Place all, or, once so many buffers were looked at, put the rest on top of the others.
     void place_all(std::int64_t most);

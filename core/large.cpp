@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "repair.h"
 
@@ -10,6 +11,7 @@ namespace usmp {
 namespace {
 
 constexpr std::int64_t VISITS_EACH = 2048;
+constexpr Bytes FINE = 1024;
 
 // Buffers that have bytes, in the order of their births; what else makes them differ comes next, so that the result
 // is the same in whichever order they come.
@@ -52,13 +54,26 @@ TimelinePlan plan_timeline(const Timeline &timeline, std::int64_t work)
         return plan;
     }
     const Sections sections = sections_of(timeline, order);
-    FirstFit first_fit(sections);
-    first_fit.place_all(work + VISITS_EACH * sections.buffers());
-    Repair(sections, first_fit, work).run();
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        plan.offsets[order[i]] = first_fit.offsets[i];
+    std::vector<Bytes> best;
+    Bytes peak = 0;
+    const Bytes bound = *std::max_element(sections.loads.begin(), sections.loads.end());
+    const std::pair<Order, std::int64_t> shares[] = {{Order::load, work}, {Order::size, 0}, {Order::length, work / 2}};
+    for (const auto &[first, share] : shares) {
+        FirstFit first_fit(sections, first);
+        first_fit.place_all(share + VISITS_EACH * sections.buffers());
+        Repair(sections, first_fit, share).run();
+        plan.work += first_fit.work;
+        if (best.empty() || first_fit.peak() < peak) {
+            peak = first_fit.peak();
+            best = std::move(first_fit.offsets);
+        }
+        if (peak - bound <= bound / FINE) {
+            break;
+        }
     }
-    plan.work = first_fit.work;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        plan.offsets[order[i]] = best[i];
+    }
     return plan;
 }
 

@@ -20,6 +20,7 @@ constexpr Bytes LARGEST = Bytes{1} << 40;
 constexpr int EFFORTS = 10;
 constexpr Bytes FINE = 1024;
 constexpr std::int64_t AT_ONCE = 64;
+constexpr std::int64_t STATING = 32;
 
 std::int64_t node_cost(const Strip &strip)
 {
@@ -101,22 +102,23 @@ std::vector<Range> Repair::cores(const Indices &high, Index margin) const
 void Repair::relieve(Range core, const Attempt &attempt)
 {
     const Range around = sections_.clip({core.first - attempt.reach, core.last + attempt.reach});
-    if (sections_.alive(core) > MOST || sections_.alive(around) > MOST_AROUND) {
+    if (sections_.alive(around) > MOST_AROUND) {
         return;
     }
     plan_.work += sections_.alive(around);
-    const Cut cut = cut_out(sections_, plan_.alive(), core, around);
+    const Cut cut = cut_out(sections_, plan_, core, around);
     const auto is_high = [&](Index buffer) { return plan_.end(buffer) > attempt.target; };
     if (to_index(cut.members.size() + cut.fixed.size()) > MOST
         || std::none_of(cut.members.begin(), cut.members.end(), is_high)) {
         return;
     }
-    const Strip strip = make_strip(sections_, plan_.offsets, cut, core);
+    const Strip strip = make_strip(sections_, cut, core);
+    const std::int64_t cost = node_cost(strip);
+    plan_.work += STATING * cost;
     if (!is_countable(strip) || is_spent()) {
         return;
     }
     const auto count = static_cast<std::int64_t>(strip.sizes.size());
-    const std::int64_t cost = node_cost(strip);
     const std::int64_t nodes = std::min(count << (2 * attempt.effort), (limit_ - plan_.work) / cost);
     const Answer answer = search(strip, attempt.target, nodes);
     plan_.work += answer.nodes * cost + count;

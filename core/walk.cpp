@@ -23,6 +23,24 @@ std::vector<std::vector<Neighbor>> pairs_of(const Strip &strip)
     return pairs;
 }
 
+// Sort open intervals, and join those that overlap; those that touch leave an offset between them.
+void join(std::vector<std::pair<Units, Units>> &ranges)
+{
+    std::sort(ranges.begin(), ranges.end());
+    std::size_t count = 0;
+    for (const auto &range : ranges) {
+        if (range.first + 1 >= range.second) {
+            continue; // no offset is in it
+        }
+        if (count > 0 && range.first < ranges[count - 1].second) {
+            ranges[count - 1].second = std::max(ranges[count - 1].second, range.second);
+        } else {
+            ranges[count++] = range;
+        }
+    }
+    ranges.resize(count);
+}
+
 std::vector<Units> kept_off(const Strip &strip, const std::vector<std::vector<Neighbor>> &pairs)
 {
     std::vector<Units> kept;
@@ -55,6 +73,7 @@ Walk::Walk(const Strip &strip)
                 forbidden_[i].push_back({other - neighbor.above, other + neighbor.below});
             }
         }
+        join(forbidden_[i]);
     }
 }
 
@@ -224,19 +243,18 @@ void Walk::place(int chosen)
 Units Walk::lift(int buffer, Units offset) const
 {
     const Units alignment = strip_.alignments[buffer];
-    for (;;) {
-        offset = (offset + alignment - 1) / alignment * alignment;
-        Units behind = offset;
-        for (const auto &[start, stop] : forbidden_[buffer]) {
-            if (start < offset && offset < stop) {
-                behind = std::max(behind, stop);
-            }
+    const Ranges &ranges = forbidden_[buffer];
+    const auto up = [&](Units least) { return (least + alignment - 1) / alignment * alignment; };
+
+    offset = up(offset);
+    const auto ends_below = [](const auto &range, Units least) { return range.second <= least; };
+    auto range = std::lower_bound(ranges.begin(), ranges.end(), offset, ends_below);
+    for (; range != ranges.end() && range->first < offset; ++range) {
+        if (offset < range->second) {
+            offset = up(range->second);
         }
-        if (behind == offset) {
-            return offset;
-        }
-        offset = behind;
     }
+    return offset;
 }
 
 void Walk::save(int buffer)

@@ -41,6 +41,7 @@ class Walk {
 
   private:
     using Part = std::vector<int>;
+    using Ranges = std::vector<std::pair<Units, Units>>; // open intervals of offsets
 
     struct State {
         std::vector<Units> floors; // no offset is less; of a placed buffer, its offset
@@ -92,7 +93,7 @@ class Walk {
 
     const Strip &strip_;
     Units capacity_ = 0;
-    std::vector<std::vector<std::pair<Units, Units>>> forbidden_; // open intervals of offsets, by fixed neighbors
+    std::vector<Ranges> forbidden_; // ascending and apart; by fixed neighbors
     std::vector<std::vector<Neighbor>> pairs_; // free neighbors that come later and may share bytes
     std::vector<Units> kept_off_; // how far every neighbor starts behind a buffer; empty where no pair may share bytes
     std::vector<Units> tails_;    // what a buffer and those behind it need

@@ -9,7 +9,8 @@
 
 First fit looks at each buffer a few dozen times, and is seldom more than some percent above the load.  Where it is, few
 hundred buffers matter, and the exact search finds places for those: so effort grows with the number of buffers, not
-with that of their pairs.  Everything is counted, so that the result is the same on every machine.
+with that of their pairs.  What stays well above the load is planned in further orders, and the lowest plan is kept.
+Everything is counted, so that the result is the same on every machine.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class TimelinePlan(NamedTuple):
 
 
 def plan_timeline(timeline: Timeline, work: int | None = None) -> TimelinePlan:
-    """Plan with as low a peak as is found; `work` bounds the repair, and with some more for each buffer the first plan.
+    """Plan with as low a peak as is found; `work` bounds the repair of the first plan, and half of it that of the last.
+
+    First fit may look at some more for each buffer, in each of three orders.
 
     By the compiled core where there is one, else in Python: the answer is the same.
 

@@ -1,32 +1,42 @@
-"""First fit by load; core/first_fit.cpp is the same in C++.
+"""First fit in three orders; core/first_fit.cpp is the same in C++.
 
-Whoever lives in the fullest sections is placed first, and the long-lived before the short-lived, as low as those allow
-who have a place.
+Each buffer is placed as low as those placed before it allow.  By load, buffers of the fullest sections come first, and
+the long-lived before the short-lived.  By size, large ones come first; by length, those that live about twice as long
+as the next.  Among equals, both go on by load.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from enum import Enum
 
 import numpy as np
 
 from usmp_build.algorithms.large.sections import Alive, Sections, fullest
+from usmp_build.memory.timeline import Array
 
 NOWHERE = -1
+
+
+class Order(Enum):
+    """Which buffers are placed first."""
+
+    LOAD = "load"
+    SIZE = "size"
+    LENGTH = "length"
 
 
 class FirstFit:
     """Where buffers are, or NOWHERE."""
 
-    def __init__(self, sections: Sections) -> None:
+    def __init__(self, sections: Sections, order: Order) -> None:
         self._sections = sections
         self.alive = Alive(sections)
         self.offsets = [NOWHERE] * len(sections.sizes)
-        lengths = np.array(sections.lasts) - np.array(sections.firsts)
-        order = np.lexsort((-np.array(sections.sizes), -lengths, -fullest(sections)))
-        self._order: list[int] = order.tolist()
-        self.turns: list[int] = np.argsort(order).tolist()
+        queue = _queue(sections, order)
+        self._order: list[int] = queue.tolist()
+        self.turns: list[int] = np.argsort(queue).tolist()
         """Of each buffer, when it is placed."""
         self.work = 0
         """Buffers looked at."""
@@ -73,6 +83,15 @@ class FirstFit:
             step = skyline.join(firsts[buffer], lasts[buffer])
             self.offsets[buffer] = -(-skyline.tops[step] // alignment) * alignment
             skyline.tops[step] = self.end(buffer)
+
+
+def _queue(sections: Sections, order: Order) -> Array:
+    """Return the buffers, those first that are to be placed first."""
+    sizes = np.array(sections.sizes)
+    lengths = np.array(sections.lasts) - np.array(sections.firsts) + 1
+    first = {Order.LOAD: 0 * sizes, Order.SIZE: sizes, Order.LENGTH: np.frexp(lengths)[1]}[order]
+    queue: Array = np.lexsort((-sizes, -lengths, -fullest(sections), -first))
+    return queue
 
 
 class _Skyline:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from usmp_build.algorithms.large.first_fit import FirstFit
+from usmp_build.algorithms.large.first_fit import FirstFit, Order
 from usmp_build.algorithms.large.repair import Repair
-from usmp_build.algorithms.large.sections import make_sections
+from usmp_build.algorithms.large.sections import Sections, make_sections
 from usmp_build.memory.timeline import Array, Timeline
 
 _VISITS_EACH = 2048
 """How many buffers first fit may look at for each that it places, beyond the work that is allowed."""
+_FINE = 1024
+"""Within this part of the greatest load, one order is enough."""
 
 
 def plan(timeline: Timeline, work: int) -> tuple[Array, int]:
@@ -22,11 +24,25 @@ def plan(timeline: Timeline, work: int) -> tuple[Array, int]:
     unit = int(timeline.alignment.min())
     sizes = -(-timeline.size[order] // unit) * unit
     sections = make_sections(timeline.lower[order], timeline.upper[order], sizes, timeline.alignment[order])
-    first_fit = FirstFit(sections)
-    first_fit.place_all(work + _VISITS_EACH * len(order))
-    Repair(sections, first_fit, work).run()
-    offsets[order] = first_fit.offsets
-    return offsets, first_fit.work
+    offsets[order], done = _best(sections, work)
+    return offsets, done
+
+
+def _best(sections: Sections, work: int) -> tuple[list[int], int]:
+    """Return the lowest of the plans in several orders, and the work that was done."""
+    best: list[int] = []
+    done, peak, bound = 0, 0, max(sections.loads)
+    # Large buffers first leave a tight plan, in which windows have too little room for a repair.
+    for order, share in ((Order.LOAD, work), (Order.SIZE, 0), (Order.LENGTH, work // 2)):
+        first_fit = FirstFit(sections, order)
+        first_fit.place_all(share + _VISITS_EACH * len(sections.sizes))
+        Repair(sections, first_fit, share).run()
+        done += first_fit.work
+        if not best or first_fit.peak() < peak:
+            best, peak = first_fit.offsets, first_fit.peak()
+        if peak - bound <= bound // _FINE:
+            break
+    return best, done
 
 
 def _in_order(timeline: Timeline) -> Array:

@@ -28,7 +28,7 @@ _REACHES = (2, 8)
 _CROWDED = 1000
 """Cores that overlap are one, unless more buffers than that are born in them."""
 _MOST = 1500
-"""Buffers of a search."""
+"""Buffers of a search, and obstacles."""
 _MOST_AROUND = 16 * _MOST
 """Buffers that are looked at to state it."""
 _LARGEST = 1 << 40
@@ -39,6 +39,8 @@ _FINE = 1024
 """A peak within this part of the bound is low enough to try for the bound itself."""
 _AT_ONCE = 64
 """Sections and neighbors that count as much as a buffer: a node looks at them, but quickly."""
+_STATING = 32
+"""Nodes that take as long as stating what is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +107,19 @@ class Repair:
     def _relieve(self, core: tuple[int, int], attempt: _Attempt) -> None:
         sections, plan = self._sections, self._plan
         around = sections.clip(core[0] - attempt.reach, core[1] + attempt.reach)
-        if sections.alive(*core) > _MOST or sections.alive(*around) > _MOST_AROUND:
+        if sections.alive(*around) > _MOST_AROUND:
             return
         plan.work += sections.alive(*around)
-        cut = cut_out(sections, plan.alive, core, around)
+        cut = cut_out(sections, plan, core, around)
         if len(cut.members) + len(cut.fixed) > _MOST:
             return
         if all(plan.end(buffer) <= attempt.target for buffer in cut.members):
             return
-        strip = make_strip(sections, plan.offsets, cut, core)
+        strip = make_strip(sections, cut, core)
+        cost = _node_cost(strip)
+        plan.work += _STATING * cost
         if sum(strip.sizes) + sum(strip.alignments) >= _LARGEST or self._is_spent():
             return
-        cost = _node_cost(strip)
         nodes = min(len(strip.sizes) << 2 * attempt.effort, (self._limit - plan.work) // cost)
         answer = search(strip, attempt.target, nodes)
         plan.work += answer.nodes * cost + len(strip.sizes)
