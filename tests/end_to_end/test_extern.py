@@ -133,7 +133,7 @@ def test_a_model_of_such_kernels_alone_compiles(tmp_path: Path, name: str, comma
 
 def test_generate_names_the_functions(digits: Path, tmp_path: Path) -> None:
     out = call("generate", digits, "--out", tmp_path / "out").out
-    assert out.splitlines()[1:] == call("plan", digits).out.splitlines()[-3:]
+    assert out.splitlines()[-3:] == call("plan", digits).out.splitlines()[-3:]
 
 
 def test_what_has_no_kernel_here_runs_there(tmp_path: Path) -> None:
