@@ -29,7 +29,7 @@ from usmp_build.algorithms.exact.one_pool import pack
 from usmp_build.algorithms.exact.packings import Packings
 from usmp_build.algorithms.exact.prices import Prices, improve, no_prices
 from usmp_build.algorithms.exact.state import ground
-from usmp_build.memory.bounds import pool_bound
+from usmp_build.memory.bounds import pool_bound, pressure
 from usmp_build.memory.problem import Problem
 
 Limits = Mapping[int, int | None]
@@ -183,6 +183,10 @@ class Area:
         """Return bytes that the buffers which have no other pool need."""
         bound = (i for i in self._choices.members if self._problem.buffers[i].pools == (pool,))
         return pool_bound(self._problem, bound).bytes
+
+    def least_sum(self, pools: Sequence[int]) -> int:
+        """Return bytes that all buffers need in these pools together."""
+        return pressure(self._problem, self._choices.members, len(pools)).bytes
 
     def within(self, limits: Limits, budget: Budget, share: int) -> tuple[tuple[int, ...] | None, bool]:
         """Look for a plan within limits that costs no more; a packing may take one share of so many of the budget.

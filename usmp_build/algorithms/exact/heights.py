@@ -50,6 +50,7 @@ class Heights:
         self._where = [area.where for area in areas]
         self.best = self._peaks(self._where)
         """The peaks of the best plan, in the order of the pools."""
+        self._sum = max(area.least_sum(self._pools) for area in areas)
         enough = sum(self.best)
         low = tuple(max(area.least_peak(pool) for area in areas) for pool in self._pools)
         most = (enough if (limit := limits[pool]) is None else limit for pool in self._pools)
@@ -68,11 +69,16 @@ class Heights:
                 area.forget_unproven()
         for area, where in zip(self._areas, self._where, strict=True):
             area.settle(where)
-        return min([ranked(self.best), *(ranked(box.low) for box in self._open)])
+        return min([ranked(self.best), *map(self._least, self._open)])
+
+    def _least(self, box: _Box) -> tuple[int, ...]:
+        """Bound what is in a box by its lowest corner, and by what all pools need together."""
+        total, *peaks = ranked(box.low)
+        return (max(total, self._sum), *peaks)
 
     def _within_reach(self, box: _Box) -> _Box | None:
         """Leave out of a box what cannot be better than the best plan; None where nothing is left."""
-        if ranked(box.low) >= ranked(self.best):
+        if self._least(box) >= ranked(self.best):
             return None
         room = sum(self.best) - sum(box.low)
         high = tuple(min(most, least + room) for least, most in zip(box.low, box.high, strict=True))

@@ -26,7 +26,7 @@ from usmp_build.memory.plan import Allocation, Plan, rank
 from usmp_build.memory.problem import Problem
 from usmp_build.memory.verify import violations
 
-_PEAKS = 1000
+_PEAKS = 5000
 """Nodes that are spent on lower peaks in any case; with more, one part in 64: proofs that no sum is less take long."""
 
 
