@@ -40,7 +40,8 @@ class Candidates:
         """The same, with the directions of the plan."""
         if plan is not None:
             members = first.storage.workspace
-            self._rank = quality(restricted(first.problem, members), of_members(plan, members))
+            free = reversible(request, first, members)
+            self._rank = free.rank(restricted(first.problem, members), of_members(plan, members))
 
     @property
     def directions_are_proven(self) -> bool:

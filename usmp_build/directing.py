@@ -71,6 +71,20 @@ class Reversible:
     """For each operator, in the order in which they run, pairs of buffers that it touches."""
     state: Callable[[Directions], Problem]
     """State the problem with these directions."""
+    is_apart: bool = False
+    """Each model has a single pool, so that no pool gains by what another one loses."""
+
+    def rank(self, problem: Problem, plan: Plan) -> tuple[int, ...]:
+        """Rank a plan as `plan.quality` does; pool by pool where these are apart, for that leaves less open."""
+        return self._of_pools(quality(problem, plan))
+
+    def bound(self, plan: Plan) -> tuple[int, ...]:
+        """Return what no plan ranks below, as far as the algorithm proved it."""
+        return self._of_pools(plan.bound)
+
+    def _of_pools(self, ranked: tuple[int, ...]) -> tuple[int, ...]:
+        """Leave out the sum of peaks where each of them is the least if it is."""
+        return (*ranked[:1], *ranked[2:]) if self.is_apart else ranked
 
     def relaxed(self, fixed: Directions) -> Directions:
         """Leave all undecided that are not fixed."""
@@ -133,7 +147,7 @@ class Directed:
     """None: nothing better than what was known."""
     plan: Plan | None
     rank: tuple[int, ...] | None
-    """`plan.quality` of the best plan, found or known; None if there is none."""
+    """`Reversible.rank` of the best plan, found or known; None if there is none."""
     bound: tuple[int, ...]
     """Whatever the directions, no plan ranks before this.  Empty: that is not known."""
 
@@ -185,8 +199,8 @@ class _Search:
             if not any(requirement.missing for requirement in required(relaxed)):
                 self._least.append(least)
             return
-        rank = quality(relaxed, plan)
-        least = max(least, rank if is_best(relaxed, plan) else plan.bound)
+        rank = self._free.rank(relaxed, plan)
+        least = max(least, rank if is_best(relaxed, plan) else self._free.bound(plan))
         if not self._is_better(rank):
             self._least.append(least)
             return
@@ -197,7 +211,7 @@ class _Search:
             return
         stated = self._free.state(directions)
         guess = self._budget.plan(stated)
-        if guess is not None and self._is_better(rank := quality(stated, guess)):
+        if guess is not None and self._is_better(rank := self._free.rank(stated, guess)):
             self._keep(directions, guess, rank)
         for direction in (_other(directions[both[0]]), directions[both[0]]):
             yield least, {**fixed, both[0]: direction}
@@ -233,7 +247,17 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
     own = {
         o: tuple((a, b) for a in sorted(some) for b in sorted(near.get(a, set()) & some)) for o, some in touched.items()
     }
-    return Reversible({operator: some for operator, some in own.items() if some}, state)
+    pairs = {operator: some for operator, some in own.items() if some}
+    return Reversible(pairs, state, are_apart(analysis, members))
+
+
+def are_apart(analysis: Analysis, members: Sequence[int]) -> bool:
+    """Whether all these buffers of each model are in one pool, whatever the plan."""
+    pools: dict[int, set[int]] = {}
+    for index in members:
+        for model in analysis.storage.buffers[index].models:
+            pools.setdefault(model, set()).update(analysis.problem.buffers[index].pools)
+    return all(len(several) == 1 for several in pools.values())
 
 
 def _touched(analysis: Analysis, position: Mapping[int, int]) -> dict[OperatorRef, set[int]]:

@@ -72,8 +72,9 @@ def _planned(request: Request, analysis: Analysis, members: Sequence[int], known
     found = auto.brief(problem) if several else auto(problem)
     plans = [each for each in (known, found) if each is not None]
     best = min(plans, key=lambda each: quality(problem, each), default=None)
-    rank = quality(problem, best) if best else None
-    return direct(reversible(request, analysis, members), Budget(auto.brief, _PLANS), rank, best).plan or best
+    free = reversible(request, analysis, members)
+    rank = free.rank(problem, best) if best else None
+    return direct(free, Budget(auto.brief, _PLANS), rank, best).plan or best
 
 
 def max_live(analysis: Analysis) -> int:
