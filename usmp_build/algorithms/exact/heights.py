@@ -87,7 +87,7 @@ class Heights:
     def _look(self, box: _Box, share: int, later: list[_Box]) -> None:
         """Look for a plan in a box, and cut the box; `later` takes it where it is not known whether there is one."""
         limits = dict(zip(self._pools, box.high, strict=True))
-        found = []
+        pools_of_areas = []
         for area in self._areas:
             where, impossible = area.within(limits, self._budget, share)
             if impossible:
@@ -95,10 +95,10 @@ class Heights:
             if where is None:
                 later.append(box)
                 return
-            found.append(where)
-        peaks = self._peaks(found)
+            pools_of_areas.append(where)
+        peaks = self._peaks(pools_of_areas)
         if ranked(peaks) < ranked(self.best):
-            self.best, self._where = peaks, found
+            self.best, self._where = peaks, pools_of_areas
         self._open += self._halves(box, peaks)
 
     def _halves(self, box: _Box, peaks: _Peaks) -> Iterable[_Box]:
