@@ -66,8 +66,9 @@ class Project:
         return steps(text)
 
     def try_to_build(self, *options: str) -> tuple[int, str]:
-        """Build; return the exit code and what was said."""
-        return self._cmake("--build", str(self.binary), "--parallel", "2", *options)
+        """Build; return the exit code and what was said, line by line: Make's processes would write into each other's."""
+        lines = ("--", "--output-sync=line") if "Make" in self.generator else ()
+        return self._cmake("--build", str(self.binary), "--parallel", "2", *options, *lines)
 
     def products(self) -> dict[str, int]:
         """Return the time of every file that the build made: generated files, stamps, objects, libraries, programs."""
