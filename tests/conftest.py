@@ -17,6 +17,35 @@ Shared = Callable[[str, Callable[[Path], Path]], Path]
 """A name, and who makes the thing in the folder that is handed in, and returns where it is."""
 
 
+TIERS = {
+    "boards": ROOT / "tests" / "firmware",
+    "build systems": ROOT / "tests" / "build_systems",
+    "packages": ROOT / "tests" / "packaging",
+    "pages": ROOT / "tests" / "docs",
+}
+"""What takes long, by name: `pytest` leaves it out unless it is asked for the folder, or for all tiers."""
+_LONG = "long tests"
+"""One more tier: the tests that are marked `long`."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all-tiers", action="store_true", help=f"also run {', '.join(TIERS)} and {_LONG}")
+
+
+def _left_out(config: pytest.Config) -> list[str]:
+    """Return the tiers that are not asked for, by option, by path, or by USMP_ALL_TIERS."""
+    if config.getoption("--all-tiers") or os.environ.get("USMP_ALL_TIERS"):
+        return []
+    paths = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
+    left_out = [name for name, folder in TIERS.items() if not any(path.is_relative_to(folder) for path in paths)]
+    return left_out + [_LONG] * any(path.is_dir() for path in paths)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if left_out := _left_out(config):
+        terminalreporter.write_line(f"left out: {', '.join(left_out)}; --all-tiers runs them")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """With USMP_ALL_TIERS set, a test that is skipped or excused fails: a tier that drops out proves nothing."""
@@ -33,8 +62,17 @@ _READS_OTHERS = re.compile(r"\b(shared_cases|usmp_cases|USMP_MODELS\W|USMP_PROBL
 """In a module that reads them by itself."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that read the models and problems of others: CI runs them where there are none, too."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out tiers; mark the tests that read the models and problems of others: CI runs them without those, too."""
+    left_out = _left_out(config)
+    folders = [TIERS[name] for name in left_out if name != _LONG]
+
+    def is_left_out(item: pytest.Item) -> bool:
+        is_long = _LONG in left_out and item.get_closest_marker("long") is not None
+        return is_long or any(item.path.is_relative_to(folder) for folder in folders)
+
+    config.hook.pytest_deselected(items=[item for item in items if is_left_out(item)])
+    items[:] = [item for item in items if not is_left_out(item)]
     reading = {path for path in {item.path for item in items} if _READS_OTHERS.search(path.read_text("utf-8"))}
     for item in items:
         if item.path in reading or not {*_OF_OTHERS}.isdisjoint(getattr(item, "fixturenames", ())):

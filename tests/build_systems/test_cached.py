@@ -65,7 +65,7 @@ def cache(tmp_path: Path) -> Cache:
     """An empty cache, told that paths below the test's folder are not to matter."""
     need("ccache")
     ours = {"CCACHE_DIR": str(tmp_path / "cache"), "CCACHE_BASEDIR": str(tmp_path), "CCACHE_NOHASHDIR": "1"}
-    return Cache(environment("CCACHE_") | ours)
+    return Cache(environment("CCACHE_", "CMAKE_") | ours)
 
 
 def source(folder: Path, lists: str) -> Path:

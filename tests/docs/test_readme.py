@@ -21,7 +21,7 @@ def test_the_two_commands_are_what_ci_does(page: Page) -> None:
     assert commands(text) == installing()
     assert [command.rpartition(" && ")[2] for command in text.splitlines()] == [
         ".venv/bin/usmp-build demo",
-        ".venv/bin/pytest -q -n auto",
+        ".venv/bin/pytest -q -n auto --dist loadgroup",
     ]
 
 

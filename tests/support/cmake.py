@@ -66,7 +66,7 @@ class Project:
         return steps(text)
 
     def try_to_build(self, *options: str) -> tuple[int, str]:
-        """Build; return the exit code and what was said, line by line: Make's processes would write into each other's."""
+        """Build; return the exit code and what was said.  Processes of Make would write into each other's lines."""
         lines = ("--", "--output-sync=line") if "Make" in self.generator else ()
         return self._cmake("--build", str(self.binary), "--parallel", "2", *options, *lines)
 
