@@ -13,9 +13,9 @@ from typing import TypeAlias
 from usmp_build import pipeline
 from usmp_build.cli.table import columns
 from usmp_build.files import DiskFiles
-from usmp_build.memory.problem import Buffer, Pool, Problem
 from usmp_build.pipeline import Planned
-from usmp_build.planner import Solution, solve
+from usmp_build.planner.library import Solution, solve
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 
 Row: TypeAlias = tuple[str, ...]
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 from collections import defaultdict
 from pathlib import Path
 
-from usmp_build import loading, pipeline
-from usmp_build.algorithms.exact import Exact
+from usmp_build import pipeline, plugins
 from usmp_build.files import DictFiles
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.schedule import Call, Node, children, steps
-from usmp_build.memory.plan import peaks
-from usmp_build.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.algorithms.exact import Exact
+from usmp_build.planner.memory.plan import peaks
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.search.replanner import Replanner
 from usmp_build.units import show_bytes
 
 ROOT = Path(__file__).parents[1]
@@ -58,7 +59,7 @@ def analyze(program: bytes) -> Analysis:
     """Run all passes over a program."""
     files = DictFiles({"usmp.toml": _MANIFEST, "m.program.json": program})
     request = pipeline.read("usmp.toml", files)
-    return pipeline.analyze(request, tuple(loading.import_model(model, files) for model in request.models))
+    return Replanner.of(request, tuple(plugins.import_model(model, files) for model in request.models)).analyze()
 
 
 def figures(analysis: Analysis) -> tuple[int, int]:

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from benchmarks.figures import Figures
 from benchmarks.subject import MANIFEST, MODEL, Subject
 from benchmarks.tools import run
-from usmp_build import pipeline, writer
+from usmp_build import pipeline
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.layout import Summary
+from usmp_build.output import writer
 from usmp_build.pipeline import Planned
 
 _RUNS = 5

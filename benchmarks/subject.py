@@ -11,10 +11,11 @@ from pathlib import Path
 
 from benchmarks import inputs
 from benchmarks.tools import Unmeasured
-from usmp_build import pipeline, writer
+from usmp_build import pipeline
 from usmp_build.errors import UsmpError
 from usmp_build.files import DictFiles
 from usmp_build.layout import Layout
+from usmp_build.output import writer
 
 MANIFEST = "usmp.toml"
 MODEL = "model.tflite"

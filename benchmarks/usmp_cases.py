@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from usmp_build.memory import Allocation, Plan, Problem
-from usmp_build.memory.plan import peaks
-from usmp_build.memory.solution import Solution, Status
-from usmp_build.memory.verify import violations
 from usmp_build.planner import solve
-from usmp_build.problems import read_problem
+from usmp_build.planner.memory import Allocation, Plan, Problem
+from usmp_build.planner.memory.plan import peaks
+from usmp_build.planner.memory.solution import Solution, Status
+from usmp_build.planner.memory.verify import violations
+from usmp_build.planner.problems import read_problem
 from usmp_build.units import show_bytes
 
 ROOT = Path(__file__).parents[1]

@@ -1,4 +1,4 @@
-// First fit by load; usmp_build/algorithms/large/first_fit.py is the same in Python.
+// First fit by load; usmp_build/planner/algorithms/large/first_fit.py is the same in Python.
 #ifndef USMP_FIRST_FIT_H
 #define USMP_FIRST_FIT_H
 

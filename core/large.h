@@ -1,4 +1,4 @@
-// Plans for very many buffers; usmp_build/algorithms/large/ is the same in Python, and explains it.
+// Plans for very many buffers; usmp_build/planner/algorithms/large/ is the same in Python, and explains it.
 #ifndef USMP_LARGE_H
 #define USMP_LARGE_H
 
@@ -8,7 +8,8 @@
 
 namespace usmp {
 
-// As in usmp_build/memory/timeline.py, which sees to it that sums of bytes fit into 64 bits; fewer than 2^30 buffers.
+// As in usmp_build/planner/memory/timeline.py, which makes sure that sums of bytes fit into 64 bits; fewer than 2^30
+// buffers.
 struct Timeline {
     const std::int64_t *lower;
     const std::int64_t *upper;

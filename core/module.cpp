@@ -1,4 +1,4 @@
-// What Python sees of the core: usmp_build/algorithms/core.py imports it.
+// What Python sees of the core: usmp_build/planner/algorithms/core.py imports it.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -45,7 +45,7 @@ using Offsets = nanobind::ndarray<nanobind::numpy, std::int64_t, nanobind::ndim<
 
 constexpr std::size_t MOST_BUFFERS = std::size_t{1} << 30;
 
-// The arrays are those of a usmp_build.memory.timeline.Timeline.
+// The arrays are those of a usmp_build.planner.memory.timeline.Timeline.
 std::pair<Offsets, std::int64_t> plan_timeline(const Numbers &lower, const Numbers &upper, const Numbers &size,
                                                const Numbers &alignment, std::int64_t work)
 {

@@ -1,4 +1,4 @@
-// Move what is too high; usmp_build/algorithms/large/repair.py is the same in Python, and explains it.
+// Move what is too high; usmp_build/planner/algorithms/large/repair.py is the same in Python, and explains it.
 #ifndef USMP_REPAIR_H
 #define USMP_REPAIR_H
 

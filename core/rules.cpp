@@ -8,7 +8,7 @@ namespace usmp {
 namespace {
 
 constexpr int ROUNDS = 4;
-constexpr int SWEEPS = 64; // usmp_build/algorithms/exact/pairs.py explains them
+constexpr int SWEEPS = 64; // usmp_build/planner/algorithms/exact/pairs.py explains them
 
 } // namespace
 

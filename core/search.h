@@ -1,4 +1,5 @@
-// Does a strip fit into a capacity?  usmp_build/algorithms/exact/search.py is the same in Python, and explains it.
+// Does a strip fit into a capacity?  usmp_build/planner/algorithms/exact/search.py is the same in Python, and explains
+// it.
 #ifndef USMP_SEARCH_H
 #define USMP_SEARCH_H
 

@@ -1,4 +1,5 @@
-// Buffers in order of birth, and who is alive where; usmp_build/algorithms/large/sections.py is the same in Python.
+// Buffers in order of birth, and which are alive where; usmp_build/planner/algorithms/large/sections.py is the same in
+// Python.
 #ifndef USMP_SECTIONS_H
 #define USMP_SECTIONS_H
 

@@ -1,4 +1,4 @@
-// One walk through the search tree; usmp_build/algorithms/exact/walk.py is the same in Python, and explains it.
+// One walk through the search tree; usmp_build/planner/algorithms/exact/walk.py is the same in Python, and explains it.
 #ifndef USMP_WALK_H
 #define USMP_WALK_H
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from usmp_build.document.nearby import nearby
 from usmp_build.errors import Diagnostic, ManifestError, Span
-from usmp_build.nearby import nearby
 
 LARGEST_FILE = 1 << 30
 """Bytes.  Models for microcontrollers are a thousand times smaller; a device file or a wrong path is not."""

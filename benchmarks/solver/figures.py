@@ -6,9 +6,9 @@ import time
 from dataclasses import dataclass
 
 from benchmarks.solver.instances import Instance
-from usmp_build.algorithms.exact.searcher import Searcher
-from usmp_build.algorithms.exact.sections import make_strip
 from usmp_build.planner import solve
+from usmp_build.planner.algorithms.exact.searcher import Searcher
+from usmp_build.planner.algorithms.exact.sections import make_strip
 
 
 @dataclass(frozen=True, slots=True)

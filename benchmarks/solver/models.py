@@ -6,13 +6,15 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from usmp_build import loading, pipeline
-from usmp_build.algorithms.auto import Auto
-from usmp_build.algorithms.exact import searcher
+from usmp_build import pipeline, plugins
 from usmp_build.files import DictFiles
-from usmp_build.memory import Problem
-from usmp_build.memory.best import is_best
-from usmp_build.memory.plan import peaks
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.exact import searcher
+from usmp_build.planner.memory import Problem
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.plan import peaks
+from usmp_build.search.concat_aliasing import choose
+from usmp_build.search.replanner import Replanner
 
 _MANIFEST = """
 [project]
@@ -58,8 +60,8 @@ def problem_of(path: Path) -> Problem:
     """State what is planned for a model alone as chosen: one pool for its workspace, one for its constants."""
     files = DictFiles({"usmp.toml": _MANIFEST.encode(), "m.tflite": path.read_bytes()})
     request = pipeline.read("usmp.toml", files)
-    models = tuple(loading.import_model(model, files) for model in request.models)
-    return pipeline.choose(request, models).analysis.problem
+    models = tuple(plugins.import_model(model, files) for model in request.models)
+    return choose(Replanner.of(request, models)).analysis.problem
 
 
 def _milliseconds(problem: Problem) -> float:

@@ -11,12 +11,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from usmp_build.algorithms.auto import Auto
-from usmp_build.memory import Buffer, Pool, Problem
-from usmp_build.memory.best import is_best
-from usmp_build.memory.bounds import pool_bounds
-from usmp_build.memory.plan import peaks
-from usmp_build.problems.alive import conflicts
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.memory import Buffer, Pool, Problem
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.bounds import pool_bounds
+from usmp_build.planner.memory.plan import peaks
+from usmp_build.planner.problems.alive import conflicts
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from string import Template
 
-from usmp_build.algorithms.core import core
+from usmp_build.planner.algorithms.core import core
 
 _TEMPLATE = Path(__file__).with_name("page.md.in")
 

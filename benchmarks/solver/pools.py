@@ -14,13 +14,13 @@ import time
 from dataclasses import dataclass
 
 from benchmarks.solver.instances import Instance
-from usmp_build.algorithms.exact.pools import judge
-from usmp_build.algorithms.greedy import GreedyBySize
-from usmp_build.algorithms.portfolio import portfolio
-from usmp_build.memory import Buffer, Plan, Pool, Problem
-from usmp_build.memory.plan import quality
-from usmp_build.memory.verify import violations
-from usmp_build.problems.alive import conflicts
+from usmp_build.planner.algorithms.exact.pools import judge
+from usmp_build.planner.algorithms.greedy import GreedyBySize
+from usmp_build.planner.algorithms.portfolio import portfolio
+from usmp_build.planner.memory import Buffer, Plan, Pool, Problem
+from usmp_build.planner.memory.plan import quality
+from usmp_build.planner.memory.verify import violations
+from usmp_build.planner.problems.alive import conflicts
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from usmp_build.algorithms.large import plan_timeline
-from usmp_build.memory.load import fullest
-from usmp_build.memory.overlaps import overlaps
-from usmp_build.memory.timeline import Timeline
+from usmp_build.planner.algorithms.large import plan_timeline
+from usmp_build.planner.memory.load import fullest
+from usmp_build.planner.memory.overlaps import overlaps
+from usmp_build.planner.memory.timeline import Timeline
 
 ALIGNMENT = 64
 

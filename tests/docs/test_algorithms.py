@@ -17,8 +17,9 @@ from tests.support.problems import CASES, load
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 from tests.support.tools import need_packages
-from usmp_build import plugins
-from usmp_build.memory.verify import violations
+from usmp_build.planner import by_name
+from usmp_build.planner.memory.verify import violations
+from usmp_build.providers import providers
 
 PAGE = (ROOT / "docs" / "algorithms.md").read_text(encoding="utf-8")
 LONGEST_FIRST = Page("docs/algorithms.md#your-own-in-25-lines").take("python")
@@ -54,9 +55,9 @@ def test_the_algorithm_of_the_manual_is_sound() -> None:
     assert any(shortest(stated) != longest(stated) for stated in solved)
 
 
-@pytest.mark.parametrize("name", plugins.ALGORITHMS)
+@pytest.mark.parametrize("name", by_name.ALGORITHMS)
 def test_the_manual_knows_every_algorithm_and_its_options(name: str) -> None:
     row = re.search(rf"(?m)^\| `{name}` \| (.*?)\| ", PAGE)
     assert row
-    made = plugins.providers("algorithms", plugins.ALGORITHMS)[name].load()
+    made = providers("algorithms", by_name.ALGORITHMS)[name].load()
     assert re.findall(r"`(\w+)`", row[1]) == [field.name for field in fields(made)]

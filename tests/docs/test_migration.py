@@ -16,13 +16,13 @@ from tests.support.doorbell import HEAD, application, said
 from tests.support.page_files import generated, give_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
-from usmp_build import plugins
 from usmp_build.cli import _VERBS
 from usmp_build.manifest import manifest_page
 from usmp_build.manifest.defaults import IMPLICIT_POOLS
 from usmp_build.manifest.explain import fields_of
 from usmp_build.manifest.model import TABLES
 from usmp_build.manifest.tvmc.pools import FLAGS
+from usmp_build.planner import by_name
 
 PAGE = (ROOT / "docs" / "migration.md").read_text(encoding="utf-8")
 WORDS = {key for table in TABLES for key in fields_of(table)}
@@ -96,7 +96,7 @@ def is_there(span: str) -> bool:
         return f"[{match[1]}.<name>]" in manifest_page()
     names, files = all_generated()
     name = re.sub(r"^enum usmp_status |\(.*", "", span)
-    return name in {*WORDS, *VALUES, *files, *names, *COMMANDS, *plugins.ALGORITHMS, *TVMC}
+    return name in {*WORDS, *VALUES, *files, *names, *COMMANDS, *by_name.ALGORITHMS, *TVMC}
 
 
 def is_command(words: list[str]) -> bool:

@@ -16,7 +16,7 @@ from tests.unit.kernels.cases import CASES
 from tests.unit.kernels.flatfile import flatfile
 from tests.unit.kernels.test_against_tflm import draw, needs_gcc
 from tests.unit.kernels.test_rewritten import PRODUCERS, WINDOWS, clamped, padded
-from usmp_build import loading, parting, passes, pipeline
+from usmp_build import passes, pipeline, plugins
 from usmp_build.cli.selftest.accesses import Compared, compared
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.kernels import KernelCall, KernelSources
@@ -24,6 +24,8 @@ from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import Reference, accesses
 from usmp_build.pipeline import Planned
 from usmp_build.request import REWRITES
+from usmp_build.search import concat_aliasing
+from usmp_build.search.replanner import Replanner
 
 COUNT = 15
 """Random models of each kind, in one plan."""
@@ -74,10 +76,10 @@ def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, directi
     models = {name: f'path = "{name}.tflite"\n' for name in ("windows", "pools")}
     path = manifest(tmp_path, "[plan]\n" + tables("t", {"sram": RW, "flash": RO}, models))
     request = pipeline.read(path.name, DiskFiles(path.parent))
-    imported = tuple(loading.import_model(model, DiskFiles(path.parent)) for model in request.models)
+    imported = tuple(plugins.import_model(model, DiskFiles(path.parent)) for model in request.models)
     plan = pipeline.plan(request, DiskFiles(path.parent))
-    everywhere = pipeline.analyze(request, imported)
-    assert len(parting.operators_with_parts(everywhere.models)) == 6
+    everywhere = Replanner.of(request, imported).analyze()
+    assert len(concat_aliasing.operators_with_parts(everywhere.models)) == 6
     analysis = passes.redirect(request, everywhere, everywhere.choices.towards(everywhere.kernels, direction))
     plan = replace(plan, analysis=analysis)
     found = [each for each in compared(plan) if (each.below, each.above) in analysis.separations.pairs]
@@ -179,7 +181,7 @@ def test_declared_and_traced_distances_are_equal_after_rewrites(
     places = {name: f'path = "{name}.tflite"\n' for name in models}
     path = manifest(tmp_path, '[plan]\nalgorithm = "greedy_by_size"\n' + tables("t", {"sram": RW, "flash": RO}, places))
     plan = pipeline.plan(pipeline.read(path.name, DiskFiles(path.parent)), DiskFiles(path.parent))
-    plan = replace(plan, analysis=pipeline.analyze(plan.request, plan.imported))
+    plan = replace(plan, analysis=Replanner.of(plan.request, plan.imported).analyze())
     choices = plan.analysis.choices.towards(plan.analysis.kernels, direction)
     plan = replace(plan, analysis=passes.redirect(plan.request, plan.analysis, choices))
     assert expected <= features(plan)

@@ -14,8 +14,9 @@ from tests.support.cli import call, manifest
 from tests.support.flatbuffer import model, operator, quantization, subgraph, tensor, write
 from tests.support.programs_c import function, invoke, parameter, program, store
 from tests.support.tools import need
-from usmp_build import choosing, passes
+from usmp_build import passes
 from usmp_build.ir.lifetimes import Survivors
+from usmp_build.search import operator_order
 
 SIZE = 64
 HEAD = '[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
@@ -188,7 +189,7 @@ def test_outputs_that_filling_inputs_overwrites_are_found(tmp_path: Path, monkey
     path = manifest(tmp_path, HEAD + '[models.a]\npath = "a.model.txt"\noutputs = "reserved"\n')
     assert call("selftest", path, "--runs", "2").code == 0
     monkeypatch.setattr(passes, "lifetimes", forgetful)
-    monkeypatch.setattr(choosing, "least_workspace", lambda *_: 0)  # the bound of all schedules would find it first
+    monkeypatch.setattr(operator_order, "least_workspace", lambda *_: 0)  # that bound would find it first
     done = call("selftest", path, "--runs", "2")
     assert done.code == 4
     assert "S608" in done.err

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import call, manifest
-from usmp_build import choosing, loading, pipeline
+from usmp_build import pipeline, plugins
 from usmp_build.files import DiskFiles
 from usmp_build.passes.order import least_workspace, model_orders
+from usmp_build.search import operator_order
+from usmp_build.search.replanner import Replanner
 
 POOLS = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
 LIKE = "scale=0.1 zero=0"
@@ -94,7 +96,7 @@ def test_steps_of_a_subgraph_are_weighed_one_by_one(text: str, bound: int, least
     assert (workspace["any_schedule"], workspace["achieved"]) == (least, least)
     files = DiskFiles(tmp_path)
     asked = pipeline.read(path.name, files)
-    analysis = pipeline.analyze(asked, (loading.import_model(asked.models[0], files),))
+    analysis = Replanner.of(asked, (plugins.import_model(asked.models[0], files),)).analyze()
     assert least_workspace(analysis, model_orders(asked, analysis)) == bound
 
 
@@ -102,7 +104,7 @@ def test_a_plan_that_takes_less_than_is_possible_is_refused(tmp_path: Path, monk
     """One of the two figures is wrong then."""
     (tmp_path / "m.model.txt").write_text(f'{ONCE}subgraph 1 "body"\n{INNER}', encoding="utf-8")
     path = manifest(tmp_path, POOLS + '[models.m]\npath = "m.model.txt"\n')
-    monkeypatch.setattr(choosing, "least_workspace", lambda *_: 1_605)
+    monkeypatch.setattr(operator_order, "least_workspace", lambda *_: 1_605)
     done = call("plan", path)
     assert done.code == 4
     assert "error[P503]: the plan takes 1,604 bytes of workspace, where 1,605 were said to be needed" in done.err

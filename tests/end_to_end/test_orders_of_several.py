@@ -9,11 +9,12 @@ import pytest
 
 from tests.end_to_end.test_orders import FORK, POOLS
 from tests.support.cli import manifest
-from usmp_build import choosing, pipeline
+from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.passes.order import ModelOrders, model_orders
 from usmp_build.request import Request
+from usmp_build.search import operator_order
 
 ONE_BY_ONE = (0, 2, 1, 3, 4)
 
@@ -40,7 +41,7 @@ def test_an_order_that_looks_better_and_is_not_spoils_no_other(
         assert first
         return replace(first, best=ONE_BY_ONE, bound=0), *others
 
-    monkeypatch.setattr(choosing, "model_orders", searched)
+    monkeypatch.setattr(operator_order, "model_orders", searched)
     names = ["first", *(f"second{number}" for number in range(1, count))]
     for name in names:
         text = one_by_one(FORK) if name == "first" else FORK

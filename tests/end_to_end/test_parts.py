@@ -12,9 +12,11 @@ from tests.support import parts
 from tests.support.cli import RO, RW, call, manifest, one_model, tables
 from tests.support.net import Net
 from tests.support.nets import NETS, swapped
-from usmp_build import parting, pipeline
+from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.search import concat_aliasing
+from usmp_build.search.replanner import Replanner
 
 needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 
@@ -124,7 +126,7 @@ def _planned(folder: Path, text: str, words: str = "") -> pipeline.Planned:
 
 
 def _shared(analysis: Analysis) -> list[int]:
-    return [ref.operator for ref in parting.operators_with_parts(analysis.models)]
+    return [ref.operator for ref in concat_aliasing.operators_with_parts(analysis.models)]
 
 
 @needs_cc
@@ -133,7 +135,7 @@ def _shared(analysis: Analysis) -> list[int]:
 def test_every_tensor_is_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, io: str) -> None:
     """With all parts that there may be, whatever memory they need."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    monkeypatch.setattr(parting, "parted", lambda analyze, choose: choose(analyze(None)))
+    monkeypatch.setattr(concat_aliasing, "is_no_worse", lambda *_: True)
     text = parts.ALL[name]
     words = f'io = "{io}"\nrewrites = {{ dead = false }}'
     done = call("selftest", written(tmp_path, text, words), "--sanitize", "--runs", "20")
@@ -155,7 +157,7 @@ def test_a_plan_is_never_larger_for_parts(tmp_path: Path) -> None:
     planned = _planned(tmp_path, EARLY)
     assert _shared(planned.analysis) == []
     assert planned.summary.pools[0].size == 1016
-    assert _shared(pipeline.analyze(planned.request, planned.imported)) == [4]
+    assert _shared(Replanner.of(planned.request, planned.imported).analyze()) == [4]
 
 
 def test_a_fast_pool_may_be_filled_further_where_all_take_no_more(tmp_path: Path) -> None:
@@ -192,7 +194,7 @@ def test_a_refusal_speaks_of_the_plan_with_parts(tmp_path: Path, words: str) -> 
 def test_each_operator_is_shared_or_copied_for_itself(tmp_path: Path) -> None:
     planned = _planned(tmp_path, BOTH)
     assert _shared(planned.analysis) == [7]
-    assert _shared(pipeline.analyze(planned.request, planned.imported)) == [4, 7]
+    assert _shared(Replanner.of(planned.request, planned.imported).analyze()) == [4, 7]
     assert planned.summary.pools[0].size == 1032
 
 
@@ -200,7 +202,7 @@ def test_each_operator_is_shared_or_copied_for_itself(tmp_path: Path) -> None:
 def test_where_an_operator_copies_another_one_may_have_parts(later: int, shared: list[int], tmp_path: Path) -> None:
     """And if that is worse, it copies, too."""
     planned = _planned(tmp_path, _twice(later))
-    assert _shared(pipeline.analyze(planned.request, planned.imported)) == [5]
+    assert _shared(Replanner.of(planned.request, planned.imported).analyze()) == [5]
     assert _shared(planned.analysis) == shared
     assert planned.summary.pools[0].size == _planned(tmp_path, _twice(later), NO_PARTS).summary.pools[0].size == 4400
 
@@ -269,7 +271,7 @@ def test_a_model_that_fills_the_pool_copies_where_others_have_parts(tmp_path: Pa
     path = manifest(tmp_path, tables("t", {"sram": RW, "flash": RO}, places))
     planned = pipeline.plan(pipeline.read(path.name, files), files)
     assert planned.summary.pools[0].size == 14476
-    assert {site.model for site in parting.operators_with_parts(planned.analysis.models)} == {0, 1}
+    assert {site.model for site in concat_aliasing.operators_with_parts(planned.analysis.models)} == {0, 1}
 
 
 def test_the_manifest_switches_it_off(tmp_path: Path) -> None:

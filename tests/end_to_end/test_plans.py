@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import TWO_MODELS, call, manifest, one_model
-from usmp_build import plugins
-from usmp_build.memory.plan import Allocation, Plan
-from usmp_build.memory.problem import Problem
+from usmp_build.planner import by_name
+from usmp_build.planner.memory.plan import Allocation, Plan
+from usmp_build.planner.memory.problem import Problem
 
 DEAD = """
 model "dead"
@@ -174,9 +174,9 @@ class Helpless:
 
 @pytest.fixture
 def _foreign(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(plugins.ALGORITHMS, "wrong", f"{__name__}:Wrong")
-    monkeypatch.setitem(plugins.ALGORITHMS, "short", f"{__name__}:Short")
-    monkeypatch.setitem(plugins.ALGORITHMS, "helpless", f"{__name__}:Helpless")
+    monkeypatch.setitem(by_name.ALGORITHMS, "wrong", f"{__name__}:Wrong")
+    monkeypatch.setitem(by_name.ALGORITHMS, "short", f"{__name__}:Short")
+    monkeypatch.setitem(by_name.ALGORITHMS, "helpless", f"{__name__}:Helpless")
 
 
 @pytest.mark.usefixtures("_foreign")

@@ -15,7 +15,7 @@ from tests.support import stateful
 from tests.support.cli import call, manifest, one_model
 from tests.support.net import Net, Value
 from tests.support.remembering import RememberingNet
-from usmp_build.arrange import model
+from usmp_build.codegen import model
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 

@@ -13,8 +13,8 @@ from benchmarks import usmp_cases
 from benchmarks.usmp_cases import FOLDER, Case
 from tests.conftest import ROOT
 from tests.support.cli import call
-from usmp_build.memory.verify import violations
-from usmp_build.planner import Status, solve
+from usmp_build.planner.library import Status, solve
+from usmp_build.planner.memory.verify import violations
 
 PAGE = ROOT / "docs" / "usmp-cases.md"
 MISSING = pytest.mark.skip(f"no cases in {FOLDER}; set USMP_PROBLEMS")

@@ -25,13 +25,15 @@ from tests.support import firmware, image
 from tests.support.files import touch
 from tests.support.firmware import Board
 from tests.support.image import Image
-from usmp_build import choosing, passes, pipeline, writer
+from usmp_build import passes, pipeline
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
 from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
 from usmp_build.ir.schedule import Schedule
 from usmp_build.ir.storage import Storage
 from usmp_build.layout import BufferRow
+from usmp_build.output import writer
+from usmp_build.search import operator_order
 
 MODELS = {name: path for name, path in manifests.ours().items() if name in ("digits", "odd_even")}
 VICTIM = "digits.strokes_1/Relu"
@@ -155,7 +157,7 @@ def test_a_pool_that_is_not_at_its_origin_does_not_link(made: Image) -> None:
 
 def test_a_lifetime_that_is_cut_short_shows_in_a_tensor(made: Image, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passes, "lifetimes", cut(passes.lifetimes, VICTIM))
-    monkeypatch.setattr(choosing, "least_workspace", lambda *_: 0)  # the bound of all schedules would find it first
+    monkeypatch.setattr(operator_order, "least_workspace", lambda *_: 0)  # that bound would find it first
     files = DiskFiles(made.folder)
     planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
     layout = pipeline.lay_out(planned)

@@ -24,7 +24,7 @@ assert (files(root.load()) / "cmake" / "usmp_buildConfig.cmake").is_file()
 """
 """As pipx and scikit-build-core look for them."""
 
-CORE = "from usmp_build.algorithms.core import core; print(core() is not None)"
+CORE = "from usmp_build.planner.algorithms.core import core; print(core() is not None)"
 
 
 def test_the_command_runs_by_its_name_and_as_a_module(installed: Environment) -> None:

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 
 from typing_extensions import assert_type
 
-from usmp_build.interfaces import Algorithm
-from usmp_build.memory import Allocation, Buffer, Plan, Pool, Problem
-from usmp_build.planner import Solution, Status, solve
-from usmp_build.problems import problem_json, read_problem, solution_json
+from usmp_build.planner.algorithm import Algorithm
+from usmp_build.planner.memory import Allocation, Buffer, Plan, Pool, Problem
+from usmp_build.planner.library import Solution, Status, solve
+from usmp_build.planner.problems import problem_json, read_problem, solution_json
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ assert_type(solution_json(statement, solution), str)
 '''
 
 WRONG = """
-from usmp_build.memory import Pool
+from usmp_build.planner.memory import Pool
 from usmp_build.planner import solve
 
 solve("problem.csv")

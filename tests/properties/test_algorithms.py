@@ -15,24 +15,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.problems import every_plan, may_meet, places, shuffled
-from usmp_build import plugins
-from usmp_build.algorithms.auto import Auto
-from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize
-from usmp_build.algorithms.hill_climb import HillClimb
-from usmp_build.interfaces import Algorithm
-from usmp_build.memory.bounds import pool_bound, pool_bounds, pressure, required
-from usmp_build.memory.components import families, restricted
-from usmp_build.memory.explain import explain
-from usmp_build.memory.increase import limited
-from usmp_build.memory.plan import Allocation, Plan, peaks, quality
-from usmp_build.memory.problem import Buffer, Pool, Problem
-from usmp_build.memory.shortage import put_into_words
-from usmp_build.memory.verify import violations
+from usmp_build.planner import by_name
+from usmp_build.planner.algorithm import Algorithm
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.greedy import GreedyByConflicts, GreedyBySize
+from usmp_build.planner.algorithms.hill_climb import HillClimb
+from usmp_build.planner.memory.bounds import pool_bound, pool_bounds, pressure, required
+from usmp_build.planner.memory.components import families, restricted
+from usmp_build.planner.memory.explain import explain
+from usmp_build.planner.memory.increase import limited
+from usmp_build.planner.memory.plan import Allocation, Plan, peaks, quality
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.shortage import put_into_words
+from usmp_build.planner.memory.verify import violations
 
 OPTIONS = {"hill_climb": {"rounds": 40}}
 """Where the default takes long."""
 
-ALGORITHMS = [plugins.algorithm(name, OPTIONS.get(name, {}), "") for name in plugins.ALGORITHMS]
+ALGORITHMS = [by_name.algorithm(name, OPTIONS.get(name, {}), "") for name in by_name.ALGORITHMS]
 every_algorithm = pytest.mark.parametrize("algorithm", ALGORITHMS, ids=lambda algorithm: type(algorithm).__name__)
 
 

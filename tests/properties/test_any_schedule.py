@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.support.net import Net
 from tests.support.road import request
 from usmp_build import pipeline, plugins
-from usmp_build.algorithms.exact import Exact
 from usmp_build.errors import DoesNotFit
 from usmp_build.files import DictFiles
 from usmp_build.interfaces.analysis import Analysis
@@ -23,9 +22,12 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Direction
 from usmp_build.ir.storage import Kind
-from usmp_build.memory.components import restricted
-from usmp_build.memory.plan import peaks
+from usmp_build.planner.algorithms.exact import Exact
+from usmp_build.planner.memory.components import restricted
+from usmp_build.planner.memory.plan import peaks
 from usmp_build.request import PlaceRequest, Request
+from usmp_build.search.concat_aliasing import choose
+from usmp_build.search.replanner import Replanner
 
 WAYS = (Direction.FORWARD, Direction.BACKWARD)
 
@@ -72,14 +74,15 @@ def needed(analysis: Analysis) -> int:
 @given(nets())
 def test_no_schedule_needs_less_than_the_plan_says(data: bytes) -> None:
     asked = request("net")
-    chosen = pipeline.choose(asked, (plugins.importer("net.tflite", "")(data, "net", "net"),))
+    replanner = Replanner.of(asked, (plugins.importer("net.tflite", "")(data, "net", "net"),))
+    chosen = choose(replanner)
     base = chosen.analysis
     both = [ref for ref, kernel in base.kernels.items() if isinstance(kernel, Kernel) and kernel.backward]
     found = []
     for order in orders(base):
         for ways in product(WAYS, repeat=len(both)):
             directions: dict[OperatorRef, Direction] = dict(zip(both, ways, strict=True))
-            found.append(needed(pipeline.retimed(asked, base, Choices({0: order}, directions))))
+            found.append(needed(replanner.retime(base, Choices({0: order}, directions))))
     assert needed(base) == chosen.bound == min(found), (
         "for nets as small as these, the plan is the best, and known to be"
     )
@@ -97,11 +100,12 @@ def in_second_pool(limit: int | None) -> Request:
 def least_of_all(data: bytes) -> int:
     """The bytes of the second pool that no order and no directions do without."""
     asked = in_second_pool(None)
-    base = pipeline.choose(asked, (plugins.importer("net.tflite", "")(data, "net", "net"),)).analysis
+    replanner = Replanner.of(asked, (plugins.importer("net.tflite", "")(data, "net", "net"),))
+    base = choose(replanner).analysis
     both = [ref for ref, kernel in base.kernels.items() if isinstance(kernel, Kernel) and kernel.backward]
 
     def of_schedule(order: tuple[int, ...], ways: tuple[Direction, ...]) -> int:
-        analysis = pipeline.retimed(asked, base, Choices({0: order}, dict(zip(both, ways, strict=True))))
+        analysis = replanner.retime(base, Choices({0: order}, dict(zip(both, ways, strict=True))))
         there = [index for index, buffer in enumerate(analysis.problem.buffers) if buffer.pools == (1,)]
         problem = restricted(analysis.problem, there)
         plan = Exact()(problem)

@@ -14,16 +14,16 @@ from typing import NamedTuple
 import pytest
 
 from tests.support.problems import buffer, every_plan, problem, tiny
-from usmp_build.algorithms.auto import Auto
-from usmp_build.algorithms.exact import Exact
-from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize
-from usmp_build.algorithms.hill_climb import HillClimb, ideal
-from usmp_build.interfaces import Algorithm
-from usmp_build.memory.best import is_best
-from usmp_build.memory.bounds import pool_bounds, required
-from usmp_build.memory.plan import peaks, quality
-from usmp_build.memory.problem import Problem
-from usmp_build.memory.verify import violations
+from usmp_build.planner.algorithm import Algorithm
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.exact import Exact
+from usmp_build.planner.algorithms.greedy import GreedyByConflicts, GreedyBySize
+from usmp_build.planner.algorithms.hill_climb import HillClimb, ideal
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.bounds import pool_bounds, required
+from usmp_build.planner.memory.plan import peaks, quality
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.verify import violations
 
 COUNT = int(os.environ.get("USMP_FUZZ", "400"))
 PROBLEMS_PER_TEST = 100

@@ -11,10 +11,10 @@ import pytest
 
 from tests.unit.linked.small import Built, link, plan, pool
 from usmp_build.errors import CheckFailed, UsageError
-from usmp_build.linked.check import check
-from usmp_build.linked.elf import read_elf
-from usmp_build.linked.image import Image
-from usmp_build.linked.map_file import read_map
+from usmp_build.image_check.check import check
+from usmp_build.image_check.elf import read_elf
+from usmp_build.image_check.image import Image
+from usmp_build.image_check.map_file import read_map
 
 ROUNDS = 1500
 INTERESTING = (0, 1, 0x7F, 0x80, 0xFF)

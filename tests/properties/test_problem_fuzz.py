@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
-from usmp_build.audit.audit import audit
 from usmp_build.errors import ProblemError, Span
-from usmp_build.memory.problem import Problem
-from usmp_build.problems.plan_file import read_plan
-from usmp_build.problems.read import read_problem
+from usmp_build.planner.audit.audit import audit
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.problems.plan_file import read_plan
+from usmp_build.planner.problems.read import read_problem
 
 ROUNDS = int(os.environ.get("USMP_FUZZ", "300"))
 

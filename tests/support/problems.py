@@ -9,8 +9,8 @@ from itertools import combinations, permutations, product
 from pathlib import Path
 from typing import Any
 
-from usmp_build.memory.plan import Allocation, Plan
-from usmp_build.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.plan import Allocation, Plan
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 
 CASES = sorted((Path(__file__).parents[1] / "cases" / "usmp").glob("*.json"))
 """Problems with known answers: `best` are the peaks of the best plan, null if there is none."""

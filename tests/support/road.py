@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from textwrap import dedent
 
-from usmp_build import pipeline
-from usmp_build.algorithms.greedy import GreedyBySize
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, KernelLibrary, KernelSources, Libraries, NoKernel
 from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.ir.text import read
-from usmp_build.memory.verify import violations
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.greedy import GreedyBySize
+from usmp_build.planner.memory.verify import violations
 from usmp_build.request import (
     Access,
     Copying,
@@ -23,6 +23,7 @@ from usmp_build.request import (
     Request,
     TargetRequest,
 )
+from usmp_build.search.replanner import Replanner
 
 
 class PlanOnly:
@@ -104,7 +105,7 @@ def every(asked: Request, library: KernelLibrary) -> Libraries:
 
 def analyze_as(asked: Request, *models: Model, library: KernelLibrary | None = None) -> Analysis:
     """Run all passes for a request of one's own."""
-    return pipeline.analyze(asked, models, every(asked, library or PlanOnly()))
+    return Replanner(asked, models, every(asked, library or PlanOnly()), Auto()).analyze()
 
 
 def alive(analysis: Analysis) -> dict[str, list[tuple[int, int]]]:

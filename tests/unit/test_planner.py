@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from tests.support.problems import alive, buffer, by_hand, offsets, problem
-from usmp_build import plugins
 from usmp_build.errors import CheckFailed, ManifestError, ProblemError, UsageError
-from usmp_build.memory import Buffer, Plan, Pool, Problem
-from usmp_build.memory.timeline import Timeline
-from usmp_build.planner import Status, solve
+from usmp_build.planner import by_name
+from usmp_build.planner.library import Status, solve
+from usmp_build.planner.memory import Buffer, Plan, Pool, Problem
+from usmp_build.planner.memory.timeline import Timeline
 
 STAIRS = alive({"a": (0, 2, 8), "b": (1, 3, 8), "c": (2, 4, 8)})
 RING = problem([buffer(name, 8) for name in "abcde"], ["ab", "bc", "cd", "de", "ea"])
@@ -33,7 +33,7 @@ class Fixed:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, algorithm: Fixed) -> None:
-    monkeypatch.setattr(plugins, "algorithm", lambda name, options, place: algorithm)
+    monkeypatch.setattr(by_name, "algorithm", lambda name, options, place: algorithm)
 
 
 def test_a_plan_with_its_proof() -> None:
@@ -153,7 +153,7 @@ def test_nothing_to_plan() -> None:
 
 
 def test_timelines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("usmp_build.algorithms.large.WORK_EACH", 20)
+    monkeypatch.setattr("usmp_build.planner.algorithms.large.WORK_EACH", 20)
     chance = np.random.default_rng(7)
     lower = chance.integers(0, 500, 2000)
     upper, size = lower + chance.integers(1, 30, 2000), chance.integers(1, 100, 2000) * 4
@@ -174,7 +174,7 @@ def test_timelines_can_be_spelled_out(monkeypatch: pytest.MonkeyPatch) -> None:
     timeline = Timeline(lower, lower + 3, np.full(30, 8), np.full(30, 4))
     solution = solve(timeline, "greedy_by_size")
     assert (solution.algorithm, solution.bounds) == ("greedy_by_size", (24,))
-    monkeypatch.setattr("usmp_build.planner.MOST_PAIRS", 50)
+    monkeypatch.setattr("usmp_build.planner.library.MOST_PAIRS", 50)
     with pytest.raises(UsageError, match="U211"):
         solve(timeline, "greedy_by_size")
     with pytest.raises(UsageError, match="U211"):

@@ -10,9 +10,9 @@ from pydantic import ValidationError
 from usmp_build.cli.table import columns
 from usmp_build.errors import CheckFailed, Diagnostic, ProblemError, UsageError
 from usmp_build.files import DiskFiles
-from usmp_build.linked.check import Report, check
-from usmp_build.linked.elf import read_elf
-from usmp_build.linked.map_file import read_map
+from usmp_build.image_check.check import Report, check
+from usmp_build.image_check.elf import read_elf
+from usmp_build.image_check.map_file import read_map
 from usmp_build.plan_record import PlanRecord
 from usmp_build.units import show_bytes
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from traceback import extract_tb, walk_tb
 
 import usmp_build
-from usmp_build import plugins
 from usmp_build.errors import CheckFailed, Diagnostic, InternalFault, UsmpError
+from usmp_build.providers import installed
 
 _PACKAGE = "usmp_build"
 
@@ -54,7 +54,7 @@ def _innermost(error: Exception) -> str:
 
 def _plugin(error: Exception) -> str:
     """Return the package whose plug-in the exception comes out of; empty when none was running."""
-    packages = {_top(entry.module): entry.dist for entry in plugins.installed()}
+    packages = {_top(entry.module): entry.dist for entry in installed()}
     for module, _ in _frames(error):
         package = packages.get(_top(module))
         if package and _top(module) != _PACKAGE:

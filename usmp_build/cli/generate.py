@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from usmp_build import pipeline, staleness, writer
-from usmp_build.bundle import Bundle
+from usmp_build import pipeline
 from usmp_build.cli.expected import check_expected, expectation_arguments
 from usmp_build.cli.generator_files import generator_files
 from usmp_build.cli.overrides import manifest_arguments, read_overrides
@@ -14,7 +13,9 @@ from usmp_build.cli.reading import read_manifest
 from usmp_build.cli.table import extern_functions, pool_lines
 from usmp_build.errors import CheckFailed, Diagnostic, printable
 from usmp_build.manifest.resolve import resolve
-from usmp_build.ownership import foreign_files
+from usmp_build.output import staleness, writer
+from usmp_build.output.bundle import Bundle
+from usmp_build.output.provenance import foreign_files
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import usmp_build
-from usmp_build import plugins
+from usmp_build.providers import installed
 
 _SUFFIXES = (".py", ".j2", ".c", ".h")
 """Of code, templates and kernels."""
@@ -19,7 +19,7 @@ def generator_files() -> Iterator[str]:
     """Yield their paths."""
     for path in _below(Path(usmp_build.__file__).parent):
         yield path.as_posix()
-    for path in sorted({path for entry in plugins.installed() for path in _plugin_files(entry)}):
+    for path in sorted({path for entry in installed() for path in _plugin_files(entry)}):
         yield path.as_posix()
 
 

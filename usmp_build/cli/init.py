@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from usmp_build import plugins, writer
+from usmp_build import plugins
 from usmp_build.cli.model_names import PROJECT, from_folder, renamings, unfit, wanted_names
 from usmp_build.cli.overrides import MANIFEST
 from usmp_build.document.suggest import quoted
@@ -16,6 +16,7 @@ from usmp_build.ir.graph import Model, Tensor
 from usmp_build.ir.ports import port_names, show_type
 from usmp_build.manifest import tvmc
 from usmp_build.manifest.starter import StarterModel, fitting_names, starter
+from usmp_build.output import writer
 from usmp_build.units import show_bytes
 
 

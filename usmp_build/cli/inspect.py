@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from usmp_build import loading, pipeline
+from usmp_build import plugins
 from usmp_build.cli.inspect_scopes import scope_lines
 from usmp_build.cli.inspect_separations import separation_lines
 from usmp_build.cli.inspect_time import connection_lines, place_cost_lines, survivor_lines
@@ -27,6 +27,8 @@ from usmp_build.ir.labels import short_label
 from usmp_build.ir.rewritten import Saving
 from usmp_build.ir.schedule import Branch, Call, Direction, Loop, Node, Repeat, Scope, Sequence, Step, Value, steps
 from usmp_build.request import Request
+from usmp_build.search.concat_aliasing import choose
+from usmp_build.search.replanner import Replanner
 from usmp_build.units import show_bytes
 
 _ABOUT = {
@@ -61,13 +63,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
     request, files = read_request(parsed)
-    models = tuple(loading.import_model(model, files) for model in request.models)
+    models = tuple(plugins.import_model(model, files) for model in request.models)
     if parsed.stage == "model":
-        shown = models if parsed.imported else pipeline.analyze(_without_parts(request), models).models
+        shown = models if parsed.imported else Replanner.of(_without_parts(request), models).analyze().models
         written = "\n".join(text.write(model, data="full" if parsed.data else "short") for model in shown)
         value, lines = shown, iter([written.removesuffix("\n")])
     else:
-        analysis = pipeline.choose(request, models).analysis
+        analysis = choose(Replanner.of(request, models)).analysis
         value, lines = _result(analysis, parsed.stage), _STAGES[parsed.stage](request, analysis)
     print(json.dumps(_plain(value), indent=1) if parsed.json else "\n".join(lines))
     return 0

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 
 from usmp_build import plugins as registry
-from usmp_build.algorithms.core import core_note
 from usmp_build.cli.table import columns
+from usmp_build.planner import by_name
+from usmp_build.planner.algorithms.core import core_note
+from usmp_build.providers import providers
 
 _GROUPS = {
-    "algorithms": registry.ALGORITHMS,
+    "algorithms": by_name.ALGORITHMS,
     "emitters": registry.EMITTERS,
     "importers": registry.IMPORTERS,
     "kernels": registry.KERNELS,
@@ -22,11 +24,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(_: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     rows = [
         (group, provider.name, provider.distribution or "usmp_build")
         for group, builtin in _GROUPS.items()
-        for provider in registry.providers(group, builtin).values()
+        for provider in providers(group, builtin).values()
     ]
     print("\n".join(columns(("group", "name", "from"), rows, "<<<")))
     print(f"\nthe compiled core {core_note()}")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.files import DiskFiles
-from usmp_build.problems.read import read_problem
-from usmp_build.problems.statement import Statement
+from usmp_build.planner.problems.read import read_problem
+from usmp_build.planner.problems.statement import Statement
 from usmp_build.units import MAX_BYTES, parse_size, show_bytes
 
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from usmp_build import plugins
 from usmp_build.cli.model_names import PROJECT, from_folder, renamings, wanted_names
 from usmp_build.cli.overrides import MANIFEST, read_overrides
+from usmp_build.document.nearby import nearby
 from usmp_build.errors import Diagnostic, ManifestError, UsageError
 from usmp_build.files import DiskFiles
 from usmp_build.manifest.load import load
 from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.resolve import resolve
 from usmp_build.manifest.starter import StarterModel, fitting_names, starter
-from usmp_build.nearby import nearby
 from usmp_build.request import Request
 
 

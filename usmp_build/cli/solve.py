@@ -6,16 +6,17 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmp_build import planner, writer
 from usmp_build.cli.problem_file import capacity, capacity_argument, read_statement
 from usmp_build.cli.progress import Progress
 from usmp_build.cli.table import columns
 from usmp_build.document.suggest import listed, quoted
 from usmp_build.errors import Diagnostic, DoesNotFit, ManifestError, UsageError
-from usmp_build.memory.solution import Solution, Status
-from usmp_build.problems.csv_write import offsets_csv
-from usmp_build.problems.solution_write import solution_json
-from usmp_build.problems.statement import Statement
+from usmp_build.output import writer
+from usmp_build.planner import by_name, library
+from usmp_build.planner.memory.solution import Solution, Status
+from usmp_build.planner.problems.csv_write import offsets_csv
+from usmp_build.planner.problems.solution_write import solution_json
+from usmp_build.planner.problems.statement import Statement
 from usmp_build.units import count_bytes, show_bytes
 
 _WORK = ("work", "nodes", "rounds")
@@ -76,11 +77,11 @@ def _solve(
     statement: Statement,
     room: int | None,
     options: dict[str, object],
-    progress: planner.Progress,
+    progress: library.Progress,
 ) -> Solution:
     lowest = parsed.minimize or room is None
     try:
-        return planner.solve(
+        return library.solve(
             statement.problem, parsed.algorithm, capacity=room, minimize=lowest, progress=progress, **options
         )
     except ManifestError as error:  # an algorithm or an option that there is not
@@ -111,7 +112,7 @@ def _options(parsed: argparse.Namespace) -> dict[str, object]:
             raise UsageError(Diagnostic("U210", message, help="for example: --option rounds=1000"))
         found[key] = _value(value)
     if parsed.work is not None:
-        known = planner.options_known(parsed.algorithm)
+        known = by_name.options_known(parsed.algorithm)
         name = next((name for name in _WORK if name in known), "")
         if not name or parsed.work < 0:
             message = f"--work {parsed.work} cannot bound the search of {quoted(parsed.algorithm)}"
@@ -122,7 +123,7 @@ def _options(parsed: argparse.Namespace) -> dict[str, object]:
 
 def _known(algorithm: str) -> str:
     """List what --option may set."""
-    names = [name for name in planner.options_known(algorithm) if name not in _OF_THE_COMMAND]
+    names = [name for name in by_name.options_known(algorithm) if name not in _OF_THE_COMMAND]
     return f"the options of {algorithm} are: {listed(names) or 'none'}"
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from usmp_build.audit.audit import audit
 from usmp_build.cli.problem_file import capacity, capacity_argument, read_bytes, read_statement
 from usmp_build.errors import CheckFailed
-from usmp_build.problems.plan_file import PlanFile, read_plan
+from usmp_build.planner.audit.audit import audit
+from usmp_build.planner.problems.plan_file import PlanFile, read_plan
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

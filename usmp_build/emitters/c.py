@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from usmp_build.bundle import OutputFile
 from usmp_build.emitters.pool_bytes import pool_bytes_outputs, pool_ids
 from usmp_build.emitters.render import render
 from usmp_build.interfaces.kernels import LONGEST_RANK
 from usmp_build.ir.seal import FIRST_COVERED, SEAL
 from usmp_build.layout import Layout
+from usmp_build.output.bundle import OutputFile
 
 ABI = 2
 """Of generated code and "usmp.h": one that does not know the other refuses to compile."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from usmp_build.bundle import OutputFile
 from usmp_build.emitters.render import render
 from usmp_build.layout import Layout, PoolRow
 from usmp_build.naming import region_symbols
+from usmp_build.output.bundle import OutputFile
 from usmp_build.units import count_bytes, show_bytes
 
 

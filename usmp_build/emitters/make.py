@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from usmp_build.bundle import OutputFile
 from usmp_build.emitters.render import render
 from usmp_build.layout import Layout
+from usmp_build.output.bundle import OutputFile
 
 
 def emit(layout: Layout) -> Iterator[OutputFile]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from usmp_build.bundle import OutputFile
-from usmp_build.json_lines import json_lines
+from usmp_build.document.json_lines import json_lines
 from usmp_build.layout import BufferRow, Layout, ModelRow, PoolRow, Summary
+from usmp_build.output.bundle import OutputFile
 from usmp_build.plan_record import (
     BufferRecord,
     ClaimRecord,

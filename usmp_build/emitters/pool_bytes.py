@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from zlib import crc32
 
-from usmp_build.arrange.c_types import value_lines
-from usmp_build.bundle import OutputFile
+from usmp_build.codegen.c_types import value_lines
 from usmp_build.emitters.render import render
 from usmp_build.ir.graph import DType
 from usmp_build.ir.seal import SEAL, SEAL_BYTES
 from usmp_build.layout import PoolBytes, Summary
 from usmp_build.naming import pool_bytes_files
+from usmp_build.output.bundle import OutputFile
 
 _TEXT_OR_COMMENT = re.compile(
     r"""

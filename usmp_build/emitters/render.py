@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from usmp_build import naming
-from usmp_build.bundle import GENERATED_BY
+from usmp_build.output.bundle import GENERATED_BY
 
 _WIDTH = 120
 """Columns of generated C, where names allow it."""

@@ -5,25 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from usmp_build.bundle import OutputFile
 from usmp_build.interfaces.kernels import KernelLibrary
 from usmp_build.ir.graph import Model
 from usmp_build.layout import Layout
-from usmp_build.memory.plan import Plan
-from usmp_build.memory.problem import Problem
+from usmp_build.output.bundle import OutputFile
+from usmp_build.planner.algorithm import Algorithm
 
 __all__ = ["Algorithm", "Emitter", "Importer", "KernelLibrary"]
-
-
-class Algorithm(Protocol):
-    """Chooses a place for every buffer (entry-point group `usmp_build.algorithms`).
-
-    An algorithm is a frozen dataclass: its fields are its options.  It is deterministic, and its search is bounded
-    by work, never by time.
-    """
-
-    def __call__(self, problem: Problem, /) -> Plan | None:
-        """Return a plan that keeps every conflict apart and every limit, or None when it finds none."""
 
 
 class Importer(Protocol):

@@ -19,7 +19,7 @@ from usmp_build.ir.schedule import Direction, Schedule, steps
 from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Storage
-from usmp_build.memory.problem import Problem
+from usmp_build.planner.memory.problem import Problem
 
 Kernels: TypeAlias = Mapping[OperatorRef, Kernel | NoKernel]
 """How each operator runs that runs by itself."""

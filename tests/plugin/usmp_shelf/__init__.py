@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from usmp_build.memory import Allocation, Plan, Problem
+from usmp_build.planner.memory import Allocation, Plan, Problem
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from usmp_build.memory import Allocation, Plan, Problem
+from usmp_build.planner.memory import Allocation, Plan, Problem
 from usmp_shelf import Shelf
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.problems import CASES, alive, buffer, load, places, problem, shuffled
-from usmp_build.algorithms.auto import Auto
-from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize
-from usmp_build.algorithms.portfolio import by_load
-from usmp_build.memory.bounds import pool_bounds
-from usmp_build.memory.plan import peaks, quality
-from usmp_build.memory.verify import violations
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.greedy import GreedyByConflicts, GreedyBySize
+from usmp_build.planner.algorithms.portfolio import by_load
+from usmp_build.planner.memory.bounds import pool_bounds
+from usmp_build.planner.memory.plan import peaks, quality
+from usmp_build.planner.memory.verify import violations
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.solver import cp_sat
 from benchmarks.solver.instances import Instance
-from usmp_build.algorithms.exact.one_pool import pack
+from usmp_build.planner.algorithms.exact.one_pool import pack
 
 pytestmark = pytest.mark.skipif(not cp_sat.is_there(), reason="OR-Tools is not installed")
 

@@ -15,14 +15,14 @@ import pytest
 
 from tests.properties.test_brute_force import Truth
 from tests.support.problems import CASES, buffer, by_hand, load, places, problem, shuffled, tiny
-from usmp_build.algorithms.core import core
-from usmp_build.algorithms.exact import searcher
-from usmp_build.algorithms.exact.pools import Verdict, judge, plan_pools
-from usmp_build.algorithms.portfolio import portfolio
-from usmp_build.memory.plan import Plan, quality, rank
-from usmp_build.memory.problem import Buffer, Pool, Problem
-from usmp_build.memory.verify import violations
-from usmp_build.problems.alive import conflicts
+from usmp_build.planner.algorithms.core import core
+from usmp_build.planner.algorithms.exact import searcher
+from usmp_build.planner.algorithms.exact.pools import Verdict, judge, plan_pools
+from usmp_build.planner.algorithms.portfolio import portfolio
+from usmp_build.planner.memory.plan import Plan, quality, rank
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.verify import violations
+from usmp_build.planner.problems.alive import conflicts
 
 COUNT = int(os.environ.get("USMP_FUZZ", "300"))
 PROBLEMS_PER_TEST = 100

@@ -9,16 +9,16 @@ import pytest
 
 from benchmarks.solver import instances
 from tests.support.problems import alive, buffer, problem
-from usmp_build.algorithms.core import core
-from usmp_build.algorithms.exact import searcher
-from usmp_build.algorithms.exact.one_pool import Packing, pack
-from usmp_build.algorithms.exact.search import Course, Search, search
-from usmp_build.algorithms.exact.searcher import Searcher
-from usmp_build.algorithms.exact.sections import make_strip
-from usmp_build.algorithms.exact.walk import Status
-from usmp_build.memory.plan import Allocation, Plan
-from usmp_build.memory.problem import Buffer, Problem
-from usmp_build.memory.verify import violations
+from usmp_build.planner.algorithms.core import core
+from usmp_build.planner.algorithms.exact import searcher
+from usmp_build.planner.algorithms.exact.one_pool import Packing, pack
+from usmp_build.planner.algorithms.exact.search import Course, Search, search
+from usmp_build.planner.algorithms.exact.searcher import Searcher
+from usmp_build.planner.algorithms.exact.sections import make_strip
+from usmp_build.planner.algorithms.exact.walk import Status
+from usmp_build.planner.memory.plan import Allocation, Plan
+from usmp_build.planner.memory.problem import Buffer, Problem
+from usmp_build.planner.memory.verify import violations
 
 WORK = 5_000
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support.problems import buffer, offsets, places, problem
-from usmp_build.algorithms.first_fit import first_fit
-from usmp_build.memory.plan import Allocation
-from usmp_build.memory.problem import Problem
+from usmp_build.planner.algorithms.first_fit import first_fit
+from usmp_build.planner.memory.plan import Allocation
+from usmp_build.planner.memory.problem import Problem
 
 
 def in_order(stated: Problem) -> dict[str, int]:

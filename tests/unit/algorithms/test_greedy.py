@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.support.problems import CASES, buffer, load, offsets, places, problem, shuffled
-from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize, by_conflicts, by_size
-from usmp_build.memory.plan import peaks
-from usmp_build.memory.verify import violations
+from usmp_build.planner.algorithms.greedy import GreedyByConflicts, GreedyBySize, by_conflicts, by_size
+from usmp_build.planner.memory.plan import peaks
+from usmp_build.planner.memory.verify import violations
 
 CROWD = problem(
     [buffer("small", 1), buffer("crowded", 5), buffer("large", 9), buffer("b", 5), buffer("a", 5)],

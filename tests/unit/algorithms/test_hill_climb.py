@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.problems import CASES, alive, buffer, load, places, problem, shuffled, tiny
-from usmp_build.algorithms.first_fit import first_fit
-from usmp_build.algorithms.greedy import GreedyByConflicts, GreedyBySize
-from usmp_build.algorithms.hill_climb import Climb, HillClimb, ideal, random_numbers
-from usmp_build.memory.bounds import required
-from usmp_build.memory.components import components
-from usmp_build.memory.plan import peaks, quality
-from usmp_build.memory.problem import Pool
-from usmp_build.memory.verify import violations
+from usmp_build.planner.algorithms.first_fit import first_fit
+from usmp_build.planner.algorithms.greedy import GreedyByConflicts, GreedyBySize
+from usmp_build.planner.algorithms.hill_climb import Climb, HillClimb, ideal, random_numbers
+from usmp_build.planner.memory.bounds import required
+from usmp_build.planner.memory.components import components
+from usmp_build.planner.memory.plan import peaks, quality
+from usmp_build.planner.memory.problem import Pool
+from usmp_build.planner.memory.verify import violations
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)

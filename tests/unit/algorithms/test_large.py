@@ -10,24 +10,24 @@ import numpy as np
 import pytest
 
 from usmp_build import planner
-from usmp_build.algorithms import large
-from usmp_build.algorithms.auto import Auto
-from usmp_build.algorithms.core import core
-from usmp_build.algorithms.large import TimelinePlan, plan, plan_timeline
-from usmp_build.algorithms.large.cut import cut_out, make_strip
-from usmp_build.algorithms.large.first_fit import FirstFit, Order
-from usmp_build.algorithms.large.repair import Repair
-from usmp_build.algorithms.large.sections import make_sections
-from usmp_build.algorithms.large.stated import plan_as_timeline
 from usmp_build.errors import CheckFailed
-from usmp_build.memory.best import is_best
-from usmp_build.memory.load import fullest
-from usmp_build.memory.overlaps import overlaps
-from usmp_build.memory.problem import Buffer, Pool, Problem
-from usmp_build.memory.solution import Status
-from usmp_build.memory.timeline import Timeline
-from usmp_build.memory.verify import violations
-from usmp_build.problems.alive import conflicts
+from usmp_build.planner.algorithms import large
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.core import core
+from usmp_build.planner.algorithms.large import TimelinePlan, plan, plan_timeline
+from usmp_build.planner.algorithms.large.cut import cut_out, make_strip
+from usmp_build.planner.algorithms.large.first_fit import FirstFit, Order
+from usmp_build.planner.algorithms.large.repair import Repair
+from usmp_build.planner.algorithms.large.sections import make_sections
+from usmp_build.planner.algorithms.large.stated import plan_as_timeline
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.load import fullest
+from usmp_build.planner.memory.overlaps import overlaps
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.solution import Status
+from usmp_build.planner.memory.timeline import Timeline
+from usmp_build.planner.memory.verify import violations
+from usmp_build.planner.problems.alive import conflicts
 
 needs_core = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
 MANY = 1_000 if core() is None else 20_000

@@ -6,22 +6,22 @@ import pytest
 
 from benchmarks.solver import overlaps
 from tests.support.problems import buffer, problem
-from usmp_build.algorithms.auto import Auto
-from usmp_build.algorithms.core import core
-from usmp_build.algorithms.exact import searcher
-from usmp_build.algorithms.exact.search import search
-from usmp_build.algorithms.exact.searcher import Searcher
-from usmp_build.algorithms.exact.sections import make_strip
-from usmp_build.algorithms.hill_climb import HillClimb
-from usmp_build.algorithms.portfolio import portfolio
-from usmp_build.audit.audit import audit
-from usmp_build.memory.best import is_best
-from usmp_build.memory.plan import peaks
-from usmp_build.memory.problem import Problem
-from usmp_build.memory.verify import violations
 from usmp_build.planner import solve
-from usmp_build.problems import problem_json, read_problem, solution_json
-from usmp_build.problems.plan_file import read_plan
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.core import core
+from usmp_build.planner.algorithms.exact import searcher
+from usmp_build.planner.algorithms.exact.search import search
+from usmp_build.planner.algorithms.exact.searcher import Searcher
+from usmp_build.planner.algorithms.exact.sections import make_strip
+from usmp_build.planner.algorithms.hill_climb import HillClimb
+from usmp_build.planner.algorithms.portfolio import portfolio
+from usmp_build.planner.audit.audit import audit
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.plan import peaks
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.verify import violations
+from usmp_build.planner.problems import problem_json, read_problem, solution_json
+from usmp_build.planner.problems.plan_file import read_plan
 
 KWS = ([490, *[8000] * 9, 64, 64, 12], [490, *[384, 60] * 4, 8000, 64, 64])
 """Sizes, and how far each input lies above its output at the least: MLPerf Tiny's keyword spotting."""

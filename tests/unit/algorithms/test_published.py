@@ -9,14 +9,14 @@ import pytest
 from benchmarks.solver import pools
 from benchmarks.solver.instances import Instance, published, tiling, variants
 from benchmarks.solver.models import problem_of
-from usmp_build.algorithms.auto import Auto
-from usmp_build.algorithms.core import core
-from usmp_build.algorithms.exact.searcher import Searcher
-from usmp_build.algorithms.exact.sections import make_strip
-from usmp_build.algorithms.exact.walk import Status
-from usmp_build.memory.best import is_best
-from usmp_build.memory.solution import Status as Known
 from usmp_build.planner import solve
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.core import core
+from usmp_build.planner.algorithms.exact.searcher import Searcher
+from usmp_build.planner.algorithms.exact.sections import make_strip
+from usmp_build.planner.algorithms.exact.walk import Status
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.solution import Status as Known
 
 pytestmark = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
 

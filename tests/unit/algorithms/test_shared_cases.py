@@ -9,15 +9,15 @@ import pytest
 
 from tests.support.problems import buffer, by_hand, problem
 from tests.support.shared_cases import FOLDER
-from usmp_build.algorithms.auto import Auto
-from usmp_build.algorithms.exact import Exact
-from usmp_build.algorithms.hill_climb import HillClimb
-from usmp_build.interfaces import Algorithm
-from usmp_build.memory.best import is_best
-from usmp_build.memory.bounds import pool_bounds
-from usmp_build.memory.plan import Plan, peaks, quality
-from usmp_build.memory.problem import Problem
-from usmp_build.memory.verify import violations
+from usmp_build.planner.algorithm import Algorithm
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.algorithms.exact import Exact
+from usmp_build.planner.algorithms.hill_climb import HillClimb
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.bounds import pool_bounds
+from usmp_build.planner.memory.plan import Plan, peaks, quality
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.verify import violations
 
 
 def planner_cases() -> list[Any]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from usmp_build.arrange.calls import Index, Parameter, call_code
+from usmp_build.codegen.calls import Index, Parameter, call_code
 from usmp_build.interfaces.kernels import Form, Input, KernelCall, Output, Pieces, Reduce, Rows
 from usmp_build.layout import CallCode
 

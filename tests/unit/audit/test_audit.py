@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 
 from tests.support.problems import tiny
-from usmp_build.audit.audit import Report, audit
 from usmp_build.errors import ProblemError
-from usmp_build.memory.plan import Allocation, Plan
-from usmp_build.memory.problem import Problem
-from usmp_build.memory.solution import Solution, Status
-from usmp_build.memory.verify import violations
 from usmp_build.planner import solve
-from usmp_build.problems.json_form import problem_json
-from usmp_build.problems.plan_file import read_plan
-from usmp_build.problems.read import read_problem
-from usmp_build.problems.solution_write import solution_json
-from usmp_build.problems.statement import Statement
+from usmp_build.planner.audit.audit import Report, audit
+from usmp_build.planner.memory.plan import Allocation, Plan
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.solution import Solution, Status
+from usmp_build.planner.memory.verify import violations
+from usmp_build.planner.problems.json_form import problem_json
+from usmp_build.planner.problems.plan_file import read_plan
+from usmp_build.planner.problems.read import read_problem
+from usmp_build.planner.problems.solution_write import solution_json
+from usmp_build.planner.problems.statement import Statement
 
 COUNT = int(os.environ.get("USMP_FUZZ", "300"))
 

@@ -9,9 +9,9 @@ import pytest
 
 from tests.support.problems import buffer, by_hand, problem
 from usmp_build.errors import CheckFailed, Diagnostic, ManifestError
-from usmp_build.interfaces.foreign import Foreign
-from usmp_build.memory.plan import Plan
-from usmp_build.memory.problem import Problem
+from usmp_build.planner.foreign import Foreign
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.planner.memory.problem import Problem
 
 STATED = problem([buffer("a", 8), buffer("b", 8)], separations={("a", "b"): 4})
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, Optional
 
 import pytest
 
-from usmp_build.interfaces.options import options_of
+from usmp_build.planner.options import options_of
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from tests.support.tools import need
 from usmp_build import pipeline
 from usmp_build.emitters.plan_json import plan_json
 from usmp_build.files import DiskFiles
-from usmp_build.linked.elf import read_elf
-from usmp_build.linked.image import Image
+from usmp_build.image_check.elf import read_elf
+from usmp_build.image_check.image import Image
 from usmp_build.manifest.load import load
 from usmp_build.manifest.resolve import resolve
 from usmp_build.plan_record import PlanRecord, PoolRecord

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from tests.support.problems import alive, buffer, by_hand, every_plan, problem, tiny
-from usmp_build.algorithms.auto import Auto
-from usmp_build.memory.best import is_best
-from usmp_build.memory.plan import quality
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.plan import quality
 
 COUNT = int(os.environ.get("USMP_FUZZ", "200"))
 

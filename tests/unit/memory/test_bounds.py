@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.support.problems import alive, buffer, by_hand, problem
-from usmp_build.memory.bounds import Requirement, Witness, pool_bounds, pressure, required
-from usmp_build.memory.problem import Problem
+from usmp_build.planner.memory.bounds import Requirement, Witness, pool_bounds, pressure, required
+from usmp_build.planner.memory.problem import Problem
 
 
 def everything(stated: Problem) -> Witness:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.problems import alive, buffer, problem
-from usmp_build.memory.components import components, families, restricted
+from usmp_build.planner.memory.components import components, families, restricted
 
 
 def test_chains_hang_together() -> None:

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 from tests.support.problems import CASES, alive, buffer, by_hand, load, problem
-from usmp_build.algorithms.greedy import GreedyBySize
-from usmp_build.memory.bounds import Witness, pressure
-from usmp_build.memory.explain import explain
-from usmp_build.memory.increase import Increase
-from usmp_build.memory.plan import Plan
-from usmp_build.memory.problem import Pool, Problem
-from usmp_build.memory.shortage import Shortage
+from usmp_build.planner.algorithms.greedy import GreedyBySize
+from usmp_build.planner.memory.bounds import Witness, pressure
+from usmp_build.planner.memory.explain import explain
+from usmp_build.planner.memory.increase import Increase
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.planner.memory.problem import Pool, Problem
+from usmp_build.planner.memory.shortage import Shortage
 
 LIVE = ((4, 5),)
 CROWD = problem(

@@ -8,9 +8,9 @@ from itertools import product
 import pytest
 
 from tests.support.problems import buffer, problem
-from usmp_build.audit.extent import shared_extent
-from usmp_build.memory.extent import MOST, least_extent
-from usmp_build.memory.pressure import pressure
+from usmp_build.planner.audit.extent import shared_extent
+from usmp_build.planner.memory.extent import MOST, least_extent
+from usmp_build.planner.memory.pressure import pressure
 
 Pairs = dict[tuple[int, int], int]
 

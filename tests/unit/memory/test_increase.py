@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.support.problems import alive, buffer, by_hand, problem
-from usmp_build.algorithms.greedy import GreedyBySize
-from usmp_build.memory import increase
-from usmp_build.memory.increase import limited
-from usmp_build.memory.plan import Plan
-from usmp_build.memory.problem import Pool, Problem
-from usmp_build.memory.trials import Attempt, Trials
+from usmp_build.planner.algorithms.greedy import GreedyBySize
+from usmp_build.planner.memory import increase
+from usmp_build.planner.memory.increase import limited
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.planner.memory.problem import Pool, Problem
+from usmp_build.planner.memory.trials import Attempt, Trials
 
 
 def least_increase(problem: Problem, pool: int, attempt: Attempt, at_least: int = 1) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.problems import buffer, by_hand, problem
-from usmp_build.memory.limits import cheaper_elsewhere, with_limits
+from usmp_build.planner.memory.limits import cheaper_elsewhere, with_limits
 
 STATED = problem(
     [buffer("dear", 8, (0, 1), costs=(0, 9)), buffer("cheap", 8, (0, 1), costs=(0, 1))],

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.support.problems import CASES, alive, load, tiny
-from usmp_build.memory.malformed import malformed
-from usmp_build.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.malformed import malformed
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 
 GOOD = Problem(
     (Pool("fast", 64), Pool("slow")),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from usmp_build.memory.overlaps import overlaps
+from usmp_build.planner.memory.overlaps import overlaps
 
 RECTANGLE = st.tuples(st.integers(0, 9), st.integers(0, 4), st.integers(0, 20), st.integers(0, 6) | st.just(0))
 

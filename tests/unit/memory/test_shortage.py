@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tests.support.problems import buffer, problem
-from usmp_build.memory.bounds import Witness
-from usmp_build.memory.increase import Increase
-from usmp_build.memory.shortage import Shortage, Way, put_into_words
+from usmp_build.planner.memory.bounds import Witness
+from usmp_build.planner.memory.increase import Increase
+from usmp_build.planner.memory.shortage import Shortage, Way, put_into_words
 
 STATED = problem(
     [

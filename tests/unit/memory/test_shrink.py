@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from usmp_build.memory.shrink import irreducible, shrink
+from usmp_build.planner.memory.shrink import irreducible, shrink
 
 
 def test_only_what_is_needed_stays_in_its_order() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tests.support.problems import buffer, by_hand, problem
-from usmp_build.memory.plan import Allocation, Plan
-from usmp_build.memory.verify import violations
+from usmp_build.planner.memory.plan import Allocation, Plan
+from usmp_build.planner.memory.verify import violations
 
 PAIR = problem(
     [buffer("conv_1", 64, (0, 1), alignment=16), buffer("conv_2", 64, (0,), alignment=16)],

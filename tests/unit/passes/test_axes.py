@@ -13,7 +13,7 @@ from usmp_build.interfaces.kernels import Kernel, Pieces
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.graph import OperatorRef, TensorRef
 from usmp_build.kernels.reference import library
-from usmp_build.memory.plan import peaks
+from usmp_build.planner.memory.plan import peaks
 from usmp_build.plugins import algorithm
 from usmp_build.request import PlaceRequest, Request
 

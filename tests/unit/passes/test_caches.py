@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.support.road import firmware, model
-from usmp_build import pipeline
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.request import Copying, PlaceRequest
+from usmp_build.search.replanner import Replanner
 
 CHAIN = """
     %0 "x" float32[1,10]
@@ -32,7 +32,7 @@ def analyzed(
     """Pools in reach of targets, as `firmware` has it, and the cache lines of some."""
     asked = firmware(reach, places=places, copies=copies)
     pools = tuple(replace(pool, cache_line=cached.get(pool.name, 0)) for pool in asked.pools)
-    return pipeline.analyze(replace(asked, pools=pools), (model(CHAIN),))
+    return Replanner.of(replace(asked, pools=pools), (model(CHAIN),)).analyze()
 
 
 def lines(analysis: Analysis) -> dict[str, int]:

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 from tests.support.road import analyze_as, model, request
 from tests.unit.passes.test_storage import VIEWED
-from usmp_build.algorithms.auto import Auto
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.costs import CostUnit
-from usmp_build.memory.plan import quality
-from usmp_build.memory.verify import violations
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.memory.plan import quality
+from usmp_build.planner.memory.verify import violations
 from usmp_build.request import Speed
 from usmp_build.units import MAX_SUM
 

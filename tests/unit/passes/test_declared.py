@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from tests.support.road import every, model, request
-from usmp_build import pipeline
 from usmp_build.errors import KernelError
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.analysis import Analysis
@@ -31,6 +30,7 @@ from usmp_build.interfaces.kernels import (
 from usmp_build.ir.graph import DType, Operator, Subgraph
 from usmp_build.kernels.reference import Reference
 from usmp_build.passes.separations.distances import distances
+from usmp_build.search.analyze import analyze
 
 ADDITION = """
     %0 "x" float32[1,10]
@@ -58,7 +58,7 @@ class Changed:
 
 def analyzed(change: Callable[[Kernel], Kernel], text: str = ADDITION) -> Analysis:
     asked = request("m")
-    return pipeline.analyze(asked, (model(text),), every(asked, Changed(change)))
+    return analyze(asked, (model(text),), every(asked, Changed(change)))
 
 
 def near(analysis: Analysis) -> set[tuple[str, str]]:

@@ -9,10 +9,10 @@ import pytest
 from tests.support.road import PlanOnly, analyze_as, every, firmware, model
 from tests.unit.passes.test_scopes import APART, CHAIN, EVERYWHERE, NPU
 from usmp_build import arrange
-from usmp_build.algorithms.greedy import GreedyBySize
 from usmp_build.errors import ManifestError, Span
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Whole
 from usmp_build.layout import Keeping, Layout
+from usmp_build.planner.algorithms.greedy import GreedyBySize
 from usmp_build.request import Copying, OperandRule, PlaceRequest, Request
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tests.support.road import model, request
 from tests.unit.passes.test_lifetimes import IF, WHILE
-from usmp_build import passes, pipeline
+from usmp_build import passes
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.call_accesses import call_accesses
@@ -22,6 +22,7 @@ from usmp_build.kernels.reference import library
 from usmp_build.passes.separations.distances import Distance, Stretch, distances, distances_of
 from usmp_build.passes.separations.turns import NOWHERE, turns
 from usmp_build.request import Inputs, Outputs, Request
+from usmp_build.search.replanner import Replanner
 
 CHAIN = """
     %0 "x" float32[1,10]
@@ -44,7 +45,7 @@ DEPTHWISE = """
 
 
 def analyzed(asked: Request, *models: Model) -> Analysis:
-    return pipeline.analyze(asked, models)
+    return Replanner.of(asked, models).analyze()
 
 
 def pairs(analysis: Analysis) -> dict[tuple[str, str], int]:

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from usmp_build.document.source import decode
 from usmp_build.errors import ProblemError
-from usmp_build.memory.problem import Buffer, Pool, Problem
-from usmp_build.memory.timeline import Timeline, most_together
-from usmp_build.problems import statement
-from usmp_build.problems.csv_form import read_csv
-from usmp_build.problems.csv_plain import read_plain
-from usmp_build.problems.read import read_problem
-from usmp_build.problems.statement import Statement, assemble
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.timeline import Timeline, most_together
+from usmp_build.planner.problems import statement
+from usmp_build.planner.problems.csv_form import read_csv
+from usmp_build.planner.problems.csv_plain import read_plain
+from usmp_build.planner.problems.read import read_problem
+from usmp_build.planner.problems.statement import Statement, assemble
 from usmp_build.units import MAX_BYTES
 
 MEMORY = (Pool("memory"),)
@@ -132,7 +132,7 @@ def test_the_fast_way_leaves_everything_else_to_the_slow_one(row: str) -> None:
 
 def test_too_many_pairs_become_a_timeline(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "id,lower,upper,size,alignment\n" + "".join(f"b{i},{i % 3},{i % 3 + 5},{8 + i},4\n" for i in range(50))
-    monkeypatch.setattr("usmp_build.problems.read.FEW_PAIRS", 1000)
+    monkeypatch.setattr("usmp_build.planner.problems.read.FEW_PAIRS", 1000)
     monkeypatch.setattr(statement, "FEW_PAIRS", 1000)
     monkeypatch.setattr(statement, "MOST_PAIRS", 1200)
     fast, slow = read(text), assemble(read_csv(decode(text.encode(), "problem.csv")))
@@ -151,7 +151,7 @@ def test_what_is_no_timeline_goes_pair_by_pair(monkeypatch: pytest.MonkeyPatch, 
     """Timelines have alignments that are powers of two: others are planned too, as long as there are not too many."""
     text = f"id,lower,upper,size,alignment\na,0,3,8,{alignments}\nb,0,3,8,4\nc,0,3,8,4\n"
     for module in ("read", "statement"):
-        monkeypatch.setattr(f"usmp_build.problems.{module}.FEW_PAIRS", 2)
+        monkeypatch.setattr(f"usmp_build.planner.problems.{module}.FEW_PAIRS", 2)
     for most in (3, 2):
         monkeypatch.setattr(statement, "MOST_PAIRS", most)
         for state in (lambda: read(text), lambda: assemble(read_csv(decode(text.encode(), "problem.csv")))):

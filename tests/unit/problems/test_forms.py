@@ -15,11 +15,11 @@ from tests.properties.test_algorithms import problems
 from tests.support.cli import call
 from tests.support.problems import CASES, alive, buffer, load, problem
 from usmp_build.errors import ProblemError
-from usmp_build.memory.problem import Pool, Problem
 from usmp_build.planner import solve
-from usmp_build.problems.csv_write import problem_csv
-from usmp_build.problems.json_form import problem_json
-from usmp_build.problems.read import read_problem
+from usmp_build.planner.memory.problem import Pool, Problem
+from usmp_build.planner.problems.csv_write import problem_csv
+from usmp_build.planner.problems.json_form import problem_json
+from usmp_build.planner.problems.read import read_problem
 
 SCHEMA = json.loads((ROOT / "schemas" / "problem.schema.json").read_text("utf-8"))
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import ROOT
 from usmp_build.errors import ProblemError, Span
-from usmp_build.problems.read import read_problem
+from usmp_build.planner.problems.read import read_problem
 
 FOLDER = ROOT / "tests" / "cases" / "problems"
 CASES = sorted(path for path in FOLDER.iterdir() if path.suffix in (".csv", ".json"))

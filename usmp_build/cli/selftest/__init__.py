@@ -17,7 +17,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from usmp_build import pipeline, writer
+from usmp_build import pipeline
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.selftest.accesses import check_accesses
@@ -29,6 +29,7 @@ from usmp_build.cli.selftest.inputs import Sample, samples
 from usmp_build.cli.selftest.intact import as_found, check_intact
 from usmp_build.cli.selftest.oracle import Answers, oracle_tensors
 from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.output import writer
 from usmp_build.pipeline import Planned
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build import arrange, pipeline, plugins, solving, writer
+from usmp_build import codegen, pipeline
 from usmp_build.cli.selftest.harness import Mark, build_traced, harness, run_all
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.errors import CheckFailed, Diagnostic
@@ -25,8 +25,11 @@ from usmp_build.ir.schedule import Step, Value, steps
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import Keeping
+from usmp_build.output import writer
 from usmp_build.passes.separations import near_at
 from usmp_build.pipeline import Planned
+from usmp_build.planner import by_name
+from usmp_build.search import solve
 
 Times = NDArray[np.int64]
 """For each byte of a buffer: first write, last write, last read; 0 where there is none."""
@@ -99,12 +102,12 @@ def _apart(planned: Planned) -> Planned:
     pools = tuple(replace(pool, limit=None) for pool in planned.analysis.problem.pools)
     problem = replace(planned.analysis.problem, pools=pools, separations={})
     analysis = replace(planned.analysis, separations=Separations(), problem=problem)
-    found = plugins.algorithm("greedy_by_size", {}, "")(problem)
+    found = by_name.algorithm("greedy_by_size", {}, "")(problem)
     assert found is not None  # no pool has a limit
-    plan = solving.settled(request, analysis, found)
+    plan = solve.finalize(request, analysis, found)
     models = range(len(request.models))
     alone, kept = tuple(0 for _ in models), Keeping(tuple(() for _ in models), (), 0)
-    summary = arrange.summarize(request, analysis, plan, alone, kept, None, arrange.OtherWays(0, 0, False, False))
+    summary = codegen.summarize(request, analysis, plan, alone, kept, None, codegen.OtherWays(0, 0, False, False))
     return Planned(request, planned.imported, analysis, plan, summary)
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 
-from usmp_build.bundle import Bundle, OutputFile
 from usmp_build.cli.selftest import between
 from usmp_build.cli.selftest.externs import at_fault, refuse_missing
 from usmp_build.cli.selftest.inputs import Sample
@@ -23,6 +22,7 @@ from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.ir import schedule
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import Layout
+from usmp_build.output.bundle import Bundle, OutputFile
 from usmp_build.pipeline import Planned
 
 _PROGRAM = "usmp_selftest"

@@ -7,7 +7,7 @@ from enum import Enum, EnumMeta
 
 import numpy as np
 
-from usmp_build.arrange.c_types import pool_type
+from usmp_build.codegen.c_types import pool_type
 from usmp_build.interfaces.kernels import (
     Absent,
     Constant,

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
-from usmp_build.memory.pressure import pressure
 from usmp_build.passes.order.below import Below, orders_below
 from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.search import best_order
 from usmp_build.passes.order.states import Jobs, States, confined
+from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
 
 __all__ = ["Below", "ModelOrders", "least_bytes", "least_workspace", "model_orders", "workspace_always"]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from usmp_build.memory.extent import least_extent
 from usmp_build.passes.effects import members_of
+from usmp_build.planner.memory.extent import least_extent
 
 Near: TypeAlias = Mapping[tuple[int, int], tuple[int, int]]
 """Two buffers, one written and one read → how far the read one must start behind the written one if it is above it, and

@@ -1,0 +1,80 @@
+"""Main of a program → the lines of `run`: allocations are where the plan says, so loops and calls remain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from usmp_build.codegen.c_types import pool_type
+from usmp_build.codegen.ports import Locate
+from usmp_build.ir.graph import Subgraph, TensorRef
+from usmp_build.ir.statements import Allocate, For, Invoke, Statement, walk
+from usmp_build.layout import BodyLine, FunctionCode, ParameterRow
+
+_LARGEST = (1 << 31) - 1
+
+
+@dataclass(frozen=True)
+class Body:
+    """What main does, for a program that `program_refusals` has nothing against."""
+
+    graph: Subgraph
+    locate: Locate
+    functions: Mapping[int, FunctionCode]
+
+    def lines(self) -> tuple[BodyLine, ...]:
+        """Return it, line by line."""
+        return tuple(self._lines(self.graph.body, 0))
+
+    def passed(self) -> set[str]:
+        """Return the expressions of all arguments."""
+        calls = (statement for statement in walk(self.graph.body) if isinstance(statement, Invoke))
+        return {self._expression(tensor) for call in calls for tensor in call.arguments}
+
+    def _lines(self, body: tuple[Statement, ...], depth: int) -> Iterator[BodyLine]:
+        for statement in body:
+            match statement:
+                case Allocate():
+                    yield from self._lines(statement.body, depth)
+                case For():
+                    yield from self._loop(statement, depth)
+                case Invoke():
+                    yield self._call(statement, depth)
+
+    def _loop(self, loop: For, depth: int) -> Iterator[BodyLine]:
+        """A loop; one in which nothing is called is left out, and of one round only what is in it remains."""
+        rounds = loop.extent or 0
+        if rounds == 1:
+            yield from self._lines(loop.body, depth)
+            return
+        inside = tuple(self._lines(loop.body, depth + 1))
+        if inside:
+            counter_type = "int32_t" if rounds <= _LARGEST else "int64_t"
+            yield BodyLine(depth, counter=f"i{depth}", counter_type=counter_type, rounds=rounds)
+            yield from inside
+            yield BodyLine(depth)
+
+    def _call(self, call: Invoke, depth: int) -> BodyLine:
+        function = self.functions[call.function]
+        pairs = zip(call.arguments, function.parameters, strict=True)
+        return BodyLine(depth, function.name, tuple(self._argument(tensor, parameter) for tensor, parameter in pairs))
+
+    def _argument(self, tensor: int | None, parameter: ParameterRow) -> str:
+        """Pass a pointer as the function wants it: the bytes of an argument may be of another type there."""
+        expression = self._expression(tensor)
+        if tensor is None or expression == "NULL":
+            return "NULL"
+        is_same = parameter.element == pool_type(self.graph.tensors[tensor].dtype)
+        if self.locate.row(tensor):
+            through = "" if is_same else "(const void *)"
+            return f"({parameter.c_type}){through}{expression}" if parameter.is_const or not is_same else expression
+        if is_same or parameter.element == "void":
+            return expression
+        return f"({parameter.c_type})({'const ' if parameter.is_const else ''}void *){expression}"
+
+    def _expression(self, tensor: int | None) -> str:
+        """Return where a tensor is; constants that no function reads are nowhere."""
+        storage = self.locate.analysis.storage
+        ref = TensorRef(self.locate.model, 0, -1 if tensor is None else tensor)
+        known = ref in storage.tensors or ref in storage.arguments
+        return self.locate.expression(ref.tensor) if known else "NULL"

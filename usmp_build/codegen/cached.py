@@ -1,0 +1,39 @@
+"""Functions of the application that touch cached memory: which of their arguments may be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Absent, Kernel, KernelCall
+from usmp_build.interfaces.operands import buffer_behind
+from usmp_build.ir.graph import OperatorRef, operator_at
+from usmp_build.layout import CachedRow
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.request import Request
+
+
+def cached_rows(request: Request, analysis: Analysis, plan: Plan) -> tuple[CachedRow, ...]:
+    """Return every such function by name, with those arguments that some call of it gets in cached memory."""
+    found: dict[str, dict[str, None]] = {}
+    for ref in analysis.kernels:
+        kernel = analysis.kernel_of(ref)
+        for call in kernel.calls if isinstance(kernel, Kernel) else ():
+            arguments = dict.fromkeys(_arguments(request, analysis, plan, ref, call))
+            if arguments:
+                found.setdefault(call.function, {}).update(arguments)
+    prefix = request.project.lower()
+    return tuple(CachedRow(f"{prefix}_{name}", tuple(found[name])) for name in sorted(found))
+
+
+def _arguments(request: Request, analysis: Analysis, plan: Plan, ref: OperatorRef, call: KernelCall) -> Iterator[str]:
+    """Yield what a function gets there that the first target does not run: an operator of another one, or a copy."""
+    if call.prototype is None or ref not in analysis.storage.transfers:
+        return
+    op = operator_at(analysis.models, ref)
+    for operand, declaration in zip(call.operands, call.prototype.arguments, strict=True):
+        buffer = None if isinstance(operand, Absent) else buffer_behind(operand, ref, op, analysis.storage)
+        if buffer is None or not analysis.storage.buffers[buffer].cache_line:
+            continue
+        if request.pools[plan.allocations[buffer].pool].cache_line:
+            yield declaration

@@ -1,0 +1,140 @@
+"""One call of a kernel, as rows for the template: what it is called with, and where the rows of its loop begin."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import starmap
+from typing import TypeAlias
+
+from usmp_build.codegen.c_types import float_literal, int_literal
+from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, Rows, Value, Whole
+from usmp_build.layout import CallCode, LoopCode
+
+Index: TypeAlias = tuple[tuple[str, int], ...]
+"""The number of a row: a sum of counters, each times a factor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A pointer that a step's function takes: to the data, or to a table of its rows."""
+
+    c_type: str
+    """Of a pointer to the data: `const int8_t *`."""
+    name: str
+    argument: str
+    row: int = 0
+    """Elements of a row, where there is a table of them; else 0."""
+
+    @property
+    def declaration(self) -> str:
+        """As C writes it."""
+        return f"{self.c_type}{'const *' if self.row else ''}{self.name}"
+
+    def at(self, index: Index, pitch: int, base: str = "") -> str:
+        """Return where row `index` of a loop begins, whose rows have `pitch` elements; `base` stands for row 0.
+
+        A row of the table holds one of these, or several.
+        """
+        if self.row:
+            each = self.row // pitch
+            number = _sum(index)
+            if each == 1 or not index:
+                return f"{self.name}[{number}]"
+            number = f"({number})" if " " in number else number
+            return f"{self.name}[{number} / {each}] + {_times(f'{number} % {each}', pitch)}"
+        if not index:
+            return base or self.name
+        if len(index) == 1:
+            counter, factor = index[0]
+            return f"{base or self.name} + {_times(counter, factor * pitch)}"
+        return f"{base or self.name} + {_times(f'({_sum(index)})', pitch)}"
+
+
+def _times(counter: str, factor: int) -> str:
+    return counter if factor == 1 else f"{counter} * {factor}"
+
+
+def _sum(index: Index) -> str:
+    return " + ".join(_times(counter, factor) for counter, factor in index) or "0"
+
+
+def _turns(counter: str, count: int, factor: int = 1) -> Index:
+    """Return what a counter adds to the number of a row: nothing where it would only be 0."""
+    return ((counter, factor),) if count > 1 else ()
+
+
+def call_code(
+    call: KernelCall, prefix: str, parameters: Mapping[Operand, Parameter], expression: Callable[[Operand], str]
+) -> CallCode:
+    """Write down a call; `expression` says where an operand is.  Names begin with `prefix`."""
+    function = f"{prefix}_{call.function}"
+    struct = f"{prefix}_{call.parameters.struct}" if call.parameters else ""
+    values = call.parameters.fields if call.parameters else ()
+    fields = tuple((name, _initializer(value)) for name, value in values)
+    match call.form:
+        case Whole():
+            return CallCode("whole", function, struct, fields, tuple(map(expression, call.operands)))
+        case Pieces(count, pitches):
+            pieces = tuple(
+                parameters[operand].at(_turns("y", count), pitch) if pitch else expression(operand)
+                for operand, pitch in zip(call.operands, pitches, strict=True)
+            )
+            written = "pieces" if count > 1 else "whole"
+            return CallCode(written, function, struct, fields, pieces, LoopCode(rows=count, backward=call.backward))
+    first, *others, last = call.operands
+    source, result = parameters[first], parameters[last]
+    arguments = tuple(map(expression, others))
+    if isinstance(call.form, Reduce):
+        loop, read, written = _reduced(call, call.form, source, result)
+        return CallCode("reduce", function, struct, fields, arguments, loop, read, written)
+    loop, read, written = _streamed(call, call.form, source, result)
+    return CallCode("rows", function, struct, fields, arguments, loop, read, written, source.c_type)
+
+
+def _reduced(call: KernelCall, form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
+    """Return the loop, the row that it reads, and what an image comes to."""
+    image = _turns(_times("n", form.rows), form.images)
+    read = source.at((*image, *_turns("y", form.rows)), form.input_pitch)
+    written = result.at(_turns("n", form.images), form.output_pitch)
+    return LoopCode(form.images, form.rows, backward=call.backward), read, written
+
+
+def _streamed(call: KernelCall, form: Rows, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
+    """Return the loop, the input row at `k` of the window, and the output row."""
+    opening, base, image = _image(source, "image", form.images, form.input_rows, form.input_pitch)
+    own_opening, own_base, own_image = _image(result, "result", form.images, form.rows, form.output_pitch)
+    row, is_inside, index = _window(form)
+    loop = LoopCode(form.images, form.rows, (*opening, *own_opening), form.window, row, is_inside, call.backward)
+    read = source.at((*image, *index), form.input_pitch, base)
+    return loop, read, result.at((*own_image, *_turns("y", form.rows)), form.output_pitch, own_base)
+
+
+def _image(parameter: Parameter, name: str, images: int, rows: int, pitch: int) -> tuple[tuple[str, ...], str, Index]:
+    """Return how image `n` begins: plain memory has a pointer to each, a table counts the rows of all."""
+    if images == 1:
+        return (), "", ()
+    if parameter.row:
+        return (), "", _turns(_times("n", rows), images)
+    return (f"{parameter.c_type}const {name} = {parameter.name} + n * {rows * pitch};",), name, ()
+
+
+def _window(form: Rows) -> tuple[str, str, Index]:
+    """Return the number of an input row and the condition that the image has it, in C, and the index of that row.
+
+    Where no row is padding there is nothing to ask: number and condition are empty.
+    """
+    index = (*_turns("y", form.rows, form.stride), *_turns("k", form.window, form.dilation))
+    end = (form.rows - 1) * form.stride + (form.window - 1) * form.dilation - form.before + 1
+    asked = ["row >= 0"] * (form.before > 0) + [f"row < {form.input_rows}"] * (end > form.input_rows)
+    if not asked:
+        return "", "", index
+    terms = [*starmap(_times, index)] or ["0"]
+    terms[0] += f" - {form.before}" if form.before else ""
+    return " + ".join(terms), " && ".join(asked), (("row", 1),)
+
+
+def _initializer(value: Value) -> str:
+    if isinstance(value, tuple):
+        return f"{{{', '.join(map(_initializer, value))}}}"
+    return float_literal(value) if isinstance(value, float) else int_literal(value)

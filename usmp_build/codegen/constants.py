@@ -1,0 +1,94 @@
+"""Constants → one struct for each owner and pool: `kws_flash_constants` holds what only kws reads.
+
+In pools of the application the struct is a view of bytes that are not in C; here they are put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from textwrap import wrap
+
+from usmp_build.codegen.c_types import plain_type, value_lines
+from usmp_build.codegen.group import owner
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.graph import DType
+from usmp_build.ir.storage import Kind, StorageBuffer
+from usmp_build.layout import ConstantGroup, ConstantRow, PoolBytes, Summary
+from usmp_build.naming import c_comment, c_member, constants_object, unique
+from usmp_build.planner.memory.plan import Plan
+
+_COLUMNS = 109
+"""Of a comment inside a struct."""
+_NAMED = 16
+"""Equal constants that a comment names, beside the one that they are stored as."""
+
+
+def constant_groups(
+    analysis: Analysis, plan: Plan, summary: Summary
+) -> tuple[Mapping[int, str], tuple[ConstantGroup, ...]]:
+    """Return C expressions for the constant buffers, by index, and the structs that hold them."""
+    buffers, seals = analysis.storage.buffers, set(analysis.storage.seals.values())
+    order = [i for i, b in enumerate(buffers) if b.kind is Kind.CONSTANT and b.size and i not in seals]
+    order.sort(key=lambda i: plan.allocations[i])
+    expressions: dict[int, str] = {}
+    groups = []
+    for (pool, only), members in groupby(order, lambda i: (plan.allocations[i].pool, owner(buffers[i]))):
+        indices = list(members)
+        readers = tuple(sorted({model for i in indices for model in buffers[i].models}))
+        whose = summary.models[only[0]].name if only else f"{summary.project}_shared"
+        symbol = constants_object(whose, summary.pools[pool].name)
+        wanted = [c_member(buffers[i].name.partition(".")[2]) for i in indices]
+        both = unique([*wanted, *(f"{name}_padding" for name in wanted)])
+        names, paddings = both[: len(wanted)], both[len(wanted) :]
+        rows = tuple(_rows(analysis, indices, names, paddings))
+        unit = max(analysis.problem.buffers[i].alignment for i in indices)
+        start = plan.allocations[indices[0]].offset
+        size = sum(analysis.problem.buffers[i].size for i in indices)
+        groups.append(ConstantGroup(symbol, readers, summary.pools[pool], start, size, unit, rows))
+        member = f"{symbol}->" if summary.pools[pool].is_passed else f"{symbol}."
+        expressions |= {i: member + name for i, name in zip(indices, names, strict=True)}
+    return expressions, tuple(groups)
+
+
+def pool_bytes(analysis: Analysis, plan: Plan, summary: Summary) -> Iterator[PoolBytes]:
+    """Yield the bytes of each constant pool of the application."""
+    for position, pool in enumerate(summary.pools):
+        if pool.is_sealed:
+            data = bytearray(pool.size)
+            for buffer, place in zip(analysis.storage.buffers, plan.allocations, strict=True):
+                if place.pool == position:
+                    data[place.offset : place.offset + buffer.size] = buffer.data or b""
+            yield PoolBytes(pool, bytes(data))
+
+
+def _row(analysis: Analysis, index: int, member: str) -> ConstantRow:
+    buffer = analysis.storage.buffers[index]
+    c_type = plain_type(buffer.dtype)
+    width = 1 if c_type == "uint8_t" else buffer.dtype.bits // 8
+    return ConstantRow(
+        member=member,
+        c_type=c_type,
+        count=buffer.size // width,
+        comment=_comment(buffer),
+        is_merged=bool(buffer.equals),
+        lines=tuple(value_lines(buffer.data or b"", buffer.dtype)),
+    )
+
+
+def _comment(buffer: StorageBuffer) -> tuple[str, ...]:
+    """Say what a constant is, and name those that are equal to it: code that reads any of them names this one."""
+    text = f"{buffer.name}, {buffer.reason}"
+    if buffer.equals:
+        more = len(buffer.equals) - _NAMED
+        text += f"; also {', '.join(buffer.equals[:_NAMED])}{f' and {more} more' if more > 0 else ''}"
+    return tuple(wrap(c_comment(text), _COLUMNS, break_long_words=False, break_on_hyphens=False))
+
+
+def _rows(analysis: Analysis, indices: list[int], names: list[str], paddings: list[str]) -> Iterator[ConstantRow]:
+    """Yield members, each with the space behind it up to the next one: the struct is the plan on any compiler."""
+    for index, name, padding in zip(indices, names, paddings, strict=True):
+        yield _row(analysis, index, name)
+        space = analysis.problem.buffers[index].size - analysis.storage.buffers[index].size
+        if space:
+            yield ConstantRow(padding, "uint8_t", space, (), False, tuple(value_lines(bytes(space), DType.UINT8)))

@@ -1,0 +1,111 @@
+"""The functions of a program, which the application supplies → their prototypes, and the buffers they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from usmp_build.codegen.c_types import plain_type, pool_type
+from usmp_build.codegen.forms import Forms, forms
+from usmp_build.codegen.function_names import function_names
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.graph import Model, Tensor, TensorRef
+from usmp_build.ir.ports import show_type
+from usmp_build.ir.storage import Kind
+from usmp_build.ir.uses import Uses, uses
+from usmp_build.layout import FunctionCode, MemberRow, ParameterRow, Place, TableCode
+from usmp_build.naming import c_comment, c_member, unique
+
+
+@dataclass(frozen=True)
+class Functions:
+    """All that the C of one program's functions is made of."""
+
+    analysis: Analysis
+    index: int
+    places: Mapping[int, Place]
+    tables: Mapping[int, TableCode]
+    constants: Mapping[int, str]
+    """Buffer → expression."""
+
+    def code(self) -> Mapping[int, FunctionCode]:
+        """Describe the functions that main calls, itself or through others, by number."""
+        return {function: self._function(function, name) for function, name in self._names.items()}
+
+    @property
+    def _model(self) -> Model:
+        return self.analysis.models[self.index]
+
+    @cached_property
+    def _names(self) -> Mapping[int, str]:
+        return function_names(self._model)
+
+    @cached_property
+    def _uses(self) -> Mapping[int, Uses]:
+        return uses(self._model) if self._names else {}
+
+    @cached_property
+    def _forms(self) -> Forms:
+        return forms(self.analysis, self.index) if self._names else {}
+
+    def _function(self, function: int, name: str) -> FunctionCode:
+        graph = self._model.subgraphs[function]
+        refs = [TensorRef(self.index, function, t) for t in range(len(graph.tensors))]
+        own = [ref for ref in refs[graph.parameters :] if ref in self.analysis.storage.tensors]
+        members = unique(c_member(graph.tensors[ref.tensor].name) for ref in own)
+        parameters = unique(c_member(tensor.name) for tensor in graph.tensors[: graph.parameters])
+        symbol = f"{self._model.name}_{name}"
+        return FunctionCode(
+            name=symbol,
+            comment=c_comment(graph.name),
+            parameters=tuple(self._parameter(function, t, parameter) for t, parameter in enumerate(parameters)),
+            members=tuple(self._member(ref, symbol, member) for ref, member in zip(own, members, strict=True)),
+            on_demand=tuple(
+                c_comment(graph.tensors[ref.tensor].name)
+                for ref in self.analysis.storage.on_demand
+                if ref[:2] == (self.index, function)
+            ),
+        )
+
+    def _parameter(self, function: int, tensor: int, name: str) -> ParameterRow:
+        """What a function does not write to is constant."""
+        declared = self._model.subgraphs[function].tensors[tensor]
+        return ParameterRow(
+            element=pool_type(declared.dtype) if declared.dtype.bits else "void",
+            name=name,
+            is_const=tensor not in self._uses[function].written,
+            is_table=True in self._forms.get((function, tensor), ()),
+        )
+
+    def _member(self, ref: TensorRef, function: str, name: str) -> MemberRow:
+        buffer = self.analysis.storage.tensors[ref]
+        tensor = self._model.subgraphs[ref.subgraph].tensors[ref.tensor]
+        comment = f"{show_type(tensor)}, {tensor.size:,} bytes"
+        if self.analysis.storage.buffers[buffer].kind is Kind.CONSTANT:
+            c_type = f"const {plain_type(tensor.dtype)} *"
+            return MemberRow(c_type, name, c_comment(comment), self.constants.get(buffer, "NULL"))
+        macro = f"{function}_{name}".upper()
+        table = self.tables.get(buffer)
+        if table is not None:
+            rows = self.analysis.axes[ref].rows
+            comment += f", in rows of {table.elements}"
+            step = (f"{macro}_ROWS", rows) if len(table.rows) > rows else None
+            if step:
+                comment += f"; {len(table.rows) // rows:,} copies, one for each worker, so many rows apart: {rows:,}"
+            return MemberRow(f"{table.c_type} *const *", name, c_comment(comment), table.symbol, step)
+        place = self.places.get(buffer)
+        c_type = f"{pool_type(tensor.dtype)} *"
+        where = f"({c_type})(void *)({place.pool.base} + {place.macro}_OFFSET)" if place else "NULL"
+        step = self._stride(buffer, tensor, macro)
+        if step:
+            copies = self.analysis.storage.buffers[buffer].copies
+            comment += f"; {copies:,} copies, one for each worker, {step[1]:,} bytes apart"
+        return MemberRow(c_type, name, c_comment(comment), where, step)
+
+    def _stride(self, buffer: int, tensor: Tensor, macro: str) -> tuple[str, int] | None:
+        """Return the bytes from one copy to the next: all but the last one are as long as that."""
+        stored = self.analysis.storage.buffers[buffer]
+        if stored.copies == 1:
+            return None
+        return f"{macro}_STRIDE", (stored.size - tensor.size) // (stored.copies - 1)

@@ -1,0 +1,115 @@
+"""One model → its C: ports, pointers, steps, or the functions of a program, and checks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+
+from usmp_build.codegen.body import Body
+from usmp_build.codegen.checks import overlap_checks, place_checks
+from usmp_build.codegen.functions import Functions
+from usmp_build.codegen.owners import refuse_passed
+from usmp_build.codegen.places import places_of
+from usmp_build.codegen.ports import Locate, ports
+from usmp_build.codegen.refusals import refuse
+from usmp_build.codegen.resets import resets
+from usmp_build.codegen.steps import step_code
+from usmp_build.codegen.tables import table_checks, tables_of
+from usmp_build.codegen.validity import exclusion, validity
+from usmp_build.codegen.valued import Valued
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.graph import Operator, Subgraph, operator_at
+from usmp_build.ir.schedule import steps
+from usmp_build.layout import ConstantGroup, ModelCode, StepCode, Summary, TraceRow
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.request import Request
+
+
+def model_code(
+    request: Request,
+    analysis: Analysis,
+    plan: Plan,
+    summary: Summary,
+    constants: Mapping[int, str],
+    groups: tuple[ConstantGroup, ...],
+    index: int,
+) -> ModelCode:
+    """Decide on the C of model `index`; `constants` are the expressions of constant buffers, in `groups`.
+
+    Raises KernelError for what has no C, as `refuse` and `refuse_passed` do.
+    """
+    refuse(request, analysis, summary, index)
+    refuse_passed(request, analysis, plan, summary, index)
+    model = analysis.models[index]
+    places = places_of(analysis, plan, summary, index)
+    tables = tables_of(analysis, plan, summary, index)
+    known = {number: place.variable for number, place in places.items()}
+    known |= {number: table.symbol for number, table in tables.items()}
+    inputs, outputs = ports(request.models[index], model, tuple(pool.name for pool in request.pools))
+    in_pages = sorted({pool for table in tables.values() for pool, _ in table.rows})
+    rows = {number: table.elements for number, table in tables.items()}
+    locate = Locate(analysis, index, request.project.lower(), {**constants, **known}, places, rows, inputs, outputs)
+    passed_groups = tuple(group for group in groups if group.pool.is_passed and index in group.models)
+    steps = _steps(analysis, index, locate, passed_groups)
+    functions = Functions(analysis, index, places, tables, constants).code()
+    body = Body(model.main, locate, functions)
+    passed = {_whole(argument) for step in steps for argument in step.arguments} | body.passed()
+    used = passed | {member.expression for function in functions.values() for member in function.members}
+    shown = {number: table for number, table in tables.items() if not model.is_program or table.symbol in used}
+    first = tuple(resets(analysis, index, places, constants))
+    return ModelCode(
+        inputs=locate.input_rows(),
+        outputs=locate.output_rows(),
+        validity=validity(request, analysis, index, inputs, outputs),
+        exclusion=exclusion(request, summary.models[index], index),
+        sha256="" if summary.models[index].passed_constants else model.sha256,
+        places=tuple(replace(place, used=place.variable in passed) for place in places.values()),
+        views=tuple(view for view in _views_of_inputs(model.main, locate) if _whole(view.expression) in passed),
+        steps=steps,
+        passed_constants=_called_for(passed_groups, passed),
+        tables=tuple(shown.values()),
+        paged=tuple((number, summary.pools[number], request.pools[number].page) for number in in_pages),
+        checks=tuple(place_checks(summary.models[index].name, analysis.problem, places)),
+        overlap_checks=tuple(overlap_checks(analysis.problem, places)),
+        table_checks=tuple(table_checks(analysis, summary, index, shown)),
+        functions=tuple(functions.values()),
+        body=body.lines(),
+        resets=first,
+        reset_constants=_called_for(passed_groups, [row.source for row in first]),
+    )
+
+
+def _whole(expression: str) -> str:
+    """Return the buffer of which a part is named."""
+    return expression.partition(" + ")[0]
+
+
+def _called_for(groups: tuple[ConstantGroup, ...], arguments: Collection[str]) -> tuple[ConstantGroup, ...]:
+    """Return the constants that `run` passes on: as a whole to a step, one by one to a function."""
+    named = {argument.partition("->")[0] for argument in arguments}
+    return tuple(group for group in groups if group.symbol in named)
+
+
+def _steps(analysis: Analysis, index: int, locate: Locate, groups: tuple[ConstantGroup, ...]) -> tuple[StepCode, ...]:
+    graph = analysis.models[index].main
+    running = [step.operator for step in steps(analysis.schedule.programs[index]) if step.operator is not None]
+    each = ((ref, analysis.kernel_of(ref), operator_at(analysis.models, ref)) for ref in running)
+    chosen = [(ref, kernel, op) for ref, kernel, op in each if isinstance(kernel, Kernel)]
+    valued = Valued(graph)
+    return tuple(
+        step_code(analysis, ref, locate, groups, tuple(_trace(op, t, graph, locate) for t in valued.after(kernel, op)))
+        for ref, kernel, op in chosen  # all that run: `refuse` came first
+    )
+
+
+def _trace(op: Operator, tensor: int, graph: Subgraph, locate: Locate) -> TraceRow:
+    shown = graph.tensors[tensor]
+    pitch = locate.pitch(tensor)
+    row = (shown.shape[-1] if pitch else locate.row(tensor)) * shown.dtype.bits // 8
+    return TraceRow(op.position, tensor, locate.expression(tensor), shown.size, row, pitch)
+
+
+def _views_of_inputs(graph: Subgraph, locate: Locate) -> Iterator[TraceRow]:
+    for tensor in Valued(graph).at_first():
+        yield _trace(graph.operators[graph.producers[tensor]], tensor, graph, locate)

@@ -1,0 +1,132 @@
+"""Request + Analysis + Plan → for each model, what the plan says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from usmp_build.codegen.function_names import function_names
+from usmp_build.codegen.ports import ports
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
+from usmp_build.ir.graph import operator_at
+from usmp_build.ir.schedule import Direction
+from usmp_build.ir.storage import Kind
+from usmp_build.layout import BufferRow, KeepRow, ModelRow, PoolRow, RewriteRow, TrafficRow
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.request import Access, InputOutput, Request
+
+
+@dataclass(frozen=True)
+class ModelRows:
+    """Makes the rows; pools and buffers have theirs."""
+
+    request: Request
+    analysis: Analysis
+    plan: Plan
+    pools: tuple[PoolRow, ...]
+    buffers: tuple[BufferRow, ...]
+
+    def row(self, m: int, alone: int, moved: Mapping[int, Traffic], keeps: tuple[KeepRow, ...]) -> ModelRow:
+        """Describe a model that needs `alone` bytes of workspace by itself, and moves so much of each buffer."""
+        asked, name = self.request.models[m], self.request.models[m].name
+        model = self.analysis.models[m]
+        inputs, outputs = ports(asked, model, tuple(pool.name for pool in self.pools))
+        seals = {self.analysis.storage.buffers[seal].name for seal in self.analysis.storage.seals.values()}
+        mine = [row for row in self.buffers if name in row.models and row.name not in seals]
+        used = {row.pool for row in mine if row.size}
+        constants = [row for row in mine if row.kind == Kind.CONSTANT.value]
+        return ModelRow(
+            name=name,
+            macro=name.upper(),
+            workspace=alone,
+            shared=_shared(self.buffers, name),
+            constants=sum(row.size for row in constants),
+            shared_constants=sum(row.size for row in constants if len(row.models) > 1),
+            state=sum(row.size for row in mine if row.kind == Kind.VARIABLE.value),
+            pools=tuple((p, _extent(mine, p)) for p in self.pools if p.name in used),
+            traffic=self._traffic(moved),
+            without_kernel=self._without_kernel(m),
+            extern_functions=self._extern_functions(m),
+            on_demand=self._on_demand(m),
+            declared_in=f"{name}.h" if model.is_program else f"{self.request.project}_kernels.h",
+            application_io=asked.io is InputOutput.APPLICATION,
+            inputs=inputs,
+            outputs=outputs,
+            rewrites=tuple(RewriteRow(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
+            order=self._order(m),
+            backward=self._backward(m),
+            keeps=keeps,
+            overrides=asked.overrides,
+        )
+
+    def _order(self, m: int) -> tuple[int, ...]:
+        operators = self.analysis.models[m].main.operators
+        return tuple(operators[index].position for index in self.analysis.choices.orders.get(m, ()))
+
+    def _backward(self, m: int) -> tuple[int, ...]:
+        """Operators of the main subgraph, ascending."""
+        models, found = self.analysis.models, self.analysis.directions.items()
+        mine = (ref for ref, way in found if way is Direction.BACKWARD and ref[:2] == (m, 0))
+        return tuple(sorted(operator_at(models, ref).position for ref in mine))
+
+    def _traffic(self, moved: Mapping[int, Traffic]) -> tuple[TrafficRow, ...]:
+        """What one run of a model moves to and from each pool that it touches."""
+        totals = [Traffic()] * len(self.pools)
+        for buffer, traffic in moved.items():
+            totals[self.plan.allocations[buffer].pool] += traffic
+        rows = zip(self.pools, totals, strict=True)
+        return tuple(TrafficRow(pool.name, total.read, total.written) for pool, total in rows if total != Traffic())
+
+    def _without_kernel(self, m: int) -> tuple[str, ...]:
+        """What runs without a kernel; of no account are operators of subgraphs that nobody calls."""
+        running = self.analysis.directions
+        return tuple(
+            f"{op.kind} {op.position}: {kernel.reason}"
+            for ref, kernel in self.analysis.kernels.items()
+            if ref.model == m and ref in running and isinstance(kernel, NoKernel)
+            for op in [operator_at(self.analysis.models, ref)]
+        )
+
+    def _extern_functions(self, m: int) -> tuple[str, ...]:
+        if self.analysis.models[m].is_program:
+            functions = function_names(self.analysis.models[m]).values()
+            return tuple(sorted(f"{self.request.models[m].name}_{function}" for function in functions))
+        kernels = (self.analysis.kernel_of(ref) for ref in self.analysis.kernels if ref.model == m)
+        calls = (call for kernel in kernels if isinstance(kernel, Kernel) for call in kernel.calls)
+        names = {call.function for call in calls if call.prototype}
+        return tuple(f"{self.request.project.lower()}_{name}" for name in sorted(names))
+
+    def _on_demand(self, m: int) -> tuple[str, ...]:
+        graphs = self.analysis.models[m].subgraphs
+        mine = (ref for ref in self.analysis.storage.on_demand if ref.model == m)
+        return tuple(f"{graphs[ref.subgraph].name}.{graphs[ref.subgraph].tensors[ref.tensor].name}" for ref in mine)
+
+
+def _extent(rows: Sequence[BufferRow], pool: PoolRow) -> int:
+    """Up to where these buffers fill a workspace pool; the bytes of the constants in a constant pool.
+
+    One of the application is there as a whole, whoever reads it: with seal and padding.
+    """
+    mine = [row for row in rows if row.pool == pool.name]
+    if pool.access == Access.CONSTANT.value:
+        return pool.size if pool.is_passed else sum(row.size for row in mine)
+    return max((row.end for row in mine), default=0)
+
+
+def _shared(buffers: tuple[BufferRow, ...], model: str) -> int:
+    """Count the bytes of workspace that lie under buffers of this model and of others; sweep over where they end."""
+    edges: list[tuple[str, int, bool, int]] = []
+    for row in buffers:
+        if row.kind != Kind.CONSTANT.value and row.size:
+            mine = model in row.models
+            edges += [(row.pool, row.offset, mine, 1), (row.pool, row.offset + row.size, mine, -1)]
+    edges.sort()
+    covering = {True: 0, False: 0}
+    total = previous = 0
+    for _, offset, mine, change in edges:
+        if covering[True] and covering[False]:
+            total += offset - previous
+        covering[mine] += change
+        previous = offset
+    return total

@@ -1,0 +1,131 @@
+"""Inputs and outputs of a model: their C names, and where each tensor is for the code that runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from usmp_build.codegen.c_types import float_literal, plain_type
+from usmp_build.document.suggest import suggestion
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.graph import Model, Subgraph, TensorRef, tensor_at
+from usmp_build.ir.ports import Names, own_names, port_names, show_type
+from usmp_build.ir.storage import Kind
+from usmp_build.ir.uses import alignments
+from usmp_build.layout import Place, PortRow
+from usmp_build.naming import c_comment
+from usmp_build.request import ModelRequest
+
+
+def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[Names, Names]:
+    """Name the inputs and outputs: as the manifest says, else as the signature does, else as the tensor is called.
+
+    `pools` are the names of all pools.  Raises ManifestError for a name in the manifest that is not one of them.
+    """
+    known = own_names(model)
+    for key in sorted(request.names.keys() - known):
+        message = f'model "{request.name}" has no input or output called "{key}"'
+        help_ = suggestion(key, sorted(known), "it has")
+        raise ManifestError(Diagnostic("P304", message, request.names_span, help_))
+    return port_names(model, request.names, pools)
+
+
+@dataclass(frozen=True)
+class Locate:
+    """Where the bytes of each tensor of one model are, as a C expression inside `run`."""
+
+    analysis: Analysis
+    model: int
+    prefix: str
+    """Of the plan's symbols."""
+    buffers: Mapping[int, str]
+    """Buffer → expression."""
+    places: Mapping[int, Place]
+    rows: Mapping[int, int]
+    """Buffers in memory of pages → elements of a row."""
+    inputs: Names
+    outputs: Names
+
+    def expression(self, tensor: int) -> str:
+        """Return the pointer to a tensor's bytes: `t7`, or `t7 + 24` for a part that begins at element 24."""
+        ref = TensorRef(self.model, 0, tensor)
+        buffer = self.analysis.storage.tensors.get(ref)
+        if buffer is not None:
+            elements = self.analysis.storage.offsets.get(ref, 0) // tensor_at(self.analysis.models, ref).dtype.alignment
+            return f"{self.buffers.get(buffer, 'NULL')}{f' + {elements}' if elements else ''}"
+        port = self.analysis.storage.arguments[ref].tensor
+        main = self._main
+        if port in main.inputs:
+            return f"inputs->{self.inputs[main.inputs.index(port)]}"
+        return f"outputs->{self.outputs[main.outputs.index(port)]}"
+
+    def row(self, tensor: int) -> int:
+        """Return the elements of a row where `expression` is a table of rows; else 0."""
+        buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor))
+        return self.rows.get(buffer, 0) if buffer is not None else 0
+
+    def pitch(self, tensor: int) -> int:
+        """Return the bytes from one pixel to the next, of what is channels of another tensor; else 0."""
+        return self.analysis.storage.pitches.get(TensorRef(self.model, 0, tensor), 0)
+
+    def buffer(self, buffer: int) -> str:
+        """Return the pointer to a buffer that is no tensor: scratch, or a derived constant."""
+        return self.buffers.get(buffer, "NULL")
+
+    def input_rows(self) -> tuple[PortRow, ...]:
+        """Describe the inputs."""
+        return tuple(self._row(tensor, name) for tensor, name in zip(self._main.inputs, self.inputs, strict=True))
+
+    def output_rows(self) -> tuple[PortRow, ...]:
+        """Describe the outputs."""
+        return tuple(self._row(tensor, name) for tensor, name in zip(self._main.outputs, self.outputs, strict=True))
+
+    @property
+    def _main(self) -> Subgraph:
+        return self.analysis.models[self.model].main
+
+    def _row(self, index: int, name: str) -> PortRow:
+        model = self.analysis.models[self.model]
+        tensor = model.main.tensors[index]
+        scale, zero_point = "", 0
+        if tensor.quantization and not tensor.quantization.per_channel:
+            scale = float_literal(tensor.quantization.scales[0])
+            zero_point = tensor.quantization.zero_points[0]
+        return PortRow(
+            name=name,
+            macro=f"{model.name}_{name}".upper(),
+            c_type=plain_type(tensor.dtype),
+            size=tensor.size,
+            elements=tensor.elements,
+            shape=tensor.shape,
+            alignment=self._alignments.get((0, index), tensor.dtype.alignment),
+            comment=c_comment(f"{show_type(tensor)}  {tensor.name}"),
+            scale=scale,
+            zero_point=zero_point,
+            expression=self._address(index),
+            cache_line=self._cache_line(index),
+            is_connected=TensorRef(self.model, 0, index) in {c.consumer for c in self.analysis.connections},
+        )
+
+    def _cache_line(self, tensor: int) -> int:
+        """Return the bytes of a cache line where DMA may transfer a tensor that the processor caches; else 0."""
+        place = self.places.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
+        return place.pool.cache_line if place and place.row.cache_line else 0
+
+    @cached_property
+    def _alignments(self) -> Mapping[tuple[int, int], int]:
+        """What the functions of a program demand of what they are called with."""
+        model = self.analysis.models[self.model]
+        return alignments(model) if model.is_program else {}
+
+    def _address(self, tensor: int) -> str:
+        """Where a port in a pool is, outside `run`."""
+        buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor))
+        if buffer is None:
+            return ""
+        if self.analysis.storage.buffers[buffer].kind is Kind.CONSTANT:
+            return self.buffers.get(buffer, "NULL")
+        place = self.places.get(buffer)
+        return f"{place.pool.base} + {place.macro}_OFFSET" if place else "NULL"

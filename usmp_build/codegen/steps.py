@@ -1,0 +1,117 @@
+"""One operator → a C function of its own, as rows for the template."""
+
+from __future__ import annotations
+
+from usmp_build.codegen.c_types import pool_type
+from usmp_build.codegen.calls import Parameter, call_code
+from usmp_build.codegen.ports import Locate
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Scratch
+from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, operator_at
+from usmp_build.ir.ports import show_type
+from usmp_build.ir.schedule import Direction
+from usmp_build.layout import ConstantGroup, StepCode, TraceRow
+from usmp_build.naming import c_comment, c_identifier, short_name
+
+
+def step_code(
+    analysis: Analysis,
+    ref: OperatorRef,
+    locate: Locate,
+    groups: tuple[ConstantGroup, ...],
+    traces: tuple[TraceRow, ...],
+) -> StepCode:
+    """Write down the function of an operator that has a kernel; `groups` are constants that it must be passed."""
+    model = analysis.models[ref.model]
+    op = operator_at(analysis.models, ref)
+    kernel = analysis.kernel_of(ref)
+    assert isinstance(kernel, Kernel)  # `refusals.refuse` came first
+    parameters = _parameters(analysis, ref, kernel, locate)
+
+    def expression(operand: Operand) -> str:
+        known = parameters.get(operand)
+        return known.name if known else _expression(analysis, ref, locate, operand)
+
+    calls = tuple(call_code(call, locate.prefix, parameters, expression) for call in kernel.calls)
+    named = {argument.partition("->")[0] for call in calls for argument in call.arguments}
+    passed = [group for group in groups if group.symbol in named]
+    return StepCode(
+        function=f"{model.name}_{c_identifier(op.kind).lower()}_{op.position}",
+        comment=_comment(op, kernel, model.main, analysis.directions.get(ref, Direction.FORWARD)),
+        signature=(*(p.declaration for p in parameters.values()), *(group.declaration for group in passed)),
+        calls=calls,
+        arguments=(*(p.argument for p in parameters.values()), *(group.symbol for group in passed)),
+        traces=traces,
+    )
+
+
+def _comment(op: Operator, kernel: Kernel, graph: Subgraph, direction: Direction) -> tuple[str, ...]:
+    """What goes in and out, and what changes; constants are left out, for they are named in the calls."""
+    way = ", backward" if direction is Direction.BACKWARD else ""
+    taken = [(position in kernel.updates, graph.tensors[t]) for position, t in enumerate(op.inputs) if t is not None]
+    inputs = [tensor for changes, tensor in taken if not changes and not tensor.is_constant]
+    outputs = [graph.tensors[t] for t in op.outputs] + [tensor for changes, tensor in taken if changes]
+    sides = [" and ".join(f"{show_type(t)} {short_name(t.name)}" for t in side) for side in (inputs, outputs)]
+    return (c_comment(f"{op.kind} {op.position}{way}"), c_comment(" -> ".join(side for side in sides if side)))
+
+
+def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, Parameter]:
+    """Every workspace operand, each once: inputs, scratch, outputs.  Constants are named where they are used."""
+    graph = analysis.models[ref.model].main
+    op = graph.operators[ref.operator]
+    used = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
+    inputs = sorted((o for o in used if isinstance(o, Input) and not _is_constant(graph, op, o)), key=_position)
+    states = [o for o in inputs if o.position in kernel.updates]
+    activations = [o for o in inputs if o not in states]
+    outputs = sorted((o for o in used if isinstance(o, Output)), key=_position)
+    scratches = [o for o in used if isinstance(o, Scratch)]
+    result: dict[Operand, Parameter] = {}
+    for i, source in enumerate(activations):
+        tensor = op.inputs[source.position]
+        assert tensor is not None  # a kernel names no input that was left out
+        name = _numbered("input", i, len(activations))
+        result[source] = _of_tensor(locate, graph, tensor, name, "const ")
+    for i, state in enumerate(states):
+        tensor = op.inputs[state.position]
+        assert tensor is not None
+        result[state] = _of_tensor(locate, graph, tensor, _numbered("state", i, len(states)), "")
+    for i, scratch in enumerate(scratches):
+        buffer = analysis.storage.scratch[ref][scratch.position]
+        c_type = f"{pool_type(kernel.scratch[scratch.position].dtype)} *"
+        result[scratch] = Parameter(c_type, _numbered("scratch", i, len(scratches)), locate.buffer(buffer))
+    for i, output in enumerate(outputs):
+        result[output] = _of_tensor(
+            locate, graph, op.outputs[output.position], _numbered("output", i, len(outputs)), ""
+        )
+    return result
+
+
+def _position(operand: Input | Output) -> int:
+    return operand.position
+
+
+def _of_tensor(locate: Locate, graph: Subgraph, tensor: int, name: str, qualifier: str) -> Parameter:
+    c_type = f"{qualifier}{pool_type(graph.tensors[tensor].dtype)} *"
+    row = locate.row(tensor)
+    argument = locate.expression(tensor)
+    return Parameter(c_type, name, f"({c_type}const *){argument}" if row and qualifier else argument, row)
+
+
+def _numbered(name: str, index: int, count: int) -> str:
+    return f"{name}_{index}" if count > 1 else name
+
+
+def _is_constant(graph: Subgraph, op: Operator, operand: Input) -> bool:
+    tensor = op.inputs[operand.position]
+    return tensor is not None and graph.tensors[tensor].is_constant
+
+
+def _expression(analysis: Analysis, ref: OperatorRef, locate: Locate, operand: Operand) -> str:
+    """Return where an operand is that the function takes no pointer to."""
+    if isinstance(operand, Derived):
+        return locate.buffer(analysis.storage.derived[ref][operand.position])
+    if isinstance(operand, Absent):
+        return "NULL"
+    assert isinstance(operand, Input)
+    tensor = operator_at(analysis.models, ref).inputs[operand.position]
+    return "NULL" if tensor is None else locate.expression(tensor)

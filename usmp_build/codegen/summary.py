@@ -1,0 +1,150 @@
+"""Request + Analysis + Plan → Summary: what a plan says to people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import usmp_build
+from usmp_build.codegen.addresses import keep_apart
+from usmp_build.codegen.costs import InLargerPools, cost_row, without_limits_row
+from usmp_build.codegen.kept import kept_for
+from usmp_build.codegen.model_rows import ModelRows
+from usmp_build.codegen.overlaps import overlaps
+from usmp_build.codegen.workspace import OtherWays, workspace_row
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Traffic
+from usmp_build.ir.schedule import steps
+from usmp_build.layout import BufferRow, Keeping, PoolRow, Summary
+from usmp_build.naming import pool_object
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.bounds import pool_bounds
+from usmp_build.planner.memory.plan import Plan, peaks
+from usmp_build.planner.memory.problem import Buffer
+from usmp_build.request import PoolRequest, Request
+
+_LARGEST_ALIGNMENT = 1 << 16
+"""Bytes; linkers align no section to more that is worth the gap before it."""
+
+
+def summarize(
+    request: Request,
+    analysis: Analysis,
+    plan: Plan,
+    alone: tuple[int, ...],
+    keeping: Keeping,
+    larger: InLargerPools | None,
+    others: OtherWays,
+) -> Summary:
+    """Gather the facts of a plan; `alone[m]` are the bytes of workspace that model m needs by itself.
+
+    `larger` is a plan in larger pools with every buffer where it costs least; None where this one is, or none exists.
+    """
+    timeline = tuple(step.name for step in steps(analysis.schedule.root))
+    moved = [analysis.moved_by(model) for model in range(len(request.models))]
+    pools = _pools(request, analysis, plan, timeline)
+    keep_apart(request, pools)
+    buffers = _buffers(request, analysis, plan, moved)
+    rows = ModelRows(request, analysis, plan, pools, buffers)
+    return Summary(
+        project=request.project,
+        macro=request.project.upper(),
+        version=usmp_build.__version__,
+        manifest=request.manifest,
+        algorithm=plan.algorithm,
+        optimal=all(pool.gap == 0 for pool in pools),
+        best=is_best(analysis.problem, plan),
+        other_buffers=others.other_buffers,
+        work=plan.work,
+        pools=pools,
+        workspace=workspace_row(analysis, pools, others),
+        buffers=buffers,
+        repeated_constants=analysis.storage.repeated,
+        steps=timeline,
+        models=tuple(rows.row(m, alone[m], moved[m], keeping.models[m]) for m in range(len(request.models))),
+        concurrent=keeping.concurrent,
+        concurrent_workspace=keeping.concurrent_workspace,
+        cost=cost_row(request, analysis, plan),
+        without_limits=without_limits_row(request, analysis, plan, larger, moved),
+    )
+
+
+def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str, ...]) -> tuple[PoolRow, ...]:
+    rows = []
+    bounds = pool_bounds(analysis.problem, plan)
+    claims = plan.claims or (0,) * len(request.pools)
+    for index, (pool, peak) in enumerate(zip(request.pools, peaks(analysis.problem, plan), strict=True)):
+        witness = bounds[index]
+        members = [b for b, a in zip(analysis.problem.buffers, plan.allocations, strict=True) if a.pool == index]
+        rows.append(
+            PoolRow(
+                name=pool.name,
+                access=pool.access.value,
+                size=peak,
+                limit=pool.limit,
+                bound=max(witness.bytes, claims[index]),
+                claim=claims[index],
+                alignment=_base_alignment(pool, members),
+                section=pool.section,
+                region=pool.region,
+                load_region=pool.load_region,
+                origin=pool.origin,
+                owner=pool.owner.value,
+                cache_line=pool.cache_line,
+                symbol=pool_object(request.project, pool.name),
+                macro=f"{request.project}_{pool.name}".upper(),
+                peak_step=timeline[witness.step] if witness.step is not None and timeline else None,
+                peak_bytes=witness.bytes,
+                peak_buffers=tuple(analysis.problem.buffers[b].name for b in witness.buffers),
+            )
+        )
+    return tuple(rows)
+
+
+def _base_alignment(pool: PoolRequest, members: Sequence[Buffer]) -> int:
+    """Return what the pool's base is aligned to, so that offsets align its buffers: a power of two, at most 64 KiB.
+
+    Offsets may be multiples of a page, which is no power of two; addresses then are multiples of its largest one.
+    Raises ManifestError when the pool's address, as far as the manifest knows it, is none.
+    """
+    demanded = (min(b.alignment & -b.alignment, _LARGEST_ALIGNMENT) for b in members)
+    alignment = max([pool.alignment, pool.cache_line, *demanded])
+    if pool.origin is not None and pool.origin % alignment:
+        message = f'pool "{pool.name}" is at 0x{pool.origin:X}, and its buffers need a multiple of {alignment:,}'
+        help_ = "correct `origin`, or demand a smaller alignment in the rules of targets, or smaller pages"
+        raise ManifestError(Diagnostic("P307", message, pool.span, help_))
+    return alignment
+
+
+def _buffers(
+    request: Request, analysis: Analysis, plan: Plan, moved: Sequence[Mapping[int, Traffic]]
+) -> tuple[BufferRow, ...]:
+    """By pool, then offset, then name; `moved[m]` is what model m moves to and from each buffer."""
+    rows = []
+    scopes: dict[int, str] = {}
+    kept = kept_for(request, analysis)
+    shared = overlaps(analysis, plan)
+    for ref, buffer_of in analysis.storage.tensors.items():
+        scopes.setdefault(buffer_of, analysis.scopes.reasons.get(ref, ""))
+    facts = zip(analysis.storage.buffers, analysis.lifetimes.intervals, plan.allocations, strict=True)
+    for index, (buffer, intervals, place) in enumerate(facts):
+        traffic = sum((moved[model].get(index, Traffic()) for model in buffer.models), Traffic())
+        row = BufferRow(
+            name=buffer.name,
+            kind=buffer.kind.value,
+            models=tuple(request.models[m].name for m in buffer.models),
+            pool=request.pools[place.pool].name,
+            offset=place.offset,
+            size=buffer.size,
+            alignment=buffer.alignment,
+            intervals=tuple((i.start, i.stop) for i in intervals),
+            read=traffic.read,
+            written=traffic.written,
+            reason=buffer.reason,
+            scope=scopes.get(index, ""),
+            kept=kept.get(index, ()),
+            cache_line=buffer.cache_line,
+            overlaps=shared.get(index, ()),
+        )
+        rows.append((place, row))
+    return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))

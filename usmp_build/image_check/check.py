@@ -1,0 +1,84 @@
+"""Plan, image and map file → what is wrong, what could not be checked, and where the pools are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from usmp_build.errors import Diagnostic
+from usmp_build.image_check.evidence import Evidence
+from usmp_build.image_check.image import Extent, Image
+from usmp_build.image_check.image_findings import image_findings, other_plans
+from usmp_build.image_check.map_file import MapFile
+from usmp_build.image_check.pool_findings import pool_findings
+from usmp_build.plan_record import PlanRecord
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedPool:
+    """A pool that has a section."""
+
+    name: str
+    section: str
+    extent: Extent
+    region: str
+    """Empty if it names none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The outcome."""
+
+    wrong: tuple[Diagnostic, ...]
+    unchecked: tuple[str, ...]
+    """Sentences: what the files do not tell."""
+    linked: tuple[LinkedPool, ...]
+    """In the order of the plan."""
+
+
+def check(plan: PlanRecord, image: Image, map_: MapFile | None = None) -> Report:
+    """Compare what was planned with what was linked."""
+    pools = [Evidence(plan, pool, image, map_) for pool in plan.pools]
+    wrong = [finding for evidence in pools for finding in pool_findings(evidence)]
+    wrong += image_findings([evidence for evidence in pools if evidence.pool.size], image, plan.project, map_)
+    linked = tuple(
+        LinkedPool(evidence.pool.name, evidence.section.name, evidence.section.extent, evidence.pool.region)
+        for evidence in pools
+        if evidence.section is not None
+    )
+    return Report(tuple(wrong), tuple(_unchecked(pools, image, plan.project)), linked)
+
+
+def _unchecked(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[str]:
+    if not image.symbols:
+        yield "the image is stripped: what else is in the sections of pools, and who placed them, is not checked"
+    for evidence in pools:
+        yield from _unchecked_pool(evidence)
+    for name in other_plans(pools, image, project):
+        yield f"section {name} is of another plan: check the image with that one, too"
+
+
+def _unchecked_pool(evidence: Evidence) -> Iterator[str]:
+    pool = evidence.pool
+    if not pool.size:
+        yield f'pool "{pool.name}" is empty: nothing is planned in it'
+    elif evidence.section is None:
+        if evidence.is_passed:
+            yield f'pool "{pool.name}" has no section: the application has its array, wherever it is'
+        elif evidence.objects():
+            yield f'pool "{pool.name}" has no section of its own: its constants are with those of the program'
+        elif evidence.shown:
+            yield f'pool "{pool.name}" is not in the image: none of its objects is linked'
+        else:
+            yield f'pool "{pool.name}" has no section of its own: it is not checked'
+    else:
+        if (
+            evidence.image.symbols
+            and evidence.start_symbol() is None
+            and not evidence.objects()
+            and not evidence.is_passed
+        ):
+            yield f'pool "{pool.name}": its symbols were stripped, so who placed it is not checked'
+        for region, load in ((pool.region, False), (pool.load_region, True)):
+            if region and evidence.region(load) is None:
+                yield f'pool "{pool.name}": nothing says where region {region} is; give the map file'

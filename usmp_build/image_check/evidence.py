@@ -1,0 +1,133 @@
+"""What plan, image and map file say of one pool, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from usmp_build.image_check.image import Extent, Image, Section, Symbol
+from usmp_build.image_check.map_file import MapFile
+from usmp_build.naming import constants_object, linker_name, pool_object, pool_symbol, region_symbols
+from usmp_build.plan_record import PlanRecord, PoolRecord
+
+_WHOLE = 1 << 32
+"""Bytes of a region whose length needs more bits than a symbol of 32 bits has."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A planned pool and what the linker made of it."""
+
+    plan: PlanRecord
+    pool: PoolRecord
+    image: Image
+    map: MapFile | None
+
+    @property
+    def called(self) -> str:
+        """The pool as messages name it."""
+        return f'pool "{self.pool.name}"'
+
+    @property
+    def section_name(self) -> str:
+        """The section that the pool is in, as the linker fragment writes it."""
+        return linker_name(self.pool.section)
+
+    @property
+    def section(self) -> Section | None:
+        """The pool's section; None when the image has none with bytes."""
+        return next(iter(self.image.sections_called.get(self.section_name, ())), None)
+
+    @property
+    def is_passed(self) -> bool:
+        """Whether the application has the array, and passes a pointer to it: then it may be anywhere."""
+        return self.pool.owner == "application"
+
+    @property
+    def joins_constants(self) -> bool:
+        """Whether linker scripts may put it with the constants of the program."""
+        return self.pool.access == "ro" and not self.pool.region
+
+    @property
+    def shown(self) -> bool:
+        """Whether the symbols show any object of the plan: then, what they do not show is not in the image."""
+        return any(other.objects() for other in self._all())
+
+    @property
+    def in_part(self) -> bool:
+        """Whether the image has a section of any pool of the plan."""
+        return any(other.section for other in self._all())
+
+    @property
+    def shows_project(self) -> bool:
+        """Whether the image has the section, or objects that carry the project's name: not only the model's."""
+        own = {pool_object(self.plan.project, self.pool.name), self._shared_object}
+        return self.section is not None or any(symbol.name in own for symbol in self.objects())
+
+    @property
+    def _shared_object(self) -> str:
+        return constants_object(f"{self.plan.project}_shared", self.pool.name)
+
+    def _all(self) -> Iterator[Evidence]:
+        return (Evidence(self.plan, pool, self.image, self.map) for pool in self.plan.pools)
+
+    def objects(self) -> list[Symbol]:
+        """Return the generated C objects of the pool that the image has."""
+        return [self.image.named[name] for name in self.object_names() if name in self.image.named]
+
+    def object_names(self) -> Iterator[str]:
+        """Yield the names that C objects of the pool may have."""
+        if self.pool.access == "rw":
+            yield pool_object(self.plan.project, self.pool.name)
+            return
+        for model in self.plan.models:
+            yield constants_object(model.name, self.pool.name)
+        yield self._shared_object
+
+    def start_symbol(self) -> Symbol | None:
+        """What the linker fragment says of where the pool begins; None when the image does not have the symbol."""
+        return self.image.named.get(pool_symbol(self.pool.name, "start"))
+
+    def region(self, load: bool = False) -> Extent | None:
+        """Return the region that the pool should be in, or be loaded from; None when nobody says what it is."""
+        name = self.pool.load_region if load and self.pool.load_region else self.pool.region
+        if self.map is not None and name in self.map.regions:
+            return self.map.regions[name]
+        start, size = (self.image.named.get(symbol) for symbol in region_symbols(self.pool.name, load))
+        if not name or start is None or size is None:
+            return None
+        return Extent(start.extent.start, size.extent.start or _WHOLE)
+
+    def too_small(self) -> list[Symbol]:
+        """Return what is in the section of a pool of the application and is no array for it, nor a part of one."""
+        section = self.section
+        if section is None or not self.is_passed:
+            return []
+        found = [symbol for symbol in self.image.symbols if symbol.has_bytes and symbol.extent.meets(section.extent)]
+        small: list[Symbol] = []
+        end = 0  # of the arrays so far; none of them begins behind the symbol
+        for symbol in sorted(found, key=lambda symbol: (symbol.extent.start, -symbol.extent.size)):
+            if symbol.extent.size >= self.pool.size:
+                end = max(end, symbol.extent.end)
+            elif symbol.extent.end > end:
+                small.append(symbol)
+        return small
+
+    def strangers(self) -> list[str]:
+        """Say what is in the pool's section and is not of the pool."""
+        section = self.section
+        if section is None or self.is_passed:
+            return []
+        own = set(self.object_names())
+        found = [
+            f"{symbol.name} (0x{symbol.extent.start:08x}, {symbol.extent.size:,} bytes)"
+            for symbol in self.image.symbols
+            if symbol.has_bytes and symbol.name not in own and symbol.extent.meets(section.extent)
+        ]
+        pieces = self.map.inputs.get(section.name, ()) if self.map is not None else ()
+        found += [
+            f"{piece.name} of {piece.file} (0x{piece.extent.start:08x}, {piece.extent.size:,} bytes)"
+            for piece in pieces
+            if linker_name(piece.name) != section.name
+        ]
+        return found

@@ -1,6 +1,0 @@
-"""The memory problem and its answers.  This package knows nothing of graphs, models or files."""
-
-from usmp_build.memory.plan import Allocation, Plan
-from usmp_build.memory.problem import Buffer, Pool, Problem
-
-__all__ = ["Allocation", "Buffer", "Plan", "Pool", "Problem"]

@@ -1,0 +1,1 @@
+"""Generated files: in memory, on disk, and whose they are."""

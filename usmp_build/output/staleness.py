@@ -1,0 +1,131 @@
+"""What is stale in a folder of generated files: how it differs from what a bundle would make of it.
+
+The folder is read and not changed.  It is untrusted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from pathlib import Path
+from typing import Literal, get_args
+
+from usmp_build.errors import printable
+from usmp_build.output.bundle import Bundle, OutputFile
+from usmp_build.output.provenance import says_generated, staged_files
+
+Kind = Literal["changed", "missing", "left over"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+_WITH_NOTICE = (".c", ".h", ".inc", ".ld", ".cmake", ".mk", ".bazel", ".bzl")
+"""The files that say that we generated them."""
+_CONTEXT = 3
+"""Equal lines shown before and after those that differ."""
+_COMPARED = 2000
+"""Lines of a file from the first one that differs: comparing takes time with the square of their number."""
+_SHOWN = 200
+"""Lines of the diff of one file: weights that were trained again fill thousands."""
+_LONGEST = 300
+"""Characters of a line that are shown."""
+_HUNK = re.compile(r"@@ -(\d+)(\S*) \+(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One file that is not as it would be generated."""
+
+    path: str
+    kind: Kind
+    text: str
+    """A sentence, and for changed texts a unified diff; whole lines."""
+    line_ends_only: bool = False
+
+
+def differences(bundle: Bundle, folder: str | Path) -> Iterator[Difference]:
+    """Yield what differs between a folder and what the bundle would make of it; nothing when it is up to date.
+
+    Files that an earlier plan left there are named: a build that takes `*.c` would take them.
+    """
+    root = Path(folder)
+    for file in bundle.files:
+        if found := _difference(file, root / file.path):
+            yield found
+    for name in leftovers(bundle, root):
+        yield Difference(name, "left over", f"{printable(name)} is left from an earlier plan\n")
+    for path in staged_files(root):
+        yield Difference(path.name, "left over", f"{printable(path.name)} is left from a run that was stopped\n")
+
+
+def leftovers(bundle: Bundle, folder: str | Path) -> list[str]:
+    """Return the names of files in a folder that we generated, and that are not of this bundle, sorted.
+
+    They say that we did, or they are bytes beside a file that does.
+    """
+    root = Path(folder)
+    expected = {file.path.lower(): root / file.path for file in bundle.files}
+    paths = root.iterdir() if root.is_dir() else ()
+    others = [path for path in paths if path.is_file() and not _is_one_of(expected, path)]
+    ours = [path for path in others if path.suffix in _WITH_NOTICE and says_generated(path)]
+    bytes_of = {path.with_suffix(".bin") for path in ours if path.suffix == ".inc"}
+    return sorted(path.name for path in others if path in ours or path in bytes_of)
+
+
+def _is_one_of(expected: Mapping[str, Path], path: Path) -> bool:
+    """Tell whether a file is expected, also on disks that do not tell `a` from `A`."""
+    own = expected.get(path.name.lower())
+    return own is not None and (own == path or (own.exists() and own.samefile(path)))
+
+
+def _difference(file: OutputFile, path: Path) -> Difference | None:
+    if not path.is_file():
+        odd = "is a folder" if path.is_dir() else "is not a file" if path.is_symlink() or path.exists() else ""
+        kind: Kind = "changed" if odd else "missing"
+        return Difference(file.path, kind, f"{file.path} {odd or 'is missing'}\n")
+    try:
+        old = path.read_bytes()
+    except OSError as error:
+        return Difference(file.path, "changed", f"{file.path} cannot be read: {_reason(error)}\n")
+    if old == file.data:
+        return None
+    if isinstance(file.content, bytes):
+        return Difference(file.path, "changed", f"{file.path} differs\n")
+    if old.replace(b"\r\n", b"\n") == file.data:
+        return Difference(file.path, "changed", f"{file.path} differs in line ends only\n", line_ends_only=True)
+    text = "\n".join([f"{file.path} differs", *_unified(_lines(old), _lines(file.data), file.path)])
+    return Difference(file.path, "changed", f"{text}\n")
+
+
+def _lines(data: bytes) -> list[str]:
+    """Return the lines of a file as they are shown: every byte can be seen, and none can do harm to a terminal."""
+    text = data.decode("utf-8", "backslashreplace")
+    *lines, last = text.split("\n")
+    lines += [f"{last} (no line end)"] if last else []
+    return ["\t".join(map(printable, line[:_LONGEST].split("\t"))) for line in lines]
+
+
+def _unified(before: Sequence[str], after: Sequence[str], path: str) -> Iterator[str]:
+    """Yield a unified diff, of the first lines that differ when there are many."""
+    head = _common_prefix(before, after)
+    tail = min(_common_prefix(before[::-1], after[::-1]), len(before) - head, len(after) - head)
+    start, rest = max(0, head - _CONTEXT), max(0, tail - _CONTEXT)
+    old, new = (lines[start : len(lines) - rest] for lines in (before, after))
+    found = difflib.unified_diff(
+        old[:_COMPARED], new[:_COMPARED], f"{path} (on disk)", f"{path} (generated)", n=_CONTEXT, lineterm=""
+    )
+    shown = list(found)
+    for line in shown[:_SHOWN]:
+        yield _HUNK.sub(lambda hunk: f"@@ -{int(hunk[1]) + start}{hunk[2]} +{int(hunk[3]) + start}", line, count=1)
+    if len(shown) > _SHOWN or max(len(old), len(new)) > _COMPARED:
+        yield "... and more lines of this file"
+
+
+def _common_prefix(first: Sequence[str], second: Sequence[str]) -> int:
+    """Return how many lines two texts have in common at the beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

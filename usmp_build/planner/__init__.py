@@ -1,0 +1,13 @@
+"""Plans memory problems, buffers with lives into pools with limits: a problem in, a checked solution out.
+
+    from usmp_build.planner import Buffer, Pool, Problem, solve
+
+It knows no model and no manifest.
+"""
+
+from usmp_build.planner.library import solve
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.solution import Solution, Status
+from usmp_build.planner.memory.timeline import Timeline
+
+__all__ = ["Buffer", "Pool", "Problem", "Solution", "Status", "Timeline", "solve"]

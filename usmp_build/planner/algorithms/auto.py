@@ -1,0 +1,84 @@
+"""The default: fast orders, the exact search as far as a little work brings it, and else better orders."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from usmp_build.planner.algorithms.exact.pools import plan_pools
+from usmp_build.planner.algorithms.large.stated import plan_as_timeline
+from usmp_build.planner.algorithms.portfolio import portfolio
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.plan import Plan, quality, still_proven
+from usmp_build.planner.memory.problem import Problem
+
+_WORK = 4_000_000
+"""Nodes times buffers: some tenths of a second of the compiled core, half a minute of Python at the most."""
+
+_MORE = (150_000, 32_000_000)
+"""Nodes, and nodes times buffers, where each buffer has one pool: two or three seconds of the core at the most, and
+some minutes of Python.  Only what is hard needs them."""
+
+_BRIEF = (250_000, 60_000)
+"""The same of a brief answer: where each buffer has one pool, and where some have several, for which nodes take longer.
+Some tenths of a second of Python at the most."""
+
+_PLACED = 2_000
+"""So many buffers are placed twice for twice the work.  More are planned along the timeline first, if there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Auto:
+    """What is best without being asked: instant on easy problems, exact where it can be, bounded always."""
+
+    rounds: int = 64
+    """How often each order is improved, at most, where the exact search did not come to its end."""
+    minimize: bool = True
+    """Whether any plan that fits will not do."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError when the search has a bound that is none."""
+        if self.rounds < 0:
+            raise ValueError(f'"rounds" must be at least 0, not {self.rounds}')
+
+    def __call__(self, problem: Problem, /) -> Plan | None:
+        """Return the best plan found; `Plan.algorithm` tells who found it."""
+        count = max(1, len(problem.buffers))
+        more = 0 if _have_several_pools(problem) else min(_MORE[0] * count, _MORE[1])
+        return self._plan(problem, max(_WORK, more))
+
+    def brief(self, problem: Problem, /) -> Plan | None:
+        """Return a plan after less work, for who asks often: the best all the same where problems are easy."""
+        return self._plan(problem, _BRIEF[_have_several_pools(problem)])
+
+    def _plan(self, problem: Problem, work: int) -> Plan | None:
+        first = plan_as_timeline(problem) if len(problem.buffers) > _PLACED else None
+        if first is not None and not self._is_open(problem, first):
+            return replace(first, algorithm=f"auto: {first.algorithm}")
+        first = _better(problem, first, portfolio(problem, rounds=0))
+        best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
+        if self._is_open(problem, best):
+            best = _better(problem, best, portfolio(problem, self.rounds))
+        if best is None:
+            return None
+        return replace(best, algorithm=f"auto: {best.algorithm}" if best.algorithm else "auto")
+
+    def _is_open(self, problem: Problem, best: Plan | None) -> bool:
+        return best is None or (self.minimize and not is_best(problem, best))
+
+
+def _have_several_pools(problem: Problem) -> bool:
+    return any(len(buffer.pools) > 1 for buffer in problem.buffers)
+
+
+def _nodes(count: int, work: int) -> int:
+    """Return the nodes to spend on so many buffers, enough to place each of them twice where that is cheap."""
+    return max(work // max(1, count), 2 * count if count <= _PLACED else 0)
+
+
+def _better(problem: Problem, one: Plan | None, other: Plan | None) -> Plan | None:
+    """Return the better plan; whoever made it, what the search proved holds."""
+    if one is None or other is None:
+        return one or other
+    if quality(problem, one) <= quality(problem, other):
+        return one
+    return replace(other, claims=still_proven(one, other), bound=one.bound, work=one.work)

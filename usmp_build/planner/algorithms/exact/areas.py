@@ -1,0 +1,217 @@
+"""Buffers that hang together, and several pools for them: the cheapest assignment, then lower peaks.
+
+Each question is put to `assign`, with limits and costs that leave only better answers:
+
+    the cheapest           any plan within the limits that costs less than the best so far
+    lower peaks            any plan as cheap as the cheapest that is below these limits, too (`heights`)
+
+So what was proven for one question is of use for the next: sets of buffers that do not fit into so many bytes, and
+prices.  Where a search of the whole tree is too much, `neighborhoods` find better plans, and `prices` a bound:
+
+    cost  |  start            a short search of the tree: enough for small problems
+          |    '-.
+          |       '--.__      dive, then walks through neighborhoods
+          |             '---
+          |           __.---
+          |      .--''        prices
+          |  bound            at last the tree again, with all that is left of the budget
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from usmp_build.planner.algorithms.exact.assign import Outcome, Tree
+from usmp_build.planner.algorithms.exact.choices import choices
+from usmp_build.planner.algorithms.exact.neighborhoods import Neighborhoods
+from usmp_build.planner.algorithms.exact.one_pool import pack
+from usmp_build.planner.algorithms.exact.packings import Packings
+from usmp_build.planner.algorithms.exact.prices import Prices, improve, no_prices
+from usmp_build.planner.algorithms.exact.state import ground
+from usmp_build.planner.memory.bounds import pool_bound, pressure
+from usmp_build.planner.memory.problem import Problem
+
+Limits = Mapping[int, int | None]
+"""Pool → bytes; None: as many as needed."""
+
+_FIRST = 1000
+"""Nodes of a search without prices: small problems need no more."""
+_ROUGH = (1, 100)
+"""Width and passes of diagrams that find prices for searches."""
+_FINE = ((32, 60), (256, 20))
+"""Width and passes of those that prove a bound, before and after a better plan is looked for."""
+_FILLS = (1000, 990, 980, 970, 960, 950)
+"""Thousandths of the room that a first assignment may take: the less, the easier it is packed."""
+
+
+@dataclass(slots=True)
+class Budget:
+    """Nodes of searches."""
+
+    left: int
+
+    def share(self, number: int) -> Budget:
+        """Return a part of it, which is to be given back."""
+        part = Budget(max(0, self.left // number))
+        self.left -= part.left
+        return part
+
+
+class Area:
+    """Some buffers of a problem, each with several pools."""
+
+    def __init__(self, problem: Problem, members: Sequence[int]) -> None:
+        self._problem = problem
+        self._choices = choices(problem, members)
+        self._packings = Packings(problem, members)
+        self._prices: Mapping[int, Sequence[int]] = {}
+        self.where: tuple[int, ...] = ()
+        """The pool of each item, in the best plan so far; empty: there is none."""
+        self.cost: int | None = None
+        """Of that plan."""
+        self.bound = self._choices.least
+        """No plan costs less: proven."""
+        self.impossible = False
+        """There is no plan: proven."""
+        self._seen: list[tuple[int, ...]] = []
+        """Pools of items in plans that were found for lower peaks."""
+
+    @property
+    def is_cheapest(self) -> bool:
+        """Whether no plan costs less: proven."""
+        return self.cost is not None and self.cost <= self.bound
+
+    def begin(self, places: Mapping[int, tuple[int, int]]) -> None:
+        """Begin with a plan: index → (pool, offset)."""
+        self.settle([places[index][0] for index in self._choices.members])
+        for pool in sorted(set(self.where)):
+            self._packings.remember({index: places[index][1] for index in self._inside(pool, self.where)})
+
+    def settle(self, where: Sequence[int]) -> None:
+        """Take a plan that was found as the best."""
+        self.where = tuple(where)
+        self.cost = self._choices.cost(self.where)
+
+    def _inside(self, pool: int, where: Sequence[int]) -> list[int]:
+        return [index for index, own in zip(self._choices.members, where, strict=True) if own == pool]
+
+    # ---------------------------------------------------------------------------------------------- costs
+
+    def cheapen(self, limits: Limits, budget: Budget) -> None:
+        """Look for the cheapest plan."""
+        self._search(limits, budget, min(_FIRST, budget.left), 8)
+        prices = no_prices(self._choices, limits)
+        self._appraise(prices, _ROUGH, budget)
+        self._prices = prices.prices
+        self._dive(limits, budget)
+        for effort in _FINE:
+            self._appraise(prices, effort, budget)
+            self._walk(limits, budget)
+        for share in (8, 2):
+            self._packings.forget_unproven()
+            self._search(limits, budget, budget.left, share)
+
+    def _is_done(self, budget: Budget) -> bool:
+        return self.is_cheapest or self.impossible or budget.left <= 0
+
+    def _search(self, limits: Limits, budget: Budget, nodes: int, share: int) -> None:
+        """Search the whole tree for less cost; a packing may take one share of so many."""
+        if self._is_done(budget):
+            return
+        tree = Tree(self._choices, ground(self._choices, limits, self._prices), self._packings)
+        out = self._run(tree, budget, nodes, nodes // share)
+        if out.complete:
+            left = [cost for cost in (out.doubt, self.cost) if cost is not None]
+            self.impossible = not left
+            self.bound = max(self.bound, min(left, default=0))
+
+    def _run(self, tree: Tree, budget: Budget, nodes: int, patience: int, first: bool = False) -> Outcome:
+        """Search for less cost."""
+        out = tree.run(None if self.cost is None else self.cost - 1, nodes, patience, first)
+        budget.left -= out.nodes
+        if out.where is not None:
+            self.settle(out.where)
+        return out
+
+    def _appraise(self, prices: Prices, effort: tuple[int, int], budget: Budget) -> None:
+        """Find prices that prove a bound."""
+        if self._is_done(budget):
+            return
+        width, passes = effort
+        budget.left -= improve(prices, self.cost, width, passes, budget.left // 3)
+        self.impossible |= prices.impossible
+        self.bound = max(self.bound, self._choices.possible(prices.bound))
+
+    def _dive(self, limits: Limits, budget: Budget) -> None:
+        """Follow prices to an assignment, and see whether it can be packed; at first with all the room there is."""
+        nodes = budget.left // 32
+        for fill in _FILLS:
+            if self._is_done(budget):
+                return
+            tree = Tree(self._choices, ground(self._choices, limits, self._prices, fill), self._packings)
+            if self._run(tree, budget, nodes, nodes // 2, first=True).where is not None:
+                return
+
+    def _walk(self, limits: Limits, budget: Budget) -> None:
+        """Look for better assignments next to the best so far."""
+        if self._is_done(budget) or self.cost is None:
+            return
+        walk = Neighborhoods(self._choices, limits, self._prices, self._packings, list(self.where), self.bound)
+        walk.run(budget.left * 2 // 3)
+        budget.left -= walk.nodes
+        self.settle(walk.where)
+
+    # ---------------------------------------------------------------------------------------------- peaks
+
+    def offsets(self, pool: int, where: Sequence[int] | None = None) -> dict[int, int]:
+        """Return where the buffers of a pool are, in the best plan or in another one that was found.
+
+        Those of a pool without a limit are put anywhere, at first.
+        """
+        inside = self._inside(pool, self.where if where is None else where)
+        return self._packings.offsets(inside) or self._packings.loose(inside)
+
+    def peaks(self, where: Sequence[int], pools: Sequence[int]) -> tuple[int, ...]:
+        """Return where the last buffer of each pool ends, in a plan that was found."""
+        return tuple(self._end(self.offsets(pool, where)) for pool in pools)
+
+    def _end(self, offsets: Mapping[int, int]) -> int:
+        return max((at + self._problem.buffers[index].size for index, at in offsets.items()), default=0)
+
+    def least_peak(self, pool: int) -> int:
+        """Return bytes that the buffers which have no other pool need."""
+        bound = (i for i in self._choices.members if self._problem.buffers[i].pools == (pool,))
+        return pool_bound(self._problem, bound).bytes
+
+    def least_sum(self, pools: Sequence[int]) -> int:
+        """Return bytes that all buffers need in these pools together."""
+        return pressure(self._problem, self._choices.members, len(pools)).bytes
+
+    def within(self, limits: Limits, budget: Budget, share: int) -> tuple[tuple[int, ...] | None, bool]:
+        """Look for a plan within limits that costs no more; a packing may take one share of so many of the budget.
+
+        Return its pools, None where none was found; and whether there is none: proven.
+        """
+        pools = sorted(limits)
+        for where in self._seen:
+            ends = zip(self.peaks(where, pools), (limits[pool] for pool in pools), strict=True)
+            if all(limit is None or end <= limit for end, limit in ends):
+                return where, False
+        tree = Tree(self._choices, ground(self._choices, limits, {}), self._packings)
+        out = tree.run(self.cost, budget.left // 4 + 1, budget.left // share + 1, first=True)
+        budget.left -= out.nodes
+        if out.where is not None:
+            self._seen.append(out.where)
+        return out.where, out.where is None and out.complete and out.doubt is None
+
+    def forget_unproven(self) -> None:
+        """Forget what was given up: there is more time to look into it."""
+        self._packings.forget_unproven()
+
+    def repack(self, pool: int, limit: int | None, budget: Budget) -> None:
+        """Bring the peak of a pool down by moving its buffers."""
+        packed = pack(self._problem, self._inside(pool, self.where), limit, budget.left // 8, self.offsets(pool))
+        budget.left -= packed.nodes
+        if packed.offsets is not None:
+            self._packings.remember(packed.offsets)

@@ -1,0 +1,127 @@
+"""Which pool for which buffer: the question without offsets, as the search over assignments sees it.
+
+    section      0        1        2            room of a limited pool: so many units in each section
+    a  3 units   |########|########|            a buffer in that pool takes its units of each of its sections
+    b  2 units            |########|########|   (see `strip`: buffers of a section lie side by side)
+
+What fits side by side in every section may still not fit into the pool, but what does not, never does.  So this is a
+relaxation: no plan costs less than the cheapest assignment that leaves no section short of room.
+
+    for each limited pool p and section s:      sum of units of the items that are in p and in s  <=  room of p
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import gcd
+
+from usmp_build.planner.algorithms.exact.sections import make_strip
+from usmp_build.planner.memory.problem import Buffer, Problem
+
+Span = tuple[int, int, int]
+"""`(first section, last section, units)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Some buffers, here called items, by position; every tuple has an entry for each."""
+
+    members: tuple[int, ...]
+    """Index of the buffer in the problem."""
+    pools: tuple[tuple[int, ...], ...]
+    """Indices of the pools that it can be in, cheapest first; at least one."""
+    costs: tuple[tuple[int, ...], ...]
+    """The cost of each of `pools`."""
+    spans: tuple[tuple[Span, ...], ...]
+    """Which sections it is in; none for a buffer that takes no room."""
+    sections: int
+    """How many there are."""
+    unit: int
+    """Bytes of a unit."""
+    whole: bool
+    """Whether what is left of a limit after its last whole unit can hold nothing."""
+
+    def room(self, limit: int) -> int:
+        """Return the units that buffers can take of each section of a pool with this limit in bytes."""
+        return limit // self.unit if self.whole else -(-limit // self.unit)
+
+    @property
+    def least(self) -> int:
+        """The cost if every item could be in its cheapest pool."""
+        return sum(own[0] for own in self.costs)
+
+    @property
+    def grain(self) -> int:
+        """The costs of any two assignments differ by a multiple of this; 0 if all are the same."""
+        return gcd(*(cost - own[0] for own in self.costs for cost in own))
+
+    def possible(self, cost: int) -> int:
+        """Return the least cost from `cost` on that an assignment can have, as far as `grain` tells."""
+        base, grain = self.least, self.grain
+        return base - (base - cost) // grain * grain if grain and cost > base else base
+
+    def some(self, items: Sequence[int], first: int, stop: int) -> Choices:
+        """Return the choices for some of the items, which are in the sections from `first` to `stop`."""
+        return replace(
+            self,
+            members=tuple(self.members[item] for item in items),
+            pools=tuple(self.pools[item] for item in items),
+            costs=tuple(self.costs[item] for item in items),
+            spans=tuple(tuple((a - first, b - first, units) for a, b, units in self.spans[item]) for item in items),
+            sections=stop - first,
+        )
+
+    def cost(self, where: Sequence[int]) -> int:
+        """Return what it costs to be in these pools."""
+        return sum(self.costs[item][self.pools[item].index(pool)] for item, pool in enumerate(where))
+
+
+def within_reach(problem: Problem) -> Problem:
+    """Strike the pools that a buffer does not fit into by itself, and put its cheapest first, so that costs grow.
+
+    Of pools that cost the same, those stay first that were.  A buffer may be left with no pool at all.
+    """
+    limits = [pool.limit for pool in problem.pools]
+    return replace(problem, buffers=tuple(_within_reach(buffer, limits) for buffer in problem.buffers))
+
+
+def _within_reach(buffer: Buffer, limits: Sequence[int | None]) -> Buffer:
+    offset = buffer.offset or 0
+    stands = offset >= 0 and offset % buffer.alignment == 0
+    end = offset + buffer.size
+    ends = [(pool, limits[pool]) for pool in dict.fromkeys(buffer.pools)]
+    kept = sorted((p for p, limit in ends if stands and (limit is None or end <= limit)), key=buffer.cost_in)
+    return replace(buffer, pools=tuple(kept), costs=tuple(map(buffer.cost_in, kept)))
+
+
+def choices(problem: Problem, members: Sequence[int]) -> Choices:
+    """State the choice for these buffers; the pools of each are within reach and sorted."""
+    strip = make_strip(problem, members)
+    kept = [*strip.members, *sorted(set(members).difference(strip.members))]
+    common = gcd(*(problem.buffers[index].alignment for index in strip.members))
+    coarse = common > strip.unit  # then everything starts at whole units, but does not end there
+    unit = common if coarse else strip.unit
+    rows = zip(strip.members, strip.spans, strip.sizes, strict=True)
+    spans: Mapping[int, tuple[Span, ...]] = {
+        index: _in_units(some, size, strip.unit, unit) for index, some, size in rows
+    }
+    return Choices(
+        members=tuple(kept),
+        pools=tuple(problem.buffers[index].pools for index in kept),
+        costs=tuple(problem.buffers[index].costs for index in kept),
+        spans=tuple(spans.get(index, ()) for index in kept),
+        sections=strip.sections,
+        unit=unit,
+        whole=not coarse,
+    )
+
+
+def _in_units(spans: Sequence[Span], size: int, fine: int, unit: int) -> tuple[Span, ...]:
+    """Count in larger units, rounded up: the next buffer above starts at a whole one.
+
+    What a buffer keeps beyond its size does not count, for it may be the last one.  What is left of a buffer that
+    shares bytes is rounded down, for the others were rounded up.
+    """
+    counted = ((a, b, -(-size * fine // unit) if units >= size else units * fine // unit) for a, b, units in spans)
+    return tuple(span for span in counted if span[2])

@@ -1,0 +1,240 @@
+"""How little capacity will do?  Searches at several capacities by turns, from loose to tight, and what they prove.
+
+What is not known stays open: a search that gave up says nothing about a capacity, so it never moves the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from usmp_build.planner.algorithms.exact.search import Answer, Course
+from usmp_build.planner.algorithms.exact.searcher import Searcher
+from usmp_build.planner.algorithms.exact.strip import Strip
+from usmp_build.planner.algorithms.exact.walk import Status
+
+_FIRST = 32
+"""Nodes for each buffer that a search may look at in the first round; twice as many in each further one."""
+
+_PARTS = 4
+"""What is open is tried in so many steps, from above: luck decides more than size how hard a capacity is."""
+
+_TURNS = 4
+"""Turns at the bound before anything else is tried: where it can be reached, that is mostly enough."""
+
+_QUICK = 2
+"""Nodes for each buffer and arm on the way down: an arm that finds a plan at all mostly does not turn back."""
+
+_RUNGS = (32, 80)
+"""Between the plan that the way down leads to and the bound: the bound, and a part of it more."""
+
+_LATE = 8
+"""Rounds before parts of the gap are tried, too, however close to the best plan."""
+
+
+@dataclass(slots=True)
+class Least:
+    """What is known; all in units."""
+
+    bound: int
+    """Nothing ends below: proven."""
+    limit: int
+    """Nothing may end above."""
+    enough: int
+    """Whoever asks gains nothing by less."""
+    offsets: tuple[int, ...] | None = None
+    """The best so far; None when nothing was found."""
+    peak: int = 0
+    """Where that ends."""
+    nodes: int = 0
+    """Of all searches."""
+
+    @property
+    def top(self) -> int:
+        """The largest capacity that would be news."""
+        return self.limit if self.offsets is None else self.peak - 1
+
+    @property
+    def goal(self) -> int:
+        """The least capacity that may be possible and of use."""
+        return max(self.bound, self.enough)
+
+
+def least(
+    strip: Strip, bound: int, offsets: Sequence[int] | None, nodes: int, limit: int | None = None, enough: int = 0
+) -> Least:
+    """Bring `offsets`, a plan if there is one, as close to `bound` as so many nodes allow."""
+    roomy = sum(strip.sizes) + sum(strip.alignments) + max((0, *strip.fixed))
+    known = Least(bound, max(roomy, enough) if limit is None else limit, enough)
+    if offsets is not None and end(strip, offsets) <= known.limit:
+        known.offsets, known.peak = tuple(offsets), end(strip, offsets)
+    searcher = Searcher(strip)
+    if searcher.is_walked:
+        _descend(_Ladder(known, strip, nodes, searcher))
+    else:
+        _close_in(_Hunt(known, searcher, strip, nodes))
+    return known
+
+
+def _close_in(hunt: _Hunt) -> None:
+    each = _FIRST * max(1, len(hunt.strip.sizes))
+    hunt.raise_bound(2 * each)
+    hunt.lower_peak(each)
+    while hunt.is_open:
+        each *= 2
+        hunt.lower_peak(each)
+        hunt.raise_bound(each)
+
+
+def _descend(ladder: _Ladder) -> None:
+    ladder.try_bound()
+    ladder.halve()
+    while ladder.is_open:
+        ladder.visit_rungs()
+
+
+@dataclass(slots=True)
+class _Ladder:
+    """Searches that are taken up again and again, at capacities from loose to tight, the bound last.
+
+    First the gap between the best plan and the bound is halved as long as that is quick, by walks that keep what they
+    learned at one capacity for the next.  Then each capacity has searches of its own, forwards and backwards in time,
+    and they take turns.
+    """
+
+    known: Least
+    strip: Strip
+    nodes: int
+    """Bound of all searches."""
+    forwards: Searcher
+    backwards: Searcher | None = None
+    """In time; made when it is needed."""
+    courses: dict[tuple[int, int], Course] = field(default_factory=dict)
+    """By capacity and direction."""
+    rounds: int = 0
+    """How often all rungs were visited."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something to find, and work left to find it."""
+        return self.known.goal <= self.known.top and self.known.nodes < self.nodes
+
+    def try_bound(self) -> None:
+        """Try the goal, for there it mostly ends; while that is impossible, go up by longer and longer strides."""
+        stride = 0
+        while self.is_open:
+            capacity = min(self.known.goal + stride, self.known.top)
+            turns = 0
+            status = Status.UNKNOWN
+            while status is Status.UNKNOWN and turns < _TURNS and self.known.nodes < self.nodes:
+                status = self._turn(capacity, 0)
+                turns += 1
+            if status is not Status.IMPOSSIBLE:
+                break
+            stride = 2 * stride + 1
+
+    def halve(self) -> None:
+        """Halve the gap, or take a quarter off, as long as a short walk succeeds."""
+        walks = self.forwards.walks(self.known.top)
+        quick = _QUICK * max(1, len(self.strip.sizes))
+        parts = 2
+        while self.is_open and parts <= 4 and self.known.goal < self.known.top:
+            gap = self.known.top + 1 - self.known.goal
+            capacity = self.known.top if self.known.offsets is None else self.known.goal + gap // parts
+            answer = walks.turn(capacity, quick, 0, self.nodes - self.known.nodes)
+            fits = self._learn(capacity, answer, 0) is Status.FITS
+            if not fits and self.known.offsets is None:
+                break
+            parts = 2 if fits else 2 * parts
+
+    def visit_rungs(self) -> None:
+        """Take one turn at every rung in either direction; forwards alone where a proof is all that is left."""
+        for capacity in self._rungs():
+            for direction in (0, 1) if self.known.goal < self.known.top else (0,):
+                course = self.courses.get((capacity, direction))
+                is_ahead = course is not None and course.turns > self.rounds
+                if self.is_open and self.known.goal <= capacity <= self.known.top and not is_ahead:
+                    self._turn(capacity, direction)
+        self.rounds += 1
+
+    def _rungs(self) -> list[int]:
+        """Return capacities from loose to tight, the goal last; parts of the gap where there are no others, or late."""
+        goal, top = self.known.goal, self.known.top
+        rungs = [rung for part in _RUNGS if goal < (rung := goal + goal // part) <= top]
+        if goal < top and (not rungs or self.rounds >= _LATE):
+            rungs = sorted({*rungs, goal + (top - goal) * 3 // 4, (goal + top + 1) // 2} - {goal}, reverse=True)
+        return [*rungs, goal]
+
+    def _turn(self, capacity: int, direction: int) -> Status:
+        key = (capacity, direction)
+        if key not in self.courses:
+            self.courses[key] = self._searcher(direction).course(capacity)
+        return self._learn(capacity, self.courses[key].turn(self.nodes - self.known.nodes), direction)
+
+    def _searcher(self, direction: int) -> Searcher:
+        if not direction:
+            return self.forwards
+        if self.backwards is None:
+            self.backwards = Searcher(self.strip.backwards())
+        return self.backwards
+
+    def _learn(self, capacity: int, answer: Answer, direction: int) -> Status:
+        self.known.nodes += max(1, answer.nodes)
+        if answer.status is Status.FITS:
+            self.known.offsets = answer.offsets[::-1] if direction else answer.offsets
+            self.known.peak = end(self.strip, self.known.offsets)
+            self.courses = {key: course for key, course in self.courses.items() if key[0] < self.known.peak}
+        elif answer.status is Status.IMPOSSIBLE:
+            self.known.bound = max(self.known.bound, capacity + 1)
+        return answer.status
+
+
+@dataclass(slots=True)
+class _Hunt:
+    """Searches at one capacity after the other; where only one is open, it gets all the work that is left."""
+
+    known: Least
+    searcher: Searcher
+    strip: Strip
+    nodes: int
+    """Bound of all searches."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something to find, and work left to find it."""
+        return self.known.goal <= self.known.top and self.known.nodes < self.nodes
+
+    def raise_bound(self, each: int) -> None:
+        """Try the goal, for there it mostly ends; while that is impossible, go up by longer and longer strides."""
+        stride = 0
+        while self.is_open:
+            if self._try(min(self.known.goal + stride, self.known.top), each) is not Status.IMPOSSIBLE:
+                break
+            stride = 2 * stride + 1
+
+    def lower_peak(self, each: int) -> None:
+        """Step down from the best plan; the next one that is found is where the steps begin again."""
+        part = _PARTS - (self.known.offsets is not None)
+        top = self.known.top + 1
+        while part and self.is_open:
+            capacity = min(self.known.goal + (top - self.known.goal) * part // _PARTS, self.known.top)
+            if capacity <= self.known.goal:
+                break
+            part -= 1
+            if self._try(capacity, each) is Status.FITS:
+                part, top = _PARTS - 1, self.known.top + 1
+
+    def _try(self, capacity: int, each: int) -> Status:
+        left = self.nodes - self.known.nodes
+        answer = self.searcher.fit(capacity, left if self.known.goal == self.known.top else min(each, left))
+        self.known.nodes += max(1, answer.nodes)
+        if answer.status is Status.FITS:
+            self.known.offsets, self.known.peak = answer.offsets, end(self.strip, answer.offsets)
+        elif answer.status is Status.IMPOSSIBLE:
+            self.known.bound = max(self.known.bound, capacity + 1)
+        return answer.status
+
+
+def end(strip: Strip, offsets: Sequence[int]) -> int:
+    """Return where the last of these buffers ends."""
+    return max((offset + size for offset, size in zip(offsets, strip.sizes, strict=True)), default=0)

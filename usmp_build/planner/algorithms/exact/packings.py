@@ -1,0 +1,157 @@
+"""What is known about sets of buffers: whether one pool can hold them, and where they are in it.
+
+A set that was proven not to fit into so many bytes is a no-good.  It is made as small as a few more searches allow, for
+then it rules out more:
+
+    a b c d e   do not fit into 9 bytes
+    a b   d e   do not either: c is left out
+      b   d e   fit: a stays
+    a b   d     do not fit: {a, b, d} is the no-good
+
+A set that was given up counts as a no-good, too, until `forget_unproven`; but it proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from usmp_build.planner.algorithms.exact.no_goods import NEVER, NoGood
+from usmp_build.planner.algorithms.exact.searcher import Searcher
+from usmp_build.planner.algorithms.exact.sections import make_strip
+from usmp_build.planner.algorithms.exact.walk import Status
+from usmp_build.planner.algorithms.first_fit import first_fit
+from usmp_build.planner.algorithms.greedy import by_size
+from usmp_build.planner.memory.components import components
+from usmp_build.planner.memory.problem import Pool, Problem
+
+_SHORTER = 32
+"""Times the buffers, and times this: nodes that may be spent to make a no-good smaller."""
+_PREPARATION = 4
+"""Buffers whose part in the preparation of a search takes as long as a node."""
+
+
+@dataclass(slots=True)
+class _Known:
+    """Of buffers that hang together."""
+
+    bound: int = 0
+    """They need so many bytes: proven."""
+    offsets: Mapping[int, int] | None = None
+    peak: int = 0
+    """Where `offsets` end."""
+    tried: dict[int, int] = field(default_factory=dict)
+    """Limit → nodes of a search that gave up."""
+
+
+class Packings:
+    """Knows about the buffers of one problem."""
+
+    def __init__(self, problem: Problem, members: Iterable[int]) -> None:
+        self._problem = problem
+        self._known: dict[frozenset[int], _Known] = {}
+        self.nodes = 0
+        """Of all searches."""
+        self.no_goods = [NoGood(pair, NEVER, proven=True) for pair in _clashes(problem, members)]
+
+    def fit(self, members: Iterable[int], limit: int, nodes: int) -> Status:
+        """Tell whether a pool of `limit` bytes holds these buffers; give up after so many nodes for each component.
+
+        What does not fit becomes a no-good.
+        """
+        worst = Status.FITS
+        for component in components(self._problem, members):
+            status = self._fit(frozenset(component), limit, nodes)
+            if status is Status.IMPOSSIBLE:
+                self._learn(component, limit, nodes)
+                return status
+            if status is Status.UNKNOWN:
+                self.no_goods.append(NoGood(frozenset(component), limit + 1, proven=False))
+                worst = status
+        return worst
+
+    def forget_unproven(self) -> None:
+        """Forget no-goods that are not proven: there is more time to look into them."""
+        self.no_goods = [no_good for no_good in self.no_goods if no_good.proven]
+
+    def offsets(self, members: Iterable[int]) -> dict[int, int] | None:
+        """Return where buffers are that are known to fit; None where that is not known."""
+        found: dict[int, int] = {}
+        for component in components(self._problem, members):
+            known = self._known.get(frozenset(component))
+            if known is None or known.offsets is None:
+                return None
+            found |= known.offsets
+        return found
+
+    def loose(self, members: Sequence[int]) -> dict[int, int]:
+        """Put buffers that do not clash into a pool without a limit, and return where they are."""
+        buffers = tuple(replace(buffer, pools=(0,), costs=()) for buffer in self._problem.buffers)
+        roomy = replace(self._problem, pools=(Pool(""),), buffers=buffers)
+        found = {index: place.offset for index, place in first_fit(roomy, by_size(roomy, members)).placed.items()}
+        self.remember(found)
+        return found
+
+    def remember(self, offsets: Mapping[int, int]) -> None:
+        """Take note of a packing that is known to be sound."""
+        for component in components(self._problem, offsets):
+            self._improve(
+                self._known.setdefault(frozenset(component), _Known()), {index: offsets[index] for index in component}
+            )
+
+    def _improve(self, known: _Known, offsets: Mapping[int, int]) -> None:
+        peak = max((at + self._problem.buffers[index].size for index, at in offsets.items()), default=0)
+        if known.offsets is None or peak < known.peak:
+            known.offsets, known.peak = offsets, peak
+
+    def _fit(self, component: frozenset[int], limit: int, nodes: int) -> Status:
+        """Tell that of buffers that hang together, by a search where it is not known."""
+        known = self._known.setdefault(component, _Known())
+        if known.offsets is not None and known.peak <= limit:
+            return Status.FITS
+        if known.bound > limit:
+            return Status.IMPOSSIBLE
+        if known.tried.get(limit, -1) >= nodes:
+            return Status.UNKNOWN
+        status = self._search(component, limit, nodes)
+        if status is Status.IMPOSSIBLE:
+            known.bound = limit + 1
+        elif status is Status.UNKNOWN:
+            known.tried[limit] = nodes
+        return status
+
+    def _search(self, component: frozenset[int], limit: int, nodes: int) -> Status:
+        strip = make_strip(self._problem, sorted(component))
+        answer = Searcher(strip).fit(limit // strip.unit, nodes)
+        self.nodes += 1 + answer.nodes + len(component) // _PREPARATION
+        if answer.status is Status.FITS:
+            places = {i: at * strip.unit for i, at in zip(strip.members, answer.offsets, strict=True)}
+            self.remember({index: self._problem.buffers[index].offset or 0 for index in component} | places)
+        return answer.status
+
+    def _learn(self, component: Iterable[int], limit: int, nodes: int) -> None:
+        """Leave out of a no-good, smallest first, what the proof does not need."""
+        core = set(component)
+        allowed = self.nodes + min(nodes, _SHORTER * len(core))
+        for index in sorted(core, key=lambda i: (self._problem.buffers[i].size, i)):
+            if index in core and self.nodes < allowed:
+                core = self._still(core - {index}, limit, allowed - self.nodes) or core
+        self.no_goods.append(NoGood(frozenset(core), limit + 1, proven=True))
+
+    def _still(self, members: Iterable[int], limit: int, nodes: int) -> set[int] | None:
+        """Return a component that does not fit."""
+        for component in components(self._problem, members):
+            if self._fit(frozenset(component), limit, nodes) is Status.IMPOSSIBLE:
+                return set(component)
+        return None
+
+
+def _clashes(problem: Problem, members: Iterable[int]) -> Iterator[frozenset[int]]:
+    """Yield pairs whose fixed offsets are too close."""
+    fixed = {index: offset for index in members if (offset := problem.buffers[index].offset) is not None}
+    for a, b in combinations(sorted(fixed), 2):
+        if b in problem.conflicts[a]:
+            above, below = problem.separation(a, b), problem.separation(b, a)
+            if fixed[b] - fixed[a] < above and fixed[a] - fixed[b] < below:
+                yield frozenset((a, b))

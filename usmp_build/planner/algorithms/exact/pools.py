@@ -1,0 +1,216 @@
+"""All pools of a problem: the cheapest plan, and of those as cheap the one whose peaks have the least sum.
+
+A problem falls apart twice, and what falls apart is solved by itself:
+
+    families    buffers that no chain of pools connects never meet: workspace and constants, mostly
+    areas       buffers that no chain of conflicts connects share all memory: models that never run together, mostly
+
+Costs add up over all of them.  A peak is the highest of all areas, so peaks are lowered for all areas together.
+
+    pool    |  area of one model   |  area of another  |
+    slow    |        a b           |         f         |   1. least cost      (areas apart)
+    fast    |       c d e          |        g h        |   2. least sum of peaks, then those of slow  (over all areas)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from usmp_build.planner.algorithms.exact.areas import Area, Budget, Limits
+from usmp_build.planner.algorithms.exact.choices import within_reach
+from usmp_build.planner.algorithms.exact.heights import Heights, ranked
+from usmp_build.planner.algorithms.exact.one_pool import pack
+from usmp_build.planner.algorithms.exact.packings import Packings
+from usmp_build.planner.memory.components import components, families, restricted
+from usmp_build.planner.memory.plan import Allocation, Plan, rank
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.verify import violations
+
+_PEAKS = 5000
+"""Nodes that are spent on lower peaks in any case; with more, one part in 64: proofs that no sum is less take long."""
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What is known of a problem, or of a part of it."""
+
+    places: dict[int, Allocation] | None
+    """Index of a buffer → place; None when no plan was found."""
+    impossible: bool = False
+    """There is no plan: proven."""
+    cost: int = 0
+    """No plan costs less: proven."""
+    total: int = 0
+    """No plan that costs as little as `cost` has peaks with a smaller sum: proven."""
+    peaks: dict[int, int] = field(default_factory=dict)
+    """No plan that costs as little as `cost`, has peaks with the sum `total`, and the least ones of the pools less
+    preferred, has a lower peak: proven."""
+    is_lowest: bool = False
+    """The plan has these peaks."""
+    claims: dict[int, int] = field(default_factory=dict)
+    """Pool → bytes that the buffers that are there need: proven."""
+    nodes: int = 0
+    """Work that was done."""
+
+    def include(self, kept: list[int], other: Verdict) -> None:
+        """Add what is known of some buffers, `kept`, and the pools that only they use."""
+        self.impossible |= other.impossible
+        self.cost += other.cost
+        self.total += other.total
+        self.peaks |= other.peaks
+        self.claims |= other.claims
+        self.nodes += other.nodes
+        if other.places is None or self.places is None:
+            self.places = None
+        else:
+            self.places |= {kept[index]: place for index, place in other.places.items()}
+
+    def keep(self, places: dict[int, Allocation]) -> None:
+        """Prefer other places, with the claims for pools in which there are the same buffers."""
+        for index, place in (self.places or {}).items():
+            if place.pool != places[index].pool:
+                self.claims.pop(place.pool, None)
+                self.claims.pop(places[index].pool, None)
+        self.places = places
+
+    def bound(self, pools: int) -> tuple[int, ...]:
+        """Return what no plan's `plan.quality` is below: proven."""
+        return (self.cost, self.total, *(self.peaks.get(pool, 0) for pool in reversed(range(pools))))
+
+
+def plan_pools(problem: Problem, nodes: int, start: Plan | None = None, minimize: bool = True) -> Plan | None:
+    """Return the best plan found: `start` with what is proven of it, where nothing better was found; None when there is
+    no plan, or none was found.  Without `minimize`, the first plan found will do.
+    """
+    sound = _sound(problem, start)
+    if sound is not None and not minimize:
+        return sound
+    verdict = _judge(problem, nodes, sound, minimize)
+    if verdict.places is None:
+        return None
+    found = tuple(verdict.places[index] for index in range(len(problem.buffers)))
+    claims = tuple(verdict.claims.get(pool, 0) for pool in range(len(problem.pools)))
+    bound = verdict.bound(len(problem.pools))
+    if sound is not None and sound.allocations == found:
+        return replace(sound, claims=claims, work=verdict.nodes, bound=bound)
+    return Plan("exact", found, claims, verdict.nodes, bound)
+
+
+def judge(problem: Problem, nodes: int, start: Plan | None = None) -> Verdict:
+    """Work on a problem until so many nodes are spent, from a plan on if there is one; say all that is known then."""
+    return _judge(problem, nodes, _sound(problem, start), minimize=True)
+
+
+def _sound(problem: Problem, start: Plan | None) -> Plan | None:
+    return None if start is None or violations(problem, start) else start
+
+
+def _judge(problem: Problem, nodes: int, start: Plan | None, minimize: bool) -> Verdict:
+    reached = within_reach(problem)
+    if not all(buffer.pools for buffer in reached.buffers):
+        return Verdict(None, impossible=True)
+    verdict = Verdict({})
+    several = _in_order(reached)
+    for number, kept in enumerate(several):
+        own = {new: start.allocations[old] for new, old in enumerate(kept)} if start is not None else None
+        share = (nodes - verdict.nodes) // (len(several) - number)
+        verdict.include(kept, _family(restricted(reached, kept), share, own, minimize))
+        if verdict.impossible:
+            break
+    if start is not None and verdict.places is not None:
+        begin = dict(enumerate(start.allocations))
+        if rank(problem, begin) <= rank(problem, verdict.places):
+            verdict.keep(begin)
+    return verdict
+
+
+def _in_order(problem: Problem) -> list[list[int]]:
+    """Return families, and the buffers of each, in an order that does not depend on the order in which they are given,
+    nor on names, unless buffers are alike: everything else goes by that order.
+    """
+
+    def identity(index: int) -> tuple[object, ...]:
+        buffer = problem.buffers[index]
+        place = -1 if buffer.offset is None else buffer.offset
+        return (buffer.intervals, -buffer.size, -buffer.alignment, place, buffer.pools, buffer.costs, buffer.name)
+
+    several = [sorted(kept, key=identity) for kept in families(problem)]
+    return sorted(several, key=lambda kept: identity(kept[0]))
+
+
+def _family(problem: Problem, nodes: int, start: dict[int, Allocation] | None, minimize: bool) -> Verdict:
+    """Plan buffers that share their pools."""
+    pools = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
+    if len(pools) == 1:
+        return _one_pool(problem, pools[0], nodes, start, minimize)
+    budget = Budget(nodes)
+    limits = {pool: problem.pools[pool].limit for pool in pools}
+    areas = [Area(problem, component) for component in components(problem, range(len(problem.buffers)))]
+    _cheapen(areas, limits, budget, start)
+    verdict = Verdict({}, cost=sum(area.bound for area in areas))
+    if any(area.cost is None for area in areas):
+        verdict.places, verdict.impossible = None, any(area.impossible for area in areas)
+    else:
+        _lower(areas, limits, budget, verdict)
+        _pack(problem, areas, limits, budget, verdict)
+    verdict.nodes = nodes - budget.left
+    return verdict
+
+
+def _cheapen(areas: list[Area], limits: Limits, budget: Budget, start: dict[int, Allocation] | None) -> None:
+    """Look for the cheapest plan of each area; a quarter of the budget is left for peaks."""
+    later = budget.share(4)
+    for number, area in enumerate(areas):
+        if start is not None:
+            area.begin(start)
+        part = budget.share(len(areas) - number)
+        area.cheapen(limits, part)
+        budget.left += part.left
+    budget.left += later.left
+
+
+def _one_pool(problem: Problem, pool: int, nodes: int, start: dict[int, Allocation] | None, minimize: bool) -> Verdict:
+    limit = problem.pools[pool].limit
+    members = range(len(problem.buffers))
+    packings = Packings(problem, members)
+    if packings.no_goods:
+        return Verdict(None, impossible=True)
+    offsets = {index: place.offset for index, place in start.items()} if start is not None else None
+    if offsets is None and limit is None:
+        offsets = packings.loose(members)
+    packed = pack(problem, members, limit, nodes, offsets, 0 if minimize else limit or 0)
+    cost = sum(buffer.cost_in(pool) for buffer in problem.buffers)
+    impossible = limit is not None and packed.bound > limit
+    if packed.offsets is None:
+        return Verdict(None, impossible, cost, nodes=packed.nodes)
+    places = {index: Allocation(pool, at) for index, at in packed.offsets.items()}
+    return Verdict(
+        places, impossible, cost, packed.bound, {pool: packed.bound}, claims={pool: packed.bound}, nodes=packed.nodes
+    )
+
+
+def _lower(areas: list[Area], limits: dict[int, int | None], budget: Budget, verdict: Verdict) -> None:
+    """Bring the peaks down, while the cost stays."""
+    for pool in sorted(limits, reverse=True):
+        for area in areas:
+            area.repack(pool, limits[pool], budget)
+    part = Budget(min(budget.left, max(_PEAKS, budget.left // 64)))
+    budget.left -= part.left
+    heights = Heights(areas, limits, part)
+    if all(area.is_cheapest for area in areas):
+        verdict.total, *least = heights.lower()
+        verdict.peaks = dict(zip(sorted(limits, reverse=True), least, strict=True))
+        verdict.is_lowest = (verdict.total, *least) == ranked(heights.best)
+    budget.left += part.left
+    limits.update(zip(sorted(limits), heights.best, strict=True))
+
+
+def _pack(problem: Problem, areas: list[Area], limits: Limits, budget: Budget, verdict: Verdict) -> None:
+    """Say where buffers are, and what their pools need in any case."""
+    verdict.places = {}
+    for pool, limit in limits.items():
+        offsets = {index: at for area in areas for index, at in area.offsets(pool).items()}
+        packed = pack(problem, sorted(offsets), limit, max(0, budget.left), offsets)
+        budget.left -= packed.nodes
+        verdict.claims[pool] = max(packed.bound, verdict.peaks[pool] if verdict.is_lowest else 0)
+        verdict.places |= {index: Allocation(pool, at) for index, at in (packed.offsets or offsets).items()}

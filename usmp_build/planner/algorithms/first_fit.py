@@ -1,0 +1,104 @@
+"""First fit: buffers one after the other, each at the least offset that those before it leave free.
+
+A conflict with a buffer that has its place forbids an open interval of offsets.  The least offset outside all of
+them is at the start of the pool or at the end of an interval, so gaps are filled:
+
+    0        |<- interval ->|        |<- interval ->|
+    +--------(//////////////)--------(//////////////)-------> offset
+    ^ first candidate       ^ second                ^ third
+
+Buffers with a fixed offset come before all others, wherever they stand: the others go around them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from usmp_build.planner.memory.plan import Allocation, Plan
+from usmp_build.planner.memory.problem import Buffer, Problem
+from usmp_build.units import align_up
+
+_NOBODY: Mapping[int, Allocation] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """How far first fit came."""
+
+    placed: Mapping[int, Allocation]
+    """Index of a buffer → its place, in the order in which they were placed."""
+    stuck: int | None = None
+    """The first buffer that found no room in any of its pools; None when all did."""
+
+    def plan(self, algorithm: str) -> Plan | None:
+        """Return the places of all buffers of a problem as a plan; None when one is stuck."""
+        if self.stuck is not None:
+            return None
+        return Plan(algorithm, tuple(self.placed[index] for index in range(len(self.placed))))
+
+
+def first_fit(
+    problem: Problem, order: Iterable[int], placed: Mapping[int, Allocation] = _NOBODY, *, overflow: bool = False
+) -> Attempt:
+    """Place buffers in the given order, those with fixed offsets first; each goes to its first pool that has room.
+
+    The buffers of `placed` have their places already.  With `overflow`, limits are wishes: where no pool has room, the
+    buffer goes to the one whose limit it exceeds least, and only a fixed one that is in the way of another is stuck.
+    """
+    found = dict(placed)
+    for index in sorted(order, key=lambda index: problem.buffers[index].offset is None):
+        place, beyond = _best_place(problem, index, found)
+        if place is None or (beyond > 0 and not overflow):
+            return Attempt(found, stuck=index)
+        found[index] = place
+    return Attempt(found)
+
+
+def _best_place(problem: Problem, index: int, placed: Mapping[int, Allocation]) -> tuple[Allocation | None, int]:
+    """Return the place that exceeds the limit of its pool by the fewest bytes, and these bytes: nearly always 0."""
+    buffer = problem.buffers[index]
+    best: tuple[Allocation | None, int] = (None, 0)
+    for pool, intervals in _forbidden(problem, index, placed).items():
+        offset = _least_free(intervals, buffer.alignment) if buffer.offset is None else _fixed(intervals, buffer)
+        if offset is not None:
+            limit = problem.pools[pool].limit
+            beyond = max(0, offset + buffer.size - limit) if limit is not None else 0
+            if beyond == 0:
+                return Allocation(pool, offset), 0
+            if best[0] is None or beyond < best[1]:
+                best = Allocation(pool, offset), beyond
+    return best
+
+
+def _forbidden(problem: Problem, index: int, placed: Mapping[int, Allocation]) -> dict[int, list[tuple[int, int]]]:
+    """Return for each pool of a buffer the open intervals of offsets at which it would be in the way of another."""
+    buffers = problem.buffers
+    forbidden: dict[int, list[tuple[int, int]]] = {pool: [] for pool in buffers[index].pools}
+    for other in problem.conflicts[index]:
+        place = placed.get(other)
+        if place is not None and place.pool in forbidden:
+            below, above = buffers[index].size, buffers[other].size
+            if problem.separations:  # seldom, and asking costs time
+                below, above = problem.separation(index, other), problem.separation(other, index)
+            forbidden[place.pool].append((place.offset - below, place.offset + above))
+    return forbidden
+
+
+def _least_free(intervals: list[tuple[int, int]], alignment: int) -> int:
+    offset = 0
+    for below, above in sorted(intervals):
+        if offset <= below:
+            break  # and below all further intervals
+        if offset < above:
+            offset = align_up(above, alignment)
+    return offset
+
+
+def _fixed(intervals: list[tuple[int, int]], buffer: Buffer) -> int | None:
+    """Return the offset that the buffer must have; None where it may not be there."""
+    offset = buffer.offset
+    if offset is None or offset < 0 or offset % buffer.alignment:
+        return None
+    return None if any(below < offset < above for below, above in intervals) else offset

@@ -1,0 +1,210 @@
+"""Hill climbing over the orders of first fit: change an order where its plan is bad, and keep it if it is not worse.
+
+The climb starts at the better of the two greedy orders, or, where bytes may be shared, along the timeline.  Each round
+picks a buffer that makes the plan bad, because it ends at the top of a pool or is in a pool that costs more than
+another, and changes the order by one of two moves:
+
+    swap     it changes places with a buffer that it conflicts with, and that stands earlier
+    advance  a buffer that it conflicts with moves forward, to where one stands that *that* buffer conflicts with
+
+An order is taken if its plan is no worse than the present one, or than the one of some rounds ago ("late acceptance"):
+that crosses plateaus and leaves small valleys, and needs to know nothing of plans but which of two is better.
+
+While something does not fit, it is placed beyond a limit, and the climb is for fewer bytes beyond limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeVar
+
+from usmp_build.planner.algorithms.first_fit import Attempt, first_fit
+from usmp_build.planner.algorithms.greedy import (
+    GreedyByConflicts,
+    GreedyBySize,
+    Order,
+    backwards,
+    by_conflicts,
+    by_size,
+    forwards,
+)
+from usmp_build.planner.memory.bounds import pool_bound, required
+from usmp_build.planner.memory.components import components
+from usmp_build.planner.memory.plan import Allocation, Plan, quality, rank, tops
+from usmp_build.planner.memory.problem import Buffer, Problem
+
+_WORK = 2_000_000
+"""Conflicts and buffers that the climb in one component of a problem may visit: about two seconds of Python."""
+
+_LATE = 20
+"""So many rounds ago is the plan that a new one may be as bad as."""
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class HillClimb:
+    """Climbs in each component of a problem by itself: they have no conflicts with each other and share all memory."""
+
+    seed: int = 1
+    """Decides between moves: another seed is another climb."""
+    rounds: int = 5000
+    """How often the order of a component is changed, at most."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError when the search has a bound that is none."""
+        if self.rounds < 0:
+            raise ValueError(f'"rounds" must be at least 0, not {self.rounds}')
+
+    def __call__(self, problem: Problem, /) -> Plan | None:
+        """Return the best plan seen; the greedy algorithms have none that is better.  Its work is counted in rounds."""
+        if any(requirement.missing for requirement in required(problem)):
+            return None
+        placed: dict[int, Allocation] = {}
+        fits, work = True, 0
+        for component in components(problem, range(len(problem.buffers))):
+            climb = Climb(problem, component, self.seed)
+            best = climb.best(self.rounds)
+            placed.update(best.attempt.placed)
+            fits = fits and best.score[:2] == (0, 0)
+            work += climb.rounds
+        joint = Attempt(placed).plan("hill_climb") if fits else None
+        plans = filter(None, (joint, GreedyBySize()(problem), GreedyByConflicts()(problem)))
+        least = min(plans, key=lambda plan: quality(problem, plan), default=None)
+        return Plan("hill_climb", least.allocations, work=work) if least else None
+
+
+class _State(NamedTuple):
+    """Where the climb is."""
+
+    score: tuple[int, ...]
+    """Less is better: buffers without a place, bytes beyond limits, and what `memory.plan.rank` says."""
+    order: Sequence[int]
+    """Fixed buffers first, as first fit takes them."""
+    attempt: Attempt
+
+
+class Climb:
+    """The climb in one component."""
+
+    def __init__(self, problem: Problem, component: Sequence[int], seed: int) -> None:
+        self._problem = problem
+        self._component = component
+        self._numbers = random_numbers(seed)
+        self._work = _WORK
+        self.rounds = 0
+        self._ideal = ideal(problem, component)
+        orders: list[Order] = [by_size, by_conflicts, *([backwards, forwards] if problem.separations else [])]
+        starts = [self._planned(self._fixed_first(order(problem, component))) for order in orders]
+        self._state = min(starts, key=lambda start: start.score)
+
+    def best(self, rounds: int) -> _State:
+        """Climb until no plan can be better, or rounds or work are used up."""
+        best = self._state
+        late = [best.score] * _LATE
+        while (
+            self.rounds < rounds and self._work > 0 and len(self._component) > 1 and best.score > (0, 0, *self._ideal)
+        ):
+            new = self._moved()
+            if new and new.score <= max(self._state.score, late[self.rounds % _LATE]):
+                self._state = new
+                best = min(best, new, key=lambda state: state.score)
+            late[self.rounds % _LATE] = self._state.score
+            self.rounds += 1
+        return best
+
+    def _fixed_first(self, order: Iterable[int]) -> list[int]:
+        return sorted(order, key=lambda index: not self._is_fixed(index))
+
+    def _is_fixed(self, index: int) -> bool:
+        return self._problem.buffers[index].offset is not None
+
+    def _planned(self, order: Sequence[int], kept: int = 0) -> _State:
+        """Run first fit in the given order; so many at its beginning are where they are at present."""
+        placed = {index: self._state.attempt.placed[index] for index in order[:kept]}
+        self._work -= sum(1 + len(self._problem.conflicts[index]) for index in order[kept:])
+        attempt = first_fit(self._problem, order[kept:], placed, overflow=True)
+        beyond = sum(_beyond_limits(self._problem, attempt))
+        return _State((len(order) - len(attempt.placed), beyond, *rank(self._problem, attempt.placed)), order, attempt)
+
+    def _moved(self) -> _State | None:
+        """Make one move; None where nobody stands before the buffer that should."""
+        order = list(self._state.order)
+        self._work -= len(order)
+        positions = {index: position for position, index in enumerate(order)}
+        moved = self._culprit()
+        advance = self._state.attempt.stuck is None and next(self._numbers) % 2 == 1
+        if advance:
+            moved = self._choice(sorted(self._problem.conflicts[moved], key=lambda other: positions[other]))
+        rivals = (other for other in self._problem.conflicts[moved] if self._is_fixed(other) == self._is_fixed(moved))
+        here = positions[moved]
+        ahead = sorted(positions[other] for other in rivals if positions[other] < here)
+        if not ahead:
+            return None
+        there = self._choice(ahead)
+        if advance:
+            order.insert(there, order.pop(here))
+        else:
+            order[there], order[here] = order[here], order[there]
+        return self._planned(order, kept=there)
+
+    def _culprit(self) -> int:
+        """Choose a buffer that makes the present plan bad, for one of the reasons that there are."""
+        _, order, attempt = self._state
+        if attempt.stuck is not None:
+            return attempt.stuck
+        placed, buffers = attempt.placed, self._problem.buffers
+        peaks = tops(self._problem, placed)
+        high = [pool for pool, bytes_ in enumerate(_beyond_limits(self._problem, attempt)) if bytes_]
+        reasons = []
+        if not high:
+            reasons.append([i for i in order if buffers[i].cost_in(placed[i].pool) > _least_cost(buffers[i])])
+            above = [pool for pool, least in enumerate(reversed(self._ideal[2:])) if peaks[pool] > least]
+            high = above or [pool for pool, peak in enumerate(peaks) if peak]  # then only their sum may be less
+        for pool in high:
+            ends = ((i, placed[i].offset + buffers[i].size) for i in order if placed[i].pool == pool)
+            reasons.append([i for i, end in ends if end == peaks[pool]])
+        return self._choice(self._choice([reason for reason in reasons if reason]))
+
+    def _choice(self, some: Sequence[_T]) -> _T:
+        return some[next(self._numbers) % len(some)]
+
+
+def ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
+    """Bound `rank` from below: every buffer in one of its cheapest pools, and no pool higher than it must be.
+
+    Pools are looked at as `rank` does, the last first.  One in which nothing must be stays empty, so what could be
+    there must be elsewhere.  The sum of peaks is bounded without that: it may be less where no pool stays empty.
+    """
+    choices = {index: _cheapest_pools(problem.buffers[index]) for index in component}
+    forced = ([i for i, pools in choices.items() if pools == {pool}] for pool in range(len(problem.pools)))
+    total = sum(pool_bound(problem, members).bytes for members in forced)
+    peaks = []
+    for pool in reversed(range(len(problem.pools))):
+        peaks.append(pool_bound(problem, [index for index, pools in choices.items() if pools == {pool}]).bytes)
+        if peaks[-1] == 0:
+            choices = {i: pools - {pool} if problem.buffers[i].size else pools for i, pools in choices.items()}
+    return (sum(_least_cost(problem.buffers[index]) for index in component), total, *peaks)
+
+
+def _cheapest_pools(buffer: Buffer) -> set[int]:
+    return {pool for pool in buffer.pools if buffer.cost_in(pool) == _least_cost(buffer)}
+
+
+def _least_cost(buffer: Buffer) -> int:
+    return min(map(buffer.cost_in, buffer.pools))
+
+
+def _beyond_limits(problem: Problem, attempt: Attempt) -> list[int]:
+    """Return the bytes by which each pool is too small."""
+    peaks = zip(problem.pools, tops(problem, attempt.placed), strict=True)
+    return [0 if pool.limit is None else max(0, peak - pool.limit) for pool, peak in peaks]
+
+
+def random_numbers(seed: int) -> Iterator[int]:
+    """Yield the upper halves of a linear congruential generator of 64 bits: the same everywhere, and for ever."""
+    state = seed
+    while True:
+        state = (6364136223846793005 * state + 1442695040888963407) % (1 << 64)
+        yield state >> 32

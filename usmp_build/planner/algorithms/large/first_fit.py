@@ -1,0 +1,118 @@
+"""First fit in three orders; core/first_fit.cpp is the same in C++.
+
+Each buffer is placed as low as those placed before it allow.  By load, buffers of the fullest sections come first, and
+the long-lived before the short-lived.  By size, large ones come first; by length, those that live about twice as long
+as the next.  Among equals, both go on by load.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from enum import Enum
+
+import numpy as np
+
+from usmp_build.planner.algorithms.large.sections import Alive, Sections, fullest
+from usmp_build.planner.memory.timeline import Array
+
+NOWHERE = -1
+
+
+class Order(Enum):
+    """Which buffers are placed first."""
+
+    LOAD = "load"
+    SIZE = "size"
+    LENGTH = "length"
+
+
+class FirstFit:
+    """Where buffers are, or NOWHERE."""
+
+    def __init__(self, sections: Sections, order: Order) -> None:
+        self._sections = sections
+        self.alive = Alive(sections)
+        self.offsets = [NOWHERE] * len(sections.sizes)
+        queue = _queue(sections, order)
+        self._order: list[int] = queue.tolist()
+        self.turns: list[int] = np.argsort(queue).tolist()
+        """Of each buffer, when it is placed."""
+        self.work = 0
+        """Buffers looked at."""
+
+    def place_all(self, most: int) -> None:
+        """Place all, or, once so many buffers were looked at, put the rest on top of the others."""
+        for turn, buffer in enumerate(self._order):
+            if self.work >= most:
+                self._pile(self._order[:turn], self._order[turn:])
+                return
+            self.offsets[buffer] = self.least_free(buffer)
+
+    def least_free(self, buffer: int) -> int:
+        """Return the least offset at which nobody is who is alive together with this buffer."""
+        first, last = self._sections.firsts[buffer], self._sections.lasts[buffer]
+        offsets, sizes = self.offsets, self._sections.sizes
+        self.work += self._sections.alive(first, last)
+        size, alignment = sizes[buffer], self._sections.alignments[buffer]
+        taken = [(offsets[i], offsets[i] + sizes[i]) for i in self.alive.within(first, last) if offsets[i] >= 0]
+        taken.sort()
+        offset = 0
+        for start, stop in taken:
+            if offset + size <= start:
+                break
+            if offset < stop:
+                offset = -(-stop // alignment) * alignment
+        return offset
+
+    def end(self, buffer: int) -> int:
+        """Return where a buffer that has a place ends."""
+        return self.offsets[buffer] + self._sections.sizes[buffer]
+
+    def peak(self) -> int:
+        """Return the highest end of all; all have a place."""
+        return max(map(int.__add__, self.offsets, self._sections.sizes))
+
+    def _pile(self, placed: Sequence[int], rest: Sequence[int]) -> None:
+        firsts, lasts = self._sections.firsts, self._sections.lasts
+        skyline = _Skyline(len(self._sections.loads))
+        for buffer in sorted(placed, key=self.end):
+            skyline.tops[skyline.join(firsts[buffer], lasts[buffer])] = self.end(buffer)
+        for buffer in rest:
+            alignment = self._sections.alignments[buffer]
+            step = skyline.join(firsts[buffer], lasts[buffer])
+            self.offsets[buffer] = -(-skyline.tops[step] // alignment) * alignment
+            skyline.tops[step] = self.end(buffer)
+
+
+def _queue(sections: Sections, order: Order) -> Array:
+    """Return the buffers, those first that are to be placed first."""
+    sizes = np.array(sections.sizes)
+    lengths = np.array(sections.lasts) - np.array(sections.firsts) + 1
+    first = {Order.LOAD: 0 * sizes, Order.SIZE: sizes, Order.LENGTH: np.frexp(lengths)[1]}[order]
+    queue: Array = np.lexsort((-sizes, -lengths, -fullest(sections), -first))
+    return queue
+
+
+class _Skyline:
+    """The top of what is placed, as steps over the sections."""
+
+    def __init__(self, sections: int) -> None:
+        self._starts = [0, sections]
+        self.tops = [0, 0]
+        """From each start to the next."""
+
+    def join(self, first: int, last: int) -> int:
+        """Make one step of some sections, as high as the highest, and return which it is."""
+        step, stop = self._split(first), self._split(last + 1)
+        self.tops[step] = max(self.tops[step:stop])
+        del self._starts[step + 1 : stop], self.tops[step + 1 : stop]
+        return step
+
+    def _split(self, section: int) -> int:
+        """Let a step begin at a section, and return which it is."""
+        step = bisect_left(self._starts, section)
+        if self._starts[step] != section:
+            self._starts.insert(step, section)
+            self.tops.insert(step, self.tops[step - 1])
+        return step

@@ -1,0 +1,133 @@
+"""First fit in several orders, each improved by what is wrong with its plan; the best plan wins.
+
+The improvement is a "squeaky wheel" search: the buffers that a plan treats badly move forward in the order, to half
+their position, and first fit runs again.  Badly treated is the one that found no room; else those that are not in
+their cheapest pool; else those at the top of a pool.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from usmp_build.planner.algorithms.first_fit import Attempt, first_fit
+from usmp_build.planner.algorithms.greedy import Order, backwards, by_conflicts, by_size, forwards
+from usmp_build.planner.memory.bounds import pressure
+from usmp_build.planner.memory.components import components
+from usmp_build.planner.memory.plan import Allocation, Plan, rank, tops
+from usmp_build.planner.memory.problem import Buffer, Problem
+
+_WORK = 500_000
+"""Conflicts and buffers that the search in one component may visit: about a quarter of a second of Python."""
+
+
+def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
+    """Order buffers by their bytes and those of all that conflict with them, then size, descending; then by name."""
+    known = problem.buffers
+    loads = {i: known[i].size + sum(known[other].size for other in problem.conflicts[i]) for i in buffers}
+    return sorted(loads, key=lambda i: (-loads[i], -known[i].size, known[i].name))
+
+
+def by_cost(problem: Problem, buffers: Iterable[int]) -> list[int]:
+    """Order buffers by what a byte costs more in the second cheapest pool, then size, both descending; then by name."""
+    known = problem.buffers
+    return sorted(buffers, key=lambda i: (-_extra_cost(known[i]), -known[i].size, known[i].name))
+
+
+def _extra_cost(buffer: Buffer) -> float:
+    """What one byte costs more."""
+    cheapest, *others = sorted(map(buffer.cost_in, buffer.pools))
+    return (others[0] - cheapest) / max(1, buffer.size) if others else 0.0
+
+
+_ORDERS: dict[str, Order] = {
+    "greedy_by_size": by_size,
+    "greedy_by_conflicts": by_conflicts,
+    "greedy_by_load": by_load,
+    "greedy_by_cost": by_cost,
+}
+_LOOSE: dict[str, Order] = {"greedy_backwards": backwards, "greedy_forwards": forwards}
+"""Further ones, where buffers may share bytes with those before and after them."""
+
+
+def portfolio(problem: Problem, rounds: int = 64) -> Plan | None:
+    """Plan each component of a problem by itself, for they have no conflicts with each other.
+
+    Each order is improved `rounds` times at the most.
+
+    Return the best plan found, None when there is none; `Plan.algorithm` tells which orders it comes from.
+    """
+    placed: dict[int, Allocation] = {}
+    winners: set[str] = set()
+    for component in components(problem, range(len(problem.buffers))):
+        best = _best(problem, component, rounds)
+        if best is None:
+            return None
+        winner, attempt = best
+        winners.add(winner)
+        placed.update(attempt.placed)
+    return Attempt(placed).plan(", ".join(sorted(winners)))
+
+
+def _best(problem: Problem, component: Sequence[int], rounds: int) -> tuple[str, Attempt] | None:
+    """Return the best attempt in which no buffer is stuck, and the name of its order."""
+    visits = len(component) + sum(len(problem.conflicts[index]) for index in component)
+    ideal = _ideal(problem, component)
+    best: tuple[tuple[int, ...], str, Attempt] | None = None
+    for name, attempt in islice(_attempts(problem, component, rounds), max(1, _WORK // visits)):
+        if attempt.stuck is None:
+            ranked = rank(problem, attempt.placed)
+            if best is None or ranked < best[0]:
+                best = (ranked, name, attempt)
+            if ranked <= ideal:
+                break
+    return best[1:] if best else None
+
+
+def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterator[tuple[str, Attempt]]:
+    """Yield attempts in all orders by turns, as long as improvement changes them."""
+    known = _ORDERS | (_LOOSE if problem.separations else {})
+    orders = {name: order(problem, component) for name, order in known.items()}
+    suffix = ""
+    for _ in range(1 + max(0, rounds)):
+        for name, order in list(orders.items()):
+            attempt = first_fit(problem, order)
+            yield name + suffix, attempt
+            orders[name] = _promoted(order, _badly_treated(problem, attempt))
+            if orders[name] == order:
+                del orders[name]
+        if not orders:
+            return
+        suffix = " (improved)"
+
+
+def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:
+    if attempt.stuck is not None:
+        return {attempt.stuck}
+    costly = {i for i, place in attempt.placed.items() if place.pool != _cheapest(problem.buffers[i])}
+    highest = tops(problem, attempt.placed)
+    ends = {i: place.offset + problem.buffers[i].size for i, place in attempt.placed.items()}
+    return costly or {i for i, place in attempt.placed.items() if ends[i] == highest[place.pool]}
+
+
+def _promoted(order: Sequence[int], some: set[int]) -> list[int]:
+    """Move some buffers to half their position, ahead of those that stand there."""
+    positions = {index: (k // 2, 0) if index in some else (k, 1) for k, index in enumerate(order)}
+    return sorted(order, key=lambda index: positions[index])
+
+
+def _ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
+    """Rank a plan with every buffer in its cheapest pool, and every pool at the bound that follows from it."""
+    inside: list[list[int]] = [[] for _ in problem.pools]
+    cost = 0
+    for index in component:
+        pool = _cheapest(problem.buffers[index])
+        inside[pool].append(index)
+        cost += problem.buffers[index].cost_in(pool)
+    peaks = [pressure(problem, members).bytes for members in inside]
+    return (cost, sum(peaks), *reversed(peaks))
+
+
+def _cheapest(buffer: Buffer) -> int:
+    """Return the pool that costs least, the most preferred one among equals."""
+    return min(buffer.pools, key=buffer.cost_in)

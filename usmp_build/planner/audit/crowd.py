@@ -1,0 +1,78 @@
+"""What buffers need that lie side by side, worked out anew."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from itertools import combinations
+from math import gcd
+
+from usmp_build.planner.audit.extent import shared_extent
+from usmp_build.planner.audit.question import Question
+
+_MOST_UNITS = 64
+
+
+def needed(question: Question, members: Sequence[int], pools: int) -> int:
+    """Return bytes that no plan can save on buffers that all conflict with each other, in so many pools.
+
+    When all start at multiples of a unit, all but the topmost of each pool fill whole units; a pair with a separation
+    may share what that leaves, in whole units.  In one pool, groups that may share bytes also need what they take in
+    the best order, each by itself: without the bytes of the others, what is above them could move down.  Any unit that
+    divides the alignments will do, and with separations the largest is not always the best.  A buffer with a fixed
+    offset needs all bytes before its end.
+    """
+    buffers = [question.buffer(index) for index in members]
+    fixed = [buffer.offset + buffer.size for buffer in buffers if buffer.offset is not None]
+    units = _units(gcd(*(buffer.alignment for buffer in buffers)) or 1, question.alignments)
+    simple = max([0, *fixed, *(_side_by_side(question, members, pools, unit) for unit in units)])
+    if question.is_timed or pools > 1:
+        return simple
+    return max([simple, *(_in_order(question, members, unit) for unit in units)])
+
+
+def _units(largest: int, alignments: Sequence[int]) -> set[int]:
+    """Return the unit of the buffers, and those that they have together with others."""
+    found = {largest, 1}
+    for alignment in alignments:
+        found |= {gcd(unit, alignment) for unit in found}
+        if len(found) > _MOST_UNITS:
+            break
+    return found
+
+
+def _side_by_side(question: Question, members: Sequence[int], pools: int, unit: int) -> int:
+    sizes = [question.buffer(index).size for index in members]
+    whole = [-(-size // unit) * unit for size in sizes]
+    slack = heapq.nlargest(pools, (units - size for units, size in zip(whole, sizes, strict=True)))
+    shared = 0
+    if not question.is_timed:
+        for (a, size_a), (b, size_b) in combinations(zip(members, whole, strict=True), 2):
+            distances = question.separation(a, b), question.separation(b, a)
+            above, below = (-(-distance // unit) * unit for distance in distances)
+            shared += max(0, min(size_a, size_b, max(size_a - above, size_b - below)))
+    return sum(whole) - sum(slack) - shared
+
+
+def _in_order(question: Question, members: Sequence[int], unit: int) -> int:
+    """Return what groups of buffers need, each in its best order; 0 where that cannot be told."""
+    whole = {index: -(-question.buffer(index).size // unit) * unit for index in members}
+    apart = {(a, b): -(-question.separation(a, b) // unit) * unit for a in members for b in members if a != b}
+    total = 0
+    for group in _sharing(members, {pair for pair, distance in apart.items() if distance < whole[pair[0]]}):
+        pairs = {(a, b): apart[group[a], group[b]] for a in range(len(group)) for b in range(len(group)) if a != b}
+        extent = shared_extent([whole[index] for index in group], pairs)
+        if extent is None:
+            return 0
+        total += extent
+    return total - max((whole[index] - question.buffer(index).size for index in members), default=0)
+
+
+def _sharing(members: Sequence[int], loose: set[tuple[int, int]]) -> list[list[int]]:
+    """Split buffers into groups, so that those of two groups share nothing."""
+    groups: list[list[int]] = []
+    for index in members:
+        joined = [group for group in groups if any({(index, o), (o, index)} & loose for o in group)]
+        groups = [group for group in groups if group not in joined]
+        groups.append([index, *(other for group in joined for other in group)])
+    return groups

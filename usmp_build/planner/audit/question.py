@@ -1,0 +1,100 @@
+"""The problem as the auditor sees it: buffers one by one, whether the problem is small or a timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+
+from usmp_build.planner.memory.problem import Buffer, Problem
+from usmp_build.planner.problems.statement import Statement
+
+
+class Question:
+    """A problem, and how to ask about it."""
+
+    def __init__(self, statement: Statement, capacity: int | None = None) -> None:
+        self.statement = statement
+        self.pools = tuple(
+            replace(pool, limit=capacity if pool.limit is None else pool.limit) for pool in statement.pools
+        )
+        self.numbers = {pool.name: index for index, pool in enumerate(statement.pools)}
+
+    @cached_property
+    def indices(self) -> dict[str, int]:
+        """Buffers by name."""
+        return {name: index for index, name in enumerate(self.statement.names)}
+
+    @cached_property
+    def alignments(self) -> list[int]:
+        """All that there are, ascending."""
+        stated = self.statement.problem
+        if isinstance(stated, Problem):
+            return sorted({buffer.alignment for buffer in stated.buffers})
+        return sorted(set(stated.alignment.tolist()))
+
+    def buffer(self, index: int) -> Buffer:
+        """Return what is stated of a buffer."""
+        stated = self.statement.problem
+        if isinstance(stated, Problem):
+            return stated.buffers[index]
+        lower, upper, size, alignment = (column[index] for column in self._columns)
+        return Buffer(self.statement.names[index], size, (0,), (), alignment, ((lower, upper),))
+
+    @cached_property
+    def _columns(self) -> tuple[list[int], ...]:
+        """What a timeline states, as integers of Python."""
+        stated = self.statement.problem
+        if isinstance(stated, Problem):
+            return ()
+        return tuple(column.tolist() for column in (stated.lower, stated.upper, stated.size, stated.alignment))
+
+    def separation(self, below: int, above: int) -> int:
+        """Return how far one buffer must start behind another it conflicts with."""
+        stated = self.statement.problem
+        distances = stated.separations if isinstance(stated, Problem) else {}
+        return distances.get((below, above), self.buffer(below).size)
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether intervals say it all: two buffers may overlap unless they are alive at one step."""
+        stated = self.statement.problem
+        return self.statement.timed and not (isinstance(stated, Problem) and stated.separations)
+
+    def conflicts(self, index: int) -> Iterable[int]:
+        """Return who conflicts with a buffer, as it is stated; not for timelines."""
+        stated = self.statement.problem
+        return stated.conflicts[index] if isinstance(stated, Problem) else ()
+
+    def rectangles(self, members: Iterable[int]) -> Iterator[tuple[int, int, int]]:
+        """Yield an index for each interval of these buffers, with the interval."""
+        for index in members:
+            for lower, upper in self.buffer(index).intervals:
+                yield index, lower, upper
+
+    def strangers(self, members: list[int], step: int | None) -> tuple[int, int] | None:
+        """Return two of these buffers that do not conflict, if any; all are alive at `step` where one is given."""
+        if self.statement.timed and step is not None:
+            return None
+        if self.statement.timed and all(len(self.buffer(index).intervals) == 1 for index in members):
+            return self._apart(members)
+        for position, a in enumerate(members):
+            near = None if self.statement.timed else set(self.conflicts(a))
+            for b in members[position + 1 :]:
+                if not (self._meet(a, b) if near is None else b in near):
+                    return a, b
+        return None
+
+    def is_alive(self, index: int, step: int) -> bool:
+        """Whether a buffer is alive at a step."""
+        return any(lower <= step < upper for lower, upper in self.buffer(index).intervals)
+
+    def _apart(self, members: list[int]) -> tuple[int, int] | None:
+        """The same for buffers with one interval each: if any do not meet, the first to end and the last to begin."""
+        last = max(members, key=lambda index: self.buffer(index).intervals[0][0], default=0)
+        first = min(members, key=lambda index: self.buffer(index).intervals[0][1], default=0)
+        return None if not members or self._meet(first, last) else (first, last)
+
+    def _meet(self, a: int, b: int) -> bool:
+        lives_a, lives_b = self.buffer(a).intervals, self.buffer(b).intervals
+        return any(x < v and u < y for x, y in lives_a for u, v in lives_b)

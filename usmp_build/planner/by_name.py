@@ -1,0 +1,67 @@
+"""Algorithms by the names that manifests and commands use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING
+from types import MappingProxyType
+
+from usmp_build.errors import Diagnostic, ManifestError, Span
+from usmp_build.planner.algorithm import Algorithm
+from usmp_build.planner.foreign import Foreign
+from usmp_build.planner.options import Option, options_of
+from usmp_build.providers import choose, providers
+
+ALGORITHMS = {
+    "auto": "usmp_build.planner.algorithms.auto:Auto",
+    "exact": "usmp_build.planner.algorithms.exact:Exact",
+    "greedy_by_conflicts": "usmp_build.planner.algorithms.greedy:GreedyByConflicts",
+    "greedy_by_size": "usmp_build.planner.algorithms.greedy:GreedyBySize",
+    "hill_climb": "usmp_build.planner.algorithms.hill_climb:HillClimb",
+}
+
+_NOWHERE: Mapping[str, Span] = MappingProxyType({})
+
+
+def algorithm(
+    name: str, options: Mapping[str, object], place: Span | str, option_places: Mapping[str, Span] = _NOWHERE
+) -> Algorithm:
+    """Return the algorithm that the manifest asks for, with its options set.
+
+    A ValueError of our own algorithms begins with the name of the option, in quotes.
+    """
+    provider = choose(providers("algorithms", ALGORITHMS), name, "algorithm", place)
+    made = provider.load()
+    known = options_of(made)
+    chosen = {}
+    for key, value in options.items():
+        where = option_places.get(key, place)
+        if key not in known:
+            help_ = f"its options are: {', '.join(known)}" if known else "it has no options"
+            raise ManifestError(Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', where, help_))
+        try:
+            chosen[key] = known[key].fitted(value)
+        except TypeError as error:
+            message = f'option "{key}" of algorithm "{name}" should be {error}'
+            default = "" if known[key].default is MISSING else f"its default is {known[key].default!r}"
+            raise ManifestError(Diagnostic("P406", message, where, default)) from None
+    if provider.distribution:
+        return Foreign(title(name), place, made, chosen)
+    try:
+        result: Algorithm = made(**chosen)
+    except ValueError as error:
+        where = next((option_places.get(key, place) for key in chosen if str(error).startswith(f'"{key}"')), place)
+        raise ManifestError(Diagnostic("P406", f'algorithm "{name}": {error}', where, "correct the value")) from None
+    return result
+
+
+def title(algorithm: str) -> str:
+    """Name an algorithm in a message, and the package that brings it."""
+    package = providers("algorithms", ALGORITHMS)[algorithm].distribution
+    return f'algorithm "{algorithm}"' + (f" of {package}" if package else "")
+
+
+def options_known(algorithm: str) -> Mapping[str, Option]:
+    """Return the options of an algorithm by their names; none when there is no such algorithm."""
+    provider = providers("algorithms", ALGORITHMS).get(algorithm)
+    return options_of(provider.load()) if provider is not None else {}

@@ -1,0 +1,77 @@
+"""Is a plan the best there is?  As far as bounds can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from usmp_build.planner.memory.bounds import pool_bound, pressure
+from usmp_build.planner.memory.components import families
+from usmp_build.planner.memory.plan import Plan, peaks, quality
+from usmp_build.planner.memory.problem import Buffer, Problem
+
+
+def is_best(problem: Problem, plan: Plan) -> bool:
+    """Tell whether no plan ranks before this one by `plan.quality`; False when that is not known.
+
+    Its algorithm may have proved it.  Bounds may, too:
+    If every buffer is where it costs least, a better plan has the same cost and a smaller sum of peaks; or the same
+    sum, and a lower peak in the least preferred pool that differs.  So pools are looked at in that order: what a pool
+    cannot do without is counted over the buffers that have no other place, and once its peak is known to be least, no
+    better plan goes beyond it.
+    """
+    if plan.bound and plan.bound >= quality(problem, plan):
+        return True
+    limits = [pool.limit for pool in problem.pools]
+    least = [min((b.cost_in(pool) for pool in _within_reach(b, limits)), default=0) for b in problem.buffers]
+    places = zip(problem.buffers, plan.allocations, least, strict=True)
+    if any(buffer.cost_in(place.pool) > cost for buffer, place, cost in places):
+        return False
+    highest = peaks(problem, plan)
+    if any(sum(highest[pool] for pool in pools) > bytes_ for pools, bytes_ in _sums(problem, plan, limits, least)):
+        return False
+    for pool in reversed(range(len(problem.pools))):
+        if highest[pool] > _needed(problem, plan, pool, limits, least):
+            return False
+        limits[pool] = highest[pool]
+    return True
+
+
+def _sums(
+    problem: Problem, plan: Plan, limits: Sequence[int | None], least: Sequence[int]
+) -> Iterator[tuple[set[int], int]]:
+    """Yield pools that share buffers, and the bytes that they need together in every plan that costs as little."""
+    for members in families(problem):
+        pools = {pool for index in members for pool in problem.buffers[index].pools}
+        if len(pools) > 1:
+            each = sum(_needed(problem, plan, pool, limits, least) for pool in pools)
+            yield pools, max(each, pressure(problem, members, len(pools)).bytes)
+
+
+def _needed(problem: Problem, plan: Plan, pool: int, limits: Sequence[int | None], least: Sequence[int]) -> int:
+    """Return the bytes that a pool needs in every plan that costs as little and keeps the limits."""
+    forced = [i for i, b in enumerate(problem.buffers) if _cheapest(b, limits, least[i]) == {pool}]
+    needed = pool_bound(problem, forced).bytes
+    if plan.claims and _are_all(problem, plan, pool, forced):
+        needed = max(needed, plan.claims[pool])
+    others = [limit for index, limit in enumerate(limits) if index != pool]
+    if others and None not in others:
+        together = pressure(problem, range(len(problem.buffers)), len(limits)).bytes
+        needed = max(needed, together - sum(limit or 0 for limit in others))
+    return needed
+
+
+def _cheapest(buffer: Buffer, limits: Sequence[int | None], cost: int) -> set[int]:
+    return {pool for pool in _within_reach(buffer, limits) if buffer.cost_in(pool) == cost}
+
+
+def _within_reach(buffer: Buffer, limits: Sequence[int | None]) -> list[int]:
+    """Return the candidate pools in which the buffer ends within the limit."""
+    end = (buffer.offset or 0) + buffer.size
+    known = ((pool, limits[pool]) for pool in buffer.pools)
+    return [pool for pool, limit in known if limit is None or end <= limit]
+
+
+def _are_all(problem: Problem, plan: Plan, pool: int, forced: Collection[int]) -> bool:
+    """Whether the plan has no other buffers in a pool than these, but for empty ones."""
+    inside = {i for i, place in enumerate(plan.allocations) if place.pool == pool and problem.buffers[i].size}
+    return inside <= set(forced)

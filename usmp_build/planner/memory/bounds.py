@@ -1,0 +1,102 @@
+"""What no plan can do without: lower bounds of the pools' peaks, and of what their limits must allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations
+
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.planner.memory.pressure import Witness, pressure
+from usmp_build.planner.memory.problem import Buffer, Problem
+
+__all__ = ["Requirement", "Witness", "confined", "pool_bound", "pool_bounds", "pressure", "required"]
+
+_MANY = 8
+"""Unions of so many different candidate lists are looked at: 255 at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """The buffers of `witness` have no place but these pools."""
+
+    pools: tuple[int, ...]
+    """Ascending."""
+    witness: Witness
+    room: int
+    """The bytes that these pools offer them."""
+
+    @property
+    def missing(self) -> int:
+        """Bytes by which the pools are too small for any plan; 0 if that is not proven."""
+        return max(0, self.witness.bytes - self.room)
+
+
+def pool_bounds(problem: Problem, plan: Plan) -> tuple[Witness, ...]:
+    """Bound the peak of each pool from below, given which buffers the plan puts there."""
+    members: list[list[int]] = [[] for _ in problem.pools]
+    for index, place in enumerate(plan.allocations):
+        members[place.pool].append(index)
+    return tuple(pool_bound(problem, inside) for inside in members)
+
+
+def pool_bound(problem: Problem, members: Iterable[int]) -> Witness:
+    """Bound the peak of a pool that holds these buffers: they lie side by side, and up to where fixed ones end."""
+    inside = sorted(members, key=lambda index: problem.buffers[index].name)
+    fixed = (_alone(problem, index) for index in inside if problem.buffers[index].offset is not None)
+    return max((pressure(problem, inside), *fixed), key=lambda witness: witness.bytes)
+
+
+def required(problem: Problem) -> tuple[Requirement, ...]:
+    """State what must hold in every plan: `witness.bytes <= room`, for buffers and sets of pools with limits."""
+    reach = [_within_reach(problem, buffer) for buffer in problem.buffers]
+    return (*_too_large(problem, reach), *_crowded(problem, reach))
+
+
+def confined(problem: Problem, pools: Iterable[int]) -> list[int]:
+    """Return the buffers that have no place but these pools: others are none of theirs, or smaller than they are."""
+    inside = frozenset(pools)
+    reach = (_within_reach(problem, buffer) or frozenset(buffer.pools) for buffer in problem.buffers)
+    return [index for index, some in enumerate(reach) if some <= inside]
+
+
+def _within_reach(problem: Problem, buffer: Buffer) -> frozenset[int]:
+    """Return the candidate pools that are large enough for the buffer."""
+    limits = {pool: problem.pools[pool].limit for pool in buffer.pools}
+    return frozenset(pool for pool, limit in limits.items() if limit is None or _end(buffer) <= limit)
+
+
+def _end(buffer: Buffer) -> int:
+    """Where the buffer ends at the least."""
+    return (buffer.offset or 0) + buffer.size
+
+
+def _alone(problem: Problem, index: int) -> Witness:
+    buffer = problem.buffers[index]
+    return Witness(_end(buffer), (index,), buffer.intervals[0][0] if buffer.intervals else None)
+
+
+def _too_large(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Requirement]:
+    """A buffer must fit into the roomiest of its pools.  Only those that do not are worth a word."""
+    for index, buffer in enumerate(problem.buffers):
+        if not reach[index]:
+            room, pool = max((problem.pools[pool].limit or 0, -pool) for pool in buffer.pools)
+            yield Requirement((-pool,), _alone(problem, index), room)
+
+
+def _crowded(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Requirement]:
+    """Buffers that cannot leave a set of pools must share the bytes of that set."""
+    confined = [some or frozenset(buffer.pools) for some, buffer in zip(reach, problem.buffers, strict=True)]
+    for pools in _unions(set(confined)):
+        limits = [limit for pool in pools if (limit := problem.pools[pool].limit) is not None]
+        if len(limits) == len(pools):
+            members = [index for index, some in enumerate(confined) if some <= pools]
+            yield Requirement(tuple(sorted(pools)), pressure(problem, members, len(pools)), sum(limits))
+
+
+def _unions(families: Iterable[frozenset[int]]) -> list[frozenset[int]]:
+    """All unions of the given sets, or only the sets themselves when they are too many; in a fixed order."""
+    distinct = sorted(families, key=sorted)
+    count = len(distinct) if len(distinct) <= _MANY else 1
+    some = chain.from_iterable(combinations(distinct, size) for size in range(1, count + 1))
+    return sorted({frozenset[int]().union(*few) for few in some}, key=sorted)

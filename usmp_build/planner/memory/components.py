@@ -1,0 +1,64 @@
+"""Problems within a problem: buffers that do not concern each other.
+
+Buffers that no chain of conflicts connects share all memory: models that never run together, mostly.  Buffers that no
+chain of pools connects never meet: workspace and constants, mostly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from usmp_build.planner.memory.problem import Problem
+
+
+def components(problem: Problem, members: Iterable[int]) -> list[list[int]]:
+    """Split `members` so that no two components conflict: those that are connected in their conflict graph.
+
+    Each component is ascending, and they are ordered by their first member.
+    """
+    left = set(members)
+    found = []
+    for first in sorted(left):
+        if first in left:
+            left.remove(first)
+            found.append(sorted(_reached(problem, first, left)))
+    return found
+
+
+def _reached(problem: Problem, first: int, left: set[int]) -> list[int]:
+    """Move out of `left` whatever hangs together with `first`."""
+    reached = [first]
+    for index in reached:  # grows while it is walked
+        new = left.intersection(problem.conflicts[index])
+        left -= new
+        reached += new
+    return reached
+
+
+def families(problem: Problem) -> list[list[int]]:
+    """Split all buffers so that no two families may use the same pool.
+
+    Each family is ascending, and families are ordered by their first member.
+    """
+    family = list(range(len(problem.pools)))  # of each pool
+    for pools in sorted({buffer.pools for buffer in problem.buffers}):
+        joined = {family[pool] for pool in pools}
+        family = [min(joined) if number in joined else number for number in family]
+    members: dict[int, list[int]] = {}
+    for index, buffer in enumerate(problem.buffers):
+        members.setdefault(family[buffer.pools[0]], []).append(index)
+    return list(members.values())
+
+
+def restricted(problem: Problem, kept: Sequence[int]) -> Problem:
+    """State the problem of some buffers, in the same pools: buffer i of it is buffer `kept[i]` of the whole."""
+    position = {old: new for new, old in enumerate(kept)}
+    separations = {
+        (position[a], position[b]): distance
+        for (a, b), distance in problem.separations.items()
+        if a in position and b in position
+    }
+    conflicts = tuple(
+        tuple(sorted(position[other] for other in problem.conflicts[old] if other in position)) for old in kept
+    )
+    return Problem(problem.pools, tuple(problem.buffers[old] for old in kept), conflicts, separations)

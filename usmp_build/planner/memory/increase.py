@@ -1,0 +1,93 @@
+"""What if a pool were larger?  The least increase of one limit for which an algorithm finds a plan."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import isqrt
+from typing import NamedTuple
+
+from usmp_build.planner.memory.bounds import required
+from usmp_build.planner.memory.plan import peaks
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.trials import Trials
+from usmp_build.units import MAX_BYTES, align_up
+
+
+class Increase(NamedTuple):
+    """What makes a plan: the algorithm found one."""
+
+    pool: int
+    bytes: int
+    """By which its limit grows."""
+    least: bool
+    """With a byte less no plan was found.  Otherwise the trials were used up before that was known."""
+
+
+def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int = 1) -> Increase | None:
+    """Return by how many bytes the limit of a pool must grow; None if that alone does not help, as far as known.
+
+    The least, as far as the trials go: a byte less is forbidden by the bounds, or the algorithm found no plan with it,
+    which does not mean that there is none.
+    """
+    start = problem.pools[pool].limit
+    if start is None:
+        return None
+    lowest = _least_possible(problem, pool, start + at_least)
+    if lowest is None or not trials.left(problem):
+        return None
+    if trials.plan(limited(problem, pool, lowest)) is not None:
+        return Increase(pool, lowest - start, least=True)
+    return _search(problem, pool, trials, lowest) if trials.left(problem) else None
+
+
+def limited(problem: Problem, pool: int, limit: int | None) -> Problem:
+    """State the problem with another limit of one pool."""
+    pools = list(problem.pools)
+    pools[pool] = replace(pools[pool], limit=limit)
+    return replace(problem, pools=tuple(pools))
+
+
+def _least_possible(problem: Problem, pool: int, low: int) -> int | None:
+    """Return the least limit, from `low` on, that no bound forbids."""
+    if not _forbidden(problem, pool, low):
+        return low
+    high = low + sum(align_up(buffer.size, buffer.alignment) for buffer in problem.buffers)
+    if _forbidden(problem, pool, high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        if _forbidden(problem, pool, middle):
+            low = middle + 1
+        else:
+            high = middle
+    return high
+
+
+def _forbidden(problem: Problem, pool: int, limit: int) -> bool:
+    return any(requirement.missing for requirement in required(limited(problem, pool, limit)))
+
+
+def _search(problem: Problem, pool: int, trials: Trials, low: int) -> Increase | None:
+    """Return the least increase to above `low`, a limit with which there is no plan, that was seen to make one."""
+    free = trials.plan(limited(problem, pool, None))
+    if free is None:
+        return None
+    start = problem.pools[pool].limit or 0
+    best = None
+    limit = max(low + 1, peaks(problem, free)[pool])
+    while low < limit <= MAX_BYTES and (best is None or limit < best) and trials.left(problem):
+        plan = trials.plan(limited(problem, pool, limit))
+        if plan is not None:
+            best, peak = limit, peaks(problem, plan)[pool]
+            middle = _between(start, low, best)
+            limit = peak if low < peak < middle else middle
+        else:
+            # Without any success so far: the limit kept the algorithm from a plan that keeps the limit.
+            low, limit = limit, (2 * limit if best is None else _between(start, limit, best))
+    return None if best is None else Increase(pool, best - start, least=best == low + 1)
+
+
+def _between(start: int, low: int, high: int) -> int:
+    """Halve a range of limits, or the ratio of its increases where they differ much: few trials leave a small one."""
+    less, more = low - start, high - start
+    return start + (isqrt(less * more) if more > 4 * less else (less + more) // 2)

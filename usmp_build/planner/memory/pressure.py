@@ -1,0 +1,268 @@
+"""The heaviest set of buffers that must lie side by side: a lower bound of every pool that holds them.
+
+Buffers alive at one step conflict with each other, so the sum of their sizes is such a bound; the largest is called
+max-live, or load, in the literature on dynamic storage allocation.
+
+    step         0    1    2    3    4
+    a 100 bytes  |###################|
+    b  40 bytes       |#########|
+    c  45 bytes                 |#########|
+    alive       100  140  140  145   45       pressure: 145 bytes, of a and c, at step 3
+
+Here it takes account of more than sizes and steps:
+
+- alignment: when all buffers start at multiples of u, all but the topmost fill whole units of u bytes;
+- separations: a few buffers that may share bytes count what they take in the best of all orders; where they are many,
+  each pair counts as if it shared as many as it may;
+- buffers that conflict though they are never alive at one step, because their models may run at the same time.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from math import gcd
+
+from usmp_build.planner.memory.components import components
+from usmp_build.planner.memory.extent import least_extent
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.units import align_up
+
+_WEIGHED = 64
+"""So many of the fullest steps are weighed: nearly always the first one decides."""
+_RECURRING = 16
+"""At so many of them, others are looked for that meet all who are alive there, at other steps."""
+_THINNED = 500
+"""Of no more buffers, those without which as many bytes are needed are left out one by one: a shorter answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """Buffers that do not fit into fewer than `bytes` bytes, however they are placed."""
+
+    bytes: int = 0
+    buffers: tuple[int, ...] = ()
+    """Indices, largest buffer first."""
+    step: int | None = None
+    """Where all of them are alive; None when there is no such step, or it is not known."""
+
+
+def pressure(problem: Problem, members: Iterable[int], pools: int = 1) -> Witness:
+    """Return the members that need most bytes together, summed over the peaks of `pools` pools, in any plan.
+
+    The set is the heaviest that is alive at one step, then the heaviest among what conflicts with all of it, and so
+    on.  Heavier sets may exist where models run concurrently, and in problems without intervals.
+    """
+    scales = _Scales(problem, pools)
+    best = Witness()
+    for component in components(problem, members):
+        found = list(_side_by_side(problem, scales, component))
+        if found:
+            together = scales.weigh((index for some in found for index in some.buffers), None)
+            best = max(best, found[0], together, *scales.recurring(component), key=_weight)
+    return best
+
+
+def _weight(witness: Witness) -> tuple[int, bool, int]:
+    """Among equals prefer those with a step, then the first."""
+    return witness.bytes, witness.step is not None, -(witness.step or 0)
+
+
+def _side_by_side(problem: Problem, scales: _Scales, component: Iterable[int]) -> Iterator[Witness]:
+    """Yield sets of buffers that all conflict with each other, the heaviest first."""
+    left = set(component)
+    while left:
+        heaviest = scales.heaviest_live(left)
+        if not heaviest.buffers:
+            return  # all that is left is empty buffers
+        yield heaviest
+        conflicts = (problem.conflicts[index] for index in heaviest.buffers)
+        left = left.difference(heaviest.buffers).intersection(*conflicts)
+
+
+class _Scales:
+    """Weighs sets of buffers."""
+
+    def __init__(self, problem: Problem, pools: int) -> None:
+        self._problem = problem
+        self._pools = pools
+        self._extents: dict[tuple[int, ...], int | None] = {}
+        self._weighed: dict[tuple[tuple[int, ...], int | None], Witness] = {}
+        self._loose: dict[int, set[int]] = defaultdict(set)
+        for a, b in problem.separations:
+            self._loose[a].add(b)
+            self._loose[b].add(a)
+
+    def weigh(self, buffers: Iterable[int], step: int | None) -> Witness:
+        """Return the bytes that no plan can save on these buffers, and those of them that count."""
+        key = tuple(buffers), step
+        if key not in self._weighed:  # where models run concurrently, the same sets are met once for each of them
+            self._weighed[key] = self._weigh(*key)
+        return self._weighed[key]
+
+    def _weigh(self, buffers: tuple[int, ...], step: int | None) -> Witness:
+        simple = self._by_pairs(buffers, step)
+        if self._pools > 1 or not any(self._loose[index].intersection(buffers) for index in buffers):
+            return simple
+        return max(simple, self._by_orders(buffers, step), key=lambda witness: witness.bytes)
+
+    def _by_orders(self, buffers: Iterable[int], step: int | None) -> Witness:
+        """Do so by trying orders, for groups of buffers that may share bytes with each other.
+
+        Take away the bytes of one group: what is above them can move down, and still keeps all its distances.  So
+        groups need what each of them needs by itself.
+        """
+        known = self._problem.buffers
+        chosen: list[int] = []
+        for index in sorted(buffers, key=lambda index: (-known[index].size, known[index].name)):
+            if known[index].size and set(chosen) <= set(self._problem.conflicts[index]):
+                chosen.append(index)
+        total = self._in_groups(chosen)
+        if total and len(chosen) <= _THINNED:
+            chosen = self._thinned(chosen, total)
+        return Witness(self._in_groups(chosen), tuple(chosen), step)
+
+    def _thinned(self, chosen: Sequence[int], total: int) -> list[int]:
+        """Leave out, the last first, those without which as many bytes are needed."""
+        unit, slack = self._unit(chosen), self._slack(chosen)
+        are_alike = all(self._problem.buffers[index].alignment == unit for index in chosen)
+        groups = {index: group for group in _groups(chosen, self._loose) for index in group}
+        left = list(chosen)
+        for index in reversed(chosen):
+            group = groups[index]
+            rest = [other for other in group if other != index]
+            needed = slack + (self._stacked(rest, unit) or 0)
+            if are_alike and needed < (self._extent(tuple(group), unit) or 0):
+                continue  # the other groups need no more than before
+            fewer = [other for other in left if other != index]
+            if self._loose[index] and self._in_groups(fewer) >= total:
+                left = fewer
+                group.remove(index)
+        return left
+
+    def _in_groups(self, chosen: Sequence[int]) -> int:
+        """Return what buffers in conflict need, 0 if that cannot be told; all but the topmost fill whole units."""
+        total = self._stacked(chosen, self._unit(chosen))
+        return 0 if total is None else total - self._slack(chosen)
+
+    def _unit(self, buffers: Iterable[int]) -> int:
+        """Return the unit at multiples of which all of them start."""
+        return gcd(*(self._problem.buffers[index].alignment for index in buffers))
+
+    def _slack(self, buffers: Sequence[int]) -> int:
+        """Return the most bytes by which one of them is less than whole units."""
+        unit, known = self._unit(buffers), self._problem.buffers
+        return max((align_up(known[i].size, unit) - known[i].size for i in buffers), default=0)
+
+    def _stacked(self, buffers: Sequence[int], unit: int) -> int | None:
+        """Return what groups need on top of each other, in whole units; None when that cannot be told."""
+        total = 0
+        for group in _groups(buffers, self._loose):
+            extent = self._extent(tuple(group), unit)
+            if extent is None:
+                return None
+            total += extent
+        return total
+
+    def _extent(self, group: tuple[int, ...], unit: int) -> int | None:
+        """Return what a group needs in whole units; None when that cannot be told."""
+        key = (unit, *group)
+        if key not in self._extents:
+            sizes = [align_up(self._problem.buffers[index].size, unit) for index in group]
+            apart = self._problem.separation
+            self._extents[key] = least_extent(sizes, lambda a, b: align_up(apart(group[a], group[b]), unit))
+        return self._extents[key]
+
+    def _by_pairs(self, buffers: Iterable[int], step: int | None) -> Witness:
+        """Do so by what pairs may share.
+
+        The union of some byte ranges is at least their sum less what each pair of them shares.  That holds for any
+        subset, so a buffer is left out if it may hide in larger ones.  All ranges start at multiples of `unit`;
+        they are rounded up to it, and in the end the topmost range of each pool is rounded down again.
+        """
+        known = self._problem.buffers
+        largest_first = sorted(buffers, key=lambda index: (-known[index].size, known[index].name))
+        unit = self._unit(largest_first)
+        total = 0
+        chosen: dict[int, int] = {}
+        for index in largest_first:
+            if chosen.keys() <= set(self._problem.conflicts[index]):
+                rounded = align_up(known[index].size, unit)
+                loose = chosen.keys() & self._loose[index]
+                gain = rounded - sum(self._shared(index, other, unit) for other in loose)
+                if gain > 0:
+                    chosen[index] = rounded
+                    total += gain
+        slack = heapq.nlargest(self._pools, (rounded - known[index].size for index, rounded in chosen.items()))
+        return Witness(total - sum(slack), tuple(chosen), step)
+
+    def _shared(self, a: int, b: int, unit: int) -> int:
+        """Return how many bytes, in whole units, two conflicting buffers may have in common."""
+        size_a, size_b = (align_up(self._problem.buffers[index].size, unit) for index in (a, b))
+        a_below = size_a - align_up(self._problem.separation(a, b), unit)
+        b_below = size_b - align_up(self._problem.separation(b, a), unit)
+        return max(0, min(size_a, size_b, max(a_below, b_below)))
+
+    def recurring(self, members: Collection[int]) -> Iterator[Witness]:
+        """Yield sets of buffers that meet each other, but never all at one step: some of them live several times."""
+        known = self._problem.buffers
+        if all(len(known[index].intervals) <= 1 for index in members):
+            return
+        for _, _, alive in self._fullest_steps(members)[:_RECURRING]:
+            others = set(members).intersection(*(self._problem.conflicts[index] for index in alive))
+            yield self.weigh((*alive, *others), None)
+
+    def heaviest_live(self, members: Collection[int]) -> Witness:
+        """Return the members that weigh most at one step; a buffer without intervals has a step of its own."""
+        known = self._problem.buffers
+        timeless = [index for index in members if not known[index].intervals]
+        largest = max(timeless, key=lambda index: (known[index].size, known[index].name), default=None)
+        best = Witness() if largest is None else self.weigh([largest], None)
+        for at_most, step, alive in self._fullest_steps(members):
+            if at_most <= best.bytes:
+                break
+            best = max(best, self.weigh(alive, step), key=lambda witness: witness.bytes)
+        return best
+
+    def _fullest_steps(self, members: Collection[int]) -> list[tuple[int, int, tuple[int, ...]]]:
+        """Return the steps with most bytes alive: no fewer than what is alive there weighs, the step, and who is."""
+        changes: dict[int, int] = defaultdict(int)
+        for index in members:
+            buffer = self._problem.buffers[index]
+            for start, stop in buffer.intervals:
+                changes[start] += align_up(buffer.size, buffer.alignment)
+                changes[stop] -= align_up(buffer.size, buffer.alignment)
+        steps = sorted(changes)
+        loads = accumulate(changes[step] for step in steps)
+        fullest = heapq.nlargest(_WEIGHED, zip(loads, steps, strict=True), key=lambda pair: (pair[0], -pair[1]))
+        alive = self._alive_at(sorted(step for _, step in fullest), members)
+        return [(load, step, tuple(alive[step])) for load, step in fullest]
+
+    def _alive_at(self, steps: Sequence[int], members: Iterable[int]) -> dict[int, list[int]]:
+        """Return the members that are alive at each of these steps, which are ascending."""
+        found: dict[int, list[int]] = {step: [] for step in steps}
+        for index in members:
+            for start, stop in self._problem.buffers[index].intervals:
+                for step in steps[bisect_left(steps, start) : bisect_left(steps, stop)]:
+                    found[step].append(index)
+        return found
+
+
+def _groups(members: Sequence[int], near: Mapping[int, Collection[int]]) -> list[list[int]]:
+    """Split buffers so that no two groups may share bytes."""
+    left = set(members)
+    found = []
+    for first in members:
+        if first in left:
+            group = [first]
+            left.remove(first)
+            for index in group:  # grows while it is walked
+                others = left.intersection(near[index])
+                group += others
+                left -= others
+            found.append(sorted(group))
+    return found

@@ -1,0 +1,42 @@
+"""Asking an algorithm again and again: what if?  Only sound plans count, and somebody counts how often it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from usmp_build.planner.memory.bounds import required
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.verify import violations
+
+Attempt: TypeAlias = Callable[[Problem], Plan | None]
+"""An algorithm: a plan, or None when it finds none."""
+
+_LARGE = 250_000
+"""Conflicts and buffers: asking about a problem of twice that size counts twice, and so on."""
+
+
+class Trials:
+    """An algorithm that may be asked so often."""
+
+    def __init__(self, attempt: Attempt, most: int) -> None:
+        self._attempt = attempt
+        self._left = most
+
+    def left(self, problem: Problem) -> int:
+        """Return how often it may still be asked about a problem of this size."""
+        return self._left // _price(problem)
+
+    def plan(self, problem: Problem) -> Plan | None:
+        """Ask, unless a bound says that there is no plan; one that is not sound is none."""
+        if any(requirement.missing for requirement in required(problem)):
+            return None
+        self._left -= _price(problem)
+        found = self._attempt(problem)
+        return None if found is None or violations(problem, found) else found
+
+
+def _price(problem: Problem) -> int:
+    visits = len(problem.buffers) + sum(map(len, problem.conflicts))
+    return 1 + visits // _LARGE

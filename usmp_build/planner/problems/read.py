@@ -1,0 +1,45 @@
+"""The door for problems: JSON or CSV, whichever it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from usmp_build.document.source import check_size, decode, is_json
+from usmp_build.errors import Span
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.timeline import Timeline, are_powers_of_two
+from usmp_build.planner.problems.alive import conflicts, count_pairs
+from usmp_build.planner.problems.bulk import in_bulk
+from usmp_build.planner.problems.csv_form import read_csv
+from usmp_build.planner.problems.csv_plain import Plain, read_plain
+from usmp_build.planner.problems.json_form import read_json
+from usmp_build.planner.problems.statement import FEW_PAIRS, MEMORY, Statement, assemble, check_pairs, check_sum
+
+
+def read_problem(data: bytes, file: str) -> Statement:
+    """Read a problem; `file` is its name in messages.  Raises ProblemError with all that is wrong."""
+    check_size(data, file)
+    with in_bulk():
+        if is_json(data):
+            return assemble(read_json(decode(data, file)))
+        plain = read_plain(data)
+        return _plain(plain, file) if plain else assemble(read_csv(decode(data, file)))
+
+
+def _plain(plain: Plain, file: str) -> Statement:
+    """State what was read: one pool, one interval for each buffer."""
+    pools, place = (Pool(MEMORY),), Span(file, 1, 1)
+    pairs = count_pairs(plain.lower, plain.upper)
+    if pairs > FEW_PAIRS and are_powers_of_two(plain.alignment):
+        total = int(plain.size.sum(dtype=object)) + int(plain.alignment.sum(dtype=object))
+        check_sum(total, len(plain.names), place)
+        timeline = Timeline(plain.lower, plain.upper, plain.size, plain.alignment)
+        return Statement(timeline, pools, plain.names, timed=True)
+    check_pairs(pairs, place)
+    lives = [((start, stop),) for start, stop in zip(plain.lower.tolist(), plain.upper.tolist(), strict=True)]
+    facts: Iterable[tuple[int, int]] = zip(plain.size.tolist(), plain.alignment.tolist(), strict=True)
+    buffers = tuple(
+        Buffer(name, size, (0,), (), alignment, life)
+        for name, life, (size, alignment) in zip(plain.names, lives, facts, strict=True)
+    )
+    return Statement(Problem(pools, buffers, conflicts(lives)), pools, plain.names, timed=True)

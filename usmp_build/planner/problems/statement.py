@@ -1,0 +1,220 @@
+"""Draft → Statement: names become indices, and everything that goes together is checked to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from operator import itemgetter
+
+import numpy as np
+
+from usmp_build.document.faults import Faults, Place
+from usmp_build.document.suggest import quoted, suggestion
+from usmp_build.errors import Diagnostic, ProblemError, Span
+from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.timeline import Timeline, most_together
+from usmp_build.planner.problems.alive import conflicts, count_pairs
+from usmp_build.planner.problems.draft import BufferDraft, Draft
+from usmp_build.units import is_power_of_two
+
+MEMORY = "memory"
+"""The pool of a problem that names none."""
+FEW_PAIRS = 200_000
+"""In conflict, that are written down one by one; a problem with more of them becomes a timeline, if it can."""
+MOST_PAIRS = 2_000_000
+"""If it cannot."""
+MOST_POOLS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A problem as it was stated."""
+
+    problem: Problem | Timeline
+    pools: tuple[Pool, ...]
+    """A timeline knows the limit of its only one, and not its name."""
+    names: tuple[str, ...]
+    """Of the buffers: a timeline knows none."""
+    timed: bool
+    """Whether two buffers conflict exactly when they are alive at one step."""
+
+
+def assemble(draft: Draft) -> Statement:
+    """Turn a draft into a problem.  Raises ProblemError with everything that is wrong."""
+    faults = Faults()
+    limits = _limits(draft, faults)
+    index = _names(draft, faults)
+    for buffer in draft.buffers:
+        _check_buffer(buffer, limits, draft, faults)
+    separations = _separations(draft, index, faults)
+    stated = _stated_conflicts(draft, index, faults)
+    faults.stop()
+    pools = tuple(Pool(name, limit) for name, limit in limits.items())
+    lives = [_lives(buffer) for buffer in draft.buffers]
+    pairs = 0 if stated is not None else _pairs(lives)
+    if pairs > FEW_PAIRS and _is_plain(draft):
+        return Statement(_timeline(draft, pools[0].limit), pools, tuple(index), timed=True)
+    check_pairs(pairs, draft.places.span(()))
+    alive = conflicts(lives) if stated is None else stated
+    _check_separations(draft, index, alive, faults)
+    faults.stop()
+    numbers = {name: number for number, name in enumerate(limits)}
+    buffers = tuple(_buffer(b, life, numbers) for b, life in zip(draft.buffers, lives, strict=True))
+    return Statement(Problem(pools, buffers, alive, separations), pools, tuple(index), timed=stated is None)
+
+
+def check_pairs(pairs: int, place: Span) -> None:
+    """Raise ProblemError when what is no timeline has too many pairs in conflict."""
+    if pairs > MOST_PAIRS:
+        message = f"{pairs:,} pairs of buffers are alive together; at most {MOST_PAIRS:,} can be planned"
+        help_ = (
+            "more may have one interval each, one pool, and alignments that are powers of two, "
+            "but no costs, separations or fixed offsets"
+        )
+        raise ProblemError(Diagnostic("Q111", message, place, help_))
+
+
+def check_sum(total: int, count: int, place: Span) -> None:
+    """Raise ProblemError when `count` buffers of a timeline have too many bytes together, alignments included."""
+    if total > most_together(count):
+        message = (
+            f"the {count:,} buffers have {total:,} bytes together; at most {most_together(count):,} can be counted"
+        )
+        raise ProblemError(Diagnostic("Q111", message, place, "count in larger units"))
+
+
+def _limits(draft: Draft, faults: Faults) -> dict[str, int | None]:
+    """Return the limits by name; without a word on pools there is one."""
+    found: dict[str, int | None] = {}
+    for pool in draft.pools:
+        if pool.name in found:
+            message = f"pool {quoted(pool.name)} is declared twice"
+            faults.add("Q109", message, draft.places.span(pool.place), "remove one of the two")
+        found[pool.name] = pool.limit
+    if len(found) > MOST_POOLS:
+        place = draft.places.span(draft.pools[MOST_POOLS].place)
+        faults.add("Q111", f"there are {len(found):,} pools; at most {MOST_POOLS} are read", place, "merge some")
+    return found or {MEMORY: None}
+
+
+def _names(draft: Draft, faults: Faults) -> dict[str, int]:
+    index: dict[str, int] = {}
+    for number, buffer in enumerate(draft.buffers):
+        if index.setdefault(buffer.name, number) != number:
+            message = f"buffer {quoted(buffer.name)} is declared twice"
+            faults.add("Q109", message, draft.places.span(buffer.place), "give each buffer its own name")
+    return index
+
+
+def _check_buffer(buffer: BufferDraft, pools: Mapping[str, int | None], draft: Draft, faults: Faults) -> None:
+    span = draft.places.span
+    for name in buffer.pools:
+        if name not in pools:
+            message = f"buffer {quoted(buffer.name)} asks for pool {quoted(name)}, which there is not"
+            faults.add("Q108", message, span(buffer.place, "pools"), suggestion(name, pools, "the pools are"))
+    if len(set(buffer.pools)) < len(buffer.pools):
+        message = f"buffer {quoted(buffer.name)} names a pool twice"
+        faults.add("Q109", message, span(buffer.place, "pools"), "name each pool once, the most preferred one first")
+    if buffer.costs and len(buffer.costs) != len(buffer.pools or pools):
+        message = f"buffer {quoted(buffer.name)} has {len(buffer.costs)} costs for {len(buffer.pools or pools)} pools"
+        faults.add("Q110", message, span(buffer.place, "costs"), "give a cost for each of its pools, or none")
+    if buffer.offset is not None and buffer.offset % buffer.alignment:
+        message = f"offset {buffer.offset:,} is not a multiple of the alignment, {buffer.alignment:,}"
+        faults.add("Q110", message, span(buffer.place, "offset"), "correct one of the two")
+    if not buffer.intervals and draft.conflicts is None:
+        message = f"buffer {quoted(buffer.name)} is never alive"
+        faults.add("Q105", message, span(buffer.place), "state its intervals, or the conflicts of all buffers")
+    last = 0
+    for start, stop, place in sorted(buffer.intervals, key=itemgetter(0, 1)):
+        if start >= stop:
+            message = f"buffer {quoted(buffer.name)} is alive from step {start:,} until before step {stop:,}: never"
+            faults.add(
+                "Q105", message, span(place, "upper"), "intervals are half-open: `upper` is the first step after"
+            )
+        elif start < last:
+            message = f"buffer {quoted(buffer.name)} has two intervals with step {start:,} in common"
+            faults.add("Q105", message, span(place, "lower"), "merge them; if they are two buffers, give each its name")
+        last = max(last, stop)
+
+
+def _stated_conflicts(draft: Draft, index: Mapping[str, int], faults: Faults) -> tuple[tuple[int, ...], ...] | None:
+    if draft.conflicts is None:
+        return None
+    found: list[set[int]] = [set() for _ in draft.buffers]
+    for one, other, place in draft.conflicts:
+        if _are_known((one, other), place, draft, index, faults):
+            a, b = index[one], index[other]
+            found[a].add(b)
+            found[b].add(a)
+    return tuple(tuple(sorted(others)) for others in found)
+
+
+def _separations(draft: Draft, index: Mapping[str, int], faults: Faults) -> dict[tuple[int, int], int]:
+    found: dict[tuple[int, int], int] = {}
+    for each in draft.separations:
+        if _are_known((each.below, each.above), each.place, draft, index, faults):
+            pair = (index[each.below], index[each.above])
+            size = draft.buffers[pair[0]].size
+            if pair in found:
+                message = f"the separation of {quoted(each.above)} above {quoted(each.below)} is given twice"
+                faults.add("Q109", message, draft.places.span(each.place), "remove one of the two")
+            elif each.bytes > size:
+                message = (
+                    f"a separation of {each.bytes:,} bytes is more than the size of {quoted(each.below)}, {size:,}"
+                )
+                help_ = "a separation lets buffers share bytes; to keep more between them, enlarge the lower one"
+                faults.add("Q104", message, draft.places.span(each.place), help_)
+            found[pair] = each.bytes
+    return found
+
+
+def _are_known(pair: tuple[str, str], place: Place, draft: Draft, index: Mapping[str, int], faults: Faults) -> bool:
+    unknown = [name for name in pair if name not in index]
+    for name in unknown:
+        message = f"there is no buffer {quoted(name)}"
+        faults.add("Q108", message, draft.places.span(place), suggestion(name, index, "the buffers are"))
+    if not unknown and pair[0] == pair[1]:
+        message = f"buffer {quoted(pair[0])} is paired with itself"
+        faults.add("Q108", message, draft.places.span(place), "name two buffers")
+    return not unknown and pair[0] != pair[1]
+
+
+def _check_separations(
+    draft: Draft, index: Mapping[str, int], alive: tuple[tuple[int, ...], ...], faults: Faults
+) -> None:
+    """A separation of buffers that do not conflict would have no effect."""
+    for each in draft.separations:
+        if index[each.above] not in alive[index[each.below]]:
+            message = f"{quoted(each.below)} and {quoted(each.above)} do not conflict: they share bytes as they like"
+            faults.add("Q108", message, draft.places.span(each.place), "remove this separation, or correct the names")
+
+
+def _lives(buffer: BufferDraft) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted((start, stop) for start, stop, _ in buffer.intervals))
+
+
+def _pairs(lives: Iterable[Iterable[tuple[int, int]]]) -> int:
+    """Count conflicts; those of buffers that meet several times count as often."""
+    flat = np.array([interval for life in lives for interval in life], dtype=np.int64).reshape(-1, 2)
+    return count_pairs(flat[:, 0], flat[:, 1])
+
+
+def _is_plain(draft: Draft) -> bool:
+    """Whether a timeline can say it all."""
+    plain = all(len(b.intervals) == 1 and b.offset is None and not any(b.costs) for b in draft.buffers)
+    aligned = all(is_power_of_two(buffer.alignment) for buffer in draft.buffers)
+    return plain and aligned and not draft.separations and len(draft.pools) <= 1
+
+
+def _timeline(draft: Draft, limit: int | None) -> Timeline:
+    """State what is too large for pairs.  Raises ProblemError when it is too large even so."""
+    check_sum(sum(b.size + b.alignment for b in draft.buffers), len(draft.buffers), draft.places.span(()))
+    rows = [(*b.intervals[0][:2], b.size, b.alignment) for b in draft.buffers]
+    lower, upper, size, alignment = np.array(rows, dtype=np.int64).T.copy()
+    return Timeline(lower, upper, size, alignment, limit)
+
+
+def _buffer(draft: BufferDraft, lives: tuple[tuple[int, int], ...], numbers: Mapping[str, int]) -> Buffer:
+    pools = tuple(numbers[name] for name in draft.pools) or tuple(numbers.values())
+    costs = draft.costs or (tuple(rank * draft.size for rank in range(len(pools))) if len(pools) > 1 else ())
+    return Buffer(draft.name, draft.size, pools, costs, draft.alignment, lives, draft.offset)

@@ -1,0 +1,66 @@
+"""Builds the errors for a request that has no plan: why, where, and what would help."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from usmp_build.errors import Diagnostic, DoesNotFit
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.schedule import steps
+from usmp_build.ir.storage import Kind
+from usmp_build.passes.order import least_bytes
+from usmp_build.planner.memory.bounds import confined
+from usmp_build.planner.memory.explain import explain
+from usmp_build.planner.memory.limits import with_limits
+from usmp_build.planner.memory.pressure import Witness
+from usmp_build.planner.memory.shortage import Scope, Shortage, put_into_words
+from usmp_build.report.suggestions import suggested_fixes
+from usmp_build.request import Request
+from usmp_build.search.concat_aliasing import choose
+from usmp_build.search.limits import Fitted, lifted
+from usmp_build.search.operator_order import Chosen
+from usmp_build.search.replanner import Replanner
+
+
+def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
+    """Explain why there is no plan, once for each family of pools; the place is the limit in question."""
+    request, analysis = replanner.request, fitted.chosen.analysis
+
+    def restate(other: Request) -> Analysis:
+        unlimited = choose(replanner.asking(lifted(other, range(len(other.pools))))).analysis
+        problem = with_limits(unlimited.problem, (pool.limit for pool in other.pools))
+        return replace(unlimited, problem=problem)
+
+    exceeding = fitted.unlimited.plan if fitted.unlimited else None
+    names = [step.name for step in steps(analysis.schedule.root)]
+    diagnostics = []
+    for shortage in explain(analysis.problem, replanner.attempt, exceeding):
+        others = suggested_fixes(request, analysis, shortage, replanner.attempt, restate)
+        together = _together(request, analysis, shortage.witness)
+        scope = _scope(request, fitted.chosen, shortage)
+        message, help_ = put_into_words(analysis.problem, shortage, names, others, together, scope)
+        place = request.pools[shortage.pools[0]].span if shortage.pools else request.plan_span
+        diagnostics.append(Diagnostic("P502", message, place, help_))
+    return DoesNotFit(*diagnostics)
+
+
+def _scope(request: Request, chosen: Chosen, shortage: Shortage) -> Scope:
+    """Tell whether a shortage that is proven of this schedule is one of any other, too."""
+    analysis = chosen.analysis
+    buffers = analysis.storage.buffers
+    if not shortage.proven or any(buffers[index].kind is Kind.CONSTANT for index in shortage.witness.buffers):
+        return Scope.ALL
+    members = confined(analysis.problem, shortage.pools)
+    together = len(shortage.witness.buffers) > 1  # a buffer by itself is too large whenever it is alive
+    if together and least_bytes(request, analysis, members) < shortage.room + shortage.missing:
+        return Scope.SCHEDULE
+    return Scope.SAME_BUFFERS if chosen.other_buffers else Scope.ALL
+
+
+def _together(request: Request, analysis: Analysis, witness: Witness) -> str:
+    """Name the models that some of these buffers are of and that may run at the same time; empty if there are none."""
+    about = (analysis.storage.buffers[index] for index in witness.buffers)
+    models = {model for buffer in about if buffer.kind is not Kind.CONSTANT for model in buffer.models}
+    pairs = (pair for pair in request.concurrent if models.issuperset(pair))
+    names = [f'"{request.models[model].name}"' for model in sorted({model for pair in pairs for model in pair})]
+    return f"while {', '.join(names[:-1])} and {names[-1]} run at the same time" if names else ""

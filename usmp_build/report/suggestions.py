@@ -1,0 +1,260 @@
+"""What else the manifest could say so that the buffers fit.
+
+More pools, arrays of the caller, less kept, taking turns, and what is on by default and was switched off.
+
+Nothing is offered that was not tried: the problem is stated as the other manifest would state it, and solved.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Protocol, TypeAlias
+
+from usmp_build.errors import UsmpError
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.storage import Kind
+from usmp_build.planner import by_name
+from usmp_build.planner.memory.components import families, restricted
+from usmp_build.planner.memory.plan import Allocation
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.shortage import Shortage, Way
+from usmp_build.planner.memory.trials import Attempt, Trials
+from usmp_build.request import InputOutput, ModelRequest, Request
+from usmp_build.units import count_bytes, show_bytes
+
+Restate: TypeAlias = Callable[[Request], Analysis]
+"""What the passes would find if the manifest said something else.  Raises UsmpError if it may not say that."""
+
+_TRIALS = 5
+"""So many other manifests are tried."""
+
+_RESTATED = 16
+"""So many are stated: those of which a bound tells that they do not fit are not tried, but to state them takes long."""
+_PAIRS = 6
+"""So many of them are about pairs of models that take turns."""
+
+_FINDERS = ("auto", "exact")
+"""Algorithms that may find a plan where others do not."""
+
+_SHOWN = 2
+"""So many buffers are named."""
+
+
+def suggested_fixes(
+    request: Request, analysis: Analysis, shortage: Shortage, attempt: Attempt, restate: Restate
+) -> Iterator[Way]:
+    """Yield what makes a plan for the buffers of a shortage, apart from larger pools.  The work is bounded."""
+    if not shortage.proven:
+        yield from _other_algorithms(request, analysis.problem)
+    if not shortage.core:
+        return
+    trials = Trials(attempt, _TRIALS)
+    concerned = _pools_of_family(analysis.problem, shortage.core[0])
+    for change in islice(_changes(request, analysis, shortage), _RESTATED):
+        if not trials.left(analysis.problem):
+            return
+        try:
+            after = restate(change.applied(request))
+        except UsmpError:
+            continue
+        places = _solved(after.problem, concerned, trials)
+        if places is not None:
+            yield change.way(request, _Outcome(analysis, after, places))
+
+
+def _other_algorithms(request: Request, problem: Problem) -> Iterator[Way]:
+    for name in _FINDERS:
+        if name != request.algorithm and Trials(by_name.algorithm(name, {}, ""), 1).plan(problem) is not None:
+            yield Way(0, f'write algorithm = "{name}", which finds a plan')
+            return
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What becomes of the buffers when the manifest changes."""
+
+    before: Analysis
+    after: Analysis
+    places: Mapping[int, Allocation]
+    """Of the buffers of `after` that hang together with the pools that are too small."""
+
+
+class _Change(Protocol):
+    """Another manifest."""
+
+    def applied(self, request: Request, /) -> Request:
+        """Return what the manifest says then."""
+
+    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+        """Say what to do and what it costs, now that there is a plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class _AnotherPool:
+    """The model may use one more pool, as its last resort."""
+
+    model: int
+    pool: int
+    word: str
+    """Of the manifest: workspace_pools or constant_pools."""
+
+    def applied(self, request: Request, /) -> Request:
+        model = request.models[self.model]
+        if self.word == "constant_pools":
+            return request.with_model(self.model, replace(model, constant_pools=(*model.constant_pools, self.pool)))
+        return request.with_model(self.model, replace(model, workspace_pools=(*model.workspace_pools, self.pool)))
+
+    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+        after = outcome.after
+        there = (index for index, place in outcome.places.items() if place.pool == self.pool)
+        moved = [after.problem.buffers[i] for i in there if self.model in after.storage.buffers[i].models]
+        total = sum(buffer.size for buffer in moved)
+        who = f'let model "{request.models[self.model].name}" use "{request.pools[self.pool].name}" too ({self.word})'
+        if len(moved) > _SHOWN:
+            return Way(total, f"{who}: {len(moved)} buffers, {count_bytes(total)}, go there")
+        named = " + ".join(f"{buffer.name} {show_bytes(buffer.size)}" for buffer in moved)
+        return Way(total, f"{who}: {named} {'goes' if len(moved) == 1 else 'go'} there" if moved else who)
+
+
+@dataclass(frozen=True, slots=True)
+class _ArraysOfTheCaller:
+    """The application brings the model's inputs and outputs."""
+
+    model: int
+
+    def applied(self, request: Request, /) -> Request:
+        return request.with_model(self.model, replace(request.models[self.model], io=InputOutput.APPLICATION))
+
+    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+        brought = self._workspace(outcome.before) - self._workspace(outcome.after)
+        name = request.models[self.model].name
+        return Way(brought, f'write io = "application" for model "{name}": its caller brings {count_bytes(brought)}')
+
+    def _workspace(self, analysis: Analysis) -> int:
+        mine = (b for b in analysis.storage.buffers if b.kind is not Kind.CONSTANT and self.model in b.models)
+        return sum(buffer.size for buffer in mine)
+
+
+@dataclass(frozen=True, slots=True)
+class _NotKept:
+    """What the model keeps between runs, it keeps no longer."""
+
+    model: int
+    word: str
+    """Of the manifest: inputs or outputs."""
+    value: str
+    without: ModelRequest
+    """The model without the word."""
+
+    def applied(self, request: Request, /) -> Request:
+        return request.with_model(self.model, self.without)
+
+    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+        freed = self._kept(outcome.before) - self._kept(outcome.after)
+        who = f'leave {self.word} = "{self.value}" out of model "{request.models[self.model].name}"'
+        return Way(freed, f"{who}: {count_bytes(freed)} are then not kept between runs")
+
+    def _kept(self, analysis: Analysis) -> int:
+        survivors = analysis.survivors
+        kept = survivors.always.union(*survivors.before, *survivors.after)
+        return sum(analysis.storage.buffers[index].size for index in kept)
+
+
+@dataclass(frozen=True, slots=True)
+class _TakingTurns:
+    """Two models that may be alive at the same time are not any more."""
+
+    pair: tuple[int, int]
+    missing: int
+    """Bytes that do not fit: sharing memory saves as many, at least."""
+
+    def applied(self, request: Request, /) -> Request:
+        return replace(request, concurrent=request.concurrent - {self.pair})
+
+    def way(self, request: Request, _: _Outcome, /) -> Way:
+        one, other = (request.models[model] for model in self.pair)
+        overrides = [*one.overrides.get("concurrent", ()), *other.overrides.get("concurrent", ())]
+        option = "--" if one.name in overrides or other.name in overrides else ""
+        who = f'leave the pair "{one.name}" and "{other.name}" out of `{option}concurrent`'
+        return Way(self.missing, f"{who}: they then take turns, and share memory")
+
+
+@dataclass(frozen=True, slots=True)
+class _SwitchedOn:
+    """What takes less memory, and was switched off, is on."""
+
+    then: Request
+    words: str
+
+    def applied(self, _: Request, /) -> Request:
+        return self.then
+
+    def way(self, _: Request, __: _Outcome, /) -> Way:
+        return Way(0, self.words)
+
+
+def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterator[_Change]:
+    """Yield words that may be left out; for constants, those that change which there are."""
+    if not request.overlap and not constant:
+        yield _SwitchedOn(replace(request, overlap=True), "leave overlap = false out of [plan]")
+    for model in owners:
+        asked = request.models[model]
+        if not asked.free_order and not constant:
+            then = request.with_model(model, replace(asked, free_order=True))
+            yield _SwitchedOn(then, f'leave order = "file" out of model "{asked.name}"')
+        if asked.rewrites_off:
+            then = request.with_model(model, replace(asked, rewrites_off=frozenset()))
+            names = ", ".join(f"{name} = true" for name in sorted(asked.rewrites_off))
+            yield _SwitchedOn(then, f'write rewrites = {{ {names} }} for model "{asked.name}"')
+
+
+def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterator[_Change]:
+    """Yield what might help: what was switched off; pairs that take turns; then what each model asks for.
+
+    Of models, those whose buffers do not fit, largest first.
+    """
+    constant = analysis.storage.buffers[shortage.core[0]].kind is Kind.CONSTANT
+    word = "constant_pools" if constant else "workspace_pools"
+    owners = _owners(analysis, shortage)
+    yield from _switched_on(request, owners, constant)
+    pairs = (pair for pair in sorted(request.concurrent) if not constant and set(pair) <= set(owners))
+    yield from (_TakingTurns(pair, shortage.missing) for pair in islice(pairs, _PAIRS))
+    for model in owners:
+        asked = request.models[model]
+        mine = asked.constant_pools if constant else asked.workspace_pools
+        access = request.pools[mine[0]].access
+        for pool, other in enumerate(request.pools):
+            if other.access is access and pool not in mine:
+                yield _AnotherPool(model, pool, word)
+        if not constant and asked.io is InputOutput.POOL:
+            yield from (_NotKept(model, *kept) for kept in asked.kept_words())
+            yield _ArraysOfTheCaller(model)
+
+
+def _owners(analysis: Analysis, shortage: Shortage) -> list[int]:
+    bytes_of: Counter[int] = Counter()
+    for index in shortage.core:
+        for model in analysis.storage.buffers[index].models:
+            bytes_of[model] += analysis.problem.buffers[index].size
+    return sorted(bytes_of, key=lambda model: (-bytes_of[model], model))
+
+
+def _pools_of_family(problem: Problem, member: int) -> frozenset[int]:
+    family = next(some for some in families(problem) if member in some)
+    return frozenset(pool for index in family for pool in problem.buffers[index].pools)
+
+
+def _solved(problem: Problem, concerned: frozenset[int], trials: Trials) -> dict[int, Allocation] | None:
+    """Return places for all buffers that hang together with these pools; None if there is no plan for them."""
+    places: dict[int, Allocation] = {}
+    for members in families(problem):
+        if any(not concerned.isdisjoint(problem.buffers[index].pools) for index in members):
+            part = restricted(problem, members)
+            plan = trials.plan(part) if trials.left(part) else None
+            if plan is None:
+                return None
+            places.update(zip(members, plan.allocations, strict=True))
+    return places

@@ -1,0 +1,85 @@
+"""The passes in their order: from models to the memory problem, and the second half again for other orders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from usmp_build import passes
+from usmp_build.interfaces.analysis import Analysis, Kernels
+from usmp_build.interfaces.kernels import Libraries
+from usmp_build.ir.axes import Axes
+from usmp_build.ir.choices import FILE_ORDER, Choices
+from usmp_build.ir.graph import Model, OperatorRef
+from usmp_build.ir.scopes import Scopes
+from usmp_build.request import Request
+
+
+def analyze(
+    request: Request,
+    models: tuple[Model, ...],
+    libraries: Libraries,
+    aliases: frozenset[OperatorRef] | None = None,
+) -> Analysis:
+    """Find out everything that can be known before anything is placed.
+
+    Of the concatenations and splits, those in `aliases` become nothing, and all others copy; None: all that can.
+    """
+    assignment = passes.assign(request, models)
+    off = (model.rewrites_off for model in request.models)
+    rewrites = tuple(map(passes.rewrite, models, assignment.pins(request, models), off))
+    rewritten = tuple(each.model for each in rewrites)
+    kernels = passes.select(request, rewritten, assignment, libraries)
+    scoped = passes.scopes(request, rewritten, assignment, kernels, libraries)
+    scoped, axes = passes.axes(request, scoped, assignment, libraries)
+    copies = frozenset(scoped.kernels).difference(scoped.kernels if aliases is None else aliases)
+    split = passes.parts(request, scoped, axes, assignment, libraries, copies)
+    records = tuple(
+        passes.with_saving("parts", rewrite.record, before, after)
+        for rewrite, before, after in zip(rewrites, scoped.models, split.models, strict=True)
+    )
+    return replace(_timed(request, split.models, split.kernels, split.scopes, axes), rewrites=records)
+
+
+def retime(request: Request, analysis: Analysis, choices: Choices | None = None) -> Analysis:
+    """Analyze a request that differs only in when things run, with the same choices or others."""
+    chosen = analysis.choices if choices is None else choices
+    again = _timed(request, analysis.models, analysis.kernels, analysis.scopes, analysis.axes, chosen)
+    return replace(again, rewrites=analysis.rewrites)
+
+
+def _timed(
+    request: Request,
+    models: tuple[Model, ...],
+    kernels: Kernels,
+    scopes: Scopes,
+    axes: Axes,
+    choices: Choices = FILE_ORDER,
+) -> Analysis:
+    """Find out what runs when, and what must be in memory then: the second half of `analyze`."""
+    connections = passes.connect(request, models, scopes)
+    schedule = passes.schedule(request, models, kernels, connections, choices)
+    storage = passes.storage(request, models, schedule, kernels, scopes, axes, connections)
+    storage = passes.once(storage)
+    storage = passes.caches(request, models, kernels, scopes, storage)
+    survivors = passes.survivors(request, models, connections, storage)
+    lifetimes = passes.lifetimes(schedule, storage, survivors)
+    traffic = passes.traffic(models, kernels, schedule, storage)
+    costs = passes.costs(request, scopes, schedule, storage, traffic)
+    separations = passes.separations(request, models, kernels, schedule, storage, survivors, lifetimes)
+    problem = passes.lower(request, storage, lifetimes, costs, separations)
+    return Analysis(
+        models=models,
+        kernels=kernels,
+        scopes=scopes,
+        axes=axes,
+        connections=connections,
+        schedule=schedule,
+        storage=storage,
+        survivors=survivors,
+        lifetimes=lifetimes,
+        traffic=traffic,
+        costs=costs,
+        separations=separations,
+        problem=problem,
+        choices=choices,
+    )

@@ -1,0 +1,272 @@
+"""The loop over directions: from which end does each operator go through its output?  Let the plan tell.
+
+In the *relaxed* problem every pair of buffers may come as close as either direction allows.  It is solved like any
+other, and where its plan puts an output below or above an input tells which direction the operator must take:
+
+    input            |==========|                      input   |==========|
+    output    |=========|          forward             output      |==========|    backward
+
+A plan that asks no operator for both is a plan of the problem with these directions.  Where one is asked for both, the
+search branches: forward, or backward.  What cannot be better than the best plan so far, not even relaxed, is not
+pursued.  So when the search ends, no directions make a better plan; it is bounded by work, never by time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TypeAlias
+
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.graph import OperatorRef
+from usmp_build.ir.schedule import Direction, steps
+from usmp_build.passes import near_in
+from usmp_build.passes.effects import Effects, members_of
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.bounds import required
+from usmp_build.planner.memory.components import restricted
+from usmp_build.planner.memory.plan import Plan, quality
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.request import Request
+
+Directions: TypeAlias = Mapping[OperatorRef, Direction]
+
+PLANS = 64
+"""So many small problems are solved, and fewer that are large or hard."""
+_LARGE = 20_000
+"""Conflicts and buffers: solving a problem of twice that size counts twice, and so on."""
+_HARD = (50_000, 10_000)
+"""Nodes of the algorithm's search, times buffers: the same; where each has one pool, and where some have several."""
+_UNKNOWN = 4
+"""So much is added where no plan tells how hard the problem was."""
+
+_STATED = 4
+"""Problems that are kept: all forward, all backward and all undecided are asked for again and again."""
+
+
+class Budget:
+    """An algorithm that is asked so often."""
+
+    def __init__(self, algorithm: Callable[[Problem], Plan | None], plans: int = PLANS) -> None:
+        self._algorithm = algorithm
+        self.left = plans
+
+    def plan(self, problem: Problem) -> Plan | None:
+        """Ask."""
+        size = len(problem.buffers) + sum(map(len, problem.conflicts))
+        found = self._algorithm(problem)
+        several = any(len(buffer.pools) > 1 for buffer in problem.buffers)
+        hard = found.work * len(problem.buffers) // _HARD[several] if found else _UNKNOWN
+        self.left -= 1 + size // _LARGE + hard
+        return found
+
+
+@dataclass(frozen=True)
+class Reversible:
+    """The operators that can go either way, and the problems that follow."""
+
+    pairs: Mapping[OperatorRef, tuple[tuple[int, int], ...]]
+    """For each operator, in the order in which they run, pairs of buffers that it touches."""
+    state: Callable[[Directions], Problem]
+    """State the problem with these directions."""
+    is_apart: bool = False
+    """Each model has a single pool, so that no pool gains by what another one loses."""
+
+    def rank(self, problem: Problem, plan: Plan) -> tuple[int, ...]:
+        """Rank a plan as `plan.quality` does; pool by pool where these are apart, for that leaves less open."""
+        return self._of_pools(quality(problem, plan))
+
+    def bound(self, plan: Plan) -> tuple[int, ...]:
+        """Return what no plan ranks below, as far as the algorithm proved it."""
+        return self._of_pools(plan.bound)
+
+    def _of_pools(self, ranked: tuple[int, ...]) -> tuple[int, ...]:
+        """Leave out the sum of peaks where each of them is the least if it is."""
+        return (*ranked[:1], *ranked[2:]) if self.is_apart else ranked
+
+    def relaxed(self, fixed: Directions) -> Directions:
+        """Leave all undecided that are not fixed."""
+        return {operator: fixed.get(operator, Direction.EITHER) for operator in self.pairs}
+
+    def taken(self, plan: Plan, fixed: Directions) -> tuple[dict[OperatorRef, Direction], list[OperatorRef]]:
+        """Return the direction that a plan of a relaxed problem asks of each operator, and those asked for both."""
+        ends = [(each, self.state({**dict.fromkeys(self.pairs, each), **fixed})) for each in _BOTH]
+        asked: dict[OperatorRef, Direction | None] = {
+            operator: next((each for each, stated in ends if self._is_kept(stated, plan, operator)), None)
+            for operator in self.pairs
+        }
+        directions = _alternating({**asked, **fixed})
+        both = [operator for operator in self.pairs if operator not in fixed and asked[operator] is None]
+        if not both:
+            stated = self.state(directions)  # several operators may speak of one pair
+            both = [o for o in self.pairs if o not in fixed and not self._is_kept(stated, plan, o)]
+        both.sort(key=lambda operator: -max(_end(ends[0][1], plan, pair) for pair in self.pairs[operator]))
+        return directions, both
+
+    def _is_kept(self, problem: Problem, plan: Plan, operator: OperatorRef) -> bool:
+        """Whether a plan keeps the distances that a problem asks for the buffers of an operator."""
+        return all(_apart(problem, plan, pair) for pair in self.pairs[operator])
+
+
+_BOTH = (Direction.FORWARD, Direction.BACKWARD)
+
+
+def _alternating(asked: Mapping[OperatorRef, Direction | None]) -> dict[OperatorRef, Direction]:
+    """Give those that are asked for both another direction than the one before them: in a chain, ends alternate."""
+    found: dict[OperatorRef, Direction] = {}
+    last = Direction.BACKWARD
+    for operator, direction in asked.items():
+        last = _other(last) if direction is None else direction
+        found[operator] = last
+    return found
+
+
+def _other(direction: Direction) -> Direction:
+    return Direction.FORWARD if direction is Direction.BACKWARD else Direction.BACKWARD
+
+
+def _apart(problem: Problem, plan: Plan, pair: tuple[int, int]) -> bool:
+    """Whether two buffers are as far from each other as a problem asks."""
+    a, b = pair
+    one, other = plan.allocations[a], plan.allocations[b]
+    distance = other.offset - one.offset
+    return one.pool != other.pool or distance >= problem.separation(a, b) or -distance >= problem.separation(b, a)
+
+
+def _end(problem: Problem, plan: Plan, pair: tuple[int, int]) -> int:
+    return max(plan.allocations[index].offset + problem.buffers[index].size for index in pair)
+
+
+@dataclass(frozen=True, slots=True)
+class Directed:
+    """What the search found."""
+
+    directions: Directions | None
+    """None: nothing better than what was known."""
+    plan: Plan | None
+    rank: tuple[int, ...] | None
+    """`Reversible.rank` of the best plan, found or known; None if there is none."""
+    bound: tuple[int, ...]
+    """Whatever the directions, no plan ranks before this.  Empty: that is not known."""
+
+
+def direct(
+    free: Reversible, budget: Budget, known: tuple[int, ...] | None = None, plan: Plan | None = None
+) -> Directed:
+    """Search directions with a plan that ranks before `known`; `plan` is one that does rank so, if it is at hand."""
+    if plan is not None and known is not None and _is_best_of_all(free, plan):
+        return Directed(None, None, known, known)
+    return _Search(free, budget, known).run()
+
+
+def _is_best_of_all(free: Reversible, plan: Plan) -> bool:
+    """Whether a bound tells that no directions help."""
+    return not free.pairs or is_best(free.state(free.relaxed({})), replace(plan, claims=(), bound=()))
+
+
+class _Search:
+    def __init__(self, free: Reversible, budget: Budget, known: tuple[int, ...] | None) -> None:
+        self._free = free
+        self._budget = budget
+        self._rank = known
+        self._best: tuple[Directions, Plan] | None = None
+        self._least: list[tuple[int, ...]] = []
+        """Of all that is not pursued any more."""
+
+    def run(self) -> Directed:
+        """Branch until nothing is open, or the work is done."""
+        open_: list[tuple[tuple[int, ...], Directions]] = [((), {})]
+        while open_:
+            least, fixed = open_.pop()
+            if self._is_closed(least) or self._budget.left <= 0:
+                self._least.append(least)
+            else:
+                open_ += self._branches(least, fixed)
+        directions, plan = self._best or (None, None)
+        closed = [*self._least, *([self._rank] if self._rank is not None else [])]
+        return Directed(directions, plan, self._rank, min(closed, default=()))
+
+    def _is_closed(self, least: tuple[int, ...]) -> bool:
+        return self._rank is not None and least >= self._rank
+
+    def _branches(self, least: tuple[int, ...], fixed: Directions) -> Iterator[tuple[tuple[int, ...], Directions]]:
+        """Look at all that is possible with these directions; yield what is left to be looked at, the best last."""
+        relaxed = self._free.state(self._free.relaxed(fixed))
+        plan = self._budget.plan(relaxed)
+        if plan is None:
+            if not any(requirement.missing for requirement in required(relaxed)):
+                self._least.append(least)
+            return
+        rank = self._free.rank(relaxed, plan)
+        least = max(least, rank if is_best(relaxed, plan) else self._free.bound(plan))
+        if not self._is_better(rank):
+            self._least.append(least)
+            return
+        directions, both = self._free.taken(plan, fixed)
+        if not both:
+            self._keep(directions, plan, rank)
+            self._least.append(least)
+            return
+        stated = self._free.state(directions)
+        guess = self._budget.plan(stated)
+        if guess is not None and self._is_better(rank := self._free.rank(stated, guess)):
+            self._keep(directions, guess, rank)
+        for direction in (_other(directions[both[0]]), directions[both[0]]):
+            yield least, {**fixed, both[0]: direction}
+
+    def _is_better(self, rank: tuple[int, ...]) -> bool:
+        return self._rank is None or rank < self._rank
+
+    def _keep(self, directions: Directions, plan: Plan, rank: tuple[int, ...]) -> None:
+        self._best, self._rank = (directions, plan), rank
+
+
+def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> Reversible:
+    """Return what may be chosen for some of the buffers of an analysis; the problems are those of these buffers."""
+    part = restricted(analysis.problem, members)
+    position = {old: new for new, old in enumerate(members)}
+    models = {model for index in members for model in analysis.storage.buffers[index].models}
+
+    def state(directions: Directions) -> Problem:
+        return stated_once(frozenset(directions.items()))
+
+    @lru_cache(maxsize=_STATED)
+    def stated_once(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:
+        choices = replace(analysis.choices, directions={**analysis.choices.directions, **dict(directions)})
+        stated = near_in(request, analysis, choices, models).bytes().items()
+        near = {(position[a], position[b]): n for (a, b), n in stated if a in position and b in position}
+        return replace(part, separations=near)
+
+    touched = _touched(analysis, position)
+    separations = [state(dict.fromkeys(touched, way)).separations for way in Direction]
+    near: dict[int, set[int]] = {}
+    for a, b in (pair for each in separations for pair in each):
+        near.setdefault(min(a, b), set()).add(max(a, b))
+    own = {
+        o: tuple((a, b) for a in sorted(some) for b in sorted(near.get(a, set()) & some)) for o, some in touched.items()
+    }
+    pairs = {operator: some for operator, some in own.items() if some}
+    return Reversible(pairs, state, are_apart(analysis, members))
+
+
+def are_apart(analysis: Analysis, members: Sequence[int]) -> bool:
+    """Whether all these buffers of each model are in one pool, whatever the plan."""
+    pools: dict[int, set[int]] = {}
+    for index in members:
+        for model in analysis.storage.buffers[index].models:
+            pools.setdefault(model, set()).update(analysis.problem.buffers[index].pools)
+    return all(len(several) == 1 for several in pools.values())
+
+
+def _touched(analysis: Analysis, position: Mapping[int, int]) -> dict[OperatorRef, set[int]]:
+    """Return the operators that can go either way, in the order in which they run, and the buffers they touch."""
+    effects = Effects(analysis.storage)
+    found: dict[OperatorRef, set[int]] = {}
+    for step in steps(analysis.schedule.root):
+        kernel = analysis.kernels.get(step.operator) if step.operator is not None else None
+        if step.operator is not None and isinstance(kernel, Kernel) and kernel.backward is not None:
+            buffers = effects.buffers(step.tensors) | effects.buffers(step.scratch)
+            found.setdefault(step.operator, {position[b] for b in members_of(buffers) if b in position})
+    return found

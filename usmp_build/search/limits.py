@@ -1,0 +1,140 @@
+"""The outermost loop: plans that were made without limits, and keep them all the same.
+
+A limit bars a search from what it would have passed through, so without it the search may reach a plan that keeps it.
+So the firmware is also planned with limits lifted, and whatever then fits is a candidate:
+
+    all limits kept       first; the answer, if no plan can be better
+    all lifted            else this, too; and with its orders, directions and parts the algorithm is asked once more
+    each lifted alone     where there is no plan yet
+    all but each lifted   the same
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from usmp_build import codegen
+from usmp_build.errors import CheckFailed
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.planner.algorithms.auto import Auto
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.limits import cheaper_elsewhere, with_limits
+from usmp_build.planner.memory.plan import quality
+from usmp_build.planner.memory.verify import violations
+from usmp_build.request import Request
+from usmp_build.search.concat_aliasing import choose, is_no_worse, operators_with_parts
+from usmp_build.search.operator_order import Chosen
+from usmp_build.search.replanner import Replanner
+
+_MOST = 6
+"""Requests with a part of the limits lifted that are planned; each takes as long as the first plan."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The best plan within the limits, and what would be without them."""
+
+    chosen: Chosen
+    """Its plan is None where no plan was found; then orders, directions and parts are those of `unlimited`."""
+    unlimited: Chosen | None
+    """With all limits lifted; None: not planned, or there is no limit."""
+
+
+def fit(replanner: Replanner) -> Fitted:
+    """Plan within the limits of the request.  Raises CheckFailed when the algorithm returns a wrong plan."""
+    request = replanner.request
+    best = choose(replanner)
+    limited = _limited(request, best.analysis)
+    if not limited or _cannot_be_better(best):
+        return Fitted(best, None)
+    unlimited = _attempt(replanner.asking(lifted(request, limited)))
+    if unlimited is None:
+        return Fitted(best, None)
+    candidate = _within(replanner, unlimited)
+    if best.plan is None or _is_better(candidate, best):
+        best = candidate
+    for few in islice(_subsets(limited), _MOST):
+        if best.plan is None and (other := _attempt(replanner.asking(lifted(request, few)))) is not None:
+            candidate = _within(replanner, other)
+            best = best if candidate.plan is None else candidate
+    return Fitted(best, unlimited)
+
+
+def cheapest(replanner: Replanner, fitted: Fitted) -> codegen.InLargerPools | None:
+    """Return a plan in larger pools with every buffer where it costs least, by the request's algorithm or "auto".
+
+    None where all of them are there within the limits, or neither has such a plan.
+    """
+    plan = fitted.chosen.plan
+    if plan is None or not cheaper_elsewhere(fitted.chosen.analysis.problem, plan):
+        return None
+    request = replanner.request
+    free = replanner.asking(lifted(request, range(len(request.pools))))
+    replanners = {request.algorithm: free}
+    replanners.setdefault("auto", free.by(Auto()))
+    for name, other in replanners.items():
+        reused = fitted.unlimited if name == request.algorithm else None
+        chosen = reused or _attempt(other)
+        if chosen and chosen.plan and not cheaper_elsewhere(chosen.analysis.problem, chosen.plan):
+            return codegen.InLargerPools(chosen.analysis, chosen.plan, name)
+    return None
+
+
+def lifted(request: Request, pools: Collection[int]) -> Request:
+    """Return the request with these pools as large as needed."""
+    each = (replace(pool, limit=None) if index in pools else pool for index, pool in enumerate(request.pools))
+    return replace(request, pools=tuple(each))
+
+
+def _limited(request: Request, analysis: Analysis) -> tuple[int, ...]:
+    """Return the pools with a limit that some buffer may use."""
+    used = {pool for buffer in analysis.problem.buffers for pool in buffer.pools}
+    return tuple(index for index, pool in enumerate(request.pools) if pool.limit is not None and index in used)
+
+
+def _subsets(pools: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield each pool, then all but each."""
+    if len(pools) > 1:
+        yield from ((pool,) for pool in pools)
+    if len(pools) > 2:
+        yield from (tuple(other for other in pools if other != pool) for pool in pools)
+
+
+def _attempt(replanner: Replanner) -> Chosen | None:
+    """Choose for a request that is a question of ours: a wrong plan counts as none."""
+    try:
+        return choose(replanner)
+    except CheckFailed:
+        return None
+
+
+def _cannot_be_better(chosen: Chosen) -> bool:
+    return chosen.plan is not None and chosen.orders_are_proven and is_best(chosen.analysis.problem, chosen.plan)
+
+
+def _is_better(one: Chosen, other: Chosen) -> bool:
+    """Whether a plan ranks before another one; with other parts of tensors, whether it is better in all respects."""
+    if one.plan is None or other.plan is None:
+        return one.plan is not None
+    if operators_with_parts(one.analysis.models) == operators_with_parts(other.analysis.models):
+        return quality(one.analysis.problem, one.plan) < quality(other.analysis.problem, other.plan)
+    return is_no_worse(one, other) and not is_no_worse(other, one)
+
+
+def _within(replanner: Replanner, chosen: Chosen) -> Chosen:
+    """Return what was chosen with fewer limits as a choice within those of the request; its plan is None if none is.
+
+    What is proven without limits holds within them.
+    """
+    limits = [pool.limit for pool in replanner.request.pools]
+
+    def stated(analysis: Analysis) -> Analysis:
+        return replace(analysis, problem=with_limits(analysis.problem, limits))
+
+    analysis = stated(chosen.analysis)
+    plan = chosen.plan
+    if plan is None or violations(analysis.problem, plan):
+        plan = replanner.attempt(analysis.problem)
+    return replace(chosen, analysis=analysis, plan=plan, others=tuple(map(stated, chosen.others)))
