@@ -1,7 +1,7 @@
 """The loop over orders: which order of operators makes the best plan, with the directions that suit it?
 
     the files' order, forward             solved first: nothing that is worse is ever chosen
-    the files' order                      each operator from the end that the plan asks for (see `directing`)
+    the files' order                      each operator from the end that the plan asks for (see `directions`)
     orders with fewer bytes alive         the same, for models that have such an order (see `passes.order`): for all
                                           of them, and for some
     all orders of a small graph           the same, for those that may still do better: the plan need not reach what is
