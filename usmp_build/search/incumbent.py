@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.passes import redirect
@@ -27,7 +28,7 @@ class Incumbent:
         """Start with a plan of the first one, if it has one."""
         self._request = replanner.request
         self._first = first, plan
-        self._constants = _constants(first, plan, replanner.attempt)
+        self._constants = _constants(first, plan, replanner.glance)
         self._rank: tuple[int, ...] | None = None
         self._bounds: list[tuple[int, ...]] = []
         self.plan = plan
@@ -108,10 +109,15 @@ def _constants(
     claims = tuple(claim if pool in pools else 0 for pool, claim in enumerate(plan.claims))
     kept = replace(of_members(plan, members), claims=claims)
 
-    def asked(problem: Problem) -> Plan | None:
-        if problem == known and is_best(known, kept):
+    @cache
+    def of_the_first() -> Plan:
+        if is_best(known, kept):
             return replace(kept, bound=quality(known, kept))
-        return ask(problem)
+        again = ask(known)
+        return kept if again is None or quality(known, kept) <= quality(known, again) else again
+
+    def asked(problem: Problem) -> Plan | None:
+        return of_the_first() if problem == known else ask(problem)
 
     return asked
 

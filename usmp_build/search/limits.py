@@ -11,7 +11,7 @@ So the firmware is also planned with limits lifted, and whatever then fits is a 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -21,7 +21,8 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.limits import cheaper_elsewhere, with_limits
-from usmp_build.planner.memory.plan import quality
+from usmp_build.planner.memory.plan import Plan, quality
+from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose, is_no_worse, operators_with_parts
@@ -47,17 +48,17 @@ def fit(replanner: Replanner) -> Fitted:
     request = replanner.request
     best = choose(replanner)
     limited = _limited(request, best.analysis)
-    if not limited or _cannot_be_better(best):
+    if not limited or _limits_are_in_nobodys_way(best):
         return Fitted(best, None)
     unlimited = _attempt(replanner.asking(lifted(request, limited)))
     if unlimited is None:
         return Fitted(best, None)
-    candidate = _within(replanner, unlimited)
+    candidate = _within(replanner, unlimited, replanner.glance if best.plan else replanner.attempt)
     if best.plan is None or _is_better(candidate, best):
         best = candidate
     for few in islice(_subsets(limited), _MOST):
         if best.plan is None and (other := _attempt(replanner.asking(lifted(request, few)))) is not None:
-            candidate = _within(replanner, other)
+            candidate = _within(replanner, other, replanner.attempt)
             best = best if candidate.plan is None else candidate
     return Fitted(best, unlimited)
 
@@ -110,8 +111,12 @@ def _attempt(replanner: Replanner) -> Chosen | None:
         return None
 
 
-def _cannot_be_better(chosen: Chosen) -> bool:
-    return chosen.plan is not None and chosen.orders_are_proven and is_best(chosen.analysis.problem, chosen.plan)
+def _limits_are_in_nobodys_way(chosen: Chosen) -> bool:
+    """Whether a plan is proven to be the best, or has every buffer where it costs least."""
+    problem, plan = chosen.analysis.problem, chosen.plan
+    if plan is None:
+        return False
+    return not cheaper_elsewhere(problem, plan) or (chosen.orders_are_proven and is_best(problem, plan))
 
 
 def _is_better(one: Chosen, other: Chosen) -> bool:
@@ -123,7 +128,7 @@ def _is_better(one: Chosen, other: Chosen) -> bool:
     return is_no_worse(one, other) and not is_no_worse(other, one)
 
 
-def _within(replanner: Replanner, chosen: Chosen) -> Chosen:
+def _within(replanner: Replanner, chosen: Chosen, ask: Callable[[Problem], Plan | None]) -> Chosen:
     """Return what was chosen with fewer limits as a choice within those of the request; its plan is None if none is.
 
     What is proven without limits holds within them.
@@ -136,5 +141,5 @@ def _within(replanner: Replanner, chosen: Chosen) -> Chosen:
     analysis = stated(chosen.analysis)
     plan = chosen.plan
     if plan is None or violations(analysis.problem, plan):
-        plan = replanner.attempt(analysis.problem)
+        plan = ask(analysis.problem)
     return replace(chosen, analysis=analysis, plan=plan, others=tuple(map(stated, chosen.others)))

@@ -11,12 +11,12 @@ from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import Plan, quality, still_proven
 from usmp_build.planner.memory.problem import Problem
 
-_WORK = 4_000_000
-"""Nodes times buffers: some tenths of a second of the compiled core, half a minute of Python at the most."""
+_SEVERAL = 1_000_000
+"""Nodes times buffers, where some buffers have several pools: about half a second of Python."""
 
-_MORE = (150_000, 32_000_000)
-"""Nodes, and nodes times buffers, where each buffer has one pool: two or three seconds of the core at the most, and
-some minutes of Python.  Only what is hard needs them."""
+_ONE = (4_000_000, 150_000, 32_000_000)
+"""The same, where each has one pool: at least; up to so many nodes; but at most.  Tenths of a second of the compiled
+core where that is enough, three seconds on what is hard, and some minutes of Python."""
 
 _BRIEF = (250_000, 60_000)
 """The same of a brief answer: where each buffer has one pool, and where some have several, for which nodes take longer.
@@ -42,9 +42,10 @@ class Auto:
 
     def __call__(self, problem: Problem, /) -> Plan | None:
         """Return the best plan found; `Plan.algorithm` tells who found it."""
-        count = max(1, len(problem.buffers))
-        more = 0 if _have_several_pools(problem) else min(_MORE[0] * count, _MORE[1])
-        return self._plan(problem, max(_WORK, more))
+        if _have_several_pools(problem):
+            return self._plan(problem, _SEVERAL)
+        least, nodes, most = _ONE
+        return self._plan(problem, max(least, min(nodes * len(problem.buffers), most)))
 
     def brief(self, problem: Problem, /) -> Plan | None:
         """Return a plan after less work, for who asks often: the best all the same where problems are easy."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import combinations
 
 from usmp_build.planner.algorithms.exact.no_goods import NEVER, NoGood
@@ -87,11 +88,16 @@ class Packings:
 
     def loose(self, members: Sequence[int]) -> dict[int, int]:
         """Put buffers that do not clash into a pool without a limit, and return where they are."""
+        placed = first_fit(self._roomy, by_size(self._roomy, members)).placed
+        offsets = {index: place.offset for index, place in placed.items()}
+        self.remember(offsets)
+        return offsets
+
+    @cached_property
+    def _roomy(self) -> Problem:
+        """All buffers, in one pool without a limit."""
         buffers = tuple(replace(buffer, pools=(0,), costs=()) for buffer in self._problem.buffers)
-        roomy = replace(self._problem, pools=(Pool(""),), buffers=buffers)
-        found = {index: place.offset for index, place in first_fit(roomy, by_size(roomy, members)).placed.items()}
-        self.remember(found)
-        return found
+        return replace(self._problem, pools=(Pool(""),), buffers=buffers)
 
     def remember(self, offsets: Mapping[int, int]) -> None:
         """Take note of a packing that is known to be sound."""
