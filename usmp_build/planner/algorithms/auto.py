@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from usmp_build.planner.algorithms.exact.pools import plan_pools
 from usmp_build.planner.algorithms.large.stated import plan_as_timeline
-from usmp_build.planner.algorithms.portfolio import portfolio
+from usmp_build.planner.algorithms.portfolio import WORK, portfolio
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import Plan, quality, still_proven
 from usmp_build.planner.memory.problem import Problem
@@ -43,22 +43,22 @@ class Auto:
     def __call__(self, problem: Problem, /) -> Plan | None:
         """Return the best plan found; `Plan.algorithm` tells who found it."""
         if _have_several_pools(problem):
-            return self._plan(problem, _SEVERAL)
+            return self._plan(problem, _SEVERAL, WORK)
         least, nodes, most = _ONE
-        return self._plan(problem, max(least, min(nodes * len(problem.buffers), most)))
+        return self._plan(problem, max(least, min(nodes * len(problem.buffers), most)), WORK)
 
     def brief(self, problem: Problem, /) -> Plan | None:
         """Return a plan after less work, for who asks often: the best all the same where problems are easy."""
-        return self._plan(problem, _BRIEF[_have_several_pools(problem)])
+        return self._plan(problem, _BRIEF[_have_several_pools(problem)], WORK // 5)
 
-    def _plan(self, problem: Problem, work: int) -> Plan | None:
+    def _plan(self, problem: Problem, work: int, visits: int) -> Plan | None:
         first = plan_as_timeline(problem) if len(problem.buffers) > _PLACED else None
         if first is not None and not self._is_open(problem, first):
             return replace(first, algorithm=f"auto: {first.algorithm}")
         first = _better(problem, first, portfolio(problem, rounds=0))
         best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
         if self._is_open(problem, best):
-            best = _better(problem, best, portfolio(problem, self.rounds))
+            best = _better(problem, best, portfolio(problem, self.rounds, visits))
         if best is None:
             return None
         return replace(best, algorithm=f"auto: {best.algorithm}" if best.algorithm else "auto")

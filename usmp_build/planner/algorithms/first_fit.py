@@ -15,12 +15,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeAlias
 
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.units import align_up
 
 _NOBODY: Mapping[int, Allocation] = MappingProxyType({})
+
+Neighbor: TypeAlias = tuple[int, int, int]
+"""Another buffer, and by how many bytes at least it must be above or below."""
+
+_NO_NEIGHBORS: Mapping[int, list[Neighbor]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +45,44 @@ class Attempt:
         return Plan(algorithm, tuple(self.placed[index] for index in range(len(self.placed))))
 
 
+def neighbors(problem: Problem, index: int) -> list[Neighbor]:
+    """Return the buffers that one is in conflict with, and the distances to keep."""
+    conflicts, buffers = problem.conflicts[index], problem.buffers
+    if not problem.separations:
+        return [(other, buffers[index].size, buffers[other].size) for other in conflicts]
+    return [(other, problem.separation(index, other), problem.separation(other, index)) for other in conflicts]
+
+
 def first_fit(
-    problem: Problem, order: Iterable[int], placed: Mapping[int, Allocation] = _NOBODY, *, overflow: bool = False
+    problem: Problem,
+    order: Iterable[int],
+    placed: Mapping[int, Allocation] = _NOBODY,
+    *,
+    overflow: bool = False,
+    known: Mapping[int, list[Neighbor]] = _NO_NEIGHBORS,
 ) -> Attempt:
     """Place buffers in the given order, those with fixed offsets first; each goes to its first pool that has room.
 
     The buffers of `placed` have their places already.  With `overflow`, limits are wishes: where no pool has room, the
     buffer goes to the one whose limit it exceeds least, and only a fixed one that is in the way of another is stuck.
+    `known` has the `neighbors` of buffers, for who asks again and again.
     """
     found = dict(placed)
     for index in sorted(order, key=lambda index: problem.buffers[index].offset is None):
-        place, beyond = _best_place(problem, index, found)
+        place, beyond = _best_place(problem, index, found, known.get(index) or neighbors(problem, index))
         if place is None or (beyond > 0 and not overflow):
             return Attempt(found, stuck=index)
         found[index] = place
     return Attempt(found)
 
 
-def _best_place(problem: Problem, index: int, placed: Mapping[int, Allocation]) -> tuple[Allocation | None, int]:
+def _best_place(
+    problem: Problem, index: int, placed: Mapping[int, Allocation], near: Iterable[Neighbor]
+) -> tuple[Allocation | None, int]:
     """Return the place that exceeds the limit of its pool by the fewest bytes, and these bytes: nearly always 0."""
     buffer = problem.buffers[index]
     best: tuple[Allocation | None, int] = (None, 0)
-    for pool, intervals in _forbidden(problem, index, placed).items():
+    for pool, intervals in _forbidden(buffer, placed, near).items():
         offset = _least_free(intervals, buffer.alignment) if buffer.offset is None else _fixed(intervals, buffer)
         if offset is not None:
             limit = problem.pools[pool].limit
@@ -72,16 +94,14 @@ def _best_place(problem: Problem, index: int, placed: Mapping[int, Allocation]) 
     return best
 
 
-def _forbidden(problem: Problem, index: int, placed: Mapping[int, Allocation]) -> dict[int, list[tuple[int, int]]]:
+def _forbidden(
+    buffer: Buffer, placed: Mapping[int, Allocation], near: Iterable[Neighbor]
+) -> dict[int, list[tuple[int, int]]]:
     """Return for each pool of a buffer the open intervals of offsets at which it would be in the way of another."""
-    buffers = problem.buffers
-    forbidden: dict[int, list[tuple[int, int]]] = {pool: [] for pool in buffers[index].pools}
-    for other in problem.conflicts[index]:
+    forbidden: dict[int, list[tuple[int, int]]] = {pool: [] for pool in buffer.pools}
+    for other, below, above in near:
         place = placed.get(other)
         if place is not None and place.pool in forbidden:
-            below, above = buffers[index].size, buffers[other].size
-            if problem.separations:  # seldom, and asking costs time
-                below, above = problem.separation(index, other), problem.separation(other, index)
             forbidden[place.pool].append((place.offset - below, place.offset + above))
     return forbidden
 

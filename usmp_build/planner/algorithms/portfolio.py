@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from usmp_build.planner.algorithms.first_fit import Attempt, first_fit
+from usmp_build.planner.algorithms.first_fit import Attempt, first_fit, neighbors
 from usmp_build.planner.algorithms.greedy import Order, backwards, by_conflicts, by_size, forwards
 from usmp_build.planner.memory.bounds import pressure
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan, rank, tops
 from usmp_build.planner.memory.problem import Buffer, Problem
 
-_WORK = 500_000
-"""Conflicts and buffers that the search in one component may visit: about a quarter of a second of Python."""
+WORK = 500_000
+"""Conflicts and buffers that the search in one component may visit: about a tenth of a second of Python."""
 
 
 def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
@@ -50,17 +50,17 @@ _LOOSE: dict[str, Order] = {"greedy_backwards": backwards, "greedy_forwards": fo
 """Further ones, where buffers may share bytes with those before and after them."""
 
 
-def portfolio(problem: Problem, rounds: int = 64) -> Plan | None:
+def portfolio(problem: Problem, rounds: int = 64, work: int = WORK) -> Plan | None:
     """Plan each component of a problem by itself, for they have no conflicts with each other.
 
-    Each order is improved `rounds` times at the most.
+    Each order is improved `rounds` times at the most, for which so many conflicts and buffers may be visited.
 
     Return the best plan found, None when there is none; `Plan.algorithm` tells which orders it comes from.
     """
     placed: dict[int, Allocation] = {}
     winners: set[str] = set()
     for component in components(problem, range(len(problem.buffers))):
-        best = _best(problem, component, rounds)
+        best = _best(problem, component, rounds, work)
         if best is None:
             return None
         winner, attempt = best
@@ -69,12 +69,12 @@ def portfolio(problem: Problem, rounds: int = 64) -> Plan | None:
     return Attempt(placed).plan(", ".join(sorted(winners)))
 
 
-def _best(problem: Problem, component: Sequence[int], rounds: int) -> tuple[str, Attempt] | None:
+def _best(problem: Problem, component: Sequence[int], rounds: int, work: int) -> tuple[str, Attempt] | None:
     """Return the best attempt in which no buffer is stuck, and the name of its order."""
     visits = len(component) + sum(len(problem.conflicts[index]) for index in component)
     ideal = _ideal(problem, component)
     best: tuple[tuple[int, ...], str, Attempt] | None = None
-    for name, attempt in islice(_attempts(problem, component, rounds), max(1, _WORK // visits)):
+    for name, attempt in islice(_attempts(problem, component, rounds), max(1, work // visits)):
         if attempt.stuck is None:
             ranked = rank(problem, attempt.placed)
             if best is None or ranked < best[0]:
@@ -88,10 +88,11 @@ def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterat
     """Yield attempts in all orders by turns, as long as improvement changes them."""
     known = _ORDERS | (_LOOSE if problem.separations else {})
     orders = {name: order(problem, component) for name, order in known.items()}
+    near = {index: neighbors(problem, index) for index in component}
     suffix = ""
     for _ in range(1 + max(0, rounds)):
         for name, order in list(orders.items()):
-            attempt = first_fit(problem, order)
+            attempt = first_fit(problem, order, known=near)
             yield name + suffix, attempt
             orders[name] = _promoted(order, _badly_treated(problem, attempt))
             if orders[name] == order:
