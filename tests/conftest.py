@@ -11,11 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.planned import Shared
 from tests.support.tree import OF_CMAKE, ROOT, copy
-
-Shared = Callable[[str, Callable[[Path], Path]], Path]
-"""A name, and who makes the thing in the folder that is handed in, and returns where it is."""
-
 
 TIERS = {
     "boards": ROOT / "tests" / "firmware",

@@ -10,9 +10,9 @@ from tests.support import counting, firmware
 from tests.support.firmware import BOARDS, Board
 
 
-@pytest.fixture(scope="session", params=BOARDS)
+@pytest.fixture(scope="session", params=firmware.grouped(BOARDS))
 def board(request: pytest.FixtureRequest) -> Board:
-    """Every board whose tools are there.  A test of some names them: `parametrize("board", [...], indirect=True)`."""
+    """Every board whose tools are there.  A test of some of them is marked `firmware.on`."""
     board = BOARDS[request.param]
     firmware.need_board(board)
     return board

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from tests.support import stateful as drawn
 from tests.support.cli import DATA
 from tests.support.nets import NETS
+from tests.support.planned import Shared
 
 OURS = ("branchy", "digits", "float_net", "kitchen_a", "kitchen_b", "odd_even", "quantized_io")
 REAL = ("hello", "ic", "kws", "micro_speech", "vww")
@@ -78,14 +80,12 @@ def real(folder: Path, names: tuple[str, ...] = REAL) -> dict[str, Path]:
     return {name: folder / f"{name}.tflite" for name in names}
 
 
-def nets(folder: Path, names: tuple[str, ...] = tuple(NETS)) -> dict[str, Path]:
+def nets(shared: Shared, names: tuple[str, ...] = tuple(NETS)) -> dict[str, Path]:
     """Write nets of usual kinds, and return where they are."""
-    for name in names:
-        (folder / f"{name}.tflite").write_bytes(NETS[name]())
-    return {name: folder / f"{name}.tflite" for name in names}
+    return written("nets", {name: NETS[name]() for name in names}, shared)
 
 
-def stateful(folder: Path) -> dict[str, Path]:
+def stateful(shared: Shared) -> dict[str, Path]:
     """Make models that remember, with and without first values, and return where they are."""
     made = {"average": (DATA / "stateful.tflite").read_bytes()}
     made["svdf"] = drawn.svdf(np.random.default_rng(5), layers=2)
@@ -93,9 +93,20 @@ def stateful(folder: Path) -> dict[str, Path]:
     made["svdf_f32"] = drawn.svdf(np.random.default_rng(7), "FLOAT32")
     made["ring"] = drawn.ring(np.random.default_rng(8))
     made["sums"] = drawn.accumulators(np.random.default_rng(6))
-    for name, data in made.items():
-        (folder / f"{name}.tflite").write_bytes(data)
-    return {name: folder / f"{name}.tflite" for name in made}
+    return written("stateful", made, shared)
+
+
+def written(kind: str, models: Mapping[str, bytes], shared: Shared) -> dict[str, Path]:
+    """Write models where all tests of a run find them."""
+    paths = {}
+    for name, data in models.items():
+        paths[name] = shared(f"{kind}_{name}", partial(_write, data))
+    return paths
+
+
+def _write(data: bytes, folder: Path) -> Path:
+    (folder / "model.tflite").write_bytes(data)
+    return folder / "model.tflite"
 
 
 def goldens(models: Mapping[str, Path]) -> dict[str, Path]:

@@ -10,9 +10,12 @@ from tests.firmware import manifests
 from tests.firmware.accesses import Counted, count, problems
 from tests.firmware.test_kernels import STATEFUL, called
 from tests.support import image
-from tests.support.firmware import Board
+from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
+from tests.support.planned import Shared
 from usmp_build.cli.selftest.inputs import samples
+
+pytestmark = EACH_PROTECTION
 
 
 def run(made: Image, models: dict[str, Path], plugin: Path) -> list[list[Counted]]:
@@ -30,35 +33,35 @@ def check(made: Image, runs: list[list[Counted]]) -> None:
 
 
 def test_two_models_that_share_two_memories(
-    board: Board, plugin: Path, tmp_path: Path, real_models: Path, find: str
+    board: Board, plugin: Path, tmp_path: Path, real_models: Path, shared: Shared
 ) -> None:
     models = manifests.real(real_models, ("kws", "vww"))
-    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, find)
+    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, shared)
     check(made, run(made, models, plugin))
 
 
 @pytest.mark.parametrize("overlap", [False, True])
-def test_our_models(board: Board, plugin: Path, tmp_path: Path, find: str, overlap: bool) -> None:
+def test_our_models(board: Board, plugin: Path, tmp_path: Path, shared: Shared, overlap: bool) -> None:
     """Where buffers may not overlap each of them is counted by itself."""
     models = manifests.ours()
     plan = "" if overlap else "\n[plan]\noverlap = false\n"
-    made = image.make(board, tmp_path, manifests.of(models, manifests.THREE) + plan, 1, find)
+    made = image.make(board, tmp_path, manifests.of(models, manifests.THREE) + plan, 1, shared)
     runs = run(made, models, plugin)
     check(made, runs)
     assert {operator.form for run in runs for operator in run} == {"whole", "rows", "reduce"}
     assert any(" and " in moved.buffer for run in runs for operator in run for moved in operator.moved) == overlap
 
 
-def test_the_same_image_counts_the_same(board: Board, plugin: Path, tmp_path: Path, find: str) -> None:
+def test_the_same_image_counts_the_same(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
     models = {"odd_even": manifests.ours()["odd_even"]}
-    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, find)
+    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, shared)
     assert run(made, models, plugin) == run(made, models, plugin)
 
 
-def test_models_that_remember(board: Board, plugin: Path, tmp_path: Path, find: str) -> None:
+def test_models_that_remember(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
     """State is written and read as declared; one run is counted, right after the reset."""
-    models = manifests.stateful(tmp_path)
-    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, find)
+    models = manifests.stateful(shared)
+    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, shared)
     inputs = [samples(model, 1, 1) for model in made.planned.imported]
     check(made, count(made, inputs, plugin)[1])
     assert called(made) >= STATEFUL

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import ROOT
-from tests.support.firmware import Board, build, run
+from tests.support.firmware import Board, build, on, run
 
 CASCADE = ROOT / "examples" / "cascade"
 CHANGES = {
@@ -30,7 +28,7 @@ int main(void)
 """
 
 
-@pytest.mark.parametrize("board", ["m7"], indirect=True)
+@on("m7")
 def test_three_questions_about_each_picture(board: Board, tmp_path: Path, find: str) -> None:
     """The pool is as large as the largest model alone: the others have nothing of their own."""
     for file in ("watch.h", "expected.h"):

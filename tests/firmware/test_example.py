@@ -12,7 +12,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.support.cli import DATA
-from tests.support.firmware import EXAMPLE, Board, build, run, symbols, try_build
+from tests.support.firmware import EXAMPLE, Board, build, on, run, symbols, try_build
 from tests.support.processes import output
 
 README = (EXAMPLE / "README.md").read_text("utf-8")
@@ -107,7 +107,7 @@ def test_who_stays_inside_is_not_caught(board: Board, built: Path, tmp_path: Pat
     assert (done.code, done.out) == (0, "no fault\n")
 
 
-@pytest.mark.parametrize("board", ["m55"], indirect=True)
+@on("m55")
 def test_pages_show_the_faults(board: Board, built: Path, tmp_path: Path) -> None:
     printed = {word: run(board, built / "trespass.elf", tmp_path, words=word).out for word in REPORTS}
     assert faults(README) == faults(printed["behind"])
@@ -211,7 +211,7 @@ def test_another_manifest(board: Board, tmp_path: Path, find: str, pools: str, e
     assert expected in ("hello\n", *PAGE.splitlines(keepends=True))
 
 
-@pytest.mark.parametrize("board", ["m3", "m33", "riscv"], indirect=True)
+@on("m3", "m33", "riscv")
 def test_memories_may_stand_in_any_order(board: Board, tmp_path: Path, find: str) -> None:
     """Constants match `r` and `w`, yet pools without a region find theirs."""
     source = shutil.copytree(EXAMPLE, tmp_path / "example", ignore=shutil.ignore_patterns("build"))

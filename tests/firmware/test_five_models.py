@@ -9,8 +9,9 @@ import pytest
 from tests.firmware import manifests
 from tests.firmware.test_every_tensor import all_equal
 from tests.support import image
-from tests.support.firmware import Board
+from tests.support.firmware import Board, on
 from tests.support.image import Image
+from tests.support.planned import Shared
 from usmp_build import pipeline
 from usmp_build.errors import DoesNotFit
 from usmp_build.files import DiskFiles
@@ -19,7 +20,7 @@ from usmp_build.pipeline import Planned
 SINGLE = '[pools.dtcm]\naccess = "rw"\nregion = "DTCM"\n'
 AT_ONCE = 'concurrent = [["kws", "micro_speech"]]\n'
 
-pytestmark = [pytest.mark.usefixtures("needs_oracle"), pytest.mark.parametrize("board", ["m7"], indirect=True)]
+pytestmark = [pytest.mark.usefixtures("needs_oracle"), on("m7")]
 
 
 def planned(folder: Path, manifest: str) -> Planned:
@@ -33,10 +34,12 @@ def workspace(made: Planned) -> dict[str, int]:
     return {pool.name: pool.size for pool in made.summary.pools if pool.access == "rw"}
 
 
-def test_in_turn_they_need_what_the_largest_needs(board: Board, tmp_path: Path, real_models: Path, find: str) -> None:
+def test_in_turn_they_need_what_the_largest_needs(
+    board: Board, tmp_path: Path, real_models: Path, shared: Shared
+) -> None:
     """No pool holds more than one of them takes of it by itself; in a single pool that is what vww needs."""
     models = manifests.real(real_models)
-    made = all_equal(board, tmp_path, models, manifests.of(models, manifests.SHARED), find)
+    made = all_equal(board, tmp_path, models, manifests.of(models, manifests.SHARED), shared)
     apart = [
         workspace(planned(tmp_path, manifests.of({name: path}, manifests.SHARED))) for name, path in models.items()
     ]
@@ -44,19 +47,19 @@ def test_in_turn_they_need_what_the_largest_needs(board: Board, tmp_path: Path, 
     assert workspace(planned(tmp_path, manifests.of(models, SINGLE))) == {"dtcm": 36_868}
 
 
-def test_two_of_them_at_once(board: Board, tmp_path: Path, real_models: Path, find: str) -> None:
+def test_two_of_them_at_once(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
     models = manifests.real(real_models)
-    all_equal(board, tmp_path, models, AT_ONCE + manifests.of(models, manifests.SHARED), find)
+    all_equal(board, tmp_path, models, AT_ONCE + manifests.of(models, manifests.SHARED), shared)
 
 
 @pytest.mark.parametrize(("outer", "inner"), [("kws", "micro_speech"), ("micro_speech", "kws")])
 def test_one_runs_while_the_other_does(
-    board: Board, tmp_path: Path, real_models: Path, find: str, outer: str, inner: str
+    board: Board, tmp_path: Path, real_models: Path, shared: Shared, outer: str, inner: str
 ) -> None:
     """After each operator of one, all of the other runs, as in an interrupt: every tensor is what it should be."""
     models = manifests.real(real_models, ("kws", "micro_speech"))
     manifest = AT_ONCE + manifests.of(models, manifests.SHARED)
-    made = image.make(board, tmp_path, manifest, 1, find, interleaved=(outer, inner))
+    made = image.make(board, tmp_path, manifest, 1, shared, interleaved=(outer, inner))
     inputs = image.stored_inputs(made.planned, manifests.goldens(models), 1)
     assert image.check(made, image.run(made, inputs), inputs) >= steps(made)
 

@@ -13,6 +13,7 @@ from tests.firmware.accesses import count, problems
 from tests.support import image
 from tests.support.firmware import Board
 from tests.support.image import Image
+from tests.support.planned import Shared
 from tests.unit.kernels import oracle
 from tests.unit.kernels.cases import CASES
 from tests.unit.kernels.drawing import Case
@@ -50,12 +51,9 @@ def _way(case: Case) -> Hashable:
 
 
 @pytest.fixture(scope="session")
-def models(cases: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def models(cases: dict[str, Case], shared: Shared) -> dict[str, Path]:
     """Their files."""
-    folder = tmp_path_factory.mktemp("models")
-    for name, case in cases.items():
-        (folder / f"{name}.tflite").write_bytes(flatfile(case.graph))
-    return {name: folder / f"{name}.tflite" for name in cases}
+    return manifests.written("kernels", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
 
 
 @pytest.fixture(scope="session")
@@ -76,9 +74,9 @@ def test_every_function(
     models: dict[str, Path],
     references: list[list[Answer]],
     tmp_path: Path,
-    find: str,
+    shared: Shared,
 ) -> None:
-    made = image.make(board, tmp_path, manifests.of(models, manifests.THREE), 1, find)
+    made = image.make(board, tmp_path, manifests.of(models, manifests.THREE), 1, shared)
     assert called(made) | STATEFUL == set(functions())
     results, runs = count(made, [[case.inputs] for case in cases.values()], plugin)
     for index, reference in enumerate(references):

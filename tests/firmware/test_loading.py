@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.firmware import manifests
 from tests.firmware.test_planted_faults import MODELS
 from tests.support import firmware, image
 from tests.support.cmake import PYTHON
-from tests.support.firmware import Board
+from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
+from tests.support.planned import Shared
 from tests.support.processes import output
-
-SOME = pytest.mark.parametrize("board", ["m3", "m55", "riscv"], indirect=True)
 
 NEIGHBORS = """
 [pools.sram]
@@ -35,17 +32,17 @@ alignment = 4096
 """A pool that is loaded in place stands behind one that is copied."""
 
 
-@SOME
-def test_a_pool_behind_one_that_is_copied_is_loaded(board: Board, tmp_path: Path, find: str) -> None:
+@EACH_PROTECTION
+def test_a_pool_behind_one_that_is_copied_is_loaded(board: Board, tmp_path: Path, shared: Shared, find: str) -> None:
     tables = "".join(f'\n[models.{name}]\npath = "{path.as_posix()}"\n' for name, path in MODELS.items())
-    made = image.make(board, tmp_path, f'[project]\nname = "firmware"\n{NEIGHBORS}{tables}', 1, find)
+    made = image.make(board, tmp_path, f'[project]\nname = "firmware"\n{NEIGHBORS}{tables}', 1, shared, find=find)
     assert image.misplaced(made) == []
     equal(made)
 
 
-@SOME
-def test_link_time_optimization_keeps_the_plan(board: Board, tmp_path: Path, find: str) -> None:
-    made = image.make(board, tmp_path, manifests.of(MODELS, manifests.THREE), 1, find)
+@EACH_PROTECTION
+def test_link_time_optimization_keeps_the_plan(board: Board, tmp_path: Path, shared: Shared, find: str) -> None:
+    made = image.make(board, tmp_path, manifests.of(MODELS, manifests.THREE), 1, shared, find=find)
     build = tmp_path / "build"
     optimize = ["-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON", find, PYTHON]
     output(["cmake", *optimize, build])

@@ -9,8 +9,9 @@ import pytest
 from tests.conftest import ROOT
 from tests.firmware import manifests
 from tests.support import image
-from tests.support.firmware import Board
+from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
+from tests.support.planned import Shared
 
 ACCELERATOR = ROOT / "examples" / "accelerator"
 RUNS = 2
@@ -57,12 +58,12 @@ operators = "CONV_2D"
 pools = ["psram"]
 """
 
-pytestmark = pytest.mark.usefixtures("needs_oracle")
+pytestmark = [pytest.mark.usefixtures("needs_oracle"), EACH_PROTECTION]
 
 
-def exact(board: Board, folder: Path, pools: str, extra: str, find: str, application: str = "") -> Image:
+def exact(board: Board, folder: Path, pools: str, extra: str, shared: Shared, application: str = "") -> Image:
     models = {"digits": manifests.ours()["digits"]}
-    made = image.make(board, folder, manifests.of(models, pools, extra), RUNS, find, application)
+    made = image.make(board, folder, manifests.of(models, pools, extra), RUNS, shared, application)
     inputs = image.stored_inputs(made.planned, manifests.goldens(models), RUNS)
     count = image.check(made, image.run(made, inputs), inputs)
     assert count >= sum(len(op.outputs) for model in made.planned.imported for op in model.main.operators)
@@ -70,19 +71,19 @@ def exact(board: Board, folder: Path, pools: str, extra: str, find: str, applica
     return made
 
 
-def test_an_accelerator_with_memory_of_its_own(board: Board, tmp_path: Path, find: str) -> None:
+def test_an_accelerator_with_memory_of_its_own(board: Board, tmp_path: Path, shared: Shared) -> None:
     """The driver of the example, for this project; four tensors cross the border, each once."""
     (tmp_path / "npu.h").write_bytes((ACCELERATOR / "npu.h").read_bytes())
     driver = (ACCELERATOR / "npu.c").read_text("utf-8").replace("meter_", "firmware_")
-    made = exact(board, tmp_path, APART, PLACED, find, driver)
+    made = exact(board, tmp_path, APART, PLACED, shared, driver)
     kinds = [op.kind for op in made.planned.analysis.models[0].main.operators]
     assert kinds.count("COPY") == 4
     local = [buffer.name for buffer in made.layout.summary.buffers if buffer.pool == "npu_sram"]
     assert len(local) >= 4
 
 
-def test_memory_of_pages(board: Board, tmp_path: Path, find: str) -> None:
-    made = exact(board, tmp_path, PAGES, IN_PAGES, find)
+def test_memory_of_pages(board: Board, tmp_path: Path, shared: Shared) -> None:
+    made = exact(board, tmp_path, PAGES, IN_PAGES, shared)
     psram = next(pool for pool in made.layout.summary.pools if pool.name == "psram")
     assert psram.size == psram.bound > 0
     assert psram.size % 128 == 0

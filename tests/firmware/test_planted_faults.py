@@ -13,7 +13,7 @@ One board for each kind of memory protection.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,8 +23,9 @@ from tests.firmware import manifests
 from tests.firmware.accesses import count, problems
 from tests.support import firmware, image
 from tests.support.files import touch
-from tests.support.firmware import Board
+from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
+from tests.support.planned import Shared
 from usmp_build import passes, pipeline
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
@@ -41,14 +42,29 @@ VICTIM = "digits.strokes_1/Relu"
 
 pytestmark = [
     pytest.mark.usefixtures("needs_oracle"),
-    pytest.mark.parametrize("board", ["m3", "m55", "riscv"], indirect=True),
+    EACH_PROTECTION,
 ]
 
 
-@pytest.fixture
-def made(board: Board, tmp_path: Path, find: str) -> Image:
+@pytest.fixture(scope="module")
+def pristine(board: Board, tmp_path_factory: pytest.TempPathFactory, shared: Shared, find: str) -> Image:
     """An image without a fault, of two models."""
-    return image.make(board, tmp_path, manifests.of(MODELS, manifests.THREE), 1, find)
+    folder = tmp_path_factory.mktemp(board.name)
+    return image.make(board, folder, manifests.of(MODELS, manifests.THREE), 1, shared, find=find)
+
+
+@pytest.fixture
+def made(pristine: Image) -> Iterator[Image]:
+    """The image, to plant a fault in; whatever the test changed is mended afterwards."""
+    files = [pristine.folder / "usmp.toml", *(path for path in pristine.generated.iterdir() if path.is_file())]
+    contents = {path: path.read_bytes() for path in files}
+    yield pristine
+    changed = [path for path, content in contents.items() if path.read_bytes() != content]
+    for path in changed:
+        path.write_bytes(contents[path])
+    if changed:
+        code, text = rebuild(pristine)
+        assert code == 0, text
 
 
 def edit(made: Image, name: str, pattern: str, replacement: str) -> None:
@@ -206,11 +222,13 @@ def test_constants_that_are_not_copied_show_in_a_tensor(made: Image) -> None:
         check(made)
 
 
-def test_a_pool_that_is_copied_from_now_on_is_linked_again(board: Board, tmp_path: Path, find: str) -> None:
+def test_a_pool_that_is_copied_from_now_on_is_linked_again(
+    board: Board, tmp_path: Path, shared: Shared, find: str
+) -> None:
     """No fault, if the linker reads the copy table anew: without its entry ITCM would hold nothing."""
     line = 'load_region = "FLASH"\n'
     text = manifests.of(MODELS, manifests.THREE)
-    made = image.make(board, tmp_path, text.replace(line, ""), 1, find)
+    made = image.make(board, tmp_path, text.replace(line, ""), 1, shared, find=find)
     assert "__usmp_itcm_load" not in firmware.symbols(board, made.elf)
     (tmp_path / "usmp.toml").write_text(text)
     touch(tmp_path / "usmp.toml")

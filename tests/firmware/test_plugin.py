@@ -34,7 +34,7 @@ MACHINES = {
     "riscv": Machine("riscv.S", 0x88000000, ("-smp", "2")),
 }
 
-pytestmark = pytest.mark.parametrize("board", MACHINES, indirect=True)
+pytestmark = firmware.on(*MACHINES)
 
 SCRIPT = """\
 ENTRY(reset)

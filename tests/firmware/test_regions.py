@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.support.cli import call
-from tests.support.firmware import EXAMPLE, Board, build, run, symbols
+from tests.support.firmware import EXAMPLE, Board, build, on, run, symbols
 
 REGIONS = ROOT / "examples" / "regions"
 PLACES = {
@@ -20,7 +20,7 @@ PLACES = {
     "itcm": (0x00100000, "digits_itcm_constants"),
 }
 
-pytestmark = pytest.mark.parametrize("board", ["m7"], indirect=True)
+pytestmark = on("m7")
 
 
 @pytest.fixture(scope="module")

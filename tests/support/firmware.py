@@ -87,6 +87,20 @@ BOARDS = {path.stem: _read(path) for path in _TOOLCHAINS if path.stem != "toolch
 """All of them, by name."""
 
 
+def on(*names: str) -> pytest.MarkDecorator:
+    """Run a test on these boards only."""
+    return pytest.mark.parametrize("board", grouped(names), indirect=True)
+
+
+def grouped(names: Iterable[str]) -> list[Any]:
+    """Boards as parameters; all tests of a board run in one process, which builds images for it once."""
+    return [pytest.param(name, marks=pytest.mark.xdist_group(f"board_{name}")) for name in names]
+
+
+EACH_PROTECTION = on("m3", "m55", "riscv")
+"""One board of each kind of memory protection: ARMv7-M, ARMv8-M, RISC-V."""
+
+
 def obstacle(board: Board) -> str:
     """Say why nothing can be built for a board or run on it; empty if it can."""
     if reason := tools.missing("cmake", "ninja", board.gcc, board.nm, board.objcopy, board.qemu[0]):

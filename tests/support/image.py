@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import jinja2
@@ -12,18 +13,17 @@ import numpy as np
 from tests.conftest import ROOT
 from tests.support import firmware
 from tests.support.firmware import Board
-from usmp_build import pipeline
+from tests.support.planned import Shared, answered, generated
 from usmp_build.cli.selftest.compare import compare, wanted
 from usmp_build.cli.selftest.harness import Mark, Run, input_stream, model_rows, observed_steps, read_records
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.cli.selftest.oracle import Answer, oracle_tensors
-from usmp_build.files import DiskFiles
 from usmp_build.layout import Layout
 from usmp_build.pipeline import Planned
+from usmp_build.request import ModelRequest
 
 _TEMPLATES = ROOT / "tests" / "firmware"
-_answers: dict[tuple[bytes, bytes, tuple[int, ...]], list[Answer]] = {}
-"""What TensorFlow Lite Micro said: of a model, of inputs, of these tensors.  It says the same for every board."""
+_PLANNED = f"-Dusmp_build_DIR={(_TEMPLATES / 'planned').as_posix()}"
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,9 @@ class Image:
     elf: Path
     planned: Planned
     layout: Layout
-
-    @property
-    def generated(self) -> Path:
-        """The folder of the generated files."""
-        return self.folder / "build" / "plan.usmp"
+    generated: Path
+    """The folder of the generated files."""
+    shared: Shared
 
 
 def make(
@@ -47,25 +45,31 @@ def make(
     folder: Path,
     manifest: str,
     runs: int,
-    find: str,
+    shared: Shared,
     application: str = "",
     interleaved: tuple[str, str] | None = None,
+    find: str = "",
 ) -> Image:
     """Plan, write the harness, and build everything with the example's CMake project.
 
-    `application` is C of what the application supplies.  Of the models in `interleaved`, all of the second one runs
-    after each operator of the first one, and no other runs.
+    The plan is the one that all boards share; with `find`, CMake plans once more.  `application` is C of what the
+    application supplies.  Of the models in `interleaved`, all of the second one runs after each operator of the first
+    one, and no other runs.
     """
-    path = folder / "usmp.toml"
-    path.write_text(manifest, encoding="utf-8")
-    files = DiskFiles(folder)
-    planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
-    layout = pipeline.lay_out(planned)
+    made = generated(manifest, shared)
+    planned, layout = made.planned, made.layout
     main = folder / "main.c"
     program = _interleaved(planned, layout, runs, *interleaved) if interleaved else harness(planned, layout, runs)
     main.write_text(application + program, encoding="utf-8")
-    elf = firmware.build(board, folder / "build", manifest=path, main=main, definitions=("USMP_HOOK",), find=find)
-    return Image(board, folder, elf, planned, layout)
+    build = folder / "build"
+    path = (folder if find else made.folder) / "usmp.toml"
+    if find:
+        path.write_text(manifest, encoding="utf-8")
+    hook = ("USMP_HOOK",)
+    elf = firmware.build(board, build, manifest=path, main=main, definitions=hook, find=find or _PLANNED)
+    return Image(
+        board, folder, elf, planned, layout, build / "plan.usmp" if find else made.folder / "generated", shared
+    )
 
 
 def run(image: Image, inputs: Sequence[Sequence[Sample]], plugin_args: Sequence[str] = ()) -> list[list[Run]]:
@@ -84,14 +88,17 @@ def check(image: Image, results: Sequence[list[Run]], inputs: Sequence[list[Samp
     for index, model in enumerate(image.planned.request.models):
         tensors = wanted(image.planned, index, results[index])
         data = (image.folder / model.path).read_bytes()
-        key = (data, input_stream([inputs[index]]), tuple(tensors))
-        if key not in _answers:
-            reference = oracle_tensors(model, data, inputs[index], tensors)
-            assert reference is not None, "tflite-micro is not installed"
-            assert not reference.aborted, "TensorFlow Lite Micro aborts"
-            _answers[key] = reference.runs
-        count += compare(image.planned, index, results[index], _answers[key])
+        question = (data, input_stream([inputs[index]]), repr(tuple(tensors)).encode())
+        answers = answered(question, partial(_oracle, model, data, inputs[index], tensors), image.shared)
+        count += compare(image.planned, index, results[index], answers)
     return count
+
+
+def _oracle(model: ModelRequest, data: bytes, inputs: Sequence[Sample], tensors: Sequence[int]) -> list[Answer]:
+    reference = oracle_tensors(model, data, inputs, tensors)
+    assert reference is not None, "tflite-micro is not installed"
+    assert not reference.aborted, "TensorFlow Lite Micro aborts"
+    return reference.runs
 
 
 def misplaced(image: Image) -> list[str]:

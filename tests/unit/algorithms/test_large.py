@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from usmp_build import planner
 from usmp_build.errors import CheckFailed
+from usmp_build.planner import library
 from usmp_build.planner.algorithms import large
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.algorithms.core import core
@@ -268,23 +268,23 @@ def test_order_does_not_matter(make: Any, compiled: bool, monkeypatch: pytest.Mo
 
 def test_through_the_planner() -> None:
     stated = usual(2_500, 0)
-    solution = planner.solve(stated)
+    solution = library.solve(stated)
     assert solution.plan is not None
     assert (solution.algorithm, solution.plan.work) == ("large", solution.work)
     assert solution.work > 0
     assert solution.status is (Status.OPTIMAL if solution.gap == 0 else Status.FEASIBLE)
     assert solution.gap < 64
     peak = solution.peaks[0]
-    assert planner.solve(stated, capacity=peak).status is solution.status
-    assert planner.solve(stated, capacity=solution.bounds[0] - 1).status is Status.INFEASIBLE
+    assert library.solve(stated, capacity=peak).status is solution.status
+    assert library.solve(stated, capacity=solution.bounds[0] - 1).status is Status.INFEASIBLE
 
 
 @pytest.mark.parametrize("offsets", [[0, 0], [0, 8], [0, -16]])
 def test_the_planner_believes_no_plan(offsets: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = TimelinePlan(np.array(offsets), 32, 1)
-    monkeypatch.setattr(planner, "plan_timeline", lambda stated: wrong)
+    monkeypatch.setattr(library, "plan_timeline", lambda stated: wrong)
     with pytest.raises(CheckFailed, match="P501"):
-        planner.solve(timeline([(0, 2, 16, 16), (1, 3, 16, 16)]))
+        library.solve(timeline([(0, 2, 16, 16), (1, 3, 16, 16)]))
 
 
 def short_lives(count: int) -> Problem:

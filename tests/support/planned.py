@@ -1,0 +1,70 @@
+"""Plans and generated files that several tests of a run share: made once, by whoever asks first."""
+
+from __future__ import annotations
+
+import copyreg
+import hashlib
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import TypeVar
+
+from usmp_build import pipeline
+from usmp_build.files import DiskFiles
+from usmp_build.layout import Layout
+from usmp_build.output import writer
+from usmp_build.pipeline import Planned
+
+Answer = TypeVar("Answer")
+Shared = Callable[[str, Callable[[Path], Path]], Path]
+"""A name, and a function that makes the thing in the folder that it is given, and returns where it is."""
+
+
+def _read_only(values: dict[object, object]) -> MappingProxyType[object, object]:
+    return MappingProxyType(values)
+
+
+copyreg.pickle(MappingProxyType, lambda proxy: (_read_only, (dict(proxy),)))
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A plan, and the folder of its manifest, with the files made of it in `generated`."""
+
+    planned: Planned
+    layout: Layout
+    folder: Path
+
+
+def generated(manifest: str, shared: Shared) -> Generated:
+    """Plan and generate a manifest whose paths are absolute."""
+
+    def make(folder: Path) -> Path:
+        (folder / "usmp.toml").write_text(manifest, encoding="utf-8")
+        files = DiskFiles(folder)
+        planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
+        layout = pipeline.lay_out(planned)
+        writer.write(pipeline.emit(layout), folder / "generated")
+        (folder / "planned").write_bytes(pickle.dumps((planned, layout)))
+        return folder
+
+    folder = shared(f"plan_{_digest(manifest.encode())}", make)
+    planned, layout = pickle.loads((folder / "planned").read_bytes())
+    return Generated(planned, layout, folder)
+
+
+def answered(question: tuple[bytes, ...], ask: Callable[[], Answer], shared: Shared) -> Answer:
+    """Return the answer to a question, which is asked once in a run of tests."""
+
+    def make(folder: Path) -> Path:
+        (folder / "answer").write_bytes(pickle.dumps(ask()))
+        return folder / "answer"
+
+    answer: Answer = pickle.loads(shared(f"answer_{_digest(*question)}", make).read_bytes())
+    return answer
+
+
+def _digest(*parts: bytes) -> str:
+    return hashlib.sha256(b"\0".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:32]
