@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.checked_in import ARM, bare_metal, check, generate, two_models, two_projects, without_python
-from tests.support.cmake import EACH_GENERATOR, EVERY_CMAKE, Project, need_cmake
+from tests.support.cmake import COVERING, Project, need_cmake
 from tests.support.files import edit, touch, write_files
 from tests.support.models import check_answers
 from tests.support.processes import run
@@ -29,8 +29,7 @@ def project(home: Path, lists: str, generator: str = "Unix Makefiles", cmake: st
     return Project(source, home / "build", generator, env=without_python(home.parent / "bin", cmake, tool))
 
 
-@EVERY_CMAKE
-@EACH_GENERATOR
+@COVERING
 def test_a_folder_builds_without_python_and_rebuilds_right(tmp_path: Path, cmake: str, generator: str) -> None:
     home = tmp_path / "a b"
     generated = two_models(home / "project") / "generated"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sys
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import DATA, call
-from tests.support.cmake import EACH_GENERATOR, EVERY_CMAKE, NINJA_AND_MAKE, PYTHON, Project, need_cmake
+from tests.support.cmake import COVERING, NINJA_AND_MAKE, PYTHON, Project, need_cmake
 from tests.support.files import copy_project, edit, touch, write_files
 from tests.support.models import answers, check_answers, rename_tensors, train_again
 
@@ -26,8 +27,7 @@ def two_folders(tmp_path: Path, generator: str, cmake: str = "cmake") -> Project
     return Project(source, tmp_path / "build", generator, cmake)
 
 
-@EACH_GENERATOR
-@EVERY_CMAKE
+@COVERING
 def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, find: str, generator: str, cmake: str) -> None:
     project = two_folders(tmp_path, generator, cmake)
     project.configure(find, PYTHON)
@@ -71,7 +71,7 @@ def test_each_build_does_what_is_needed_and_no_more(tmp_path: Path, find: str, g
     assert project.build() == []
 
 
-@EACH_GENERATOR
+@NINJA_AND_MAKE
 def test_overrides_plan_again(tmp_path: Path, find: str, generator: str) -> None:
     """Configure, and plan; the pool grows, so that all who name its size are compiled and linked."""
     project = two_folders(tmp_path, generator)
@@ -114,19 +114,10 @@ def changed(before: dict[str, int], project: Project) -> set[str]:
     return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
 
 
-@pytest.mark.parametrize(
-    ("generator", "folder", "build"),
-    [
-        ("Ninja", "a #1 $ place", "a $ place"),
-        ("Ninja Multi-Config", "a #1 $ place", "a $ place"),
-        ("Unix Makefiles", "a $ place", "a $ place"),  # CMake's makefiles cannot configure again below a "#"
-    ],
-)
-@EVERY_CMAKE
-def test_paths_may_hold_spaces_and_signs(
-    tmp_path: Path, find: str, generator: str, folder: str, build: str, cmake: str
-) -> None:
+@COVERING
+def test_paths_may_hold_spaces_and_signs(tmp_path: Path, find: str, generator: str, cmake: str) -> None:
     need_cmake(generator, cmake)
+    folder = "a $ place" if "Make" in generator else "a #1 $ place"  # makefiles cannot configure again below a "#"
     source = copy_project("two_folders", tmp_path / folder, {})
     models = {}
     for name in ("digits", "odd_even"):
@@ -138,7 +129,7 @@ def test_paths_may_hold_spaces_and_signs(
     (source / "odd_even" / "CMakeLists.txt").write_text("add_usmp_model(odd_even PLAN plan)\n")
     with (source / "usmp.toml").open("a") as manifest:  # of this file only the depfile tells
         manifest.write(f"[models.odd_even]\npath = '{models['odd_even'].name}'\n")
-    project = Project(source, tmp_path / "built" / build, generator, cmake)
+    project = Project(source, tmp_path / "built" / "a $ place", generator, cmake)
     project.configure(find, PYTHON)
     project.build()
     check_answers(project.app)
@@ -215,8 +206,7 @@ MAKERS = {
 }
 
 
-@NINJA_AND_MAKE
-@pytest.mark.parametrize("maker", MAKERS)
+@pytest.mark.parametrize(("maker", "generator"), zip(MAKERS, cycle(["Unix Makefiles", "Ninja"]), strict=False))
 def test_what_stands_for_a_model_that_the_build_makes(tmp_path: Path, find: str, generator: str, maker: str) -> None:
     need_cmake(generator)
     source = copy_project("two_folders", tmp_path / "source", MODELS)

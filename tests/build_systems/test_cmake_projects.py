@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cmake import CMAKES, EVERY_CMAKE, NINJA_AND_MAKE, PYTHON, Project, need_cmake, version
+from tests.support.cmake import CMAKES, COVERING, NINJA_AND_MAKE, PYTHON, Project, need_cmake, version
 from tests.support.files import PROJECTS, copy_project
 from tests.support.processes import output, run
 
@@ -20,8 +20,7 @@ def project(tmp_path: Path, generator: str, cmake: str = "cmake") -> Project:
     return Project(copy_project("libraries", tmp_path / "source", MODELS), tmp_path / "build", generator, cmake)
 
 
-@EVERY_CMAKE
-@NINJA_AND_MAKE
+@COVERING
 def test_folders_languages_and_libraries(tmp_path: Path, find: str, generator: str, cmake: str) -> None:
     case = project(tmp_path, generator, cmake)
     case.configure(find, PYTHON)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
@@ -97,7 +98,14 @@ def version(cmake: str) -> str:
 
 
 EVERY_CMAKE = pytest.mark.parametrize("cmake", CMAKES, ids=version)
-EACH_GENERATOR = pytest.mark.parametrize("generator", list(_TOOLS))
+COVERING = pytest.mark.parametrize(
+    ("generator", "cmake"),
+    list(zip(("Ninja", "Unix Makefiles", "Ninja Multi-Config"), itertools.cycle(CMAKES), strict=False)),
+    ids=lambda each: each if each in _TOOLS else version(each),
+)
+"""Each generator and each CMake, but not each with each."""
+GENERATORS = tuple(_TOOLS)
+EACH_GENERATOR = pytest.mark.parametrize("generator", GENERATORS)
 NINJA_AND_MAKE = pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
 """For what Ninja Multi-Config does as Ninja does."""
 
