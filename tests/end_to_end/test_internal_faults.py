@@ -12,10 +12,10 @@ from typing import cast
 import pytest
 
 from tests.support.cli import call, manifest, one_model
-from usmp_build import pipeline
 from usmp_build.cli import _VERBS
 from usmp_build.ir.graph import Model
 from usmp_build.passes.rewrite import REWRITES
+from usmp_build.search import limits
 
 ARGUMENTS = {
     "check": ["p.json", "--elf", "a.elf"],
@@ -54,10 +54,10 @@ def test_every_verb_tells_of_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch, ve
 
 
 def test_the_innermost_place_in_our_code_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(pipeline, "choose", fail)
+    monkeypatch.setattr(limits, "fit", fail)
     done = call("plan", manifest(tmp_path, one_model("digits")))
     assert (done.code, done.out) == (5, "")
-    assert re.search(r": KeyError: 0 \(usmp_build\.limits, line \d+\); ", done.err)
+    assert re.search(r": KeyError: 0 \(usmp_build\.pipeline, line \d+\); ", done.err)
 
 
 def test_a_rewrite_that_breaks_a_model_is_a_fault_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_what_is_not_ours(
     def stop(*_: object, **__: object) -> None:
         raise raised()
 
-    monkeypatch.setattr(pipeline, "choose", stop)
+    monkeypatch.setattr(limits, "fit", stop)
     done = call("plan", manifest(tmp_path, one_model("digits")))
     assert (done.code, done.out) == (code, "")
     assert done.err.startswith(said)

@@ -7,7 +7,8 @@
 - Pages: `snippets` finds code in them, `shell` types their commands, `page_files` and `doorbell` set up what they speak
   of, `languages` knows the words of fences, `ci` what CI does that they tell readers to do.
 - Packages: `archives` builds ours, `environments` are where it is installed, `packages` installs those of others.
-- Boards: `firmware` builds and runs on them, `image` compares every tensor, `counting` counts what runs and is read.
+- Boards: `firmware` builds and runs on them, `planned` plans once for all of them, `image` compares every tensor,
+  `counting` counts what runs and is read.
 - Models and programs: `road` takes them as text, `stateful` and `programs` draw them at random, `programs_c` has C of
   one, `parts` has models of concatenations and splits, `flatbuffer` writes files of them, `mutants` spoils them,
   `interpreter` runs a plan in bytes, `together` runs several at the same time, `directions` lets kernels run backward,

@@ -13,8 +13,8 @@ from usmp_build.interfaces.kernels import Kernel, Pieces
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.graph import OperatorRef, TensorRef
 from usmp_build.kernels.reference import library
+from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import peaks
-from usmp_build.plugins import algorithm
 from usmp_build.request import PlaceRequest, Request
 
 PAGE = 16
@@ -263,7 +263,7 @@ def test_who_does_not_take_rows_gets_a_copy_in_plain_memory() -> None:
 
 def test_pages_of_a_plan_are_the_bound() -> None:
     analysis = analysis_of(pinned("a"), pinned("b"))
-    plan = algorithm("auto", {}, "")(analysis.problem)
+    plan = Auto()(analysis.problem)
     assert plan is not None
     assert peaks(analysis.problem, plan)[1] == 5 * PAGE
 

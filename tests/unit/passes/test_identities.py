@@ -7,7 +7,7 @@ import pytest
 from tests.support.road import firmware, model
 from tests.unit.passes.test_small_rewrites import OTHER, graph, lines
 from usmp_build.errors import KernelError
-from usmp_build.pipeline import analyze
+from usmp_build.search.replanner import Replanner
 
 
 @pytest.mark.parametrize(
@@ -123,14 +123,15 @@ def test_operators_without_inputs_are_left_alone(operators: str) -> None:
 @pytest.mark.parametrize("operator", ["%9 = RELU6(%0)", "%9 = MAX_POOL_2D(%0) activation=RELU6"])
 def test_a_limit_of_more_steps_than_float32_counts_is_told(operator: str) -> None:
     tiny = "int8[1,4,4,2] scale=1e-38 zero=0"
+    models = (model(graph(operator, {"0": tiny, "9": tiny})),)
     with pytest.raises(KernelError, match=r"K403.*more than 2\^31"):
-        analyze(firmware({"ram": "cpu", "flash": "cpu"}), (model(graph(operator, {"0": tiny, "9": tiny})),))
+        Replanner.of(firmware({"ram": "cpu", "flash": "cpu"}), models).analyze()
 
 
 def test_a_wrong_padding_is_told_and_not_removed() -> None:
     text = graph("%1 = TANH(%0); %2 = PAD(%1, %3)", {"3": "int32[4,2] = [0, 0, -1, 1, 0, 0, 0, 0]"}, "%2")
     with pytest.raises(KernelError, match=r"K408.*has a padding below 0"):
-        analyze(firmware({"ram": "cpu", "flash": "cpu"}), (model(text),))
+        Replanner.of(firmware({"ram": "cpu", "flash": "cpu"}), (model(text),)).analyze()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.road import PlanOnly, analyze_as, every, firmware, model
 from tests.unit.passes.test_scopes import APART, CHAIN, EVERYWHERE, NPU
-from usmp_build import arrange
+from usmp_build import codegen
 from usmp_build.errors import ManifestError, Span
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Whole
 from usmp_build.layout import Keeping, Layout
@@ -43,10 +43,10 @@ def laid_out(asked: Request, library: PlanOnly, text: str) -> Layout:
     analysis = analyze_as(asked, model(text), library=library)
     plan = GreedyBySize()(analysis.problem)
     assert plan is not None
-    summary = arrange.summarize(
-        asked, analysis, plan, (0,), Keeping(((),), (), 0), None, arrange.OtherWays(0, 0, False, False)
+    summary = codegen.summarize(
+        asked, analysis, plan, (0,), Keeping(((),), (), 0), None, codegen.OtherWays(0, 0, False, False)
     )
-    return arrange.arrange(asked, analysis, plan, summary, every(asked, library))
+    return codegen.arrange(asked, analysis, plan, summary, every(asked, library))
 
 
 def test_a_copy_is_a_function_of_its_own() -> None:

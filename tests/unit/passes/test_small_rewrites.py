@@ -13,8 +13,8 @@ from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.ir.text import write
 from usmp_build.passes import rewrite
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
-from usmp_build.pipeline import analyze
 from usmp_build.request import PlaceRequest
+from usmp_build.search.analyze import analyze
 
 
 def lines(text: str, pins: Pins = NO_PINS, off: frozenset[str] = frozenset()) -> list[str]:

@@ -29,7 +29,7 @@ _PROGRAM = "usmp_selftest"
 _SECONDS = 600
 _RECORD = struct.Struct("<4i")
 """Model, step, tensor, bytes of data; the data follow."""
-_FLAGS = ("-std=c99", "-O1", "-g", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
+_FLAGS = ("-std=c99", "-O1", "-g1", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 _TRACE = ("-O0", "-fsanitize=thread", *(f"-D{name}=usmp_traced_{name}" for name in ("memcpy", "memmove", "memset")))
 
