@@ -21,10 +21,11 @@ from tests.unit.kernels.drawing import Case
 from tests.unit.kernels.driver import Runner, build
 from tests.unit.kernels.flatfile import flatfile
 from usmp_build.importers.tflite import import_tflite
+from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Subgraph
 from usmp_build.ir.schedule import Direction
-from usmp_build.kernels.reference import FAMILIES, library
+from usmp_build.kernels.reference import FAMILIES, library, sources
 
 COUNT = int(os.environ.get("USMP_CASES", "60"))
 STATEFUL = {"ASSIGN_VARIABLE", "READ_VARIABLE", "SVDF"}
@@ -60,6 +61,14 @@ def optimized(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 def test_every_kind_has_cases() -> None:
     assert set(CASES) | STATEFUL == set(FAMILIES)
+
+
+def test_every_call_says_what_it_touches() -> None:
+    """Together these kernels call all functions."""
+    kernels = [*stateful_kernels(), *(kernel_of(case) for kind in CASES for case in draw(kind))]
+    calls = [call for kernel in kernels for call in kernel.calls]
+    assert sources.choose({call.function for call in calls}, "p") == sources.choose(sources.functions(), "p")
+    assert all(call_accesses(call) is not None for call in calls)
 
 
 @needs_gcc

@@ -1,10 +1,11 @@
 """Portable C99 kernels for int8 and float32: equal to TensorFlow Lite Micro's reference kernels, bit for bit for int8.
 
-How they touch memory, which separations of buffers rely on, is declared in `accesses`, turn by turn: elementwise
-kernels and copies go element by element, block by block, line by line; convolutions pixel by pixel, and within a pixel
-by four channels; SOFTMAX looks over a row first, then it reads each element once more right before it writes that
-element; FULLY_CONNECTED reads all of a batch for every four outputs.  What one turn reads, it reads before it writes.
-Forward, turns are in ascending order of what they write; backward, the same turns are in reverse order.
+How they touch memory, which separations of buffers rely on, each call declares turn by turn, from the numbers
+that its C reads: elementwise kernels and copies go element by element, block by block, line by line; convolutions pixel
+by pixel, and within a pixel by four channels; SOFTMAX looks over a row first, then it reads each element once more
+right before it writes that element; FULLY_CONNECTED reads all of a batch for every four outputs.  What one turn reads,
+it reads before it writes.  Forward, turns are in ascending order of what they write; backward, the same turns are in
+reverse order.
 
 SVDF has one direction: its state, which every run moves on, is read and written throughout.
 
@@ -20,7 +21,6 @@ from types import MappingProxyType
 from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels.reference import convolution, copies, elementwise, quantization, softmax, sources, unary
-from usmp_build.kernels.reference.accesses import with_accesses
 from usmp_build.kernels.reference.dense import fully_connected
 from usmp_build.kernels.reference.directions import in_both_directions
 from usmp_build.kernels.reference.node import Node, Unsupported
@@ -86,7 +86,7 @@ class Reference:
             kernel = family(Node(operator, graph))
         except Unsupported as reason:
             return NoKernel(str(reason))
-        return with_accesses(kernel if operator.kind in ONE_WAY else in_both_directions(kernel))
+        return kernel if operator.kind in ONE_WAY else in_both_directions(kernel)
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
         """Return the C of the functions of these calls, and of what they need, and nothing else."""

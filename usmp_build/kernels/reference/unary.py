@@ -11,7 +11,6 @@ from usmp_build.interfaces.kernels import (
     Input,
     Kernel,
     KernelCall,
-    Operand,
     Output,
     Parameters,
     Traffic,
@@ -19,9 +18,10 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation, Lookup
+from usmp_build.kernels.reference.accesses_of_elements import elementwise
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.pixels import by_pixels
+from usmp_build.kernels.reference.pixels import by_pixels, each_element
 from usmp_build.kernels.reference.quantization import requantize
 
 _FUNCTIONS = {"LOGISTIC": tables.logistic, "TANH": tables.tanh}
@@ -31,7 +31,7 @@ def smooth(node: Node) -> Kernel:
     """LOGISTIC and TANH: for int8 a table."""
     if _is_int8(node):
         return _looked_up(node, _table(node))
-    return by_pixels(node, Kernel((_call(node, f"{node.operator.kind.lower()}_f32"),)))
+    return each_element(node, f"{node.operator.kind.lower()}_f32", "elements")
 
 
 def hard_swish(node: Node) -> Kernel:
@@ -59,19 +59,17 @@ def relu(node: Node) -> Kernel:
     """RELU: for int8 also to another scale."""
     if _is_int8(node):
         return requantize(node, "s8_s8", quantized_limits(node, Activation.RELU, node.output))
-    return by_pixels(node, Kernel((_call(node, "relu_f32"),)))
+    return each_element(node, "relu_f32", "elements")
 
 
 def relu6(node: Node) -> Kernel:
     """RELU6: for int8 the input's scale counts, whatever the output's is."""
     if not _is_int8(node):
-        return by_pixels(node, Kernel((_call(node, "relu6_f32"),)))
+        return each_element(node, "relu6_f32", "elements")
     source = node.input(0)
     zero_point = node.zero_point(source)
     _, six = quantized_limits(node, Activation.RELU6, source)
-    fields = (("size", source.elements), ("low", zero_point), ("high", six + zero_point))
-    parameters = Parameters("clamp_s8_parameters", fields)
-    return by_pixels(node, Kernel((KernelCall("clamp_s8", Whole(), (Input(0), Output(0)), parameters),)))
+    return each_element(node, "clamp_s8", "clamp_s8_parameters", ("low", zero_point), ("high", six + zero_point))
 
 
 def _is_int8(node: Node) -> bool:
@@ -84,18 +82,15 @@ def _is_int8(node: Node) -> bool:
 
 
 def _looked_up(node: Node, table: bytes) -> Kernel:
-    operands = (Input(0), Derived(0), Output(0))
-    size = node.output.elements
-    traffic = (Traffic(size), Traffic(size), Traffic(written=size))
-    call = _call(node, "lookup_s8", operands, traffic)
-    return by_pixels(node, Kernel((call,), (Constant("table", DType.INT8, table),)))
+    elements = node.output.elements
+    traffic = (Traffic(elements), Traffic(elements), Traffic(written=elements))
 
+    def call(size: int) -> KernelCall:
+        parameters = Parameters("elements", (("size", size),))
+        operands = (Input(0), Derived(0), Output(0))
+        return KernelCall("lookup_s8", Whole(), operands, parameters, traffic, accesses=elementwise(size, (1, 0, 1)))
 
-def _call(
-    node: Node, function: str, operands: tuple[Operand, ...] = (Input(0), Output(0)), traffic: tuple[Traffic, ...] = ()
-) -> KernelCall:
-    parameters = Parameters("elements", (("size", node.output.elements),))
-    return KernelCall(function, Whole(), operands, parameters, traffic)
+    return by_pixels(node, call, (Constant("table", DType.INT8, table),))
 
 
 def _table(node: Node) -> bytes:
