@@ -19,7 +19,7 @@ from tests.support.cli import DATA, DIGITS, PASSED, RW, TWO_MODELS, call, manife
 from tests.support.tools import need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model
-from usmp_build.ir.text import write
+from usmp_build.textual.text import write
 
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror", "-O2"]
 COMPILERS = [

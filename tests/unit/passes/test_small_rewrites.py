@@ -10,11 +10,11 @@ import pytest
 from tests.support.road import firmware, model
 from usmp_build.interfaces.kernels import KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
-from usmp_build.ir.text import write
 from usmp_build.passes import rewrite
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 from usmp_build.request import PlaceRequest
 from usmp_build.search.analyze import analyze
+from usmp_build.textual.text import write
 
 
 def lines(text: str, pins: Pins = NO_PINS, off: frozenset[str] = frozenset()) -> list[str]:

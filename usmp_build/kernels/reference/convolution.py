@@ -20,7 +20,6 @@ from usmp_build.interfaces.kernels import (
     Traffic,
 )
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Conv2D, DepthwiseConv2D
 from usmp_build.kernels.reference.accesses_of_sums import Row, convolved, convolved_by_channel
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
@@ -28,6 +27,7 @@ from usmp_build.kernels.reference.pitches import PITCHED, Pitches, pitch_fields,
 from usmp_build.kernels.reference.requantization import factor_constants
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
 from usmp_build.kernels.reference.window import Slide, borders, slide, taps_inside
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 
 
 def conv_2d(node: Node) -> Kernel:
@@ -210,3 +210,6 @@ def _window(node: Node, options: Conv2D | DepthwiseConv2D) -> _Window:
     expected = [source.shape[0], rows.output, columns.output]
     node.expect(list(output.shape[:3]) == expected, f"makes an image of shape {expected}, not {list(output.shape[:3])}")
     return _Window(node, options, source, weights, output, rows, columns)
+
+
+KERNELS = {"CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d}

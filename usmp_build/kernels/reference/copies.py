@@ -7,9 +7,10 @@ from math import prod
 
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Activation, Concatenation, Pack
+from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_copies import Side, copied
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.operators.joining import Concatenation, Pack
 
 _WIDTHS = {8, 16, 32, 64}
 _QUANTIZED = {DType.INT8, DType.UINT8, DType.INT16}
@@ -164,3 +165,16 @@ def copy(
     traffic = (Traffic(count * size), Traffic(written=count * size))
     accesses = copied(count, size, read, written)
     return KernelCall("copy", Whole(), (source, target), parameters, traffic, accesses=accesses)
+
+
+KERNELS = {
+    "ASSIGN_VARIABLE": assign_variable,
+    "CONCATENATION": concatenation,
+    "COPY": whole,
+    "EXPAND_DIMS": reshape,
+    "PACK": pack,
+    "READ_VARIABLE": read_variable,
+    "RESHAPE": reshape,
+    "SPLIT": split,
+    "SQUEEZE": reshape,
+}

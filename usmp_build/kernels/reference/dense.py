@@ -18,12 +18,12 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.ir.options import FullyConnected
 from usmp_build.kernels.reference.accesses_of_sums import Row, connected, convolved
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, factor_constants, factor_pairs
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
+from usmp_build.operators.sums import FullyConnected
 
 _FACTOR_BYTES = 8
 """Of a multiplier and a shift."""
@@ -156,3 +156,6 @@ def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
     accesses = convolved(row, inputs, outputs, 1, len(operands))
     call = KernelCall("conv_2d_s8_row", form, operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), constants)
+
+
+KERNELS = {"FULLY_CONNECTED": fully_connected}

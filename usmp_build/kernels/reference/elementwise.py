@@ -18,13 +18,13 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Binary
 from usmp_build.kernels.reference.accesses_of_elements import elementwise, stretched
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pitches import are_apart
 from usmp_build.kernels.reference.pixels import by_pixels
 from usmp_build.kernels.reference.requantization import factor, int32_constant
+from usmp_build.operators.binary import Binary
 
 _MOST_AXES = 5
 _AXIS_BYTES = 12
@@ -204,3 +204,6 @@ def _padded(axes: list[_Axis]) -> list[_Axis]:
     if len(axes) > _MOST_AXES:
         raise Unsupported(f"it stretches its inputs along more than {_MOST_AXES} groups of axes")
     return [_Axis(1, 0, 0)] * (_MOST_AXES - len(axes)) + axes
+
+
+KERNELS = {"ADD": add_or_subtract, "MUL": multiply, "SUB": add_or_subtract}

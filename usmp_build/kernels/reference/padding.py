@@ -108,3 +108,6 @@ def _value(node: Node) -> tuple[Operand, tuple[Constant, ...]]:
     width = source.dtype.bits // 8
     zero = node.zero_point(output) % 256 if source.dtype in {DType.INT8, DType.UINT8} else 0
     return Derived(1), (Constant("value", source.dtype, zero.to_bytes(width, "little")),)
+
+
+KERNELS = {"PAD": pad, "PADV2": pad}

@@ -71,3 +71,6 @@ def _types(node: Node) -> str:
 def _kernel(node: Node, function: str, quantized: Tensor) -> Kernel:
     scale = ("scale", single(node.scale(quantized)))
     return each_element(node, function, "quantize_parameters", scale, ("zero_point", node.zero_point(quantized)))
+
+
+KERNELS = {"DEQUANTIZE": dequantize, "QUANTIZE": quantize}

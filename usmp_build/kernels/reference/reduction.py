@@ -95,3 +95,6 @@ def _kernel(node: Node, block: _Block, suffix: str, sums: DType, own: tuple[tupl
     accesses = averaged(block.channels, block.width, source.dtype.bits // 8)
     call = KernelCall(f"mean_{suffix}", form, operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * 4, sums),))
+
+
+KERNELS = {"MEAN": mean}

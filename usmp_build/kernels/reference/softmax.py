@@ -5,9 +5,9 @@ from __future__ import annotations
 from usmp_build.arithmetic.fixed_point import ONE, quantize, single
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType
-from usmp_build.ir.options import Softmax
 from usmp_build.kernels.reference.accesses_of_elements import rows_of_elements
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.operators.reductions import Softmax
 
 _INTEGER_BITS = 5
 """Before the point of an exponent."""
@@ -54,3 +54,6 @@ def _exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
     factor = quantize(real)
     reach = ((1 << _INTEGER_BITS) - 1 << 31 - _INTEGER_BITS) >> factor.shift
     return (("multiplier", factor.multiplier), ("shift", factor.shift), ("reach", reach))
+
+
+KERNELS = {"SOFTMAX": softmax}

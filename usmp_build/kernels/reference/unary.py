@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from usmp_build.arithmetic import tables
 from usmp_build.arithmetic.hard_swish import hard_swish as of_hard_swish
-from usmp_build.arithmetic.limits import Quantized, is_table
+from usmp_build.arithmetic.limits import LEAST, Quantized, is_table
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
@@ -17,21 +19,29 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.ir.options import Activation, Lookup
+from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_elements import elementwise
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pixels import by_pixels, each_element
 from usmp_build.kernels.reference.quantization import requantize
+from usmp_build.operators.unary import Lookup
 
-_FUNCTIONS = {"LOGISTIC": tables.logistic, "TANH": tables.tanh}
+
+def logistic(node: Node) -> Kernel:
+    """LOGISTIC: for int8 a table."""
+    if not _is_int8(node):
+        return each_element(node, "logistic_f32", "elements")
+    if node.zero_point(node.output) != LEAST:
+        raise Unsupported(f"its output has a zero point other than {LEAST}")
+    return _looked_up(node, _table(node, tables.logistic))
 
 
-def smooth(node: Node) -> Kernel:
-    """LOGISTIC and TANH: for int8 a table."""
+def tanh(node: Node) -> Kernel:
+    """TANH: for int8 a table."""
     if _is_int8(node):
-        return _looked_up(node, _table(node))
-    return each_element(node, f"{node.operator.kind.lower()}_f32", "elements")
+        return _looked_up(node, _table(node, tables.tanh))
+    return each_element(node, "tanh_f32", "elements")
 
 
 def hard_swish(node: Node) -> Kernel:
@@ -93,12 +103,13 @@ def _looked_up(node: Node, table: bytes) -> Kernel:
     return by_pixels(node, call, (Constant("table", DType.INT8, table),))
 
 
-def _table(node: Node) -> bytes:
-    source, kind = node.input(0), node.operator.kind
-    if kind == "LOGISTIC" and node.zero_point(node.output) != -128:
-        raise Unsupported("its output has a zero point other than -128")
-    table = tables.of_scale(_FUNCTIONS[kind], node.scale(source), node.zero_point(source))
+def _table(node: Node, function: Callable[[int], int]) -> bytes:
+    source = node.input(0)
+    table = tables.of_scale(function, node.scale(source), node.zero_point(source))
     if table is None:
         message = f"has an input whose scale, {node.scale(source):g}, is too small or too large for its table"
         raise node.error("K407", message, "quantize the model again")
     return table
+
+
+KERNELS = {"HARD_SWISH": hard_swish, "LOGISTIC": logistic, "LOOKUP": lookup, "RELU": relu, "RELU6": relu6, "TANH": tanh}
