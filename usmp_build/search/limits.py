@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from usmp_build import effort
 from usmp_build.errors import CheckFailed
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.planner.memory.best import is_best
@@ -26,9 +27,6 @@ from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose, is_no_worse, operators_with_parts
 from usmp_build.search.operator_order import Chosen
 from usmp_build.search.replanner import Replanner
-
-_MOST = 6
-"""Requests with a part of the limits lifted that are planned; each takes as long as the first plan."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +52,7 @@ def fit(replanner: Replanner) -> Fitted:
     candidate = _within(replanner, unlimited, replanner.glance if best.plan else replanner.attempt)
     if best.plan is None or _is_better(candidate, best):
         best = candidate
-    for few in islice(_subsets(limited), _MOST):
+    for few in islice(_subsets(limited), effort.LIMITS_LIFTED):
         if best.plan is None and (other := choose_without_limits(replanner, few)) is not None:
             candidate = _within(replanner, other, replanner.attempt)
             best = best if candidate.plan is None else candidate
