@@ -14,9 +14,9 @@ import jsonschema
 import pytest
 import tomli
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA, TWO_MODELS, call, call_apart, manifest, one_model
 from tests.support.processes import run
+from tests.support.tree import ROOT
 
 
 def test_init_writes_a_manifest_that_plans(tmp_path: Path) -> None:
