@@ -8,7 +8,7 @@ from math import floor
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
 from usmp_build.layout import CostRecord, LargerRecord, WithoutLimitsRecord
-from usmp_build.planner.memory.limits import cheaper_elsewhere, least_cost
+from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.report.larger_pools import InLargerPools
 from usmp_build.request import Request
@@ -67,7 +67,7 @@ def _bound(analysis: Analysis, plan: Plan) -> int:
 
 
 def _least(analysis: Analysis) -> int:
-    return sum(map(least_cost, analysis.problem.buffers))
+    return sum(buffer.least_cost for buffer in analysis.problem.buffers)
 
 
 def _shown(analysis: Analysis, cost: int) -> int:
