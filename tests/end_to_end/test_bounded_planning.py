@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.cli import call, manifest
 from tests.support.nets import NETS
+from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Node
@@ -21,7 +22,6 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.report import infeasible
 from usmp_build.request import Request
 from usmp_build.search import concat_aliasing
-from usmp_build.search.directions import PLANS
 from usmp_build.search.operator_order import Chosen, Orders
 from usmp_build.search.replanner import Replanner
 
@@ -73,7 +73,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 def test_most_plans_are_brief_and_few_take_all_the_work(tmp_path: Path, asked: Asked) -> None:
     done = call("plan", manifest(tmp_path, POOLS))
     assert done.code == 0, done.err
-    assert 0 < asked.briefly <= 2 * PLANS, asked  # directions, with parts and with copies, and figures of the report
+    assert 0 < asked.briefly <= 2 * effort.DIRECTION_PLANS, (
+        asked
+    )  # directions, with parts and with copies, and figures of the report
     assert asked.carefully == 4, asked  # in the order of the file, with parts and with copies; both without limits
 
 

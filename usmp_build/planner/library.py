@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from usmp_build import effort
 from usmp_build.errors import CheckFailed, Diagnostic, ProblemError, UsageError
 from usmp_build.planner import by_name
 from usmp_build.planner.algorithm import Algorithm
@@ -35,9 +36,6 @@ Progress = Callable[[str], None]
 
 LARGE = "large"
 """Who plans timelines."""
-
-_NODES = 4_000_000
-"""Nodes times buffers: so long a proof is looked for that there is no plan."""
 
 
 def solve(
@@ -138,7 +136,7 @@ def _without_plan(problem: Problem, finder: Algorithm, name: str) -> Solution:
     known = Solution(Status.UNKNOWN, None, algorithm=name) if plan is None else _overflow(problem, plan)
     if known.status is Status.INFEASIBLE:
         return known
-    verdict = judge(problem, _NODES // max(1, len(problem.buffers)))
+    verdict = judge(problem, effort.PROOF_OF_NO_PLAN // max(1, len(problem.buffers)))
     if verdict.impossible:
         return Solution(Status.INFEASIBLE, None, shortage=Shortage(proven=True), algorithm="exact", work=verdict.nodes)
     return known

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from usmp_build import codegen
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.planner import by_name
@@ -12,6 +11,7 @@ from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
 from usmp_build.request import Request
+from usmp_build.search.group_constants import group_constants
 
 
 def attempt(algorithm: Callable[[Problem], Plan | None], problem: Problem) -> Plan | None:
@@ -34,6 +34,6 @@ def check(request: Request, analysis: Analysis, plan: Plan) -> None:
 def finalize(request: Request, analysis: Analysis, plan: Plan) -> Plan:
     """Check the best plan again, with its constants in the order of the files that hold them."""
     check(request, analysis, plan)
-    grouped = codegen.group_constants(analysis.storage, analysis.problem, plan)
+    grouped = group_constants(analysis.storage, analysis.problem, plan)
     check(request, analysis, grouped)
     return grouped

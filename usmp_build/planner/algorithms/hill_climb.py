@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
+from usmp_build import effort
 from usmp_build.planner.algorithms.first_fit import Attempt, first_fit
 from usmp_build.planner.algorithms.greedy import (
     GreedyByConflicts,
@@ -33,9 +34,6 @@ from usmp_build.planner.memory.bounds import pool_bound, required
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan, quality, rank, tops
 from usmp_build.planner.memory.problem import Buffer, Problem
-
-_WORK = 2_000_000
-"""Conflicts and buffers that the climb in one component of a problem may visit: about two seconds of Python."""
 
 _LATE = 20
 """So many rounds ago is the plan that a new one may be as bad as."""
@@ -92,7 +90,7 @@ class Climb:
         self._problem = problem
         self._component = component
         self._numbers = random_numbers(seed)
-        self._work = _WORK
+        self._work = effort.CLIMB_VISITS
         self.rounds = 0
         self._ideal = ideal(problem, component)
         orders: list[Order] = [by_size, by_conflicts, *([backwards, forwards] if problem.separations else [])]

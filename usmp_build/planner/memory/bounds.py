@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 
+from usmp_build import effort
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.pressure import Witness, pressure
 from usmp_build.planner.memory.problem import Buffer, Problem
 
 __all__ = ["Requirement", "Witness", "confined", "pool_bound", "pool_bounds", "pressure", "required"]
-
-_MANY = 8
-"""Unions of so many different candidate lists are looked at: 255 at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +95,6 @@ def _crowded(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Requ
 def _unions(families: Iterable[frozenset[int]]) -> list[frozenset[int]]:
     """All unions of the given sets, or only the sets themselves when they are too many; in a fixed order."""
     distinct = sorted(families, key=sorted)
-    count = len(distinct) if len(distinct) <= _MANY else 1
+    count = len(distinct) if len(distinct) <= effort.POOL_UNIONS else 1
     some = chain.from_iterable(combinations(distinct, size) for size in range(1, count + 1))
     return sorted({frozenset[int]().union(*few) for few in some}, key=sorted)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from usmp_build import effort
 from usmp_build.planner.memory.bounds import Requirement, pressure, required
 from usmp_build.planner.memory.components import components, families, restricted
 from usmp_build.planner.memory.increase import Increase, least_increase, limited
@@ -13,22 +14,6 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.shrink import Fails, beginning, irreducible, shrink
 from usmp_build.planner.memory.trials import Attempt, Trials
-
-_WEIGHINGS = 200
-"""So many sets of buffers are weighed while a proof is made short."""
-
-_TRIALS = 20
-"""So often an algorithm is asked about fewer buffers."""
-
-_WINDOW = 4
-"""So many of them to find when it is that they do not fit, from either side."""
-
-_INCREASES = 8
-"""So often it is asked about larger pools, all of them together: nearly always once for each.  Three times as often
-where the problem is small."""
-
-_SMALL = 2_000
-"""Conflicts and buffers."""
 
 
 def explain(problem: Problem, attempt: Attempt, exceeding: Plan | None = None) -> tuple[Shortage, ...]:
@@ -79,7 +64,7 @@ def _bounded(problem: Problem, proofs: Sequence[Requirement]) -> Shortage:
     def exceeds(some: list[int]) -> bool:
         return pressure(problem, some, len(worst.pools)).bytes > worst.room
 
-    core = irreducible(worst.witness.buffers, exceeds, _WEIGHINGS)
+    core = irreducible(worst.witness.buffers, exceeds, effort.REFUSAL_WEIGHINGS)
     return Shortage(worst.pools, worst.room, worst.missing, worst.witness, core, proven=True)
 
 
@@ -97,7 +82,7 @@ def _claimed(problem: Problem, attempt: Attempt) -> Shortage | None:
 def _claimed_of(problem: Problem, members: list[int], limit: int, attempt: Attempt) -> Shortage | None:
     """What it proves of one pool, which is stated without its limit."""
     (pool,) = problem.buffers[members[0]].pools
-    trials = Trials(attempt, _TRIALS)
+    trials = Trials(attempt, effort.REFUSAL_PLANS)
 
     def claim(some: Sequence[int]) -> int:
         plan = trials.plan(restricted(problem, some))
@@ -112,7 +97,7 @@ def _claimed_of(problem: Problem, members: list[int], limit: int, attempt: Attem
 
 def _not_found(problem: Problem, attempt: Attempt) -> Shortage:
     """Few buffers for which the algorithm finds no plan, and perhaps a proof that there is none."""
-    trials = Trials(attempt, _TRIALS)
+    trials = Trials(attempt, effort.REFUSAL_PLANS)
 
     def stuck(some: Sequence[int]) -> bool:
         return trials.plan(restricted(problem, some)) is None
@@ -132,7 +117,7 @@ def _few(problem: Problem, members: Sequence[int], fails: Fails, trials: Trials)
             members = component
             break
     for side in (_by_birth, _by_death):
-        tests = min(_WINDOW, trials.left(problem))
+        tests = min(effort.REFUSAL_WINDOW_PLANS, trials.left(problem))
         members = beginning(sorted(members, key=lambda index: side(problem, index)), fails, tests)
     inside = set(members)
     largest = [index for index in _largest_first(problem) if index in inside]
@@ -168,8 +153,8 @@ def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterat
     """Those of the pools that are too small come first."""
     known = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
     known = sorted((p for p in known if problem.pools[p].limit is not None), key=lambda p: p not in shortage.pools)
-    small = len(problem.buffers) + sum(map(len, problem.conflicts)) <= _SMALL
-    trials = Trials(attempt, 3 * _INCREASES if small else _INCREASES)
+    small = len(problem.buffers) + sum(map(len, problem.conflicts)) <= effort.INCREASE_SMALL
+    trials = Trials(attempt, effort.INCREASE_PLANS_SMALL if small else effort.INCREASE_PLANS)
     for pool in known:
         at_least = shortage.missing if shortage.proven and shortage.pools == (pool,) else 1
         increase = least_increase(problem, pool, trials, at_least)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from usmp_build import effort
 from usmp_build.planner.memory.bounds import required
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
@@ -12,9 +13,6 @@ from usmp_build.planner.memory.verify import violations
 
 Attempt: TypeAlias = Callable[[Problem], Plan | None]
 """An algorithm: a plan, or None when it finds none."""
-
-_LARGE = 250_000
-"""Conflicts and buffers: asking about a problem of twice that size counts twice, and so on."""
 
 
 class Trials:
@@ -39,4 +37,4 @@ class Trials:
 
 def _price(problem: Problem) -> int:
     visits = len(problem.buffers) + sum(map(len, problem.conflicts))
-    return 1 + visits // _LARGE
+    return 1 + visits // effort.REFUSAL_VISITS

@@ -1,16 +1,10 @@
-"""Request + Analysis + Plan → Summary: what a plan says to people."""
+"""Request + Analysis + Plan → Summary: its rows, for tables, plan.json and comments."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 import usmp_build
-from usmp_build.codegen.addresses import keep_apart
-from usmp_build.codegen.costs import InLargerPools, cost_row, without_limits_row
-from usmp_build.codegen.kept import kept_for
-from usmp_build.codegen.model_rows import ModelRows
-from usmp_build.codegen.overlaps import overlaps
-from usmp_build.codegen.workspace import OtherWays, workspace_row
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
@@ -21,13 +15,20 @@ from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds
 from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.planner.memory.problem import Buffer
+from usmp_build.report.cost_rows import cost_row, without_limits_row
+from usmp_build.report.kept_buffers import kept_for
+from usmp_build.report.larger_pools import InLargerPools
+from usmp_build.report.model_rows import ModelRows
+from usmp_build.report.overlap_rows import overlaps
+from usmp_build.report.pool_addresses import keep_apart
+from usmp_build.report.workspace_row import OtherWays, workspace_row
 from usmp_build.request import PoolRequest, Request
 
 _LARGEST_ALIGNMENT = 1 << 16
 """Bytes; linkers align no section to more that is worth the gap before it."""
 
 
-def summarize(
+def summarize_plan(
     request: Request,
     analysis: Analysis,
     plan: Plan,

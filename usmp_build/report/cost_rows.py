@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import floor
 
 from usmp_build.interfaces.analysis import Analysis
@@ -11,6 +10,7 @@ from usmp_build.interfaces.kernels import Traffic
 from usmp_build.layout import CostRow, LargerRow, WithoutLimitsRow
 from usmp_build.planner.memory.limits import cheaper_elsewhere, least_cost
 from usmp_build.planner.memory.plan import Plan, peaks
+from usmp_build.report.larger_pools import InLargerPools
 from usmp_build.request import Request
 
 
@@ -25,16 +25,6 @@ def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRow:
         by_rank=tuple(request.pools[pool].name for pool in analysis.costs.unknown),
         ranked=analysis.costs.ranked,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class InLargerPools:
-    """A plan of the same request in pools as large as needed, with every buffer where it costs least."""
-
-    analysis: Analysis
-    plan: Plan
-    algorithm: str
-    """That made it, and makes one that costs as little within limits of its sizes."""
 
 
 def without_limits_row(
