@@ -9,8 +9,9 @@ from typing import TypeAlias
 
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import RO, RW, call, manifest, tables
 from tests.support.nets import NETS
+from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Node
@@ -21,24 +22,12 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.report import infeasible
 from usmp_build.request import Request
 from usmp_build.search import concat_aliasing
-from usmp_build.search.directions import PLANS
 from usmp_build.search.operator_order import Chosen, Orders
 from usmp_build.search.replanner import Replanner
 
 Ordered: TypeAlias = Callable[[Choices], Analysis]
 
-POOLS = """[project]
-name = "p"
-[pools.a]
-access = "rw"
-size = 540
-[pools.b]
-access = "rw"
-[pools.rom]
-access = "ro"
-[models.k]
-path = "DATA/kitchen_b.tflite"
-"""
+POOLS = tables("p", {"a": f"{RW}size = 540\n", "b": RW, "rom": RO}, {"k": 'path = "DATA/kitchen_b.tflite"\n'})
 
 
 @dataclass
@@ -73,7 +62,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 def test_most_plans_are_brief_and_few_take_all_the_work(tmp_path: Path, asked: Asked) -> None:
     done = call("plan", manifest(tmp_path, POOLS))
     assert done.code == 0, done.err
-    assert 0 < asked.briefly <= 2 * PLANS, asked  # directions, with parts and with copies, and figures of the report
+    assert 0 < asked.briefly <= 2 * effort.DIRECTION_PLANS, (
+        asked
+    )  # directions, with parts and with copies, and figures of the report
     assert asked.carefully == 4, asked  # in the order of the file, with parts and with copies; both without limits
 
 
@@ -84,9 +75,10 @@ def alike(folder: Path, models: int, size: str, together: bool = False) -> Path:
     text = f'model "m"\nsubgraph 0 "main"\n{tensors}  %1 = RELU(%0)\n'
     (folder / "m.model.txt").write_text(text, encoding="utf-8")
     names = [f"m{number}" for number in range(models)]
-    tables = "".join(f'[models.{name}]\npath = "m.model.txt"\n' for name in names)
     concurrent = "concurrent = [[{}]]\n".format(", ".join(f'"{name}"' for name in names)) if together else ""
-    return manifest(folder, f'{concurrent}[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n{size}{tables}')
+    return manifest(
+        folder, concurrent + tables("p", {"sram": RW + size}, dict.fromkeys(names, 'path = "m.model.txt"\n'))
+    )
 
 
 def times_scheduled(folder: Path, models: int, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -137,8 +129,8 @@ def test_a_few_plans_tell_whether_parts_should_be_copies_again(tmp_path: Path, m
 
     monkeypatch.setattr(concat_aliasing, "Orders", Counted)
     (tmp_path / "m.tflite").write_bytes(NETS["cross_stage"]())
-    pools = "".join(f'[pools.p{number}]\naccess = "rw"\n' for number in range(4))
-    models = "".join(f'[models.m{n}]\npath = "m.tflite"\nworkspace_pools = ["p{n}"]\n' for n in range(4))
-    path = manifest(tmp_path, f'[project]\nname = "p"\n{pools}[pools.rom]\naccess = "ro"\n{models}')
+    pools = {f"p{n}": RW for n in range(4)} | {"rom": RO}
+    models = {f"m{n}": f'path = "m.tflite"\nworkspace_pools = ["p{n}"]\n' for n in range(4)}
+    path = manifest(tmp_path, tables("p", pools, models))
     assert call("plan", path).code == 0
     assert 2 < len(chosen) <= 6, "with copies, with parts, and four more"

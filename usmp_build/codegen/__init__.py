@@ -1,4 +1,4 @@
-"""Request + Analysis + Plan → Summary (for people) and Layout (for emitters): here all names and orders are decided."""
+"""Request + Analysis + Plan + Summary → Layout: all of the C, with its names and its order."""
 
 from __future__ import annotations
 
@@ -7,19 +7,13 @@ from collections.abc import Iterable
 from usmp_build.codegen.cached import cached_rows
 from usmp_build.codegen.clashes import refuse_clashes
 from usmp_build.codegen.constants import constant_groups, pool_bytes
-from usmp_build.codegen.costs import InLargerPools
-from usmp_build.codegen.group import group_constants
 from usmp_build.codegen.model import model_code
-from usmp_build.codegen.summary import summarize
-from usmp_build.codegen.workspace import OtherWays
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, KernelCall, Libraries
 from usmp_build.layout import Layout, Summary
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
-
-__all__ = ["InLargerPools", "OtherWays", "arrange", "group_constants", "summarize"]
 
 
 def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, libraries: Libraries) -> Layout:

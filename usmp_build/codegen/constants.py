@@ -10,7 +10,6 @@ from itertools import groupby
 from textwrap import wrap
 
 from usmp_build.codegen.c_types import plain_type, value_lines
-from usmp_build.codegen.group import owner
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import DType
 from usmp_build.ir.storage import Kind, StorageBuffer
@@ -33,7 +32,7 @@ def constant_groups(
     order.sort(key=lambda i: plan.allocations[i])
     expressions: dict[int, str] = {}
     groups = []
-    for (pool, only), members in groupby(order, lambda i: (plan.allocations[i].pool, owner(buffers[i]))):
+    for (pool, only), members in groupby(order, lambda i: (plan.allocations[i].pool, buffers[i].only_model)):
         indices = list(members)
         readers = tuple(sorted({model for i in indices for model in buffers[i].models}))
         whose = summary.models[only[0]].name if only else f"{summary.project}_shared"

@@ -56,6 +56,11 @@ class StorageBuffer:
     """Of a constant: the names of equal ones that are stored as this one (see `passes.once`)."""
 
     @property
+    def only_model(self) -> tuple[int, ...]:
+        """The only model that uses it; empty when several do, whichever they are."""
+        return self.models if len(self.models) == 1 else ()
+
+    @property
     def extent(self) -> int:
         """Bytes that are its own: its size, in whole cache lines where it has such."""
         return align_up(self.size, self.cache_line or 1)

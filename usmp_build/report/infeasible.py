@@ -17,7 +17,7 @@ from usmp_build.planner.memory.shortage import Scope, Shortage, put_into_words
 from usmp_build.report.suggestions import suggested_fixes
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
-from usmp_build.search.limits import Fitted, lifted
+from usmp_build.search.limits import Fitted, without_limits
 from usmp_build.search.operator_order import Chosen
 from usmp_build.search.replanner import Replanner
 
@@ -27,15 +27,15 @@ def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
     request, analysis = replanner.request, fitted.chosen.analysis
 
     def restate(other: Request) -> Analysis:
-        unlimited = choose(replanner.asking(lifted(other, range(len(other.pools))))).analysis
+        unlimited = choose(replanner.asking(without_limits(other, range(len(other.pools))))).analysis
         problem = with_limits(unlimited.problem, (pool.limit for pool in other.pools))
         return replace(unlimited, problem=problem)
 
     exceeding = fitted.unlimited.plan if fitted.unlimited else None
     names = [step.name for step in steps(analysis.schedule.root)]
     diagnostics = []
-    for shortage in explain(analysis.problem, replanner.attempt, exceeding):
-        others = suggested_fixes(request, analysis, shortage, replanner.attempt, restate)
+    for shortage in explain(analysis.problem, replanner.algorithm, exceeding):
+        others = suggested_fixes(request, analysis, shortage, replanner.algorithm, restate)
         together = _together(request, analysis, shortage.witness)
         scope = _scope(request, fitted.chosen, shortage)
         message, help_ = put_into_words(analysis.problem, shortage, names, others, together, scope)

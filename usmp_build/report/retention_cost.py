@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 
+from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import FILE_ORDER
-from usmp_build.layout import Keeping, KeepRow
+from usmp_build.layout import Keeping, KeepRecord
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
@@ -20,20 +21,13 @@ from usmp_build.search.operator_order import Orders
 from usmp_build.search.replanner import Replanner
 from usmp_build.search.workspace_bytes import workspace_needed
 
-_PLANS = 16
-"""So many words are planned without, in the order of models' names."""
-_CONFLICTS = 1_000_000
-"""In all these plans together, but for the first: plans take seconds where very many buffers are alive together."""
-_QUICK = 500
-"""Buffers, each with one pool: of no more the orders are searched again."""
-
 
 def retention_cost(replanner: Replanner, analysis: Analysis, plan: Plan) -> Keeping:
     """Return the bytes of workspace that each such word costs against the default, as far as it is worked out."""
     request = replanner.request
     words = [list(model.kept_words()) for model in request.models]
     buffers = analysis.problem.buffers
-    is_quick = len(buffers) <= _QUICK and all(len(buffer.pools) == 1 for buffer in buffers)
+    is_quick = len(buffers) <= effort.RETENTION_ORDER_BUFFERS and all(len(buffer.pools) == 1 for buffer in buffers)
 
     def least(asked: Request) -> int:
         other = replanner.asking(asked)
@@ -46,11 +40,11 @@ def retention_cost(replanner: Replanner, analysis: Analysis, plan: Plan) -> Keep
         return max(0, needed - least(other))
 
     conflicts = sum(map(len, analysis.problem.conflicts))
-    plans = min(_PLANS, 1 + _CONFLICTS // max(1, conflicts))
+    plans = min(effort.RETENTION_WORDS, 1 + effort.RETENTION_CONFLICTS // max(1, conflicts))
     number = count()
     rows = [
         tuple(
-            KeepRow(word, value, workspace(request.with_model(index, other)) if next(number) < plans else None)
+            KeepRecord(word, value, workspace(request.with_model(index, other)) if next(number) < plans else None)
             for word, value, other in own
         )
         for index, own in enumerate(words)

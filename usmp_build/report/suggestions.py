@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Protocol, TypeAlias
 
+from usmp_build import effort
 from usmp_build.errors import UsmpError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
@@ -27,14 +28,6 @@ from usmp_build.units import count_bytes, show_bytes
 
 Restate: TypeAlias = Callable[[Request], Analysis]
 """What the passes would find if the manifest said something else.  Raises UsmpError if it may not say that."""
-
-_TRIALS = 5
-"""So many other manifests are tried."""
-
-_RESTATED = 16
-"""So many are stated: those of which a bound tells that they do not fit are not tried, but to state them takes long."""
-_PAIRS = 6
-"""So many of them are about pairs of models that take turns."""
 
 _FINDERS = ("auto", "exact")
 """Algorithms that may find a plan where others do not."""
@@ -51,9 +44,9 @@ def suggested_fixes(
         yield from _other_algorithms(request, analysis.problem)
     if not shortage.core:
         return
-    trials = Trials(attempt, _TRIALS)
+    trials = Trials(attempt, effort.FIXES_TRIED)
     concerned = _pools_of_family(analysis.problem, shortage.core[0])
-    for change in islice(_changes(request, analysis, shortage), _RESTATED):
+    for change in islice(_changes(request, analysis, shortage), effort.FIXES_STATED):
         if not trials.left(analysis.problem):
             return
         try:
@@ -221,7 +214,7 @@ def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterat
     owners = _owners(analysis, shortage)
     yield from _switched_on(request, owners, constant)
     pairs = (pair for pair in sorted(request.concurrent) if not constant and set(pair) <= set(owners))
-    yield from (_TakingTurns(pair, shortage.missing) for pair in islice(pairs, _PAIRS))
+    yield from (_TakingTurns(pair, shortage.missing) for pair in islice(pairs, effort.FIXES_OF_PAIRS))
     for model in owners:
         asked = request.models[model]
         mine = asked.constant_pools if constant else asked.workspace_pools

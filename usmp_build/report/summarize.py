@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from usmp_build import codegen
 from usmp_build.errors import UsmpError
 from usmp_build.layout import Summary
 from usmp_build.planner.memory.plan import Plan
+from usmp_build.report.larger_pools import in_larger_pools
 from usmp_build.report.retention_cost import retention_cost
-from usmp_build.search import limits, workspace_bytes
+from usmp_build.report.rows import summarize_plan
+from usmp_build.report.workspace_row import OtherWays
+from usmp_build.search import workspace_bytes
 from usmp_build.search.limits import Fitted
 from usmp_build.search.replanner import Replanner
 
@@ -15,20 +17,20 @@ from usmp_build.search.replanner import Replanner
 def summarize(replanner: Replanner, fitted: Fitted, plan: Plan) -> Summary:
     """Return the summary of a plan that was chosen within the limits and checked."""
     request, chosen = replanner.request, fitted.chosen
-    others = codegen.OtherWays(
+    others = OtherWays(
         max_live=max_live(replanner),
         any_schedule=chosen.bound,
         best_directions=chosen.directions_are_proven,
         best_order=chosen.orders_are_proven,
         other_buffers=chosen.other_buffers,
     )
-    return codegen.summarize(
+    return summarize_plan(
         request,
         chosen.analysis,
         plan,
         workspace_bytes.standalone_bytes(request, chosen, plan),
         retention_cost(replanner, chosen.analysis, plan),
-        limits.cheapest(replanner, fitted),
+        in_larger_pools(replanner, fitted),
         others,
     )
 

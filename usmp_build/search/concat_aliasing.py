@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from operator import le
 
+from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Model, OperatorRef
@@ -30,13 +31,6 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.search.operator_order import Chosen, Orders
 from usmp_build.search.replanner import Replanner
 from usmp_build.search.workspace_bytes import max_live
-
-_MOST_PLANS = 16
-_AGAIN = 4
-"""Of them for those that copy once more."""
-_MOST_BUFFERS = 4096
-_MOST_CONFLICTS = 200_000
-"""In all plans together, but for the first two: large problems take long, and those where many meet longer."""
 
 Operators = frozenset[OperatorRef]
 
@@ -65,7 +59,7 @@ def _aliased(replanner: Replanner) -> tuple[Orders, bool]:
     search = _Search(replanner, shared, Orders(replanner, copied), needed, needed, _plans(copied.problem) - 1)
     while search.plans > 0 and (untried := search.untried()):
         search.share(untried)
-    search.plans = min(search.plans, _AGAIN)
+    search.plans = min(search.plans, effort.ALIASING_RECONSIDERED)
     if search.plans > 0:
         search.reconsider()
     return search.best, True
@@ -74,7 +68,9 @@ def _aliased(replanner: Replanner) -> tuple[Orders, bool]:
 def _plans(problem: Problem) -> int:
     """Return how many plans of such a problem may be made."""
     buffers, conflicts = len(problem.buffers), sum(map(len, problem.conflicts))
-    return min(_MOST_PLANS, 2 + _MOST_BUFFERS // max(1, buffers), 2 + _MOST_CONFLICTS // max(1, conflicts))
+    small = 2 + effort.ALIASING_BUFFERS // max(1, buffers)
+    calm = 2 + effort.ALIASING_CONFLICTS // max(1, conflicts)
+    return min(effort.ALIASING_PLANS, small, calm)
 
 
 def operators_with_parts(models: Sequence[Model]) -> list[OperatorRef]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TypeAlias
 
+from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import OperatorRef
@@ -33,15 +34,6 @@ from usmp_build.request import Request
 
 Directions: TypeAlias = Mapping[OperatorRef, Direction]
 
-PLANS = 64
-"""So many small problems are solved, and fewer that are large or hard."""
-_LARGE = 20_000
-"""Conflicts and buffers: solving a problem of twice that size counts twice, and so on."""
-_HARD = (50_000, 10_000)
-"""Nodes of the algorithm's search, times buffers: the same; where each has one pool, and where some have several."""
-_UNKNOWN = 4
-"""So much is added where no plan tells how hard the problem was."""
-
 _STATED = 4
 """Problems that are kept: all forward, all backward and all undecided are asked for again and again."""
 
@@ -49,7 +41,7 @@ _STATED = 4
 class Budget:
     """An algorithm that is asked so often."""
 
-    def __init__(self, algorithm: Callable[[Problem], Plan | None], plans: int = PLANS) -> None:
+    def __init__(self, algorithm: Callable[[Problem], Plan | None], plans: int = effort.DIRECTION_PLANS) -> None:
         self._algorithm = algorithm
         self.left = plans
 
@@ -58,8 +50,10 @@ class Budget:
         size = len(problem.buffers) + sum(map(len, problem.conflicts))
         found = self._algorithm(problem)
         several = any(len(buffer.pools) > 1 for buffer in problem.buffers)
-        hard = found.work * len(problem.buffers) // _HARD[several] if found else _UNKNOWN
-        self.left -= 1 + size // _LARGE + hard
+        hard = effort.DIRECTION_PLANS_UNSOLVED
+        if found:
+            hard = found.work * len(problem.buffers) // effort.DIRECTION_NODES[several]
+        self.left -= 1 + size // effort.DIRECTION_VISITS + hard
         return found
 
 

@@ -15,10 +15,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from usmp_build import codegen
+from usmp_build import effort
 from usmp_build.errors import CheckFailed
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.limits import cheaper_elsewhere, with_limits
 from usmp_build.planner.memory.plan import Plan, quality
@@ -28,9 +27,6 @@ from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose, is_no_worse, operators_with_parts
 from usmp_build.search.operator_order import Chosen
 from usmp_build.search.replanner import Replanner
-
-_MOST = 6
-"""Requests with a part of the limits lifted that are planned; each takes as long as the first plan."""
 
 
 @dataclass(frozen=True)
@@ -50,40 +46,28 @@ def fit(replanner: Replanner) -> Fitted:
     limited = _limited(request, best.analysis)
     if not limited or _limits_are_in_nobodys_way(best):
         return Fitted(best, None)
-    unlimited = _attempt(replanner.asking(lifted(request, limited)))
+    unlimited = choose_without_limits(replanner, limited)
     if unlimited is None:
         return Fitted(best, None)
     candidate = _within(replanner, unlimited, replanner.glance if best.plan else replanner.attempt)
     if best.plan is None or _is_better(candidate, best):
         best = candidate
-    for few in islice(_subsets(limited), _MOST):
-        if best.plan is None and (other := _attempt(replanner.asking(lifted(request, few)))) is not None:
+    for few in islice(_subsets(limited), effort.LIMITS_LIFTED):
+        if best.plan is None and (other := choose_without_limits(replanner, few)) is not None:
             candidate = _within(replanner, other, replanner.attempt)
             best = best if candidate.plan is None else candidate
     return Fitted(best, unlimited)
 
 
-def cheapest(replanner: Replanner, fitted: Fitted) -> codegen.InLargerPools | None:
-    """Return a plan in larger pools with every buffer where it costs least, by the request's algorithm or "auto".
-
-    None where all of them are there within the limits, or neither has such a plan.
-    """
-    plan = fitted.chosen.plan
-    if plan is None or not cheaper_elsewhere(fitted.chosen.analysis.problem, plan):
+def choose_without_limits(replanner: Replanner, pools: Collection[int]) -> Chosen | None:
+    """Choose with these pools as large as needed: a question of ours, so a wrong plan counts as none."""
+    try:
+        return choose(replanner.asking(without_limits(replanner.request, pools)))
+    except CheckFailed:
         return None
-    request = replanner.request
-    free = replanner.asking(lifted(request, range(len(request.pools))))
-    replanners = {request.algorithm: free}
-    replanners.setdefault("auto", free.by(Auto()))
-    for name, other in replanners.items():
-        reused = fitted.unlimited if name == request.algorithm else None
-        chosen = reused or _attempt(other)
-        if chosen and chosen.plan and not cheaper_elsewhere(chosen.analysis.problem, chosen.plan):
-            return codegen.InLargerPools(chosen.analysis, chosen.plan, name)
-    return None
 
 
-def lifted(request: Request, pools: Collection[int]) -> Request:
+def without_limits(request: Request, pools: Collection[int]) -> Request:
     """Return the request with these pools as large as needed."""
     each = (replace(pool, limit=None) if index in pools else pool for index, pool in enumerate(request.pools))
     return replace(request, pools=tuple(each))
@@ -101,14 +85,6 @@ def _subsets(pools: Sequence[int]) -> Iterator[tuple[int, ...]]:
         yield from ((pool,) for pool in pools)
     if len(pools) > 2:
         yield from (tuple(other for other in pools if other != pool) for pool in pools)
-
-
-def _attempt(replanner: Replanner) -> Chosen | None:
-    """Choose for a request that is a question of ours: a wrong plan counts as none."""
-    try:
-        return choose(replanner)
-    except CheckFailed:
-        return None
 
 
 def _limits_are_in_nobodys_way(chosen: Chosen) -> bool:

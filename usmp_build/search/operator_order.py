@@ -20,22 +20,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import Choices
 from usmp_build.passes.order import Below, ModelOrders, least_workspace, model_orders, workspace_always
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import Plan, quality
-from usmp_build.search.directions import PLANS, Budget
+from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.replanner import Replanner
-
-_FEW = 4
-"""Models whose orders are tried one by one, too."""
-_MORE = 32
-"""Orders that are tried where those with the fewest bytes alive leave a gap, as many of each model."""
-_MORE_BUFFERS = 2_048
-"""In all of these together: large problems take long."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +66,7 @@ class Orders:
         self._few = [first, *others]
         self._incumbent = Incumbent(replanner, first, replanner.solve(first))
         for each in self._few:
-            self._incumbent.look(each, Budget(replanner.glance, PLANS // len(self._few)))
+            self._incumbent.look(each, Budget(replanner.glance, effort.DIRECTION_PLANS // len(self._few)))
         self._bound = least_workspace(first, self._orders)
         self.chosen = self._judged(are_all=False)
 
@@ -104,7 +98,7 @@ class Orders:
         start = self._incumbent.chosen
         current = _orders(start)
         looked_at = set(map(_orders, self._few))
-        most = min(_MORE, _MORE_BUFFERS // max(1, len(start.problem.buffers))) // len(self._orders)
+        most = min(effort.ORDERS, effort.ORDER_BUFFERS // max(1, len(start.problem.buffers))) // len(self._orders)
         are_all, models = True, 0
         for model, orders in enumerate(self._orders):
             if orders is None:
@@ -149,9 +143,9 @@ def _combinations(better: Mapping[int, tuple[int, ...]]) -> Iterator[Mapping[int
     """
     if better:
         yield better
-    if 2 < len(better) <= _FEW:
+    if 2 < len(better) <= effort.ORDER_MODELS:
         yield from ({m: order for m, order in better.items() if m != spoiled} for spoiled in better)
-    if 1 < len(better) <= _FEW:
+    if 1 < len(better) <= effort.ORDER_MODELS:
         yield from ({m: order} for m, order in better.items())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.bounds import pressure
@@ -12,9 +13,6 @@ from usmp_build.planner.memory.plan import Plan, of_members, peaks, quality
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget, direct, reversible
 from usmp_build.search.operator_order import Chosen
-
-_PLANS = 8
-"""So many small problems are solved to find directions for some of the buffers only."""
 
 
 def standalone_bytes(request: Request, chosen: Chosen, plan: Plan) -> tuple[int, ...]:
@@ -74,7 +72,7 @@ def _planned(request: Request, analysis: Analysis, members: Sequence[int], known
     best = min(plans, key=lambda each: quality(problem, each), default=None)
     free = reversible(request, analysis, members)
     rank = free.rank(problem, best) if best else None
-    return direct(free, Budget(auto.brief, _PLANS), rank, best).plan or best
+    return direct(free, Budget(auto.brief, effort.STANDALONE_PLANS), rank, best).plan or best
 
 
 def max_live(analysis: Analysis) -> int:

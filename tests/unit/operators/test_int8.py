@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.unit.kernels.cases import CASES
-from tests.unit.kernels.drawing import INT8, Array, Case
-from tests.unit.kernels.driver import Runner, build
-from tests.unit.kernels.test_against_tflm import draw, kernel_of, needs_gcc
+from tests.support.kernels.cases import CASES
+from tests.support.kernels.drawing import INT8, Array, Case
+from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.samples import draw, kernel_of
+from tests.support.tools import needs_gcc
 from usmp_build.operators.kind import Int8
 from usmp_build.operators.table import OPERATORS
 from usmp_build.operators.values.interval import Interval

@@ -7,12 +7,14 @@ from dataclasses import replace
 import pytest
 
 from tests.support.road import PlanOnly, analyze_as, every, firmware, model
-from tests.unit.passes.test_scopes import APART, CHAIN, EVERYWHERE, NPU
+from tests.support.scopes import APART, CHAIN, EVERYWHERE, NPU
 from usmp_build import codegen
 from usmp_build.errors import ManifestError, Span
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Whole
 from usmp_build.layout import Keeping, Layout
 from usmp_build.planner.algorithms.greedy import GreedyBySize
+from usmp_build.report.rows import summarize_plan
+from usmp_build.report.workspace_row import OtherWays
 from usmp_build.request import Copying, OperandRule, PlaceRequest, Request
 
 
@@ -43,9 +45,7 @@ def laid_out(asked: Request, library: PlanOnly, text: str) -> Layout:
     analysis = analyze_as(asked, model(text), library=library)
     plan = GreedyBySize()(analysis.problem)
     assert plan is not None
-    summary = codegen.summarize(
-        asked, analysis, plan, (0,), Keeping(((),), (), 0), None, codegen.OtherWays(0, 0, False, False)
-    )
+    summary = summarize_plan(asked, analysis, plan, (0,), Keeping(((),), (), 0), None, OtherWays(0, 0, False, False))
     return codegen.arrange(asked, analysis, plan, summary, every(asked, library))
 
 

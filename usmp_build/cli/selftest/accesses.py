@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build import codegen, pipeline
+from usmp_build import pipeline
 from usmp_build.cli.selftest.harness import Mark, build_traced, harness, run_all
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.errors import CheckFailed, Diagnostic
@@ -29,6 +29,8 @@ from usmp_build.output import writer
 from usmp_build.passes.separations import near_at
 from usmp_build.pipeline import Planned
 from usmp_build.planner import by_name
+from usmp_build.report.rows import summarize_plan
+from usmp_build.report.workspace_row import OtherWays
 from usmp_build.search import solve
 
 Times = NDArray[np.int64]
@@ -107,7 +109,7 @@ def _apart(planned: Planned) -> Planned:
     plan = solve.finalize(request, analysis, found)
     models = range(len(request.models))
     alone, kept = tuple(0 for _ in models), Keeping(tuple(() for _ in models), (), 0)
-    summary = codegen.summarize(request, analysis, plan, alone, kept, None, codegen.OtherWays(0, 0, False, False))
+    summary = summarize_plan(request, analysis, plan, alone, kept, None, OtherWays(0, 0, False, False))
     return Planned(request, planned.imported, analysis, plan, summary)
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from usmp_build import effort
 from usmp_build.passes.effects import members_of
-from usmp_build.passes.order.search import STATES, Order
+from usmp_build.passes.order.search import Order
 from usmp_build.passes.order.states import Jobs, State, States
 
 _Step = tuple[int, int]
@@ -28,7 +29,7 @@ class Below:
     """There are no others."""
 
 
-def orders_below(jobs: Jobs, limit: int, most: int, states: int = STATES) -> Below:
+def orders_below(jobs: Jobs, limit: int, most: int, states: int = effort.ORDER_STATES) -> Below:
     """Return up to `most` orders with a peak below `limit`; none where more than `states` sets of jobs lead there."""
     space = States(jobs)
     steps = _steps(space, limit, states)

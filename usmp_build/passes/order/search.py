@@ -17,21 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from usmp_build import effort
 from usmp_build.passes.effects import members_of
 from usmp_build.passes.order.branches import branch_by_branch
 from usmp_build.passes.order.dive import dive
 from usmp_build.passes.order.states import Jobs, State, States
-
-STATES = 1_000
-"""Sets of jobs that are looked at before the search is content with the best of each size."""
-BEAM = 8_000
-"""Sets that are looked at then, of all sizes together."""
-_TRIES = 400_000
-"""Jobs that are tried then, each after a set: a second or two."""
-_DIVE = 8_000
-"""Jobs that are tried for one limit of the peak."""
-_DIVES = 60_000
-"""And for all limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +40,7 @@ class Order:
         return self.peak == self.bound
 
 
-def best_order(jobs: Jobs, states: int = STATES, beam: int = BEAM) -> Order:
+def best_order(jobs: Jobs, states: int = effort.ORDER_STATES, beam: int = effort.ORDER_BEAM) -> Order:
     """Return the best order found; the file's where none is better."""
     space = States(jobs)
     every = tuple(range(len(jobs.jobs)))
@@ -83,9 +73,9 @@ def _better(space: States, best: Order, found: State | None, is_all: bool = Fals
 
 def _dived(space: States, best: Order) -> Order:
     """Halve what is between the best order and the bound until nothing is left; at first ask for the bound itself."""
-    work, low, limit = _DIVES, best.bound, best.bound
+    work, low, limit = effort.DIVES_STEPS, best.bound, best.bound
     while low < best.peak and work > 0:
-        found = dive(space, limit, min(work, _DIVE))
+        found = dive(space, limit, min(work, effort.DIVE_STEPS))
         work -= found.work
         if found.end is not None:
             best = _better(space, best, found.end)
@@ -142,6 +132,6 @@ def _level_by_level(space: States, below: int, most: int, kept: Callable[[_Level
         most -= len(level)
         if not level:
             return None
-        if most < 0 or tries > _TRIES:
+        if most < 0 or tries > effort.ORDER_STEPS:
             return _CUT
     return level[space.every]

@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeAlias
 
+from usmp_build import effort
 from usmp_build.passes.effects import members_of
 from usmp_build.planner.memory.extent import least_extent
 
 Near: TypeAlias = Mapping[tuple[int, int], tuple[int, int]]
 """Two buffers, one written and one read → how far the read one must start behind the written one if it is above it, and
 the other way round; if the one is read for the last time when the other begins to live."""
-
-_MOST = 6
-"""Buffers that share bytes with others: so many are put in all orders."""
 
 
 def least_together(near: tuple[Near, ...], alive: int, dying: int, born: int, sizes: tuple[int, ...]) -> int:
@@ -39,7 +37,7 @@ def _saved(near: Near, sizes: tuple[int, ...]) -> int:
     def separation(a: int, b: int) -> int:
         return apart.get((buffers[a], buffers[b]), some[a])
 
-    extent = least_extent(some, separation) if len(buffers) <= _MOST else None
+    extent = least_extent(some, separation) if len(buffers) <= effort.ORDERED_BUFFERS else None
     return sum(some) - extent if extent is not None else _by_pairs(near, sizes)
 
 

@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from usmp_build import effort
 from usmp_build.planner.algorithms.exact.pools import plan_pools
 from usmp_build.planner.algorithms.large.stated import plan_as_timeline
-from usmp_build.planner.algorithms.portfolio import WORK, portfolio
+from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import Plan, quality, still_proven
 from usmp_build.planner.memory.problem import Problem
-
-_SEVERAL = 1_000_000
-"""Nodes times buffers, where some buffers have several pools: about half a second of Python."""
-
-_ONE = (4_000_000, 150_000, 32_000_000)
-"""The same, where each has one pool: at least; up to so many nodes; but at most.  Tenths of a second of the compiled
-core where that is enough, three seconds on what is hard, and some minutes of Python."""
-
-_BRIEF = (250_000, 60_000)
-"""The same of a brief answer: where each buffer has one pool, and where some have several, for which nodes take longer.
-Some tenths of a second of Python at the most."""
-
-_PLACED = 2_000
-"""So many buffers are placed twice for twice the work.  More are planned along the timeline first, if there is one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +30,16 @@ class Auto:
     def __call__(self, problem: Problem, /) -> Plan | None:
         """Return the best plan found; `Plan.algorithm` tells who found it."""
         if _have_several_pools(problem):
-            return self._plan(problem, _SEVERAL, WORK)
-        least, nodes, most = _ONE
-        return self._plan(problem, max(least, min(nodes * len(problem.buffers), most)), WORK)
+            return self._plan(problem, effort.AUTO_SEVERAL_POOLS, effort.PORTFOLIO_VISITS)
+        work = min(effort.AUTO_ONE_POOL_NODES * len(problem.buffers), effort.AUTO_ONE_POOL_MOST)
+        return self._plan(problem, max(effort.AUTO_ONE_POOL, work), effort.PORTFOLIO_VISITS)
 
     def brief(self, problem: Problem, /) -> Plan | None:
         """Return a plan after less work, for who asks often: the best all the same where problems are easy."""
-        return self._plan(problem, _BRIEF[_have_several_pools(problem)], WORK // 5)
+        return self._plan(problem, effort.AUTO_BRIEF[_have_several_pools(problem)], effort.PORTFOLIO_VISITS // 5)
 
     def _plan(self, problem: Problem, work: int, visits: int) -> Plan | None:
-        first = plan_as_timeline(problem) if len(problem.buffers) > _PLACED else None
+        first = plan_as_timeline(problem) if len(problem.buffers) > effort.AUTO_PLACED_TWICE else None
         if first is not None and not self._is_open(problem, first):
             return replace(first, algorithm=f"auto: {first.algorithm}")
         first = _better(problem, first, portfolio(problem, rounds=0))
@@ -73,7 +60,7 @@ def _have_several_pools(problem: Problem) -> bool:
 
 def _nodes(count: int, work: int) -> int:
     """Return the nodes to spend on so many buffers, enough to place each of them twice where that is cheap."""
-    return max(work // max(1, count), 2 * count if count <= _PLACED else 0)
+    return max(work // max(1, count), 2 * count if count <= effort.AUTO_PLACED_TWICE else 0)
 
 
 def _better(problem: Problem, one: Plan | None, other: Plan | None) -> Plan | None:

@@ -10,15 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from usmp_build import effort
 from usmp_build.planner.algorithms.first_fit import Attempt, first_fit, neighbors
 from usmp_build.planner.algorithms.greedy import Order, backwards, by_conflicts, by_size, forwards
 from usmp_build.planner.memory.bounds import pressure
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan, rank, tops
 from usmp_build.planner.memory.problem import Buffer, Problem
-
-WORK = 500_000
-"""Conflicts and buffers that the search in one component may visit: about a tenth of a second of Python."""
 
 
 def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
@@ -50,7 +48,7 @@ _LOOSE: dict[str, Order] = {"greedy_backwards": backwards, "greedy_forwards": fo
 """Further ones, where buffers may share bytes with those before and after them."""
 
 
-def portfolio(problem: Problem, rounds: int = 64, work: int = WORK) -> Plan | None:
+def portfolio(problem: Problem, rounds: int = 64, work: int = effort.PORTFOLIO_VISITS) -> Plan | None:
     """Plan each component of a problem by itself, for they have no conflicts with each other.
 
     Each order is improved `rounds` times at the most, for which so many conflicts and buffers may be visited.
@@ -105,7 +103,7 @@ def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterat
 def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:
     if attempt.stuck is not None:
         return {attempt.stuck}
-    costly = {i for i, place in attempt.placed.items() if place.pool != _cheapest(problem.buffers[i])}
+    costly = {i for i, place in attempt.placed.items() if place.pool != problem.buffers[i].cheapest_pools[0]}
     highest = tops(problem, attempt.placed)
     ends = {i: place.offset + problem.buffers[i].size for i, place in attempt.placed.items()}
     return costly or {i for i, place in attempt.placed.items() if ends[i] == highest[place.pool]}
@@ -122,13 +120,8 @@ def _ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
     inside: list[list[int]] = [[] for _ in problem.pools]
     cost = 0
     for index in component:
-        pool = _cheapest(problem.buffers[index])
+        pool = problem.buffers[index].cheapest_pools[0]
         inside[pool].append(index)
         cost += problem.buffers[index].cost_in(pool)
     peaks = [pressure(problem, members).bytes for members in inside]
     return (cost, sum(peaks), *reversed(peaks))
-
-
-def _cheapest(buffer: Buffer) -> int:
-    """Return the pool that costs least, the most preferred one among equals."""
-    return min(buffer.pools, key=buffer.cost_in)

@@ -5,30 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from usmp_build.planner.memory.bounds import Requirement, pressure, required
+from usmp_build import effort
+from usmp_build.planner.memory.bounds import Requirement, pressure, unmet
 from usmp_build.planner.memory.components import components, families, restricted
 from usmp_build.planner.memory.increase import Increase, least_increase, limited
-from usmp_build.planner.memory.plan import Plan, of_members, peaks
+from usmp_build.planner.memory.limits import excess, with_room_in_last_pools
+from usmp_build.planner.memory.plan import Plan, of_members
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.shrink import Fails, beginning, irreducible, shrink
 from usmp_build.planner.memory.trials import Attempt, Trials
-
-_WEIGHINGS = 200
-"""So many sets of buffers are weighed while a proof is made short."""
-
-_TRIALS = 20
-"""So often an algorithm is asked about fewer buffers."""
-
-_WINDOW = 4
-"""So many of them to find when it is that they do not fit, from either side."""
-
-_INCREASES = 8
-"""So often it is asked about larger pools, all of them together: nearly always once for each.  Three times as often
-where the problem is small."""
-
-_SMALL = 2_000
-"""Conflicts and buffers."""
 
 
 def explain(problem: Problem, attempt: Attempt, exceeding: Plan | None = None) -> tuple[Shortage, ...]:
@@ -56,9 +42,9 @@ def _renumbered(shortage: Shortage, members: Sequence[int]) -> Shortage:
 
 def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Shortage | None:
     """Explain a problem all of whose pools hang together; None if it has a plan."""
-    proofs = [requirement for requirement in required(problem) if requirement.missing]
-    if proofs:
-        shortage = _bounded(problem, proofs)
+    requirements = unmet(problem)
+    if requirements:
+        shortage = _bounded(problem, requirements[0])
     elif Trials(attempt, 1).plan(problem) is None:
         shortage = _claimed(problem, attempt) or _not_found(problem, attempt)
     else:
@@ -72,14 +58,13 @@ def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Short
     return replace(shortage, pools=(pool,), room=problem.pools[pool].limit or 0, missing=missing, increases=increases)
 
 
-def _bounded(problem: Problem, proofs: Sequence[Requirement]) -> Shortage:
-    """The bound that lacks most, and the fewest buffers that exceed what is there."""
-    worst = max(proofs, key=lambda requirement: (requirement.missing, -len(requirement.pools)))
+def _bounded(problem: Problem, worst: Requirement) -> Shortage:
+    """What a bound proves, and the fewest buffers that exceed what is there."""
 
     def exceeds(some: list[int]) -> bool:
         return pressure(problem, some, len(worst.pools)).bytes > worst.room
 
-    core = irreducible(worst.witness.buffers, exceeds, _WEIGHINGS)
+    core = irreducible(worst.witness.buffers, exceeds, effort.REFUSAL_WEIGHINGS)
     return Shortage(worst.pools, worst.room, worst.missing, worst.witness, core, proven=True)
 
 
@@ -97,7 +82,7 @@ def _claimed(problem: Problem, attempt: Attempt) -> Shortage | None:
 def _claimed_of(problem: Problem, members: list[int], limit: int, attempt: Attempt) -> Shortage | None:
     """What it proves of one pool, which is stated without its limit."""
     (pool,) = problem.buffers[members[0]].pools
-    trials = Trials(attempt, _TRIALS)
+    trials = Trials(attempt, effort.REFUSAL_PLANS)
 
     def claim(some: Sequence[int]) -> int:
         plan = trials.plan(restricted(problem, some))
@@ -112,16 +97,15 @@ def _claimed_of(problem: Problem, members: list[int], limit: int, attempt: Attem
 
 def _not_found(problem: Problem, attempt: Attempt) -> Shortage:
     """Few buffers for which the algorithm finds no plan, and perhaps a proof that there is none."""
-    trials = Trials(attempt, _TRIALS)
+    trials = Trials(attempt, effort.REFUSAL_PLANS)
 
     def stuck(some: Sequence[int]) -> bool:
         return trials.plan(restricted(problem, some)) is None
 
     core = _few(problem, range(len(problem.buffers)), stuck, trials)
     few = restricted(problem, core)
-    proofs = [requirement for requirement in required(few) if requirement.missing]
-    if proofs:  # bounds do not see every set of buffers among many
-        return _renumbered(_bounded(few, proofs), core)
+    if requirements := unmet(few):  # bounds do not see every set of buffers among many
+        return _renumbered(_bounded(few, requirements[0]), core)
     return Shortage(witness=pressure(problem, core), core=core)
 
 
@@ -132,7 +116,7 @@ def _few(problem: Problem, members: Sequence[int], fails: Fails, trials: Trials)
             members = component
             break
     for side in (_by_birth, _by_death):
-        tests = min(_WINDOW, trials.left(problem))
+        tests = min(effort.REFUSAL_WINDOW_PLANS, trials.left(problem))
         members = beginning(sorted(members, key=lambda index: side(problem, index)), fails, tests)
     inside = set(members)
     largest = [index for index in _largest_first(problem) if index in inside]
@@ -153,23 +137,20 @@ def _by_death(problem: Problem, index: int) -> tuple[int, str]:
 
 def _overflow(problem: Problem, shortage: Shortage, attempt: Attempt) -> Shortage:
     """Let every buffer find room in the pool that is its last resort, and see which pool takes too much."""
-    last = {buffer.pools[-1] for buffer in problem.buffers}
-    pools = tuple(replace(pool, limit=None) if index in last else pool for index, pool in enumerate(problem.pools))
-    plan = Trials(attempt, 1).plan(replace(problem, pools=pools))
-    worst = shortage
-    for index, peak in enumerate(peaks(problem, plan) if plan is not None else ()):
-        limit = problem.pools[index].limit
-        if limit is not None and peak - limit > worst.missing:
-            worst = replace(shortage, pools=(index,), room=limit, missing=peak - limit)
-    return worst
+    plan = Trials(attempt, 1).plan(with_room_in_last_pools(problem))
+    over = excess(problem, plan) if plan is not None else {}
+    pool = max(over, key=over.__getitem__, default=-1)
+    if over.get(pool, 0) <= shortage.missing:
+        return shortage
+    return replace(shortage, pools=(pool,), room=problem.limits[pool] or 0, missing=over[pool])
 
 
 def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterator[Increase]:
     """Those of the pools that are too small come first."""
     known = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
     known = sorted((p for p in known if problem.pools[p].limit is not None), key=lambda p: p not in shortage.pools)
-    small = len(problem.buffers) + sum(map(len, problem.conflicts)) <= _SMALL
-    trials = Trials(attempt, 3 * _INCREASES if small else _INCREASES)
+    small = len(problem.buffers) + sum(map(len, problem.conflicts)) <= effort.INCREASE_SMALL
+    trials = Trials(attempt, effort.INCREASE_PLANS_SMALL if small else effort.INCREASE_PLANS)
     for pool in known:
         at_least = shortage.missing if shortage.proven and shortage.pools == (pool,) else 1
         increase = least_increase(problem, pool, trials, at_least)
@@ -181,8 +162,7 @@ def _with_plan(
     problem: Problem, shortage: Shortage, exceeding: Plan | None, increases: tuple[Increase, ...]
 ) -> tuple[Increase, ...]:
     """Offer what a plan lacks of the only pool that it exceeds, unless less was seen to be enough."""
-    needed = zip(problem.pools, peaks(problem, exceeding), strict=True) if exceeding is not None else ()
-    over = {i: peak - p.limit for i, (p, peak) in enumerate(needed) if p.limit is not None and peak > p.limit}
+    over = excess(problem, exceeding) if exceeding is not None else {}
     if len(over) != 1:
         return increases
     ((pool, more),) = over.items()

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from usmp_build import effort
 from usmp_build.planner.memory.pressure import Witness
 from usmp_build.planner.memory.timeline import Array, Timeline
-
-_STEPS = 64
-"""So many of the fullest steps are looked at."""
 
 
 def fullest(timeline: Timeline) -> Witness:
@@ -24,7 +22,7 @@ def fullest(timeline: Timeline) -> Witness:
     steps = np.concatenate((timeline.upper, timeline.lower))
     order = np.argsort(steps, kind="stable")  # deaths stand before births
     load = np.cumsum(np.concatenate((-rounded, rounded))[order])
-    fullest_ones = np.unique(steps[order[load == load.max()]])[:_STEPS].tolist()
+    fullest_ones = np.unique(steps[order[load == load.max()]])[: effort.FULLEST_STEPS].tolist()
     return max((_witness(timeline, rounded, step) for step in fullest_ones), key=lambda witness: witness.bytes)
 
 

@@ -27,17 +27,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 from math import gcd
 
+from usmp_build import effort
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.extent import least_extent
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.units import align_up
-
-_WEIGHED = 64
-"""So many of the fullest steps are weighed: nearly always the first one decides."""
-_RECURRING = 16
-"""At so many of them, others are looked for that meet all who are alive there, at other steps."""
-_THINNED = 500
-"""Of no more buffers, those without which as many bytes are needed are left out one by one: a shorter answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +116,7 @@ class _Scales:
             if known[index].size and set(chosen) <= set(self._problem.conflicts[index]):
                 chosen.append(index)
         total = self._in_groups(chosen)
-        if total and len(chosen) <= _THINNED:
+        if total and len(chosen) <= effort.WITNESS_BUFFERS:
             chosen = self._thinned(chosen, total)
         return Witness(self._in_groups(chosen), tuple(chosen), step)
 
@@ -212,7 +206,7 @@ class _Scales:
         known = self._problem.buffers
         if all(len(known[index].intervals) <= 1 for index in members):
             return
-        for _, _, alive in self._fullest_steps(members)[:_RECURRING]:
+        for _, _, alive in self._fullest_steps(members)[: effort.RECURRING_STEPS]:
             others = set(members).intersection(*(self._problem.conflicts[index] for index in alive))
             yield self.weigh((*alive, *others), None)
 
@@ -238,7 +232,8 @@ class _Scales:
                 changes[stop] -= align_up(buffer.size, buffer.alignment)
         steps = sorted(changes)
         loads = accumulate(changes[step] for step in steps)
-        fullest = heapq.nlargest(_WEIGHED, zip(loads, steps, strict=True), key=lambda pair: (pair[0], -pair[1]))
+        pairs = zip(loads, steps, strict=True)
+        fullest = heapq.nlargest(effort.FULLEST_STEPS, pairs, key=lambda pair: (pair[0], -pair[1]))
         alive = self._alive_at(sorted(step for _, step in fullest), members)
         return [(load, step, tuple(alive[step])) for load, step in fullest]
 

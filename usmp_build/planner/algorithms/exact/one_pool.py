@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from usmp_build import effort
 from usmp_build.planner.algorithms.exact.least import least
 from usmp_build.planner.algorithms.exact.sections import make_strip
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.planner.memory.problem import Problem
-
-_MOST = 20_000
-"""Buffers: more are not searched, for sections would take memory by the square of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ def _component(
     """Pack buffers that hang together; `enough` bytes are used anyway."""
     if start is not None and ends(problem, start, component) <= max(bound, enough):
         return Packing({index: start[index] for index in component}, ends(problem, start, component), bound, 0)
-    if len(component) > _MOST:
+    if len(component) > effort.EXACT_BUFFERS:
         kept = None if start is None else {index: start[index] for index in component}
         return Packing(kept, ends(problem, kept or {}, kept or ()), bound, 0)
     strip = make_strip(problem, component)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from usmp_build import effort
 from usmp_build.planner.algorithms.exact.areas import Area, Budget, Limits
 from usmp_build.planner.algorithms.exact.choices import within_reach
 from usmp_build.planner.algorithms.exact.heights import Heights, ranked
@@ -25,9 +26,6 @@ from usmp_build.planner.memory.components import components, families, restricte
 from usmp_build.planner.memory.plan import Allocation, Plan, rank
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
-
-_PEAKS = 5000
-"""Nodes that are spent on lower peaks in any case; with more, one part in 64: proofs that no sum is less take long."""
 
 
 @dataclass(slots=True)
@@ -194,7 +192,7 @@ def _lower(areas: list[Area], limits: dict[int, int | None], budget: Budget, ver
     for pool in sorted(limits, reverse=True):
         for area in areas:
             area.repack(pool, limits[pool], budget)
-    part = Budget(min(budget.left, max(_PEAKS, budget.left // 64)))
+    part = Budget(min(budget.left, max(effort.LOWER_PEAKS_NODES, budget.left // 64)))
     budget.left -= part.left
     heights = Heights(areas, limits, part)
     if all(area.is_cheapest for area in areas):

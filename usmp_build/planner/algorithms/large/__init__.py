@@ -19,15 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from usmp_build import effort
 from usmp_build.planner.algorithms.core import core
 from usmp_build.planner.algorithms.large import plan
 from usmp_build.planner.memory.timeline import Array, Timeline
 
-WORK_EACH = 15_000
-"""For each buffer, where nobody says how much.  10,000 that cannot be brought down to the load take all of it: with the
-core 2 to 4 seconds, without it some minutes."""
-WORK = 150_000_000
-"""However many there are."""
 _MOST_WORK = 1 << 60
 
 
@@ -50,7 +46,7 @@ def plan_timeline(timeline: Timeline, work: int | None = None) -> TimelinePlan:
     Raises ValueError when `work` is no bound.
     """
     if work is None:
-        work = min(WORK, WORK_EACH * len(timeline))
+        work = min(effort.TIMELINE_WORK, effort.TIMELINE_WORK_EACH * len(timeline))
     if not 0 <= work < _MOST_WORK:
         raise ValueError(f"work has to be at least 0 and less than {_MOST_WORK}, not {work}")
     module = core()

@@ -153,7 +153,7 @@ def test_nothing_to_plan() -> None:
 
 
 def test_timelines(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("usmp_build.planner.algorithms.large.WORK_EACH", 20)
+    monkeypatch.setattr("usmp_build.effort.TIMELINE_WORK_EACH", 20)
     chance = np.random.default_rng(7)
     lower = chance.integers(0, 500, 2000)
     upper, size = lower + chance.integers(1, 30, 2000), chance.integers(1, 100, 2000) * 4
