@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from usmp_build.arithmetic import tables
+from usmp_build.arithmetic.fixed_point import single
 from usmp_build.arithmetic.hard_swish import hard_swish
 from usmp_build.arithmetic.limits import LEAST, is_table
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
-from usmp_build.ir.options import Activation, Options
+from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import dequantized, same_elements
 from usmp_build.operators.general_rules import as_many
 from usmp_build.operators.kind import (
@@ -28,6 +29,14 @@ from usmp_build.operators.operands import Form
 from usmp_build.operators.values.interval import Interval
 from usmp_build.operators.values.quantized import Opaque, factor, limits, operand, quantized
 from usmp_build.operators.values.transfer import Transfer, looked_up, scaled
+
+
+@dataclass(frozen=True, slots=True)
+class LeakyRelu(Options):
+    """LEAKY_RELU."""
+
+    alpha: float = field(default=0.0, metadata=slot(0, "f"))
+    """What values below 0 are multiplied with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,28 @@ def _from_table(data: bytes | None) -> Transfer:
     if data is None:
         raise Opaque
     return looked_up(np.frombuffer(data, np.int8).astype(np.int64))
+
+
+def leaky_factors(alpha: float, source: float, output: float) -> tuple[float, float]:
+    """Return what LEAKY_RELU multiplies integers with, those from 0 on and those below, between two scales."""
+    return source / output, source * single(alpha) / output
+
+
+def _leaky_relu(op: Operator, graph: Subgraph) -> Transfer:
+    """Both halves rise, or are level, for factors from 0 on."""
+    if not isinstance(op.options, LeakyRelu) or op.options.alpha < 0:
+        raise Opaque
+    before, after = quantized(_source(op, graph)), quantized(graph.tensors[op.outputs[0]])
+    above, below = map(factor, leaky_factors(op.options.alpha, before.scale, after.scale))
+    limited = limits(Activation.NONE, graph.tensors[op.outputs[0]])
+
+    def transfer(operands: Sequence[Interval]) -> Interval:
+        ends = Interval(operands[0].low - before.zero_point, operands[0].high - before.zero_point)
+        positive, negative = (scaled(ends, by, after.zero_point, limited) for by in (above, below))
+        low = np.where(ends.low < 0, negative.low, positive.low)
+        return Interval(low, np.where(ends.high < 0, negative.high, positive.high))
+
+    return transfer
 
 
 def _lookup(op: Operator, _: Subgraph) -> Transfer:
@@ -143,7 +174,14 @@ KINDS = (
     _of_no_int8("ELU", Effect.PURE, None),
     _of_no_int8("EXP", Effect.FUNCTION, None),
     _of_table("HARD_SWISH", _hard_swish),
-    _of_no_int8("LEAKY_RELU", Effect.PURE, None),
+    _unary(
+        "LEAKY_RELU",
+        Effect.FUNCTION,
+        activation=None,
+        int8=Int8(_leaky_relu, Int8Kernel.ARITHMETIC),
+        fold=None,
+        options=StoredOptions(LeakyRelu, "LeakyReluOptions"),
+    ),
     _of_table("LOGISTIC", _logistic),
     _unary(
         "LOOKUP",

@@ -31,6 +31,7 @@ from usmp_build.operators.binary import Binary
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.reductions import Reducer, Softmax
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
+from usmp_build.operators.unary import LeakyRelu
 
 
 def slid(padding: o.Padding, size: int, reach: int, stride: int) -> int:
@@ -211,6 +212,16 @@ def hard_swish(r: Random) -> Case:
     return Case(made.graph, (r.permutation(np.arange(-128, 128)).astype(np.int8).reshape(2, 128),))
 
 
+def leaky_relu(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, DType.INT16, FLOAT])
+    shape = tuple(span(r, 1, 7) for _ in range(span(r, 1, 4)))
+    scale = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)])
+    alpha = single(pick(r, [r.uniform(0, 1), r.uniform(0, 1), r.uniform(1, 4), 0.0]))
+    source = activation("x", shape, dtype, scale, r=r)
+    output = activation("y", shape, dtype, scale * pick(r, [1.0, r.uniform(0.1, 3)]), r=r)
+    return case(r, "LEAKY_RELU", (source,), output, LeakyRelu(alpha))
+
+
 def quantize(r: Random) -> Case:
     pairs = [(FLOAT, INT8), (FLOAT, DType.INT16), (INT8, INT8), (INT8, DType.UINT8), (DType.UINT8, INT8)]
     pairs += [(INT8, DType.INT16), (DType.INT16, INT8), (DType.INT16, DType.INT16)]
@@ -246,6 +257,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
     "FULLY_CONNECTED": fully_connected,
     "HARD_SWISH": hard_swish,
+    "LEAKY_RELU": leaky_relu,
     "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
     "MEAN": mean,

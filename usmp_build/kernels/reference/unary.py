@@ -1,10 +1,12 @@
-"""LOGISTIC, TANH, HARD_SWISH, RELU and RELU6 as operators of their own, and tables that rewrites made."""
+"""LOGISTIC, TANH, HARD_SWISH, RELU, RELU6 and LEAKY_RELU as operators of their own, and tables that rewrites made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 
 from usmp_build.arithmetic import tables
+from usmp_build.arithmetic.fixed_point import single
 from usmp_build.arithmetic.hard_swish import hard_swish as of_hard_swish
 from usmp_build.arithmetic.limits import LEAST, Quantized, is_table
 from usmp_build.interfaces.kernels import (
@@ -25,7 +27,8 @@ from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pixels import by_pixels, each_element
 from usmp_build.kernels.reference.quantization import requantize
-from usmp_build.operators.unary import Lookup
+from usmp_build.kernels.reference.requantization import factor
+from usmp_build.operators.unary import LeakyRelu, Lookup, leaky_factors
 
 
 def logistic(node: Node) -> Kernel:
@@ -82,6 +85,35 @@ def relu6(node: Node) -> Kernel:
     return each_element(node, "clamp_s8", "clamp_s8_parameters", ("low", zero_point), ("high", six + zero_point))
 
 
+def leaky_relu(node: Node) -> Kernel:
+    """LEAKY_RELU: for int8 and int16 also to another scale."""
+    source, output, alpha = node.input(0), node.output, single(node.options(LeakyRelu).alpha)
+    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect(isfinite(alpha), f"multiplies by {alpha:g}")
+    types = source.dtype, output.dtype
+    if types == (DType.FLOAT32, DType.FLOAT32):
+        return each_element(node, "leaky_relu_f32", "leaky_relu_f32_parameters", ("alpha", alpha))
+    if types not in {(DType.INT8, DType.INT8), (DType.INT16, DType.INT16)}:
+        raise unsupported_types(source, output)
+    if alpha < 0:
+        raise Unsupported("it multiplies integers by a number below 0")
+    above, below = (factor(node, real) for real in leaky_factors(alpha, node.scale(source), node.scale(output)))
+    low, high = quantized_limits(node, Activation.NONE, output)
+    return each_element(
+        node,
+        "leaky_relu_s8" if source.dtype is DType.INT8 else "leaky_relu_s16",
+        "leaky_relu_parameters",
+        ("input_zero_point", node.zero_point(source)),
+        ("multiplier", above.multiplier),
+        ("shift", above.shift),
+        ("alpha_multiplier", below.multiplier),
+        ("alpha_shift", below.shift),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+
+
 def _is_int8(node: Node) -> bool:
     source, output = node.input(0), node.output
     node.expect(source.elements == output.elements, "has an output of another size than its input")
@@ -112,4 +144,12 @@ def _table(node: Node, function: Callable[[int], int]) -> bytes:
     return table
 
 
-KERNELS = {"HARD_SWISH": hard_swish, "LOGISTIC": logistic, "LOOKUP": lookup, "RELU": relu, "RELU6": relu6, "TANH": tanh}
+KERNELS = {
+    "HARD_SWISH": hard_swish,
+    "LEAKY_RELU": leaky_relu,
+    "LOGISTIC": logistic,
+    "LOOKUP": lookup,
+    "RELU": relu,
+    "RELU6": relu6,
+    "TANH": tanh,
+}
