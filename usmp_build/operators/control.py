@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from usmp_build.ir.options import Call, If, Parts, VarHandle, While
 from usmp_build.operators.general_rules import as_many, same_type
-from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions, planned
+from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions, planned_only
 from usmp_build.operators.operands import Form
 
 SAME = Form("input", rules=(same_type("input", "output"), as_many("input", "output")))
 """The output is the input, perhaps under another shape."""
 
 KINDS = (
-    planned("ASSIGN_VARIABLE", Effect.UNKNOWN, keeps_axes=False, options=None),
-    planned("CALL", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Call, "CallOptions")),
-    planned("CALL_ONCE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Call, "CallOnceOptions")),
+    planned_only("ASSIGN_VARIABLE", Effect.UNKNOWN, keeps_axes=False, options=None),
+    planned_only("CALL", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Call, "CallOptions")),
+    planned_only("CALL_ONCE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Call, "CallOnceOptions")),
     OperatorKind(
         name="COPY",
         options=None,
@@ -29,11 +29,11 @@ KINDS = (
         fold=None,
         arguments=None,
     ),
-    planned("CUT", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Parts, None)),
-    planned("IF", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(If, "IfOptions")),
-    planned("JOIN", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Parts, None)),
-    planned("READ_VARIABLE", Effect.PURE, keeps_axes=False, options=None),
-    planned("VAR_HANDLE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(VarHandle, "VarHandleOptions")),
+    planned_only("CUT", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Parts, None)),
+    planned_only("IF", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(If, "IfOptions")),
+    planned_only("JOIN", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Parts, None)),
+    planned_only("READ_VARIABLE", Effect.PURE, keeps_axes=False, options=None),
+    planned_only("VAR_HANDLE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(VarHandle, "VarHandleOptions")),
     OperatorKind(
         name="VIEW",
         options=None,
@@ -49,5 +49,5 @@ KINDS = (
         fold=None,
         arguments=None,
     ),
-    planned("WHILE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(While, "WhileOptions")),
+    planned_only("WHILE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(While, "WhileOptions")),
 )

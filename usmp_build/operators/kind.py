@@ -99,11 +99,11 @@ class Known(Enum):
     SHAPES = auto()
     """Their shapes."""
     INTEGERS = auto()
-    """Their values, which are integers that nothing quantizes."""
+    """Their values: integers that nothing quantizes, as in arithmetic on shapes."""
     VALUES = auto()
-    """Their values, of any type but not the shapes' own: those are folded as they are moved."""
+    """Their values, which are data of the model, such as weights."""
     BYTES = auto()
-    """Their values, which it only moves."""
+    """Their values, whatever they are: it only moves them."""
 
 
 class Fold(NamedTuple):
@@ -152,7 +152,7 @@ class OperatorKind:
         return self.effect is not Effect.UNKNOWN
 
 
-def planned(name: str, effect: Effect, *, keeps_axes: bool, options: StoredOptions | None) -> OperatorKind:
+def planned_only(name: str, effect: Effect, *, keeps_axes: bool, options: StoredOptions | None) -> OperatorKind:
     """Return a kind that is planned like any other, but that nothing here looks into or runs."""
     return OperatorKind(
         name=name,

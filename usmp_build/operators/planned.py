@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usmp_build.operators.kind import Effect, planned
+from usmp_build.operators.kind import Effect, planned_only
 
 _FUNCTIONS_THAT_KEEP_AXES = "CEIL COS FLOOR GREATER GREATER_EQUAL LESS LESS_EQUAL LOG PRELU ROUND SIN".split()
 _PURE_THAT_KEEP_AXES = (
@@ -18,7 +18,7 @@ _PURE = (
 )
 
 KINDS = (
-    *(planned(name, Effect.FUNCTION, keeps_axes=True, options=None) for name in _FUNCTIONS_THAT_KEEP_AXES),
-    *(planned(name, Effect.PURE, keeps_axes=True, options=None) for name in _PURE_THAT_KEEP_AXES),
-    *(planned(name, Effect.PURE, keeps_axes=False, options=None) for name in _PURE),
+    *(planned_only(name, Effect.FUNCTION, keeps_axes=True, options=None) for name in _FUNCTIONS_THAT_KEEP_AXES),
+    *(planned_only(name, Effect.PURE, keeps_axes=True, options=None) for name in _PURE_THAT_KEEP_AXES),
+    *(planned_only(name, Effect.PURE, keeps_axes=False, options=None) for name in _PURE),
 )

@@ -19,8 +19,7 @@ from usmp_build.operators import (
     sums,
     unary,
 )
-from usmp_build.operators.kind import Effect, OperatorKind
-from usmp_build.operators.kind import planned as planned_only
+from usmp_build.operators.kind import Effect, OperatorKind, planned_only
 
 _FAMILIES = (binary, control, joining, planned, pooling, reductions, shaping, slicing, sums, unary)
 
