@@ -142,6 +142,11 @@ class OperatorKind:
     """What functions of the application call the inputs; None: by their number."""
 
     @property
+    def int8(self) -> Int8 | None:
+        """What it makes of int8, element by element; None where that is not known."""
+        return self.elementwise.int8 if self.elementwise else None
+
+    @property
     def summed(self) -> slice | None:
         """Axes of the weights whose products add up to one element of the output; None where there are no such."""
         return self.weights.summed if self.weights else None

@@ -9,7 +9,6 @@ import numpy as np
 from usmp_build.arithmetic.limits import LEAST, MOST, int8_scale
 from usmp_build.arithmetic.vectors import Booleans, Integers
 from usmp_build.ir.graph import DType, Operator, Tensor
-from usmp_build.operators.kind import Int8
 from usmp_build.operators.table import traits
 from usmp_build.operators.values.interval import Interval
 from usmp_build.operators.values.quantized import Opaque
@@ -28,7 +27,7 @@ def elements_read(op: Operator | None, net: Net) -> set[int]:
     behind_floats = int8_behind_floats(op, net)
     if behind_floats is not None:
         return {behind_floats}
-    if op is None or len(op.outputs) != 1 or not (traits(op.kind).only_shape or _on_int8(op)):
+    if op is None or len(op.outputs) != 1 or not (traits(op.kind).only_shape or traits(op.kind).int8):
         return set()
     output, found = net.graph.tensors[op.outputs[0]], set()
     for index in _operands(op):
@@ -81,11 +80,6 @@ def _operands(op: Operator) -> tuple[int | None, ...]:
     return op.inputs[: elementwise.operands if elementwise else 1]
 
 
-def _on_int8(op: Operator) -> Int8 | None:
-    elementwise = traits(op.kind).elementwise
-    return elementwise.int8 if elementwise else None
-
-
 def _made(op: Operator, net: Net, known: dict[int, Integers]) -> Integers | None:
     behind_floats = int8_behind_floats(op, net)
     if behind_floats is not None:
@@ -93,7 +87,7 @@ def _made(op: Operator, net: Net, known: dict[int, Integers]) -> Integers | None
     operands = [known[t] if t in known else _constant(t, net) for t in _operands(op) if t is not None]
     if traits(op.kind).only_shape:
         return operands[0]
-    int8 = _on_int8(op)
+    int8 = traits(op.kind).int8
     if int8 is None:
         return None
     try:

@@ -82,15 +82,11 @@ def _is_between(tensor: int, place: int, places: set[int], net: Net) -> bool:
 
 def _pays(chain: _Chain, net: Net) -> bool:
     """Tell whether a table is worth its bytes: some operator has one anyway, or no kernel without one."""
-    kernels = [_int8_kernel(op) for op in _operators(chain, net) if not traits(op.kind).only_shape]
+    kinds = [traits(op.kind) for op in _operators(chain, net)]
+    kernels = [kind.int8.kernel if kind.int8 else None for kind in kinds if not kind.only_shape]
     has_room = Int8Kernel.TABLE in kernels or net.graph.tensors[chain.source].elements >= len(VALUES)
     behind_floats = any(int8_behind_floats(op, net) is not None for op in _operators(chain, net))
     return behind_floats or Int8Kernel.NONE in kernels or (len(kernels) > 1 and has_room)
-
-
-def _int8_kernel(op: Operator) -> Int8Kernel | None:
-    elementwise = traits(op.kind).elementwise
-    return elementwise.int8.kernel if elementwise and elementwise.int8 else None
 
 
 def _joined(chain: _Chain, net: Net) -> Operator | None:
