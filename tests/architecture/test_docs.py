@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import call
 from tests.support.snippets import PAGES as NAMES
+from tests.support.tree import ROOT
 
 PAGES = [ROOT / name for name in NAMES]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.subject import prepare
-from tests.conftest import ROOT
 from tests.support.nets import NETS
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 
 
 @runs("docs/benchmarks.md", "docs/below-max-live.md", "docs/planner-benchmarks.md", "docs/cmake.md#what-it-costs")

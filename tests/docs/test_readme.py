@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.docs.test_quick_start import check_answers
 from tests.support.ci import commands, installing
+from tests.support.doorbell import check_answers
 from tests.support.files import edit
 from tests.support.firmware import BOARDS, need_board
 from tests.support.shell import Shell

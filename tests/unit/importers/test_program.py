@@ -10,9 +10,9 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cases import FOLDER, NAMES
 from tests.support.road import alive, analyze
+from tests.support.tree import ROOT
 from usmp_build.errors import ModelError, Span
 from usmp_build.importers.program import import_program
 from usmp_build.importers.program.records import Kind
@@ -193,8 +193,8 @@ CASES: list[tuple[str, Change, str]] = [
     ("T262", into_main(body=[3]), "a statement must be an object"),
     ("T262", into_main(body=[{}]), '"op" is missing'),
     ("T262", into_main(body=[{"op": "alocate"}]), 'there is no statement "alocate"'),
-    ("T262", into_main(body=[{"op": ["for"]}]), '"op" must be a text in quotes'),
-    ("T262", into_main(body=[{"op": None}]), '"op" must be a text in quotes'),
+    ("T262", into_main(body=[{"op": ["for"]}]), '"op" must be text in quotes'),
+    ("T262", into_main(body=[{"op": None}]), '"op" must be text in quotes'),
     ("T262", lambda doc: doc.update(version=True), '"version" must be 1'),
     ("T262", lambda doc: doc.update(version=1.0), '"version" must be 1'),
     ("T262", into_alloc(extent=[3]), 'there is no key "extent" here'),
@@ -202,7 +202,7 @@ CASES: list[tuple[str, Change, str]] = [
     ("T262", into_alloc(extents=[-1]), '"extents" must be at least 0'),
     ("T262", into_alloc(extents=[1 << 60]), '"extents" must be at most 281,474,976,710,655'),
     ("T262", into_alloc(extents=[1] * 17), '"extents" must not hold more than 16 values'),
-    ("T262", into_alloc(extents=[1.5]), '"extents" must be a whole number or a text in quotes'),
+    ("T262", into_alloc(extents=[1.5]), '"extents" must be a whole number or text in quotes'),
     ("T262", into_alloc(var="\ud800"), '"var" holds half of a surrogate pair'),
     ("T262", lambda doc: doc["functions"].update({"f" * 2000: {"body": []}}), '…" is longer than 1,024 characters'),
     ("T262", lambda doc: alloc(doc)["body"][0].update(reads=["x"]), '"scale" is in the program'),
