@@ -23,7 +23,7 @@ from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import KernelCall, KernelSources
 from usmp_build.ir.schedule import Direction
-from usmp_build.kernels.reference import Reference, accesses
+from usmp_build.kernels.reference import Reference, accesses_of_sums
 from usmp_build.pipeline import Planned
 from usmp_build.request import REWRITES
 from usmp_build.search import concat_aliasing
@@ -113,7 +113,7 @@ def test_selftest_of_a_model_that_touches_nothing_planned(tmp_path: Path) -> Non
 @needs_gcc
 def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of four channels of CONV_2D each was written by itself, before the next one reads its pixels again."""
-    monkeypatch.setattr(accesses, "BLOCK", 1)
+    monkeypatch.setattr(accesses_of_sums, "BLOCK", 1)
     done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
     assert done.code == 0, done.err
     _, note, *lines = done.out.splitlines()

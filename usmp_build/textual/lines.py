@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ModelError, Span
-from usmp_build.ir.text_values import unquote
+from usmp_build.textual.values import unquote
 from usmp_build.units import show_bytes
 
 T = TypeVar("T")

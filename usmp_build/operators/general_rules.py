@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from usmp_build.well_formed.form import Fault, Rule, Subject
+from usmp_build.operators.operands import Fault, Rule, Subject
 
 
 def rank(expected: int, *names: str) -> Rule:
@@ -101,3 +101,19 @@ def count_fault(subject: Subject, name: str, expected: int) -> Iterator[Fault]:
             yield Fault(
                 "T247", f"{label} has {tensor.elements:,} elements, {list(tensor.shape)}, but must have {expected:,}"
             )
+
+
+def axis_faults(axes: Sequence[int], shape: Sequence[int]) -> Iterator[Fault]:
+    """Say that axes are not those of a shape, where they are not."""
+    for axis in axes:
+        if not -len(shape) <= axis < len(shape):
+            yield Fault("T249", f"it works along axis {axis} of a tensor of shape {list(shape)}")
+
+
+_MOST_SHOWN = 16
+"""Numbers in a message."""
+
+
+def shown(numbers: Sequence[int]) -> str:
+    """Spell numbers in a message."""
+    return str(list(numbers)) if len(numbers) <= _MOST_SHOWN else f"{len(numbers):,} numbers"

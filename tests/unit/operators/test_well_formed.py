@@ -7,8 +7,13 @@ import pytest
 
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
-from usmp_build.well_formed import first_fault
-from usmp_build.well_formed.table import FORMS
+from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.reductions import Reducer, Softmax
+from usmp_build.operators.slicing import StridedSlice
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected, Svdf
+from usmp_build.operators.table import OPERATORS, options_class
+from usmp_build.operators.well_formed import first_fault
 
 Case = tuple[str, Model, str]
 
@@ -33,37 +38,38 @@ def running(
     inputs = tuple(None if tensor is None else next(numbers) for tensor in operands)
     ports = tuple(i for i, tensor in enumerate(given) if not tensor.is_constant and not tensor.is_variable)
     results = tuple(range(len(given), len(given) + len(made)))
-    if options is None and kind in o.OPTIONS:
-        options = o.OPTIONS[kind]()
+    made_of = options_class(kind)
+    if options is None and made_of is not None:
+        options = made_of()
     operator = Operator(kind, inputs, results, options, 0)
     return Model("m", (Subgraph("main", (*given, *made), ports, results, (operator,)),))
 
 
 def conv(source: Tensor, filters: Tensor, output: Tensor, bias: Tensor | None = None, **given: object) -> Model:
-    return running("CONV_2D", [source, filters, bias], output, o.Conv2D(**given))
+    return running("CONV_2D", [source, filters, bias], output, Conv2D(**given))
 
 
 def depthwise(source: Tensor, filters: Tensor, output: Tensor, multiplier: int = 0) -> Model:
-    return running("DEPTHWISE_CONV_2D", [source, filters], output, o.DepthwiseConv2D(depth_multiplier=multiplier))
+    return running("DEPTHWISE_CONV_2D", [source, filters], output, DepthwiseConv2D(depth_multiplier=multiplier))
 
 
 def pool(source: Tensor, output: Tensor, padding: o.Padding = o.Padding.VALID) -> Model:
-    return running("MAX_POOL_2D", [source], output, o.Pool2D(padding, filter_h=3, filter_w=3))
+    return running("MAX_POOL_2D", [source], output, Pool2D(padding, filter_h=3, filter_w=3))
 
 
 def svdf(rank: int = 2, filters: int = 6, state: int = 12, outputs: int = 3, features: int = 4) -> Model:
     """Three units of rank 2 over four inputs, which remember two results."""
     operands = [x(1, 4), n(*range(6 * features), shape=(6, features)), n(*range(2 * filters), shape=(filters, 2)), None]
     remembered = Tensor("", (1, state), DType.INT16, is_variable=True)
-    return running("SVDF", [*operands, remembered], x(1, outputs), o.Svdf(rank))
+    return running("SVDF", [*operands, remembered], x(1, outputs), Svdf(rank))
 
 
-JOINED = o.Concatenation(axis=1)
-PACKED = o.Pack(values_count=2, axis=1)
+JOINED = Concatenation(axis=1)
+PACKED = Pack(values_count=2, axis=1)
 FLOAT, WORD = DType.FLOAT32, DType.INT16
 
 FAULTS: list[Case] = [
-    ("T232", running("SVDF", [x(1), x(1, 1), x(1, 1), None, x(1)], x(1), o.Softmax()), "it has no options of its kind"),
+    ("T232", running("SVDF", [x(1), x(1, 1), x(1, 1), None, x(1)], x(1), Softmax()), "it has no options of its kind"),
     ("T232", svdf(rank=4), "the option rank is 4, but must divide the 6 filters"),
     ("T246", running("RELU", [], x(4)), "operator 0 (RELU): its input 0 is missing (input)"),
     ("T246", running("ADD", [x(4), None], x(4)), "its input 1 is missing (second)"),
@@ -122,7 +128,7 @@ FAULTS: list[Case] = [
     ("T249", running("STRIDED_SLICE", [x(8), n(1, 2), n(7), n(1)], x(6)), "must be one of each for each dimension"),
     (
         "T249",
-        running("STRIDED_SLICE", [x(8), n(9), n(7), n(1)], x(), o.StridedSlice(shrink_axis_mask=1)),
+        running("STRIDED_SLICE", [x(8), n(9), n(7), n(1)], x(), StridedSlice(shrink_axis_mask=1)),
         "it takes one index of an axis of [8], which does not have it",
     ),
 ]
@@ -139,8 +145,8 @@ def test_faults(code: str, model: Model, message: str) -> None:
 
 NOBODY_READS: list[Model] = [
     running("RESHAPE", [x(2, 3), n(7, 7)], x(6)),
-    running("PACK", [x(2, 3), x(2, 3)], x(2, 2, 3), o.Pack(values_count=9, axis=-2)),
-    running("STRIDED_SLICE", [x(8), n(1), n(7), n(2)], x(9), o.StridedSlice(ellipsis_mask=1)),
+    running("PACK", [x(2, 3), x(2, 3)], x(2, 2, 3), Pack(values_count=9, axis=-2)),
+    running("STRIDED_SLICE", [x(8), n(1), n(7), n(2)], x(9), StridedSlice(ellipsis_mask=1)),
     running("STRIDED_SLICE", [x(8, 2), n(1), n(7), n(2)], x(3, 2)),
     running("SPLIT", [x(1, dtype=DType.INT32), x(2, 4)], [x(9), x(9)]),
     running("MEAN", [x(2, 3), x(1, dtype=DType.INT32)], x(7)),
@@ -162,13 +168,13 @@ SOUND: list[Model] = [
     conv(x(1, 8, 8, 2), x(4, 3, 3, 2), x(1, 7, 8, 4), frame=(1, 0, 1, 1)),
     depthwise(x(1, 8, 8, 2), x(1, 3, 3, 6), x(1, 8, 8, 6), 3),
     pool(x(2, 8, 8, 3), x(2, 8, 8, 3), o.Padding.SAME),
-    running("FULLY_CONNECTED", [x(2, 2, 8), x(4, 8), None], x(2, 2, 4), o.FullyConnected(keep_num_dims=True)),
+    running("FULLY_CONNECTED", [x(2, 2, 8), x(4, 8), None], x(2, 2, 4), FullyConnected(keep_num_dims=True)),
     svdf(),
     running("ADD", [x(3), x(2, 1)], x(2, 3)),
     running("SUM", [x(2, 0, 3), n(1)], x(2, 3)),
-    running("MEAN", [x(2, 4, 3), n(-1, 1)], x(2, 1, 1), o.Reducer(keep_dims=True)),
+    running("MEAN", [x(2, 4, 3), n(-1, 1)], x(2, 1, 1), Reducer(keep_dims=True)),
     running("SLICE", [x(2, 8), n(0, 5), n(-1, 2)], x(2, 2)),
-    running("STRIDED_SLICE", [x(2, 8), n(1, 7), n(0, 0), n(1, -2)], x(4), o.StridedSlice(shrink_axis_mask=1)),
+    running("STRIDED_SLICE", [x(2, 8), n(1, 7), n(0, 0), n(1, -2)], x(4), StridedSlice(shrink_axis_mask=1)),
     running("UNPACK", [x(2, 3)], [x(2), x(2), x(2)]),
 ]
 
@@ -179,6 +185,7 @@ def test_sound_operators_pass(model: Model) -> None:
 
 
 def test_operands_of_the_table_have_one_name_each() -> None:
-    for kind, form in FORMS.items():
-        names = f"{form.inputs.names} {form.outputs.names}".replace("?", "").replace("*", "").split()
-        assert len(names) == len({*names}), kind
+    for kind in OPERATORS.values():
+        if kind.form is not None:
+            names = f"{kind.form.inputs.names} {kind.form.outputs.names}".replace("?", "").replace("*", "").split()
+            assert len(names) == len({*names}), kind

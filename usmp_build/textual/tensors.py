@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from usmp_build.ir.graph import DType, Quantization, Tensor
-from usmp_build.ir.text_lines import Line
-from usmp_build.ir.text_values import (
+from usmp_build.textual.lines import Line
+from usmp_build.textual.values import (
     digest,
     from_digest,
     quote,

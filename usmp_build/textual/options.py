@@ -8,11 +8,12 @@ from enum import Enum
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from usmp_build.ir.options import OPTIONS, Options
-from usmp_build.ir.text_lines import Line
-from usmp_build.ir.text_values import quote, spell_runs
+from usmp_build.ir.options import Options
+from usmp_build.operators.table import OPERATORS, options_class
+from usmp_build.textual.lines import Line
+from usmp_build.textual.values import quote, spell_runs
 
-_CLASSES = {options.__name__: options for options in OPTIONS.values()}
+_CLASSES = {kind.options.options.__name__: kind.options.options for kind in OPERATORS.values() if kind.options}
 
 
 def spell_options(kind: str, options: Options | None) -> Iterator[str]:
@@ -20,7 +21,7 @@ def spell_options(kind: str, options: Options | None) -> Iterator[str]:
 
     `options=` comes first where the class, or that there is none, does not follow from the kind of operator.
     """
-    if type(options) is not OPTIONS.get(kind, type(None)):
+    if type(options) is not (options_class(kind) or type(None)):
         yield f"options={'none' if options is None else type(options).__name__}"
     for field in fields(options) if options is not None else ():
         value = getattr(options, field.name)
@@ -30,7 +31,7 @@ def spell_options(kind: str, options: Options | None) -> Iterator[str]:
 
 def read_options(kind: str, line: Line) -> Options | None:
     """Read what `spell_options` wrote for an operator of this kind."""
-    options = OPTIONS.get(kind)
+    options = options_class(kind)
     if line.peek().text == "options":
         options = _read_class(line)
     known = get_type_hints(options) if options else {}

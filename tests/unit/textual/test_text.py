@@ -9,8 +9,11 @@ import pytest
 
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import DType, Model, Operator, Port, Quantization, Subgraph, Tensor
-from usmp_build.ir.options import Activation, Conv2D, Padding, Pool2D, Softmax
-from usmp_build.ir.text import read, write
+from usmp_build.ir.options import Activation, Padding
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.reductions import Softmax
+from usmp_build.operators.sums import Conv2D
+from usmp_build.textual.text import read, write
 
 DATA = Path(__file__).parents[2] / "data"
 RAMP = bytes(range(65))

@@ -9,7 +9,7 @@ import pytest
 
 from usmp_build.errors import ModelError, Span
 from usmp_build.importers.text import import_text
-from usmp_build.ir.text import read
+from usmp_build.textual.text import read
 
 ROOT = Path(__file__).parents[3]
 
@@ -136,7 +136,7 @@ def test_axis_separators_must_be_among_the_axes() -> None:
 
 
 def test_codes_are_documented_and_tested() -> None:
-    sources = [*(ROOT / "usmp_build/ir").glob("text*.py"), ROOT / "usmp_build/importers/text.py"]
+    sources = [*(ROOT / "usmp_build/textual").glob("*.py"), ROOT / "usmp_build/importers/text.py"]
     used = {code for path in sources for code in re.findall(r'"(T3\d\d)"', path.read_text("utf-8"))}
     page = (ROOT / "docs/errors/text.md").read_text("utf-8")
     assert re.findall(r"^### (T3\d\d) ", page, re.MULTILINE) == sorted(used)

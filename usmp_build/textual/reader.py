@@ -1,4 +1,4 @@
-"""Text → Model, by recursive descent over lines.  The form is described in `ir.text`.
+"""Text → Model, by recursive descent over lines.  The form is described in `textual`.
 
 Whatever the text says, the outcome is a model or a `ModelError`.
 """
@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from usmp_build.ir.graph import Model, Operator, Port, Subgraph, Tensor
 from usmp_build.ir.statements import Statement
-from usmp_build.ir.text_body import WORDS, read_statement
-from usmp_build.ir.text_lines import Allowance, Line
-from usmp_build.ir.text_options import read_options
-from usmp_build.ir.text_tensors import read_data, read_type
+from usmp_build.textual.body import WORDS, read_statement
+from usmp_build.textual.lines import Allowance, Line
+from usmp_build.textual.options import read_options
+from usmp_build.textual.tensors import read_data, read_type
 
 
 def read(text: str, name: str = "", path: str = "") -> Model:

@@ -1,4 +1,4 @@
-"""How the textual form spells the statements of programs, both ways.  The form is described in `ir.text`."""
+"""How the textual form spells the statements of programs, both ways.  The form is described in `textual`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from usmp_build.ir.statements import LOOPS, MAX_NESTING, Access, Allocate, For, Invoke, Provider, Statement, too_deep
-from usmp_build.ir.text_lines import Line
-from usmp_build.ir.text_values import quote, spell_references
+from usmp_build.textual.lines import Line
+from usmp_build.textual.values import quote, spell_references
 
 WORDS = frozenset({"allocate", "for", "store", "access", "call", "}"})
 """What lines of statements begin with."""

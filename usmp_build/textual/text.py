@@ -47,11 +47,11 @@ from collections.abc import Iterator
 from typing import Literal
 
 from usmp_build.ir.graph import Model, Operator, Subgraph, Tensor
-from usmp_build.ir.text_body import spell_body
-from usmp_build.ir.text_options import spell_options
-from usmp_build.ir.text_reader import read
-from usmp_build.ir.text_tensors import spell_data, spell_type
-from usmp_build.ir.text_values import quote, spell_references
+from usmp_build.textual.body import spell_body
+from usmp_build.textual.options import spell_options
+from usmp_build.textual.reader import read
+from usmp_build.textual.tensors import spell_data, spell_type
+from usmp_build.textual.values import quote, spell_references
 
 __all__ = ["read", "write"]
 

@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeAlias
 
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.labels import tensor_label
-from usmp_build.ir.options import OPTIONS
 
 _SEVERAL = {"inputs", "outputs"}
 """Names that stand for any number of operands."""
@@ -123,15 +122,4 @@ class Form:
     def __init__(self, inputs: str, outputs: str = "output", rules: Sequence[Rule] = ()) -> None:
         self.inputs = Operands(inputs)
         self.outputs = Operands(outputs)
-        self._rules = tuple(rules)
-
-    def faults(self, subject: Subject) -> Iterator[Fault]:
-        """Yield what is wrong with an operator."""
-        operator = subject.operator
-        yield from self.inputs.faults("input", operator.inputs)
-        yield from self.outputs.faults("output", operator.outputs)
-        expected = OPTIONS.get(operator.kind)
-        if expected and not isinstance(operator.options, expected):
-            yield Fault("T232", "it has no options of its kind")
-        for rule in self._rules:
-            yield from rule(subject)
+        self.rules = tuple(rules)
