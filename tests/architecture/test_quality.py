@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import pkgutil
 import re
@@ -14,7 +15,7 @@ import pytest
 
 import usmp_build
 from tests import support
-from tests.conftest import ROOT
+from tests.support.tree import ROOT
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,25 @@ def test_the_list_of_what_tests_share_is_complete() -> None:
     assert support.__doc__
     there = {module.name for module in pkgutil.iter_modules(support.__path__)}
     assert set(re.findall(r"`(\w+)`", support.__doc__)) == there
+
+
+def test_what_tests_share_is_in_support() -> None:
+    """No test imports from another one: who changes a test, or moves it, need not know who else reads it."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        others = {name for name in _imported(path) if re.match(r"tests\b(?!\.support\b)", name)}
+        assert not others, f"{path.relative_to(ROOT)} imports {', '.join(sorted(others))}"
+
+
+def _imported(path: Path) -> set[str]:
+    """Return the names that a file imports, each with its module."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.relative_to(ROOT)}:{node.lineno}: write the name in full"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
 
 
 def _own_files() -> list[Path]:

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 import usmp_build
-from tests.conftest import ROOT
 from tests.support.environments import empty
 from tests.support.processes import Done, run
 from tests.support.tools import need
-from tests.support.tree import copy
+from tests.support.tree import ROOT, copy
 from usmp_build import naming
 
 FILES = ("BUILD.bazel", "MODULE.bazel", "WORKSPACE", "bazel", "examples/bazel")

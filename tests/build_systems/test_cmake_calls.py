@@ -12,12 +12,12 @@ import pytest
 import tomli
 
 import usmp_build
-from tests.conftest import ROOT
 from tests.support.cli import call
 from tests.support.cmake import NINJA_AND_MAKE, PYTHON, Project, need_cmake
 from tests.support.environments import empty
 from tests.support.files import edit, write_files
 from tests.support.processes import environment
+from tests.support.tree import ROOT
 
 MANIFEST = '[project]\nname = "p"\n[models.digits]\npath = "DATA/digits.tflite"\n'
 START = "cmake_minimum_required(VERSION 3.22)\nproject(test C)\n"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.cli import call
 from tests.support.cmake import PYTHON, Project, need_cmake
 from tests.support.files import touch, write_files
 from tests.support.host_c import STRICT
 from tests.support.processes import Done, output, run
+from tests.support.tree import ROOT
 
 INSTANCES, PROGRAM, WEIGHTS = (ROOT / "examples" / name for name in ("instances", "program", "weights"))
 

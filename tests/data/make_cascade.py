@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tests.conftest import ROOT
 from tests.support.flatbuffer import Node, model, operator, quantization, subgraph, tensor, write
+from tests.support.tree import ROOT
 
 FOLDER = ROOT / "examples" / "cascade"
 SAME = 0

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Shared
 from tests.support.environments import lent
+from tests.support.planned import Shared
 from tests.support.processes import environment
 from tests.support.shell import Shell
 from tests.support.snippets import Page

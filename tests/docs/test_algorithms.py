@@ -8,7 +8,6 @@ from dataclasses import fields, replace
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import TWO_MODELS, call, manifest
 from tests.support.files import write_files
 from tests.support.packages import Installed
@@ -17,6 +16,7 @@ from tests.support.problems import CASES, load
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 from tests.support.tools import need_packages
+from tests.support.tree import ROOT
 from usmp_build.planner import by_name
 from usmp_build.planner.memory.verify import violations
 from usmp_build.providers import providers

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.processes import output
+from tests.support.tree import ROOT
 
 TEXT = (ROOT / "docs" / "build-systems.md").read_text("utf-8")
 GENERATORS = {

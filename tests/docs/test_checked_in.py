@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.bazel import EXAMPLE, need_bazel, served
 from tests.support.checked_in import check
+from tests.support.cli import RO, RW, tables
 from tests.support.doorbell import HOOK, MAIN, MODELS
 from tests.support.files import PROJECTS, write_files
 from tests.support.page_files import generated, give_models
@@ -17,16 +18,7 @@ from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 from tests.support.tools import need
 
-MANIFEST = """
-[project]
-name = "doorbell"
-[pools.sram]
-access = "rw"
-region = "RAM"
-[pools.flash]
-access = "ro"
-region = "FLASH"
-"""
+MANIFEST = tables("doorbell", {"sram": f'{RW}region = "RAM"\n', "flash": f'{RO}region = "FLASH"\n'}, {})
 START = """
 int main(void);
 void _start(void);

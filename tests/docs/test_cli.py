@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA, DIGITS, ODD_EVEN, RW, manifest, tables
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 
 
 @runs("docs/cli.md#without-a-manifest")

@@ -6,22 +6,14 @@ import json
 import shutil
 from pathlib import Path
 
+from tests.support.cli import RO, RW, tables
 from tests.support.doorbell import HOOK, MAIN, MODELS
 from tests.support.files import write_files
 from tests.support.page_files import give_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, Snippet, anchor, runs
 
-MANIFEST = """
-[project]
-name = "doorbell"
-[pools.dtcm]
-access = "rw"
-[pools.sram]
-access = "rw"
-[pools.flash]
-access = "ro"
-"""
+MANIFEST = tables("doorbell", {"dtcm": RW, "sram": RW, "flash": RO}, {})
 KWS = '#include "kws.h"\nint recognize(void);\nint recognize(void) { return kws_run(); }\n'
 VWW = '#include "vww.h"\nint detect(void);\nint detect(void) { return vww_run(); }\n'
 START = "cmake_minimum_required(VERSION 3.22)\nproject(doorbell LANGUAGES C)\n"

@@ -6,10 +6,10 @@ import re
 
 import tflite
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA
 from tests.support.shell import Shell
 from tests.support.snippets import Page, Snippet, runs
+from tests.support.tree import ROOT
 from usmp_build.errors import ManifestError
 from usmp_build.files import DiskFiles
 from usmp_build.importers.text import import_text

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
 import re
+from pathlib import Path
 
 import pytest
 
-from tests import docs
-from tests.conftest import ROOT
 from tests.support.languages import LANGUAGES, looks_like
 from tests.support.snippets import PAGES, RUNNERS, snippets
+from tests.support.tree import ROOT
 
-for module in pkgutil.iter_modules(docs.__path__):
-    importlib.import_module(f"{docs.__name__}.{module.name}")
+for runners in sorted(Path(__file__).parent.glob("test_*.py")):
+    importlib.import_module(f"tests.docs.{runners.stem}")
 SNIPPETS = {page: snippets(page, (ROOT / page).read_text(encoding="utf-8")) for page in PAGES}
 
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support import firmware
 from tests.support.cmake import EVERY_CMAKE, need_cmake
 from tests.support.firmware import BOARDS
@@ -18,6 +17,7 @@ from tests.support.host_c import STRICT
 from tests.support.processes import output
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 
 EXAMPLES = ROOT / "examples"
 WITH_PRESETS = sorted(path.parent.name for path in EXAMPLES.glob("*/CMakeLists.txt"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.cli import call
 from tests.support.doorbell import HEAD, application, said
 from tests.support.files import PROJECTS
@@ -12,6 +11,7 @@ from tests.support.page_files import generated
 from tests.support.processes import output
 from tests.support.snippets import Page, runs
 from tests.support.tools import need
+from tests.support.tree import ROOT
 
 SCORES = "int8_t scores[KWS_SCORES_SIZE];\n"
 

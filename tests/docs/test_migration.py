@@ -10,12 +10,12 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA, call
 from tests.support.doorbell import HEAD, application, said
 from tests.support.page_files import generated, give_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 from usmp_build.cli import _VERBS
 from usmp_build.manifest import manifest_page
 from usmp_build.manifest.defaults import IMPLICIT_POOLS

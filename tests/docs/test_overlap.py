@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.cli import call
 from tests.support.page_files import generated, give_real_models
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 
 NAMED = '[project]\nname = "doorbell"\n'
 

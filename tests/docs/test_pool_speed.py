@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.doorbell import MODELS
 from tests.support.page_files import give_real_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 
 TEXT = (ROOT / "docs" / "pool-speed.md").read_text("utf-8")
 PROJECT = '[project]\nname = "p"\n'

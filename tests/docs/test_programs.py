@@ -7,9 +7,9 @@ import re
 from dataclasses import replace
 
 from benchmarks import programs
-from tests.conftest import ROOT
 from tests.support.cases import conflicts, plan_case, plan_program, read_case
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.importers.program import import_program

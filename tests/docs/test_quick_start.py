@@ -6,18 +6,18 @@ import re
 import shutil
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tests.conftest import ROOT, Shared
-from tests.support.cli import DATA
+from tests.support.doorbell import check_answers
 from tests.support.environments import Environment, lent
 from tests.support.files import edit
 from tests.support.firmware import BOARDS, need_board
+from tests.support.planned import Shared
 from tests.support.processes import environment
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 from tests.support.tools import need_packages
+from tests.support.tree import ROOT
 
 PAGE = "docs/quick-start.md"
 TEXT = (ROOT / PAGE).read_text("utf-8")
@@ -97,13 +97,6 @@ def again(shared: Shared, checkout: Path, tmp_path: Path) -> Shell:
     shutil.copytree(done, copy, ignore=shutil.ignore_patterns("build", ".venv"))
     (copy / ".venv").symlink_to(done / ".venv")
     return shell_in(copy, done.parent / "others")
-
-
-def check_answers(printed: str) -> None:
-    """The scores of all pictures are those of TensorFlow Lite Micro."""
-    said = [list(map(int, line.split())) for line in re.findall(r"(?m)^1: ((?:[+-]\d{3} ?){10})$", printed)]
-    with np.load(DATA / "digits.npz") as golden:
-        assert said == golden["digits_output"][:3].tolist()
 
 
 def test_the_other_board_answers_alike(again: Shell) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import call, manifest, one_model
 from tests.support.nets import NETS, three_of_four
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 
 PAGE = " ".join((ROOT / "docs" / "rewrites.md").read_text("utf-8").split())
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from tests.end_to_end.test_scopes import GEMM
 from tests.support.cli import call, manifest
 from tests.support.shell import Shell
+from tests.support.small_models import GEMM
 from tests.support.snippets import Page, runs
 
 PLAN_DEVICES = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from tests.support.cli import RW, tables
 from tests.support.page_files import generated
 from tests.support.snippets import Page, runs
 
@@ -21,16 +22,7 @@ subgraph 0 "main"
   %3 = ADD(%2, %0)
   _ = ASSIGN_VARIABLE(%1, %3)
 """
-MANIFEST = """
-[project]
-name = "doorbell"
-[pools.tcm]
-access = "rw"
-[pools.sram]
-access = "rw"
-[models.kws]
-path = "kws.model.txt"
-"""
+MANIFEST = tables("doorbell", {"tcm": RW, "sram": RW}, {"kws": 'path = "kws.model.txt"\n'})
 
 
 @runs("docs/state.md")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA, call
 from tests.support.page_files import generated
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 
 MODEL = f'[project]\nname = "meter"\n[models.digits]\npath = "{DATA.as_posix()}/digits.tflite"\n'
 

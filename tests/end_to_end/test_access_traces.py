@@ -12,10 +12,11 @@ import pytest
 
 from tests.support import nets, parts
 from tests.support.cli import RO, RW, call, manifest, one_model, tables
-from tests.unit.kernels.cases import CASES
-from tests.unit.kernels.flatfile import flatfile
-from tests.unit.kernels.test_against_tflm import draw, needs_gcc
-from tests.unit.kernels.test_rewritten import PRODUCERS, WINDOWS, clamped, padded
+from tests.support.flatfile import flatfile
+from tests.support.kernels.cases import CASES
+from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
+from tests.support.kernels.samples import draw
+from tests.support.tools import needs_gcc
 from usmp_build import passes, pipeline, plugins
 from usmp_build.cli.selftest.accesses import Compared, compared
 from usmp_build.files import DiskFiles

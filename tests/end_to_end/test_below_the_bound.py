@@ -7,7 +7,6 @@ and poisons at each step what is not alive.
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 
 from tests.support.cli import call, manifest, one_model
 from tests.support.nets import NETS
+from tests.support.tools import needs_c
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.ir.graph import Model
@@ -28,8 +28,6 @@ MAX_LIVE = {"kws": 16_000, "vww": 55_296, "ic": 49_152}
 """Bytes that are alive together at one step of their files, with inputs, outputs and scratch."""
 
 ALIGNED = '[[targets.cpu.rules]]\noperators = "*"\nalignment = 4'
-
-needs_c = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 
 
 def planned(folder: Path, name: str, path: Path, extra: str = "") -> dict[str, Any]:

@@ -15,9 +15,9 @@ from benchmarks.published import published
 from benchmarks.stack import follow
 from benchmarks.subject import prepare
 from benchmarks.tools import Unmeasured
-from tests.conftest import ROOT
 from tests.support import counting, firmware
 from tests.support.cli import DATA
+from tests.support.tree import ROOT
 
 
 def benchmark(*arguments: object) -> str:

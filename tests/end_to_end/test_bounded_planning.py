@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import RO, RW, call, manifest, tables
 from tests.support.nets import NETS
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
@@ -27,18 +27,7 @@ from usmp_build.search.replanner import Replanner
 
 Ordered: TypeAlias = Callable[[Choices], Analysis]
 
-POOLS = """[project]
-name = "p"
-[pools.a]
-access = "rw"
-size = 540
-[pools.b]
-access = "rw"
-[pools.rom]
-access = "ro"
-[models.k]
-path = "DATA/kitchen_b.tflite"
-"""
+POOLS = tables("p", {"a": f"{RW}size = 540\n", "b": RW, "rom": RO}, {"k": 'path = "DATA/kitchen_b.tflite"\n'})
 
 
 @dataclass
@@ -86,9 +75,10 @@ def alike(folder: Path, models: int, size: str, together: bool = False) -> Path:
     text = f'model "m"\nsubgraph 0 "main"\n{tensors}  %1 = RELU(%0)\n'
     (folder / "m.model.txt").write_text(text, encoding="utf-8")
     names = [f"m{number}" for number in range(models)]
-    tables = "".join(f'[models.{name}]\npath = "m.model.txt"\n' for name in names)
     concurrent = "concurrent = [[{}]]\n".format(", ".join(f'"{name}"' for name in names)) if together else ""
-    return manifest(folder, f'{concurrent}[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n{size}{tables}')
+    return manifest(
+        folder, concurrent + tables("p", {"sram": RW + size}, dict.fromkeys(names, 'path = "m.model.txt"\n'))
+    )
 
 
 def times_scheduled(folder: Path, models: int, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -139,8 +129,8 @@ def test_a_few_plans_tell_whether_parts_should_be_copies_again(tmp_path: Path, m
 
     monkeypatch.setattr(concat_aliasing, "Orders", Counted)
     (tmp_path / "m.tflite").write_bytes(NETS["cross_stage"]())
-    pools = "".join(f'[pools.p{number}]\naccess = "rw"\n' for number in range(4))
-    models = "".join(f'[models.m{n}]\npath = "m.tflite"\nworkspace_pools = ["p{n}"]\n' for n in range(4))
-    path = manifest(tmp_path, f'[project]\nname = "p"\n{pools}[pools.rom]\naccess = "ro"\n{models}')
+    pools = {f"p{n}": RW for n in range(4)} | {"rom": RO}
+    models = {f"m{n}": f'path = "m.tflite"\nworkspace_pools = ["p{n}"]\n' for n in range(4)}
+    path = manifest(tmp_path, tables("p", pools, models))
     assert call("plan", path).code == 0
     assert 2 < len(chosen) <= 6, "with copies, with parts, and four more"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import ROOT
 from tests.support.cli import call, manifest
-from tests.support.tools import need
+from tests.support.tools import need, needs_gcc
+from tests.support.tree import ROOT
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 
@@ -223,7 +222,7 @@ int main(void)
 """
 
 
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="no C compiler")
+@needs_gcc
 def test_the_ranges_are_whole_lines_of_the_pool_in_c(tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert call("generate", manifest(tmp_path, CACHED), "--out", out).code == 0

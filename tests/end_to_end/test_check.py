@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import call, call_apart, manifest, one_model
+from tests.support.linked_images import RAM, link, plan, pool
 from tests.support.tools import need
-from tests.unit.linked.small import RAM, link, plan, pool
 from usmp_build.layout import PlanRecord
 from usmp_build.layout.plan_json import plan_json
 

@@ -14,9 +14,9 @@ import jsonschema
 import pytest
 import tomli
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA, TWO_MODELS, call, call_apart, manifest, one_model
 from tests.support.processes import run
+from tests.support.tree import ROOT
 from usmp_build.errors import UsageError
 from usmp_build.layout.plan_json import plan_json, read_plan
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.end_to_end.test_generated_c import COMPILERS, compile_folder
-from tests.support.cli import call, manifest
-from tests.support.host_c import NO_SECTIONS, built
+from tests.support.cli import RW, call, manifest, tables
+from tests.support.host_c import COMPILERS, NO_SECTIONS, built, compile_folder
 from tests.support.net import Net, Value
 from tests.support.processes import run
 from tests.support.remembering import RememberingNet
+from tests.support.tools import needs_c
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+pytestmark = needs_c
 
 EXAMPLE = """
 model "echo"
@@ -47,7 +46,7 @@ def test_every_output_equals_tflm(tmp_path: Path, io: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     net = Net(1)
     (tmp_path / "m.tflite").write_bytes(net.file(*shown(net)))
-    text = f'[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[models.m]\npath = "m.tflite"\nio = "{io}"\n'
+    text = tables("p", {"ram": RW}, {"m": f'path = "m.tflite"\nio = "{io}"\n'})
     done = call("selftest", manifest(tmp_path, text), "--sanitize")
     assert done.code == 0, done.err
     compared = re.search(r"m: (\d+) tensors, 10 runs, all equal to those of TensorFlow Lite Micro", done.out)
@@ -63,7 +62,7 @@ def test_a_variable_is_shown_as_the_run_leaves_it(tmp_path: Path) -> None:
     seen = net.sigmoid(kept)
     net.remember(value, {kept.index})
     (tmp_path / "m.tflite").write_bytes(net.file(seen, value, given))
-    text = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[models.m]\npath = "m.tflite"\nio = "application"\n'
+    text = tables("p", {"ram": RW}, {"m": 'path = "m.tflite"\nio = "application"\n'})
     done = call("selftest", manifest(tmp_path, text), "--sanitize")
     assert done.code == 0, done.err
     assert "m: 4 tensors, 10 runs, all equal to those of TensorFlow Lite Micro" in done.out
@@ -73,8 +72,7 @@ def test_a_variable_is_shown_as_the_run_leaves_it(tmp_path: Path) -> None:
 def echo(tmp_path: Path) -> Path:
     """A manifest of the example, in arrays of the application."""
     (tmp_path / "echo.model.txt").write_text(EXAMPLE, encoding="utf-8")
-    text = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[models.echo]\npath = "echo.model.txt"\n'
-    return manifest(tmp_path, text + 'io = "application"\n')
+    return manifest(tmp_path, tables("p", {"ram": RW}, {"echo": 'path = "echo.model.txt"\nio = "application"\n'}))
 
 
 def test_arrays_of_the_caller_are_filled_and_nothing_beside_them(echo: Path, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from itertools import pairwise
 import pytest
 import tomli
 
-from tests.conftest import ROOT
 from tests.support.cli import call
+from tests.support.tree import ROOT
 
 EXAMPLES = ROOT / "examples"
 ACCELERATOR, CASCADE, DEFAULTS, PORTS = (EXAMPLES / name for name in ("accelerator", "cascade", "defaults", "ports"))

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.cli import DATA, Done, call
+from tests.support.cli import DATA, PASSED, RO, RW, Done, call, tables
 
-MANIFEST = """\
-[project]
-name = "reader"
-
-[pools.sram]
-access = "rw"
-
-[pools.weights]
-access = "ro"
-owner = "application"
-"""
+MANIFEST = tables("reader", {"sram": RW, "weights": RO + PASSED}, {})
 
 
 def generate(tmp_path: Path, *options: str) -> Done:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import call, manifest, one_model
 from tests.support.flatbuffer import model as flat_model
 from tests.support.flatbuffer import operator, subgraph, tensor, write
+from tests.support.host_c import STRICT
 from tests.support.tools import need
+from tests.support.tree import ROOT
 
 EXAMPLE = ROOT / "examples" / "accelerator"
 PLACED = """
@@ -30,7 +31,6 @@ operators = "*CONV_2D"
 target = "npu"
 """
 EXTERN = '[targets.cpu]\nkernels = "extern"\n'
-WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
 COMPILERS = [["gcc", "-std=c99"], ["g++", "-x", "c++", "-std=c++17"], ["clang", "-std=c99"]]
 CONVOLUTIONS = ["meter_npu_conv_2d_s8", "meter_npu_depthwise_conv_2d_s8"]
 
@@ -122,7 +122,7 @@ def test_a_model_of_such_kernels_alone_compiles(tmp_path: Path, name: str, comma
     assert done.code == 0, done.err
     sources = sorted(path.name for path in (tmp_path / "out").glob("*.c"))
     compiled = subprocess.run(
-        [*command, *WARNINGS, "-fsyntax-only", *sources],
+        [*command, *STRICT.split(), "-fsyntax-only", *sources],
         cwd=tmp_path / "out",
         capture_output=True,
         text=True,
@@ -161,7 +161,7 @@ def test_custom_operators_are_called_whatever_their_names_are(tmp_path: Path, co
     done = call("generate", manifest(tmp_path, text), "--out", folder)
     assert done.code == 0, done.err
     built = subprocess.run(
-        [*compiler, *WARNINGS, "-c", "c.c", "-o", "c.o"], cwd=folder, capture_output=True, text=True, check=False
+        [*compiler, *STRICT.split(), "-c", "c.c", "-o", "c.o"], cwd=folder, capture_output=True, text=True, check=False
     )
     assert built.returncode == 0, built.stderr
     code = re.sub(r"/\*.*?\*/", "", (folder / "c.c").read_text("utf-8"), flags=re.DOTALL)

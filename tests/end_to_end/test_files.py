@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, TWO_MODELS, call, call_apart, manifest, tables
+from tests.support.tree import ROOT
 from usmp_build.errors import UsageError
 from usmp_build.output import writer
 from usmp_build.output.bundle import Bundle, OutputFile

@@ -1,7 +1,7 @@
 """What newcomers get wrong first, each answered with its place, its cause and the way to go on.
 
 The project is a manifest with two models, `sww` in models/ and `ad` beside it, and a pool.  Mistakes that only a build
-system or a linker can see are in tests/build_systems and tests/unit/linked.
+system or a linker can see are in tests/build_systems and tests/unit/image_check.
 """
 
 from __future__ import annotations

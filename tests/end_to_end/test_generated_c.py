@@ -16,30 +16,13 @@ import pytest
 
 from tests.support import stateful
 from tests.support.cli import DATA, DIGITS, PASSED, RW, TWO_MODELS, call, manifest, one_model, tables
+from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
 from tests.support.tools import need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model
 from usmp_build.ir.text import write
 
-WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror", "-O2"]
-COMPILERS = [
-    ("gcc", "-std=c99"),
-    ("gcc", "-std=c11"),
-    ("g++", "-std=c++17"),
-    ("clang", "-std=c99"),
-    ("clang", "-std=c11"),
-    ("clang++", "-std=c++17"),
-]
 MODELS = ["branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net", "stateful", "svdf", "sums"]
-
-
-def compile_folder(folder: Path, compiler: str, standard: str, *extra: str) -> None:
-    need(compiler)
-    for source in sorted(folder.glob("*.c")):
-        language = ["-x", "c++"] if "++" in compiler else []
-        command = [compiler, standard, *WARNINGS, *extra, *language, "-c", source.name, "-o", "/dev/null"]
-        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{source.name}\n{done.stderr}"
 
 
 @pytest.fixture(scope="module")
@@ -163,23 +146,6 @@ def breaks(buffer: dict[str, Any], offset: int, buffers: list[dict[str, Any]]) -
     return overlaps or outside or offset % buffer["alignment"] != 0
 
 
-HOSTILE = [
-    "*/ int evil(void) { return 1; } /*",
-    '"); system("true"); //',
-    "a\\\nb",
-    "??/",
-    "#define int char",
-    "${evil}; $(evil)",
-    "int",
-    "INT8_MAX",
-    "kws\u202egnp.c",
-    "",
-    "a/b;c:0",
-    "日本語",
-    "x" * 5000,
-]
-
-
 def hostile(model: Model) -> Model:
     """Rename every tensor, signature and subgraph to something that wants to break out."""
     main = model.main
@@ -271,7 +237,18 @@ def test_a_header_says_how_many_elements_and_of_which_file(generated: list[Path]
     }
     """
     for language, standard in (("c", "-std=c99"), ("c++", "-std=c++17")):
-        command = ["gcc", standard, *WARNINGS, f"-I{generated[0]}", "-x", language, "-", "-o", generated[0] / "dims"]
+        command = [
+            "gcc",
+            standard,
+            *STRICT.split(),
+            "-O2",
+            f"-I{generated[0]}",
+            "-x",
+            language,
+            "-",
+            "-o",
+            generated[0] / "dims",
+        ]
         subprocess.run(command, input=program, text=True, check=True)
         subprocess.run([generated[0] / "dims"], check=True)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from math import prod
 from pathlib import Path
@@ -11,11 +10,11 @@ import pytest
 
 from tests.support.cli import call, manifest, one_model
 from tests.support.nets import NETS, three_of_four
+from tests.support.tools import needs_c
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.kernels import Kernel
 
-needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 OFF = "rewrites = { constant_channels = false }"
 
 
@@ -52,7 +51,7 @@ def test_channels_go_from_a_balanced_plan_where_that_costs_nothing(tmp_path: Pat
     assert sum(balanced.values()) < sum(as_filed.values())
 
 
-@needs_cc
+@needs_c
 @pytest.mark.parametrize("goal", ["ram", "balanced"])
 @pytest.mark.parametrize("model", [three_of_four, NETS["dead_channels"]])
 def test_both_are_exact(tmp_path: Path, model: Callable[[], bytes], goal: str) -> None:

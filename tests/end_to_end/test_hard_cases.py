@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
+from tests.support.tree import ROOT
 
 
 def text_models(folder: Path, models: dict[str, str], head: str = '[project]\nname = "p"\n') -> Path:

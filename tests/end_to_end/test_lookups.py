@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import call, manifest
-from tests.unit.kernels.drawing import INT8, Array, activation, constant
-from tests.unit.kernels.flatfile import flatfile
+from tests.support.flatfile import flatfile
+from tests.support.kernels.drawing import INT8, Array, activation, constant
+from tests.support.tools import needs_c
+from tests.support.tree import ROOT
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 
@@ -86,7 +86,7 @@ def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operat
     assert f"take {used:,} bytes in place of {without:,}" in " ".join(page.split())
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@needs_c
 @pytest.mark.parametrize("function", ["silu", "hard_swish"])
 def test_every_tensor_is_tflms(tmp_path: Path, function: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")

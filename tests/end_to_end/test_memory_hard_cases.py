@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import call
+from tests.support.tree import ROOT
 
 CASES = sorted((ROOT / "tests/cases/memory").glob("*/usmp.toml"))
 

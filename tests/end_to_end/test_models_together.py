@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import RO, RW, call, manifest, tables
 from tests.support.flatbuffer import model, operator, quantization, subgraph, tensor, write
 from tests.support.programs_c import function, invoke, parameter, program, store
 from tests.support.tools import need
@@ -19,7 +19,7 @@ from usmp_build.ir.lifetimes import Survivors
 from usmp_build.search import operator_order
 
 SIZE = 64
-HEAD = '[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
+HEAD = tables("p", {"sram": RW, "flash": RO}, {})
 NAMES = ("a", "b", "c")
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import call, manifest, one_model
-
-needs_c = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+from tests.support.tools import needs_c
 
 SCRATCH = """
 model "npu"

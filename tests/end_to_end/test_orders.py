@@ -9,33 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.support import nets
-from tests.support.cli import call, manifest
+from tests.support.cli import RAM_AND_FLASH, RO, RW, call, manifest, tables
 from tests.support.net import Net
-
-POOLS = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n{}[pools.flash]\naccess = "ro"\n'
-FORK = """
-model "fork"
-subgraph 0 "main"
-  %0 "x" int8[10]
-  %1 "a" int8[100]
-  %2 "c" int8[100]
-  %3 "b" int8[1]
-  %4 "d" int8[1]
-  %5 "y" int8[1]
-  inputs %0
-  outputs %5
-  %1 = CUMSUM(%0)
-  %2 = CUMSUM(%0)
-  %3 = CUMSUM(%1)
-  %4 = CUMSUM(%2)
-  %5 = CUMSUM(%3, %4)
-"""
-"""The file computes both wide tensors first; 111 bytes are enough when one branch ends before the other begins."""
+from tests.support.small_models import FORK
 
 
 def fork(folder: Path, size: str = "", words: str = "") -> Path:
     (folder / "fork.model.txt").write_text(FORK, encoding="utf-8")
-    return manifest(folder, POOLS.format(size) + f'[models.fork]\npath = "fork.model.txt"\n{words}')
+    return manifest(
+        folder, tables("p", {"ram": RW + size, "flash": RO}, {}) + f'[models.fork]\npath = "fork.model.txt"\n{words}'
+    )
 
 
 def planned(path: Path) -> dict[str, object]:
@@ -73,7 +56,7 @@ subgraph 0 "main"
 
 def test_what_a_word_costs_is_told_with_the_order_that_is_best_without_it(tmp_path: Path) -> None:
     (tmp_path / "alive.model.txt").write_text(ALIVE, encoding="utf-8")
-    text = POOLS.format("") + '[models.alive]\npath = "alive.model.txt"\n'
+    text = RAM_AND_FLASH + '[models.alive]\npath = "alive.model.txt"\n'
     assert used(manifest(tmp_path, text)) == 111
     path = manifest(tmp_path, f'{text}inputs = "preserved"\n')
     assert used(path) == 160
@@ -99,7 +82,7 @@ def test_a_reserved_output_is_free_until_it_is_written_again(tmp_path: Path) -> 
     """It is kept while inputs are filled, and no longer: nobody needs 170 bytes."""
     (tmp_path / "kept.model.txt").write_text(KEPT, encoding="utf-8")
     table = '[models.kept]\npath = "kept.model.txt"\noutputs = "reserved"\n'
-    workspace = planned(manifest(tmp_path, POOLS.format("") + table))["workspace"]
+    workspace = planned(manifest(tmp_path, RAM_AND_FLASH + table))["workspace"]
     assert isinstance(workspace, dict)
     assert (workspace["any_schedule"], workspace["achieved"]) == (110, 110)
 
@@ -111,7 +94,7 @@ def test_a_reserved_output_shares_nothing_with_an_input_that_is_filled_beside_it
     scores = net.dense(net.dense(net.split(image, 2, axis=2)[1], 8), 1)
     (tmp_path / "m.tflite").write_bytes(net.file(net.conv(image, 7, (3, 3)), scores))
     table = '[models.m]\npath = "m.tflite"\noutputs = "reserved"\n'
-    workspace = planned(manifest(tmp_path, POOLS.format("") + table))["workspace"]
+    workspace = planned(manifest(tmp_path, RAM_AND_FLASH + table))["workspace"]
     assert isinstance(workspace, dict)
     assert workspace["any_schedule"] <= workspace["achieved"] == workspace["floor"] == 353
 
@@ -191,7 +174,7 @@ def test_what_may_remember_something_keeps_its_place(kind: str, order: str, tmp_
     text = FORK.replace('"b" int8[1]', '"b" int8[50]').replace("= CUMSUM", "= {0}")
     branches = re.sub(r"(  %2 = .*\n)(  %3 = .*\n)", r"\2\1", text).format(kind)
     (tmp_path / "fork.model.txt").write_text(branches, encoding="utf-8")
-    path = manifest(tmp_path, POOLS.format("") + '[models.fork]\npath = "fork.model.txt"\n')
+    path = manifest(tmp_path, RAM_AND_FLASH + '[models.fork]\npath = "fork.model.txt"\n')
     assert "".join(re.findall(rf"{kind} (\d)", call("inspect", "schedule", path).out)) == order
 
 
@@ -208,7 +191,7 @@ def test_never_worse_than_the_order_of_the_file(net: object, tmp_path: Path) -> 
     """Every choice beats or equals the file's, and the plan is the same however often it is made."""
     assert callable(net)
     (tmp_path / "net.tflite").write_bytes(net())
-    text = POOLS.format("") + '[models.net]\npath = "net.tflite"\n'
+    text = RAM_AND_FLASH + '[models.net]\npath = "net.tflite"\n'
     free = used(manifest(tmp_path, text))
     assert call("plan", "--json", tmp_path / "usmp.toml").out == call("plan", "--json", tmp_path / "usmp.toml").out
     in_file = used(manifest(tmp_path, text + 'order = "file"\n'))
@@ -217,14 +200,14 @@ def test_never_worse_than_the_order_of_the_file(net: object, tmp_path: Path) -> 
 
 def test_branches_that_the_file_has_side_by_side_run_one_after_the_other(tmp_path: Path) -> None:
     (tmp_path / "net.tflite").write_bytes(nets.shuffled())
-    text = POOLS.format("") + '[models.net]\npath = "net.tflite"\n'
+    text = RAM_AND_FLASH + '[models.net]\npath = "net.tflite"\n'
     assert used(manifest(tmp_path, text)) == 5_632
     assert used(manifest(tmp_path, text + 'order = "file"\n')) == 13_568
 
 
 def test_c_says_which_operators_run_backward(tmp_path: Path) -> None:
     (tmp_path / "net.tflite").write_bytes(nets.inverted())
-    path = manifest(tmp_path, POOLS.format("") + '[models.net]\npath = "net.tflite"\n')
+    path = manifest(tmp_path, RAM_AND_FLASH + '[models.net]\npath = "net.tflite"\n')
     models = planned(path)["models"]
     assert isinstance(models, list)
     backward = models[0]["backward"]
@@ -236,7 +219,7 @@ def test_c_says_which_operators_run_backward(tmp_path: Path) -> None:
     assert [int(n) for n in re.findall(r"^/\* \w+ (\d+), backward$", code, re.MULTILINE)] == backward
 
 
-TWO_POOLS = POOLS.format("size = 80\n") + '[pools.slow]\naccess = "rw"\n'
+TWO_POOLS = tables("p", {"ram": f"{RW}size = 80\n", "flash": RO, "slow": RW}, {})
 WIDER = FORK.replace('"y" int8[1]', '"y" int8[1]\n  %6 "z" int8[60]').replace("outputs %5", "outputs %6")
 CHAIN = """
 model "chain"

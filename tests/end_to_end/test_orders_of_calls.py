@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import RAM_AND_FLASH, call, manifest
 from usmp_build import pipeline, plugins
 from usmp_build.files import DiskFiles
 from usmp_build.passes.order import least_workspace, model_orders
 from usmp_build.search import operator_order
 from usmp_build.search.replanner import Replanner
 
-POOLS = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
 LIKE = "scale=0.1 zero=0"
 BODY = f"""
   %0 "a" int8[1,2,2,1] {LIKE}
@@ -89,7 +88,7 @@ subgraph 2 "outer"
 )
 def test_steps_of_a_subgraph_are_weighed_one_by_one(text: str, bound: int, least: int, tmp_path: Path) -> None:
     (tmp_path / "m.model.txt").write_text(text, encoding="utf-8")
-    path = manifest(tmp_path, POOLS + '[models.m]\npath = "m.model.txt"\nrewrites = { duplicates = false }\n')
+    path = manifest(tmp_path, RAM_AND_FLASH + '[models.m]\npath = "m.model.txt"\nrewrites = { duplicates = false }\n')
     done = call("plan", "--json", path)
     assert done.code == 0, done.err
     workspace = json.loads(done.out)["workspace"]
@@ -103,7 +102,7 @@ def test_steps_of_a_subgraph_are_weighed_one_by_one(text: str, bound: int, least
 def test_a_plan_that_takes_less_than_is_possible_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One of the two figures is wrong then."""
     (tmp_path / "m.model.txt").write_text(f'{ONCE}subgraph 1 "body"\n{INNER}', encoding="utf-8")
-    path = manifest(tmp_path, POOLS + '[models.m]\npath = "m.model.txt"\n')
+    path = manifest(tmp_path, RAM_AND_FLASH + '[models.m]\npath = "m.model.txt"\n')
     monkeypatch.setattr(operator_order, "least_workspace", lambda *_: 1_605)
     done = call("plan", path)
     assert done.code == 4

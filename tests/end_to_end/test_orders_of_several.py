@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.test_orders import FORK, POOLS
-from tests.support.cli import manifest
+from tests.support.cli import RO, RW, manifest, tables
+from tests.support.small_models import FORK
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
@@ -46,9 +46,9 @@ def test_an_order_that_looks_better_and_is_not_spoils_no_other(
     for name in names:
         text = one_by_one(FORK) if name == "first" else FORK
         (tmp_path / f"{name}.model.txt").write_text(text.replace('"fork"', f'"{name}"'), encoding="utf-8")
-    tables = "".join(f'[models.{name}]\npath = "{name}.model.txt"\n' for name in names)
+    models = {name: f'path = "{name}.model.txt"\n' for name in names}
     together = f"concurrent = {[names]}\n".replace("'", '"')
-    path = manifest(tmp_path, f"{together}{POOLS.format('')}{tables}")
+    path = manifest(tmp_path, together + tables("p", {"ram": RW, "flash": RO}, models))
     files = DiskFiles(tmp_path)
     made = pipeline.plan(pipeline.read(path.name, files), files)
     orders = [made.analysis.choices.order(index, model) for index, model in enumerate(made.analysis.models)]
@@ -60,8 +60,8 @@ def test_what_a_model_needs_by_itself_is_known_where_only_other_orders_fit(tmp_p
     """In the order of the file there is no plan of either model."""
     for name in "ab":
         (tmp_path / f"{name}.model.txt").write_text(FORK.replace('"fork"', f'"{name}"'), encoding="utf-8")
-    tables = "".join(f'[models.{name}]\npath = "{name}.model.txt"\n' for name in "ab")
-    path = manifest(tmp_path, f"{POOLS.format('size = 111' + chr(10))}{tables}")
+    models = {name: f'path = "{name}.model.txt"\n' for name in "ab"}
+    path = manifest(tmp_path, tables("p", {"ram": f"{RW}size = 111\n", "flash": RO}, models))
     files = DiskFiles(tmp_path)
     made = pipeline.plan(pipeline.read(path.name, files), files)
     assert [row.workspace for row in made.summary.models] == [111, 111]

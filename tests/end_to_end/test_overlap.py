@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from tests.support.cli import call, manifest, one_model
-from tests.unit.kernels.test_against_tflm import needs_gcc
+from tests.support.tools import needs_gcc
 
 DIGITS = one_model("digits")
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.end_to_end.test_generated_c import COMPILERS, compile_folder
 from tests.support.cli import DATA, DIGITS, ODD_EVEN, PASSED, RO, RW, call, manifest, tables
-from tests.support.host_c import built
+from tests.support.host_c import COMPILERS, built, compile_folder
 from tests.support.programs_c import EVERYTHING, alloc, const, function, invoke, parameter, program, store
 
 MANIFEST = tables(

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.pages import rows
-from tests.conftest import ROOT
-from tests.end_to_end.test_generated_c import COMPILERS, compile_folder
 from tests.support.cli import DATA, call, manifest
 from tests.support.directions import run_towards
+from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.net import Net
+from tests.support.tree import ROOT
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.ir.schedule import Direction

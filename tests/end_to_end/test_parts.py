@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from functools import reduce
 from pathlib import Path
 
@@ -12,13 +11,12 @@ from tests.support import parts
 from tests.support.cli import RO, RW, call, manifest, one_model, tables
 from tests.support.net import Net
 from tests.support.nets import NETS, swapped
+from tests.support.tools import needs_c
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.search import concat_aliasing
 from usmp_build.search.replanner import Replanner
-
-needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 
 
 def written(folder: Path, text: str, extra: str = "") -> Path:
@@ -129,7 +127,7 @@ def _shared(analysis: Analysis) -> list[int]:
     return [ref.operator for ref in concat_aliasing.operators_with_parts(analysis.models)]
 
 
-@needs_cc
+@needs_c
 @pytest.mark.parametrize("io", ["pool", "application"])
 @pytest.mark.parametrize("name", parts.ALL)
 def test_every_tensor_is_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, io: str) -> None:
@@ -229,7 +227,7 @@ def test_the_goal_decides_whether_a_convolution_reads_channels(
     assert planned.summary.pools[0].size == size
 
 
-@needs_cc
+@needs_c
 def test_balanced_plans_are_exact_too(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = call("selftest", written(tmp_path, parts.convolutions("int8"), 'goal = "balanced"'), "--sanitize")

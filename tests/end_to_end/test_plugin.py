@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import call, manifest, one_model
 from tests.support.packages import Installed, install
+from tests.support.tree import ROOT
 
 pytestmark = pytest.mark.usefixtures("_beside_us")
 

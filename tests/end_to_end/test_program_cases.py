@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cases import NAMES, conflicts, plan_case, plan_program, pressure, read_case
+from tests.support.tree import ROOT
 from usmp_build.errors import ModelError
 
 SHARED = Path(os.environ.get("USMP_PROBLEMS") or ROOT.parent / "shared" / "cases") / "usmp"

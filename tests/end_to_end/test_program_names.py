@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call, manifest
+from tests.support.cli import RW, call, manifest, tables
 from tests.support.programs_c import Item, alloc, function, invoke, loop, parameter, store
 
-MANIFEST = '[project]\nname = "t"\n[pools.sram]\naccess = "rw"\n[models.net]\npath = "net.program.json"\n'
+MANIFEST = tables("t", {"sram": RW}, {"net": 'path = "net.program.json"\n'})
 OWN, DEMANDED, CALLEE, PARAMETER, EXTERN = "a\n\x1b[31mb\tc", "on\ndemand", "g\n\x1b[1m", "p\n\u2028", "ex\nt"
 
 

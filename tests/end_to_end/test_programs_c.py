@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
-from tests.end_to_end.test_generated_c import COMPILERS, HOSTILE, WARNINGS, compile_folder
 from tests.support.cli import call, manifest
+from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
 from tests.support.programs_c import (
     EVERYTHING,
     FUNCTIONS,
@@ -29,6 +28,7 @@ from tests.support.programs_c import (
     store,
 )
 from tests.support.tools import need
+from tests.support.tree import ROOT
 
 EXAMPLE = ROOT / "examples" / "program"
 PAGES = '[pools.pages]\naccess = "rw"\ndims = 2\npage_bytes = 16\n'
@@ -72,7 +72,7 @@ def test_it_runs(generated: dict[str, Path], tmp_path: Path, way: str, compiler:
     (tmp_path / "main.c").write_text(MAIN)
     files = [*generated[way].glob("*.c"), tmp_path / "functions.c", tmp_path / "main.c"]
     language = ["-x", "c++"] if "++" in compiler else []
-    options = [standard, *WARNINGS, *(["-DIN_POOL"] if way == "pool" else []), f"-I{generated[way]}"]
+    options = [standard, *STRICT.split(), "-O2", *(["-DIN_POOL"] if way == "pool" else []), f"-I{generated[way]}"]
     subprocess.run([compiler, *options, *language, *files, "-o", tmp_path / "app"], check=True)
     said = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
     assert [*map(int, said.split())] == SUMS
@@ -191,7 +191,7 @@ def test_it_runs_in_memory_of_pages(tmp_path: Path) -> None:
     program(tmp_path, function(ports, rows), spread=spread, gather=gather)
     folder = generate(tmp_path, *WAYS["pages"])
     (tmp_path / "main.c").write_text(IN_PAGES)
-    command = ["cc", "-std=c99", *WARNINGS, f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
+    command = ["cc", "-std=c99", *STRICT.split(), "-O2", f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
     subprocess.run([*command, "-o", tmp_path / "app"], check=True)
     said = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
     assert [*map(int, said.split())] == [100 * (4 * 8 * row + 1 + 3 + 5 + 7) for row in range(4)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import RW, call, manifest, one_model, tables
+from tests.support.small_models import GEMM
+from tests.support.tools import needs_c
 from usmp_build.cli import reading
 from usmp_build.request import OperandRule, PlaceRequest, Request, TargetRequest
 
@@ -52,7 +53,7 @@ def pinned(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return pin
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@needs_c
 @pytest.mark.parametrize(("name", "io"), [("digits", "pool"), ("branchy", "application"), ("float_net", "pool")])
 def test_tensors_are_the_same_wherever_they_are(
     tmp_path: Path, pinned: Callable[..., None], name: str, io: str
@@ -108,26 +109,10 @@ def test_one_copy_for_two_readers(tmp_path: Path, pinned: Callable[..., None]) -
     assert made["steps"][2] == "net: COPY 4"
 
 
-GEMM = """
-model "gemm"
-subgraph 0 "main"
-  %0 "x" float32[16,16]
-  %1 "y" float32[16,16]
-  %2 "z" float32[16]
-  %3 "product" float32[16,16]
-  %4 "wave" float32[16,16]
-  inputs %0, %1, %2
-  outputs %4
-  %3 = FULLY_CONNECTED(%0, %1, %2)
-  %4 = COS(%3)
-"""
-
-
 def test_the_example_of_plandevices(tmp_path: Path, pinned: Callable[..., None]) -> None:
     """Operands in scope A, any, B; the result in A, and wanted in B."""
     (tmp_path / "gemm.model.txt").write_text(GEMM, encoding="utf-8")
-    text = '[project]\nname = "p"\n[pools.a]\naccess = "rw"\n[pools.b]\naccess = "rw"\n'
-    path = manifest(tmp_path, f'{text}[models.gemm]\npath = "gemm.model.txt"\n')
+    path = manifest(tmp_path, tables("p", {"a": RW, "b": RW}, {"gemm": 'path = "gemm.model.txt"\n'}))
     a, b = (0,), (1,)
     pinned(
         PlaceRequest(operators="FULLY_CONNECTED", target=1),
@@ -182,7 +167,7 @@ void p_npu_copy(const struct p_npu_copy_parameters *p, const void *source, void 
 """
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@needs_c
 @pytest.mark.parametrize("io", ["pool", "application"])
 def test_the_application_gets_an_output_in_the_pool_that_it_is_pinned_to(tmp_path: Path, io: str) -> None:
     """All operators run where the application does not reach, and their last result is brought to it."""

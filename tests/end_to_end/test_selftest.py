@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,9 @@ from tests.support.cli import DATA, RO, RW, TWO_MODELS, call, manifest, one_mode
 from tests.support.dead_channels import Network
 from tests.support.flatbuffer import model as flat_model
 from tests.support.flatbuffer import operator, subgraph, tensor, write
-from tests.unit.kernels.flatfile import flatfile
-from tests.unit.kernels.test_against_tflm import draw
+from tests.support.flatfile import flatfile
+from tests.support.kernels.samples import draw
+from tests.support.tools import needs_c
 from usmp_build import passes, pipeline
 from usmp_build.cli.selftest import oracle
 from usmp_build.cli.selftest.inputs import samples
@@ -35,7 +35,7 @@ REAL = ["kws", "vww", "ic", "hello", "micro_speech"]
 OURS = ["digits", "odd_even", "branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net"]
 IN_LOOPS = ["CONV_2D", "AVERAGE_POOL_2D", "MEAN", "CONCATENATION", "SPLIT"]
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+pytestmark = needs_c
 
 
 def succeeds(path: Path, *options: str) -> str:

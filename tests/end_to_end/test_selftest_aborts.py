@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support import stateful
 from tests.support.cli import call, manifest, one_model, tables
 from tests.support.flatbuffer import Node, model, operator, quantization, subgraph, tensor, write
+from tests.support.tools import needs_c
+from tests.support.tree import ROOT
 from usmp_build.cli.selftest import oracle
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+pytestmark = needs_c
 ABORTS = "TensorFlow Lite Micro aborts on the inputs of"
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import DIGITS, RO, RW, call, manifest, tables
+from tests.support.tools import needs_c
 
 POOLS = tables("twins", {"ram": RW, "itcm": RO, "flash": RO}, {})
 ONE, OTHER = (f"\n[models.{name}]\n{DIGITS}" for name in ("one", "other"))
@@ -85,7 +85,7 @@ def test_comments_name_the_tensors_that_a_constant_stands_for(tmp_path: Path, la
         assert max(map(len, code.splitlines())) <= 120
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@needs_c
 @pytest.mark.parametrize("extra", ["", IN_FLASH, IN_FLASH + PINNED], ids=["same pools", "across pools", "pinned"])
 def test_shared_constants_compute_the_same(tmp_path: Path, extra: str) -> None:
     done = call("selftest", manifest(tmp_path, POOLS + ONE + OTHER + extra), "--sanitize", "--runs", "5")

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.support.cli import call, manifest
-from tests.unit.kernels.drawing import INT8, activation, constant
-from tests.unit.kernels.flatfile import flatfile
+from tests.support.flatfile import flatfile
+from tests.support.kernels.drawing import INT8, activation, constant
+from tests.support.tools import needs_c
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import Operator, Subgraph
 
@@ -97,7 +97,7 @@ def test_a_kernel_of_the_application_gets_the_operators_of_the_file(tmp_path: Pa
     assert [line.partition("(")[0] for line in operators(planned(tmp_path, "", extern))] == ALL
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@needs_c
 @pytest.mark.parametrize("plan", ["", OFF])
 def test_every_tensor_that_is_kept_is_tflms(tmp_path: Path, plan: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")

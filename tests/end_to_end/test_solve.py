@@ -8,8 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import call, call_apart
+from tests.support.tree import ROOT
 
 EXAMPLE = "id,lower,upper,size\nb1,0,3,4\nb2,3,9,4\nb3,0,9,4\nb4,9,21,4\nb5,0,21,4\n"
 HARDER = "id,lower,upper,size\na,3,6,4\nb,2,5,5\nc,5,6,6\nd,0,3,6\n"

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA
+from tests.support.tree import ROOT
 
 PROBLEM = "id,lower,upper,size\na,0,2,30\nb,1,3,40\nc,2,4,30\nd,4,6,60\ne,0,6,10\n"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -12,12 +11,13 @@ import numpy as np
 import pytest
 
 from tests.support import stateful
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import PASSED, RO, RW, call, manifest, one_model, tables
 from tests.support.net import Net, Value
 from tests.support.remembering import RememberingNet
+from tests.support.tools import needs_c
 from usmp_build.codegen import model
 
-pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+pytestmark = needs_c
 
 STATEFUL = one_model("stateful")
 KINDS: dict[str, Callable[[stateful.Random], bytes]] = {
@@ -35,7 +35,7 @@ KINDS: dict[str, Callable[[stateful.Random], bytes]] = {
 
 def many(folder: Path, seed: int, extra: str = "") -> Path:
     """A manifest of one model of each kind, which share their pools."""
-    text = '[project]\nname = "state"\n[pools.ram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
+    text = tables("state", {"ram": RW, "flash": RO}, {})
     for number, (name, make) in enumerate(KINDS.items()):
         (folder / f"{name}.tflite").write_bytes(make(np.random.default_rng([seed, number])))
         text += f'[models.{name}]\npath = "{name}.tflite"\n{extra}\n'
@@ -189,8 +189,7 @@ def test_a_first_value_that_comes_late_is_refused_with_what_would_help(tmp_path:
 def test_every_set_of_pools_has_a_state_of_its_own(tmp_path: Path) -> None:
     """A reset takes the pools of the application, and refuses where one is missing."""
     (tmp_path / "sums.tflite").write_bytes(stateful.accumulators(np.random.default_rng(6)))
-    text = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\nowner = "application"\n[pools.rom]\naccess = "ro"\n'
-    path = manifest(tmp_path, f'{text}[models.sums]\npath = "sums.tflite"\n')
+    path = manifest(tmp_path, tables("p", {"ram": RW + PASSED, "rom": RO}, {"sums": 'path = "sums.tflite"\n'}))
     assert call("selftest", path, "--runs", "3").code == 0
     out = tmp_path / "out"
     assert call("generate", path, "--out", out).code == 0

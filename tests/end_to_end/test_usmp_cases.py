@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks import usmp_cases
 from benchmarks.usmp_cases import FOLDER, Case
-from tests.conftest import ROOT
 from tests.support.cli import call
+from tests.support.tree import ROOT
 from usmp_build.planner.library import Status, solve
 from usmp_build.planner.memory.verify import violations
 

@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.firmware import manifests
-from tests.firmware.accesses import Counted, count, problems
-from tests.firmware.test_kernels import STATEFUL, called
-from tests.support import image
+from tests.support import board_manifests, image
+from tests.support.board_accesses import STATEFUL, Counted, called, count, problems
 from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
 from tests.support.planned import Shared
@@ -19,7 +17,7 @@ pytestmark = EACH_PROTECTION
 
 
 def run(made: Image, models: dict[str, Path], plugin: Path) -> list[list[Counted]]:
-    return count(made, image.stored_inputs(made.planned, manifests.goldens(models), 1), plugin)[1]
+    return count(made, image.stored_inputs(made.planned, board_manifests.goldens(models), 1), plugin)[1]
 
 
 def check(made: Image, runs: list[list[Counted]]) -> None:
@@ -35,17 +33,17 @@ def check(made: Image, runs: list[list[Counted]]) -> None:
 def test_two_models_that_share_two_memories(
     board: Board, plugin: Path, tmp_path: Path, real_models: Path, shared: Shared
 ) -> None:
-    models = manifests.real(real_models, ("kws", "vww"))
-    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, shared)
+    models = board_manifests.real(real_models, ("kws", "vww"))
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
     check(made, run(made, models, plugin))
 
 
 @pytest.mark.parametrize("overlap", [False, True])
 def test_our_models(board: Board, plugin: Path, tmp_path: Path, shared: Shared, overlap: bool) -> None:
     """Where buffers may not overlap each of them is counted by itself."""
-    models = manifests.ours()
+    models = board_manifests.ours()
     plan = "" if overlap else "\n[plan]\noverlap = false\n"
-    made = image.make(board, tmp_path, manifests.of(models, manifests.THREE) + plan, 1, shared)
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE) + plan, 1, shared)
     runs = run(made, models, plugin)
     check(made, runs)
     assert {operator.form for run in runs for operator in run} == {"whole", "rows", "reduce"}
@@ -53,15 +51,15 @@ def test_our_models(board: Board, plugin: Path, tmp_path: Path, shared: Shared, 
 
 
 def test_the_same_image_counts_the_same(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
-    models = {"odd_even": manifests.ours()["odd_even"]}
-    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, shared)
+    models = {"odd_even": board_manifests.ours()["odd_even"]}
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
     assert run(made, models, plugin) == run(made, models, plugin)
 
 
 def test_models_that_remember(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
     """State is written and read as declared; one run is counted, right after the reset."""
-    models = manifests.stateful(shared)
-    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED), 1, shared)
+    models = board_manifests.stateful(shared)
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
     inputs = [samples(model, 1, 1) for model in made.planned.imported]
     check(made, count(made, inputs, plugin)[1])
     assert called(made) >= STATEFUL

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.firmware import Board, build, on, run
+from tests.support.tree import ROOT
 
 CASCADE = ROOT / "examples" / "cascade"
 CHANGES = {

@@ -10,54 +10,30 @@ from pathlib import Path
 
 import pytest
 
-from tests.firmware import manifests
-from tests.support import image
+from tests.support import board_manifests, image
 from tests.support.firmware import EACH_PROTECTION, Board, on
-from tests.support.image import Image
+from tests.support.image import RUNS, Image, all_equal, kept
 from tests.support.planned import Shared
 from usmp_build import pipeline
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.files import DiskFiles
 from usmp_build.ir.schedule import Direction
 
-RUNS = 2
 MORE_RUNS = 10
 """As many as inputs are stored."""
 
 pytestmark = pytest.mark.usefixtures("needs_oracle")
 
 
-def all_equal(
-    board: Board, folder: Path, models: dict[str, Path], manifest: str, shared: Shared, runs: int = RUNS
-) -> Image:
-    """Build, run and compare; then every tensor that an operator of the files makes was seen, if it is kept."""
-    made = image.make(board, folder, manifest, runs, shared)
-    inputs = image.stored_inputs(made.planned, manifests.goldens(models), runs)
-    count = image.check(made, image.run(made, inputs), inputs)
-    assert image.misplaced(made) == []
-    assert count >= kept(made)
-    return made
-
-
-def kept(made: Image) -> int:
-    """Count the tensors that operators of the files make, but for paddings that others do, and insides of look-ups."""
-    count = 0
-    for before, after in zip(made.planned.imported, made.planned.analysis.models, strict=True):
-        there = [op for op in before.main.operators if after.main.producers.keys() >= {*op.outputs}]
-        assert {op.kind for op in before.main.operators if op not in there} <= {"PAD", "ADD", "LOGISTIC"}
-        count += sum(len(op.outputs) for op in there)
-    return count
-
-
 @EACH_PROTECTION
 def test_models_that_remember(board: Board, tmp_path: Path, shared: Shared) -> None:
     """Variables stay in DTCM while garbage fills the pools around them."""
-    models = manifests.stateful(shared)
+    models = board_manifests.stateful(shared)
     places = "".join(
         f'\n[[models.{name}.place]]\ntensors = "{variable}"\npools = ["dtcm"]\n'
         for name, variable in (("average", "average"), ("ring", "ring_handle"), ("svdf", "state*"))
     )
-    made = image.make(board, tmp_path, manifests.of(models, manifests.SHARED) + places, 6, shared)
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED) + places, 6, shared)
     inputs = [samples(model, 6, 1) for model in made.planned.imported]
     assert image.check(made, image.run(made, inputs), inputs) > 0
     assert image.misplaced(made) == []
@@ -71,8 +47,8 @@ def test_two_models_share_a_small_and_a_large_memory(
     board: Board, tmp_path: Path, real_models: Path, shared: Shared
 ) -> None:
     """Together they need what the larger one needs by itself."""
-    models = manifests.real(real_models, ("kws", "vww"))
-    made = all_equal(board, tmp_path, models, manifests.of(models, manifests.SHARED), shared)
+    models = board_manifests.real(real_models, ("kws", "vww"))
+    made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.SHARED), shared)
     together = [pool.size for pool in made.layout.summary.pools if pool.access == "rw"]
     alone = {
         model["name"]: model["workspace"] for model in json.loads((made.generated / "plan.json").read_text())["models"]
@@ -82,8 +58,8 @@ def test_two_models_share_a_small_and_a_large_memory(
 
 
 def test_real_models_in_three_memories(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
-    models = manifests.real(real_models)
-    made = all_equal(board, tmp_path, models, manifests.of(models, manifests.THREE), shared)
+    models = board_manifests.real(real_models)
+    made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.THREE), shared)
     assert all(pool.size > 0 for pool in made.layout.summary.pools)
 
 
@@ -106,8 +82,8 @@ def test_real_models_below_max_live(
     directions: set[Direction],
 ) -> None:
     """One memory, with overlaps and directions as they were chosen; what is small enough need not change ends."""
-    models = manifests.real(real_models, names)
-    made = all_equal(board, tmp_path, models, manifests.of(models, manifests.ONE), shared, MORE_RUNS)
+    models = board_manifests.real(real_models, names)
+    made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.ONE), shared, MORE_RUNS)
     assert set(made.planned.analysis.directions.values()) == directions
     assert made.layout.summary.workspace.achieved <= most < made.layout.summary.workspace.max_live
 
@@ -115,8 +91,8 @@ def test_real_models_below_max_live(
 @on("m4")
 def test_a_person_is_detected(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
     """The example for vision of TensorFlow Lite Micro itself."""
-    models = manifests.real(real_models / "more", ("person_detect",))
-    made = image.make(board, tmp_path, manifests.of(models, manifests.ONE), RUNS, shared)
+    models = board_manifests.real(real_models / "more", ("person_detect",))
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
     inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
     assert image.check(made, image.run(made, inputs), inputs) >= kept(made)
     assert image.misplaced(made) == []
@@ -125,12 +101,12 @@ def test_a_person_is_detected(board: Board, tmp_path: Path, real_models: Path, s
 
 @on("m7", "m55")
 def test_nets_below_max_live(board: Board, tmp_path: Path, shared: Shared) -> None:
-    nets_below_max_live(board, tmp_path, manifests.nets(shared), shared)
+    nets_below_max_live(board, tmp_path, board_manifests.nets(shared), shared)
 
 
 @on("m7", "m55")
 def test_a_net_below_max_live_in_another_order_than_its_file(board: Board, tmp_path: Path, shared: Shared) -> None:
-    made = nets_below_max_live(board, tmp_path, manifests.nets(shared, ("shuffled",)), shared)
+    made = nets_below_max_live(board, tmp_path, board_manifests.nets(shared, ("shuffled",)), shared)
     order = made.planned.analysis.choices.orders[0]
     assert order != tuple(sorted(order))
     assert set(made.planned.analysis.directions.values()) == {Direction.FORWARD, Direction.BACKWARD}
@@ -138,13 +114,13 @@ def test_a_net_below_max_live_in_another_order_than_its_file(board: Board, tmp_p
 
 def nets_below_max_live(board: Board, folder: Path, models: dict[str, Path], shared: Shared) -> Image:
     """Build, run and compare."""
-    made = image.make(board, folder, manifests.of(models, manifests.ONE), RUNS, shared)
+    made = image.make(board, folder, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
     inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
     assert image.check(made, image.run(made, inputs), inputs) > len(models)
     assert image.misplaced(made) == []
     for name, path in models.items():
         files = DiskFiles(folder)
-        (folder / "one.toml").write_text(manifests.of({name: path}, manifests.ONE), encoding="utf-8")
+        (folder / "one.toml").write_text(board_manifests.of({name: path}, board_manifests.ONE), encoding="utf-8")
         alone = pipeline.plan(pipeline.read("one.toml", files), files).summary
         assert alone.workspace.achieved < alone.workspace.max_live, name
         (together,) = (row.workspace for row in made.layout.summary.models if row.name == name)
@@ -153,11 +129,13 @@ def nets_below_max_live(board: Board, folder: Path, models: dict[str, Path], sha
 
 
 def test_our_models(board: Board, tmp_path: Path, shared: Shared) -> None:
-    models = manifests.ours()
-    all_equal(board, tmp_path, models, manifests.of(models, manifests.THREE), shared)
+    models = board_manifests.ours()
+    all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.THREE), shared)
 
 
 @EACH_PROTECTION
 def test_our_models_on_arrays_of_the_caller(board: Board, tmp_path: Path, shared: Shared) -> None:
-    models = manifests.ours()
-    all_equal(board, tmp_path, models, manifests.of(models, manifests.THREE, 'io = "application"\n'), shared)
+    models = board_manifests.ours()
+    all_equal(
+        board, tmp_path, models, board_manifests.of(models, board_manifests.THREE, 'io = "application"\n'), shared
+    )

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA
 from tests.support.firmware import EXAMPLE, Board, build, on, run, symbols, try_build
 from tests.support.processes import output
+from tests.support.tree import ROOT
 
 README = (EXAMPLE / "README.md").read_text("utf-8")
 PAGE = (ROOT / "docs" / "firmware.md").read_text("utf-8")

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.firmware import manifests
-from tests.firmware.test_every_tensor import all_equal
-from tests.support import image
+from tests.support import board_manifests, image
 from tests.support.firmware import Board, on
-from tests.support.image import Image
+from tests.support.image import Image, all_equal
 from tests.support.planned import Shared
 from usmp_build import pipeline
 from usmp_build.errors import DoesNotFit
@@ -38,18 +36,19 @@ def test_in_turn_they_need_what_the_largest_needs(
     board: Board, tmp_path: Path, real_models: Path, shared: Shared
 ) -> None:
     """No pool holds more than one of them takes of it by itself; in a single pool that is what vww needs."""
-    models = manifests.real(real_models)
-    made = all_equal(board, tmp_path, models, manifests.of(models, manifests.SHARED), shared)
+    models = board_manifests.real(real_models)
+    made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.SHARED), shared)
     apart = [
-        workspace(planned(tmp_path, manifests.of({name: path}, manifests.SHARED))) for name, path in models.items()
+        workspace(planned(tmp_path, board_manifests.of({name: path}, board_manifests.SHARED)))
+        for name, path in models.items()
     ]
     assert workspace(made.planned) == {pool: max(own[pool] for own in apart) for pool in ("dtcm", "sram")}
-    assert workspace(planned(tmp_path, manifests.of(models, SINGLE))) == {"dtcm": 36_868}
+    assert workspace(planned(tmp_path, board_manifests.of(models, SINGLE))) == {"dtcm": 36_868}
 
 
 def test_two_of_them_at_once(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
-    models = manifests.real(real_models)
-    all_equal(board, tmp_path, models, AT_ONCE + manifests.of(models, manifests.SHARED), shared)
+    models = board_manifests.real(real_models)
+    all_equal(board, tmp_path, models, AT_ONCE + board_manifests.of(models, board_manifests.SHARED), shared)
 
 
 @pytest.mark.parametrize(("outer", "inner"), [("kws", "micro_speech"), ("micro_speech", "kws")])
@@ -57,10 +56,10 @@ def test_one_runs_while_the_other_does(
     board: Board, tmp_path: Path, real_models: Path, shared: Shared, outer: str, inner: str
 ) -> None:
     """After each operator of one, all of the other runs, as in an interrupt: every tensor is what it should be."""
-    models = manifests.real(real_models, ("kws", "micro_speech"))
-    manifest = AT_ONCE + manifests.of(models, manifests.SHARED)
+    models = board_manifests.real(real_models, ("kws", "micro_speech"))
+    manifest = AT_ONCE + board_manifests.of(models, board_manifests.SHARED)
     made = image.make(board, tmp_path, manifest, 1, shared, interleaved=(outer, inner))
-    inputs = image.stored_inputs(made.planned, manifests.goldens(models), 1)
+    inputs = image.stored_inputs(made.planned, board_manifests.goldens(models), 1)
     assert image.check(made, image.run(made, inputs), inputs) >= steps(made)
 
 
@@ -70,7 +69,7 @@ def steps(made: Image) -> int:
 
 @pytest.mark.parametrize("together", ["", AT_ONCE])
 def test_a_byte_too_little_is_refused(board: Board, tmp_path: Path, real_models: Path, together: str) -> None:
-    text = together + manifests.of(manifests.real(real_models), manifests.SHARED)
+    text = together + board_manifests.of(board_manifests.real(real_models), board_manifests.SHARED)
     needed = workspace(planned(tmp_path, text))["sram"]
     sram = '[pools.sram]\naccess = "rw"\n'
     assert sram in text

@@ -8,24 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.firmware import manifests
-from tests.firmware.accesses import count, problems
-from tests.support import image
+from tests.support import board_manifests, image
+from tests.support.board_accesses import STATEFUL, called, count, problems
 from tests.support.firmware import Board
-from tests.support.image import Image
+from tests.support.flatfile import flatfile
+from tests.support.kernels import oracle
+from tests.support.kernels.cases import CASES
+from tests.support.kernels.drawing import Case
+from tests.support.kernels.samples import draw, kernel_of
 from tests.support.planned import Shared
-from tests.unit.kernels import oracle
-from tests.unit.kernels.cases import CASES
-from tests.unit.kernels.drawing import Case
-from tests.unit.kernels.flatfile import flatfile
-from tests.unit.kernels.test_against_tflm import draw, kernel_of
 from usmp_build.cli.selftest.compare import compare
 from usmp_build.cli.selftest.oracle import Answer
-from usmp_build.interfaces.kernels import Kernel, Reduce
 from usmp_build.kernels.reference.sources import functions
 
-STATEFUL = {"svdf_f32", "svdf_s8_s16", "svdf_s8_s8"}
-"""They run in models that remember, in test_every_tensor.py and test_accesses.py."""
 DRAWN = 60
 """Cases of each kind of operator to choose from."""
 
@@ -53,7 +48,7 @@ def _way(case: Case) -> Hashable:
 @pytest.fixture(scope="session")
 def models(cases: dict[str, Case], shared: Shared) -> dict[str, Path]:
     """Their files."""
-    return manifests.written("kernels", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
+    return board_manifests.written("kernels", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
 
 
 @pytest.fixture(scope="session")
@@ -76,20 +71,9 @@ def test_every_function(
     tmp_path: Path,
     shared: Shared,
 ) -> None:
-    made = image.make(board, tmp_path, manifests.of(models, manifests.THREE), 1, shared)
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
     assert called(made) | STATEFUL == set(functions())
     results, runs = count(made, [[case.inputs] for case in cases.values()], plugin)
     for index, reference in enumerate(references):
         compare(made.planned, index, results[index], reference)
     assert problems(runs) == []
-
-
-def called(made: Image) -> set[str]:
-    """The C functions that run in an image."""
-    found = set()
-    for kernel in made.planned.analysis.kernels.values():
-        assert isinstance(kernel, Kernel)
-        for call in kernel.calls:
-            parts = ("_begin", "_row", "_finish") if isinstance(call.form, Reduce) else ("",)
-            found |= {call.function + part for part in parts}
-    return found

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.firmware import manifests
-from tests.firmware.test_planted_faults import MODELS
-from tests.support import firmware, image
+from tests.support import board_manifests, firmware, image
 from tests.support.cmake import PYTHON
 from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
@@ -34,7 +32,7 @@ alignment = 4096
 
 @EACH_PROTECTION
 def test_a_pool_behind_one_that_is_copied_is_loaded(board: Board, tmp_path: Path, shared: Shared, find: str) -> None:
-    tables = "".join(f'\n[models.{name}]\npath = "{path.as_posix()}"\n' for name, path in MODELS.items())
+    tables = "".join(f'\n[models.{name}]\npath = "{path.as_posix()}"\n' for name, path in board_manifests.PAIR.items())
     made = image.make(board, tmp_path, f'[project]\nname = "firmware"\n{NEIGHBORS}{tables}', 1, shared, find=find)
     assert image.misplaced(made) == []
     equal(made)
@@ -42,7 +40,9 @@ def test_a_pool_behind_one_that_is_copied_is_loaded(board: Board, tmp_path: Path
 
 @EACH_PROTECTION
 def test_link_time_optimization_keeps_the_plan(board: Board, tmp_path: Path, shared: Shared, find: str) -> None:
-    made = image.make(board, tmp_path, manifests.of(MODELS, manifests.THREE), 1, shared, find=find)
+    made = image.make(
+        board, tmp_path, board_manifests.of(board_manifests.PAIR, board_manifests.THREE), 1, shared, find=find
+    )
     build = tmp_path / "build"
     optimize = ["-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON", find, PYTHON]
     output(["cmake", *optimize, build])
@@ -53,5 +53,5 @@ def test_link_time_optimization_keeps_the_plan(board: Board, tmp_path: Path, sha
 
 
 def equal(made: Image) -> None:
-    inputs = image.stored_inputs(made.planned, manifests.goldens(MODELS), 1)
+    inputs = image.stored_inputs(made.planned, board_manifests.goldens(board_manifests.PAIR), 1)
     assert image.check(made, image.run(made, inputs), inputs) > 0

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
-from tests.firmware import manifests
-from tests.support import image
+from tests.support import board_manifests, image
 from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
 from tests.support.planned import Shared
+from tests.support.tree import ROOT
 
 ACCELERATOR = ROOT / "examples" / "accelerator"
 RUNS = 2
@@ -62,9 +61,9 @@ pytestmark = [pytest.mark.usefixtures("needs_oracle"), EACH_PROTECTION]
 
 
 def exact(board: Board, folder: Path, pools: str, extra: str, shared: Shared, application: str = "") -> Image:
-    models = {"digits": manifests.ours()["digits"]}
-    made = image.make(board, folder, manifests.of(models, pools, extra), RUNS, shared, application)
-    inputs = image.stored_inputs(made.planned, manifests.goldens(models), RUNS)
+    models = {"digits": board_manifests.ours()["digits"]}
+    made = image.make(board, folder, board_manifests.of(models, pools, extra), RUNS, shared, application)
+    inputs = image.stored_inputs(made.planned, board_manifests.goldens(models), RUNS)
     count = image.check(made, image.run(made, inputs), inputs)
     assert count >= sum(len(op.outputs) for model in made.planned.imported for op in model.main.operators)
     assert image.misplaced(made) == []

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.firmware import manifests
-from tests.firmware.test_every_tensor import all_equal
+from tests.support import board_manifests
 from tests.support.firmware import EACH_PROTECTION, Board
+from tests.support.image import all_equal
 from tests.support.planned import Shared
 
 pytestmark = [pytest.mark.usefixtures("needs_oracle"), EACH_PROTECTION]
@@ -16,8 +16,8 @@ pytestmark = [pytest.mark.usefixtures("needs_oracle"), EACH_PROTECTION]
 
 def test_all_pools_are_the_applications(board: Board, tmp_path: Path, shared: Shared) -> None:
     """Constants, too, one of which start-up code copies to where they are used."""
-    models = manifests.ours()
-    text = manifests.of(models, manifests.THREE).replace("access =", 'owner = "application"\naccess =')
+    models = board_manifests.ours()
+    text = board_manifests.of(models, board_manifests.THREE).replace("access =", 'owner = "application"\naccess =')
     made = all_equal(board, tmp_path, models, text, shared)
     assert all(pool.is_passed for pool in made.layout.summary.pools)
     assert not [name for name in made.generated.glob("*_pools.c") if "USMP_SECTION" in name.read_text()]

@@ -19,9 +19,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.firmware import manifests
-from tests.firmware.accesses import count, problems
-from tests.support import firmware, image
+from tests.support import board_manifests, firmware, image
+from tests.support.board_accesses import count, problems
 from tests.support.files import touch
 from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
@@ -36,7 +35,6 @@ from usmp_build.layout import BufferRow
 from usmp_build.output import writer
 from usmp_build.search import operator_order
 
-MODELS = {name: path for name, path in manifests.ours().items() if name in ("digits", "odd_even")}
 VICTIM = "digits.strokes_1/Relu"
 
 
@@ -50,7 +48,9 @@ pytestmark = [
 def pristine(board: Board, tmp_path_factory: pytest.TempPathFactory, shared: Shared, find: str) -> Image:
     """An image without a fault, of two models."""
     folder = tmp_path_factory.mktemp(board.name)
-    return image.make(board, folder, manifests.of(MODELS, manifests.THREE), 1, shared, find=find)
+    return image.make(
+        board, folder, board_manifests.of(board_manifests.PAIR, board_manifests.THREE), 1, shared, find=find
+    )
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def rebuild(made: Image) -> tuple[int, str]:
 
 
 def inputs_of(made: Image) -> list[list[image.Sample]]:
-    return image.stored_inputs(made.planned, manifests.goldens(MODELS), 1)
+    return image.stored_inputs(made.planned, board_manifests.goldens(board_manifests.PAIR), 1)
 
 
 def check(made: Image) -> int:
@@ -227,7 +227,7 @@ def test_a_pool_that_is_copied_from_now_on_is_linked_again(
 ) -> None:
     """No fault, if the linker reads the copy table anew: without its entry ITCM would hold nothing."""
     line = 'load_region = "FLASH"\n'
-    text = manifests.of(MODELS, manifests.THREE)
+    text = board_manifests.of(board_manifests.PAIR, board_manifests.THREE)
     made = image.make(board, tmp_path, text.replace(line, ""), 1, shared, find=find)
     assert "__usmp_itcm_load" not in firmware.symbols(board, made.elf)
     (tmp_path / "usmp.toml").write_text(text)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cli import call
 from tests.support.firmware import EXAMPLE, Board, build, on, run, symbols
+from tests.support.tree import ROOT
 
 REGIONS = ROOT / "examples" / "regions"
 PLACES = {

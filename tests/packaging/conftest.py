@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT, Shared
 from tests.support.archives import Builder, litter, need_build_tools, unpack
 from tests.support.environments import Environment, lent
+from tests.support.planned import Shared
+from tests.support.tree import ROOT
 
 FROM_TREE = Builder(ROOT)
 

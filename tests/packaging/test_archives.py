@@ -9,10 +9,9 @@ import zipfile
 from pathlib import Path
 
 import usmp_build
-from tests.conftest import ROOT
 from tests.support.archives import EPOCH, Builder, need_build_tools
 from tests.support.processes import far_from_us, output
-from tests.support.tree import tracked
+from tests.support.tree import ROOT, tracked
 
 NAME = f"usmp_build-{usmp_build.__version__}"
 BESIDE = ("cmake/", "schemas/", "bazel/", "BUILD.bazel", "MODULE.bazel", "WORKSPACE")

@@ -10,9 +10,9 @@ import pytest
 
 import usmp_build
 from benchmarks import usmp_cases
-from tests.conftest import ROOT
 from tests.support.environments import Environment
 from tests.support.processes import output
+from tests.support.tree import ROOT
 
 ASK = """
 import contextlib, io, json, sys

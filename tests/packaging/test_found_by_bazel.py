@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import usmp_build
-from tests.build_systems.test_bazel_rules import FILES
 from tests.support.bazel import need_bazel, written
+from tests.support.bazel_files import FILES
 from tests.support.environments import lent
 from tests.support.files import edit, write_files
 

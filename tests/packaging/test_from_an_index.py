@@ -12,13 +12,13 @@ import pytest
 import tomli
 
 import usmp_build
-from tests.conftest import ROOT
 from tests.support import processes
 from tests.support.archives import need_build_tools, unpack
 from tests.support.cli import TWO_MODELS, call, manifest
 from tests.support.environments import Environment
 from tests.support.processes import far_from_us, output
 from tests.support.tools import need
+from tests.support.tree import ROOT
 
 VERSION = f"usmp_build {usmp_build.__version__}\n"
 OUT_OF_REACH = ("error sending request", "Failed to fetch", "Could not connect", "NewConnectionError", "dns error")

@@ -6,9 +6,9 @@ import tarfile
 from pathlib import Path
 
 import usmp_build
-from tests.conftest import ROOT
 from tests.support.cli import TWO_MODELS, call, manifest
 from tests.support.environments import Environment
+from tests.support.tree import ROOT
 
 VERSION = f"usmp_build {usmp_build.__version__}\n"
 

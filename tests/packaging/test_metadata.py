@@ -9,7 +9,7 @@ import pytest
 from packaging.metadata import Metadata
 
 import usmp_build
-from tests.conftest import ROOT
+from tests.support.tree import ROOT
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,11 @@ import pytest
 from tests.support.cli import call, manifest, tables
 from tests.support.drawn_nets import drawn
 from tests.support.road import analyze
+from tests.support.tools import needs_c
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.check_flow import flow_faults
 
 COUNT = max(1, int(os.environ.get("USMP_CASES", "60")) // 12)
-
-needs_cc = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
 
 
 def written(folder: Path, count: int) -> Path:
@@ -49,7 +47,7 @@ def test_values_still_flow_behind_rewrites_and_parts(seed: int) -> None:
     assert [*flow_faults(0, made.main)] == []
 
 
-@needs_cc
+@needs_c
 def test_every_tensor_of_drawn_nets_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = call("selftest", written(tmp_path, COUNT), "--sanitize", "--runs", "2")

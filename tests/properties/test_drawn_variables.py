@@ -6,7 +6,6 @@ What a variable holds depends on when it is read and written, so nothing that to
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from random import Random
 
@@ -15,6 +14,7 @@ import pytest
 from tests.support.cli import call, manifest, tables
 from tests.support.net import Net, Value
 from tests.support.remembering import RememberingNet
+from tests.support.tools import needs_c
 
 COUNT = max(1, int(os.environ.get("USMP_CASES", "60")) // 6)
 _LINEAR, _VALID, _SAME = 0, 1, 0
@@ -57,7 +57,7 @@ def _next(net: Net, r: Random, x: Value) -> Value:
             return net.concat(*net.split(net.conv(x, 4, (1, 1), _LINEAR, dead=1), 2)[:1])
 
 
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+@needs_c
 def test_every_tensor_of_nets_that_remember_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     models = {}

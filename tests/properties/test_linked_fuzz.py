@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.linked.small import Built, link, plan, pool
+from tests.support.linked_images import Built, link, plan, pool
 from usmp_build.errors import CheckFailed, UsageError
 from usmp_build.image_check.check import check
 from usmp_build.image_check.elf import read_elf

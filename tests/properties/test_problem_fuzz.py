@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import ROOT
+from tests.support.tree import ROOT
 from usmp_build.errors import ProblemError, Span
 from usmp_build.planner.audit.audit import audit
 from usmp_build.planner.memory.problem import Problem

@@ -8,7 +8,7 @@ from math import inf
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.unit.passes.test_unify import with_copies
+from tests.support.scopes import with_copies
 from usmp_build.passes.scopes.unify import Answer, Edge, Freedom, NoRoom, Question, TieConflict, unify
 
 SETS = st.frozensets(st.integers(0, 4), min_size=1)

@@ -12,12 +12,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA
 from tests.support.files import edit, write_files
 from tests.support.processes import output, run
 from tests.support.tools import need
-from tests.support.tree import OF_BAZEL, copy
+from tests.support.tree import OF_BAZEL, ROOT, copy
 
 EXAMPLE = ROOT / "examples" / "bazel"
 _WORKSPACE = """\

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from tests.conftest import ROOT
+from tests.support.cli import RO, RW, tables
+from tests.support.tree import ROOT
 from usmp_build import pipeline
 from usmp_build.files import DictFiles
 from usmp_build.ir.storage import Kind
@@ -21,19 +22,8 @@ def read_case(name: str) -> dict[str, Any]:
 
 
 def manifest(io: str = "application", algorithm: str = "auto") -> str:
-    return f"""
-[project]
-name = "t"
-[pools.sram]
-access = "rw"
-[pools.flash]
-access = "ro"
-[models.m]
-path = "m.program.json"
-io = "{io}"
-[plan]
-algorithm = "{algorithm}"
-"""
+    model = f'path = "m.program.json"\nio = "{io}"\n'
+    return tables("t", {"sram": RW, "flash": RO}, {"m": model}) + f'[plan]\nalgorithm = "{algorithm}"\n'
 
 
 def plan_program(program: bytes, io: str = "application") -> Planned:

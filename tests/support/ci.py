@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.conftest import ROOT
+from tests.support.tree import ROOT
 
 _SCRIPT = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 

@@ -9,8 +9,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.processes import Done, run
+from tests.support.tree import ROOT
 from usmp_build.cli import main
 
 DATA = ROOT / "tests" / "data"
@@ -52,6 +52,9 @@ def tables(project: str, pools: Mapping[str, str], models: Mapping[str, str]) ->
     named += [(f"models.{name}", lines) for name, lines in models.items()]
     return f'[project]\nname = "{project}"\n' + "".join(f"[{name}]\n{lines}" for name, lines in named)
 
+
+RAM_AND_FLASH = tables("p", {"ram": RW, "flash": RO}, {})
+"""The begin of a manifest: any number of models may follow."""
 
 TWO_MODELS = """
 [project]

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.processes import output, run
 from tests.support.tools import missing
+from tests.support.tree import ROOT
 from usmp_build.interfaces.kernels import Traffic
 
 SOURCE = ROOT / "tests" / "firmware" / "counting" / "plugin.c"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
+
+import numpy as np
 
 from tests.support.cli import DATA
 from tests.support.host_c import built
@@ -59,3 +62,10 @@ def application(*does: Snippet | str, above: Sequence[Snippet | str] = ()) -> st
 def said(generated: Path, folder: Path, main: str, *flags: str) -> str:
     """Compile a program with what was generated, run it, and return what it printed."""
     return output([built(generated, folder, main, "cc", "-O0", *flags)])
+
+
+def check_answers(printed: str) -> None:
+    """The scores of all pictures are those of TensorFlow Lite Micro."""
+    said = [list(map(int, line.split())) for line in re.findall(r"(?m)^1: ((?:[+-]\d{3} ?){10})$", printed)]
+    with np.load(DATA / "digits.npz") as golden:
+        assert said == golden["digits_output"][:3].tolist()

@@ -9,8 +9,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.cli import DATA
+from tests.support.tree import ROOT
 
 PROJECTS = ROOT / "tests" / "build_systems" / "projects"
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.support import processes, tools
 from tests.support.cmake import PYTHON
 from tests.support.processes import Done, environment, output
+from tests.support.tree import ROOT
 
 EXAMPLE = ROOT / "examples" / "firmware"
 FIND = f"-Dusmp_build_DIR={ROOT.as_posix()}/cmake"

@@ -7,10 +7,10 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.conftest import ROOT
 from tests.support.cli import call_apart
 from tests.support.processes import Done, output
 from tests.support.tools import need_packages
+from tests.support.tree import ROOT
 
 
 @dataclass(frozen=True)

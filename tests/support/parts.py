@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import prod
 from random import Random
 
+from tests.support.flatfile import flatfile
 from tests.support.road import model
-from tests.unit.kernels.flatfile import flatfile
 
 LIKE = "scale=0.1 zero=3"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.support.tree import ROOT
 
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()

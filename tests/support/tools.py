@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import shutil
 
 import pytest
+
+needs_c = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+needs_gcc = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+needs_oracle = pytest.mark.skipif(
+    importlib.util.find_spec("tflite_micro") is None, reason="tflite-micro is not installed"
+)
 
 
 def missing(*tools: object) -> str:

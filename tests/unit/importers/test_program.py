@@ -10,9 +10,9 @@ from typing import Any, get_args
 import jsonschema
 import pytest
 
-from tests.conftest import ROOT
 from tests.support.cases import FOLDER, NAMES
 from tests.support.road import alive, analyze
+from tests.support.tree import ROOT
 from usmp_build.errors import ModelError, Span
 from usmp_build.importers.program import import_program
 from usmp_build.importers.program.records import Kind

@@ -4,53 +4,26 @@ from __future__ import annotations
 
 import os
 import pickle
-import shutil
 import subprocess
 import sys
-import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.conftest import ROOT
-from tests.support import stateful
-from tests.unit.kernels import oracle
-from tests.unit.kernels.cases import CASES, near_ties
-from tests.unit.kernels.drawing import Case
-from tests.unit.kernels.driver import Runner, build
-from tests.unit.kernels.flatfile import flatfile
-from usmp_build.importers.tflite import import_tflite
-from usmp_build.interfaces.kernels import Kernel
-from usmp_build.ir.graph import Subgraph
+from tests.support.flatfile import flatfile
+from tests.support.kernels import oracle
+from tests.support.kernels.cases import CASES, near_ties
+from tests.support.kernels.drawing import Case
+from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.samples import COUNT, draw, kernel_of
+from tests.support.tools import needs_gcc, needs_oracle
+from tests.support.tree import ROOT
 from usmp_build.ir.schedule import Direction
-from usmp_build.kernels.reference import FAMILIES, library
+from usmp_build.kernels.reference import FAMILIES
 
-COUNT = int(os.environ.get("USMP_CASES", "60"))
 STATEFUL = {"ASSIGN_VARIABLE", "READ_VARIABLE", "SVDF"}
 """What keeps state is compared over several runs, in tests/end_to_end/test_state.py."""
-needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
-needs_oracle = pytest.mark.skipif(not oracle.AVAILABLE, reason="tflite-micro is not installed")
-
-
-def draw(kind: str, count: int = COUNT) -> list[Case]:
-    return [CASES[kind](np.random.default_rng([zlib.crc32(kind.encode()), i])) for i in range(count)]
-
-
-def kernel_of(case: Case, direction: Direction = Direction.FORWARD) -> Kernel:
-    return first_kernel(case.graph).towards(direction)
-
-
-def stateful_kernels() -> list[Kernel]:
-    """Kernels of each kind that keeps state."""
-    files = (stateful.svdf(np.random.default_rng(1), state) for state in ("INT8", "INT16", "FLOAT32"))
-    return [first_kernel(import_tflite(file, "m", "m").main) for file in files]
-
-
-def first_kernel(graph: Subgraph) -> Kernel:
-    kernel = library.kernel(graph.operators[0], graph)
-    assert isinstance(kernel, Kernel), kernel
-    return kernel
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +81,7 @@ def test_sanitizers_find_nothing_and_change_nothing(optimized: Runner, tmp_path:
     except subprocess.CalledProcessError:
         pytest.skip("gcc has no sanitizers")
     (tmp_path / "cases").write_bytes(pickle.dumps(cases))
-    script = ROOT / "tests" / "unit" / "kernels" / "sanitized_worker.py"
+    script = ROOT / "tests" / "support" / "kernels" / "sanitized_worker.py"
     preload = subprocess.run(["gcc", "-print-file-name=libasan.so"], capture_output=True, text=True, check=True)
     done = subprocess.run(
         [sys.executable, script, path, tmp_path / "cases", tmp_path / "results"],

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.support.kernels.driver import HEADERS
 from tests.support.processes import output
 from tests.support.tools import need
-from tests.unit.kernels.driver import HERE
 from usmp_build.arithmetic.fixed_point import multiply_high, shift_right
 from usmp_build.kernels.reference import sources
 
@@ -37,7 +37,7 @@ def test_shifting_to_the_right_at_the_edges(tmp_path: Path) -> None:
     need("gcc")
     (tmp_path / "main.c").write_text(MAIN % ", ".join(map(str, EDGES)), "utf-8")
     flags = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-fsanitize=undefined", "-fno-sanitize-recover=all"]
-    output(["gcc", *flags, f"-I{HERE}", f"-I{FOLDER}", "main.c", "-o", "edges"], cwd=tmp_path)
+    output(["gcc", *flags, f"-I{HEADERS}", f"-I{FOLDER}", "main.c", "-o", "edges"], cwd=tmp_path)
     found = [int(line) for line in output([tmp_path / "edges"]).split()]
     assert found == [shift_right(v, n) for v in EDGES for n in range(32) if n > 0 or v > LEAST]
 

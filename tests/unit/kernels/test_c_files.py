@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.host_c import STRICT
+from tests.support.kernels.cases import CASES
+from tests.support.kernels.driver import HEADERS, PREFIX
+from tests.support.kernels.samples import draw, kernel_of, stateful_kernels
 from tests.support.tools import need
-from tests.unit.kernels.cases import CASES
-from tests.unit.kernels.driver import HERE, PREFIX
-from tests.unit.kernels.test_against_tflm import draw, kernel_of, stateful_kernels
 from usmp_build.interfaces.kernels import KernelCall
 from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 
 FOLDER = Path(sources.__file__).parent / "c"
-WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-pedantic", "-Werror"]
 COMPILERS = {
     "gcc c99": ["gcc", "-std=c99", "-O2"],
     "gcc c11": ["gcc", "-std=c11", "-O3"],
@@ -34,7 +34,7 @@ def compile_(compiler: str, *arguments: str | Path, folder: Path) -> None:
     command = COMPILERS[compiler]
     need(command[0])
     done = subprocess.run(
-        [*command, *WARNINGS, f"-I{HERE}", f"-I{FOLDER}", "-c", *arguments],
+        [*command, *STRICT.split(), f"-I{HEADERS}", f"-I{FOLDER}", "-c", *arguments],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.kernels.cases import CASES
-from tests.unit.kernels.test_against_tflm import draw, first_kernel, kernel_of, stateful_kernels
+from tests.support.kernels.cases import CASES
+from tests.support.kernels.samples import draw, first_kernel, kernel_of, stateful_kernels
 from usmp_build.interfaces.kernels import KernelCall, NoKernel
 from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import Reference

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
-
 import numpy as np
 import pytest
 
-from tests.unit.kernels.cases import CASES
-from tests.unit.kernels.drawing import Case
-from tests.unit.kernels.driver import Runner, build
-from tests.unit.kernels.test_against_tflm import draw, kernel_of
+from tests.support.kernels.cases import CASES
+from tests.support.kernels.drawing import Case
+from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.samples import draw, kernel_of
+from tests.support.tools import needs_gcc
 from usmp_build.interfaces.kernels import Kernel, Reduce, Rows
 from usmp_build.ir.graph import DType
 from usmp_build.ir.schedule import Direction
 
-pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
+pytestmark = needs_gcc
 
 ROWS = [kind for kind in CASES if kind.endswith("_2D")]
 IN_PLACE = [

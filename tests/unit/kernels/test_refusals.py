@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.conftest import ROOT
+from tests.support.kernels.cases import CASES
 from tests.support.road import model
-from tests.unit.kernels.cases import CASES
-from tests.unit.kernels.driver import HERE
+from tests.support.tree import ROOT
 from usmp_build.errors import KernelError
 from usmp_build.interfaces.kernels import Kernel, NoKernel
 from usmp_build.ir.graph import Quantization, Subgraph
 from usmp_build.kernels.reference import library
 
-LINES = [line for line in (HERE / "refusals.txt").read_text(encoding="utf-8").splitlines() if line[:1] not in ("", "#")]
+LINES = [
+    line
+    for line in Path(__file__).with_name("refusals.txt").read_text(encoding="utf-8").splitlines()
+    if line[:1] not in ("", "#")
+]
 SHORT_FORMS = {
     "input8": "int8[1,8] scale=0.1 zero=3",
     "image": "int8[1,4,4,2] scale=0.1 zero=3",

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.unit.kernels import oracle
-from tests.unit.kernels.drawing import ACTIVATIONS, FLOAT, INT8, Case, Random, activation, constant, pick, span
-from tests.unit.kernels.driver import Runner, build
-from tests.unit.kernels.test_rewritten import COUNT, case_of, compare
+from tests.support.kernels.drawing import ACTIVATIONS, FLOAT, INT8, Case, Random, activation, constant, pick, span
+from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.rewritten import case_of, compare
+from tests.support.kernels.samples import COUNT
+from tests.support.tools import needs_gcc, needs_oracle
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 
 pytestmark = [
-    pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed"),
-    pytest.mark.skipif(not oracle.AVAILABLE, reason="tflite-micro is not installed"),
+    needs_gcc,
+    needs_oracle,
 ]
 
 

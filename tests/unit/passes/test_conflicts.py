@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.support.road import analyze_as, model, request
-from tests.unit.passes.test_lifetimes import CHAIN
+from tests.support.small_models import CHAIN
 from usmp_build.interfaces.analysis import Analysis
 
 

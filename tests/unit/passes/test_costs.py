@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from tests.support.road import analyze_as, model, request
-from tests.unit.passes.test_storage import VIEWED
+from tests.support.small_models import VIEWED
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.costs import CostUnit
 from usmp_build.planner.algorithms.auto import Auto

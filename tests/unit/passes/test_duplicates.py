@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.passes.test_small_rewrites import OTHER, graph, lines
+from tests.support.rewriting import OTHER, graph, lines
 
 
 def test_equal_operators_are_one() -> None:

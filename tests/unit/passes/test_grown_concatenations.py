@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.passes.test_small_rewrites import graph, lines
+from tests.support.rewriting import graph, lines
 
 WIDE = {
     "3": "int8[1,4,4,4] scale=0.5 zero=-3",

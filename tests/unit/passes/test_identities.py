@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.rewriting import OTHER, graph, lines
 from tests.support.road import firmware, model
-from tests.unit.passes.test_small_rewrites import OTHER, graph, lines
 from usmp_build.errors import KernelError
 from usmp_build.search.replanner import Replanner
 

@@ -8,24 +8,13 @@ from dataclasses import replace
 import pytest
 
 from tests.support.road import alive, analyze, analyze_as, model, request
+from tests.support.small_models import CHAIN, IF, WHILE
 from usmp_build.ir.graph import DType, OperatorRef, TensorRef
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.ir.schedule import Branch, Call, Loop, Node, Schedule, Sequence, Step, steps
 from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 from usmp_build.passes import lifetimes
 from usmp_build.request import Inputs, Outputs
-
-CHAIN = """
-    %0 "x" int8[100]
-    %1 "a" int8[50]
-    %2 "b" int8[60]
-    %3 "y" int8[10]
-    inputs %0
-    outputs %3
-    %1 = TANH(%0)
-    %2 = TANH(%1)
-    %3 = TANH(%2)
-"""
 
 
 def test_a_chain_keeps_two_buffers_at_a_time() -> None:
@@ -66,35 +55,6 @@ def test_variables_live_for_ever() -> None:
     assert alive(analyze(stateful, model(CHAIN, "n")))["m.state"] == [(0, 8)]
 
 
-IF = """
-subgraph 0 "main"
-  %0 "c" bool[1]
-  %1 "x" int8[8]
-  %2 "kept" int8[8]
-  %3 "y" int8[8]
-  %4 "z" int8[8]
-  inputs %0, %1
-  outputs %4
-  %2 = TANH(%1)
-  %3 = IF(%0, %1) then_subgraph=1 else_subgraph=2
-  %4 = ADD(%2, %3)
-subgraph 1 "then"
-  %0 "x" int8[8]
-  %1 "y" int8[8]
-  inputs %0
-  outputs %1
-  %1 = TANH(%0)
-subgraph 2 "else"
-  %0 "x" int8[8]
-  %1 "h" int8[8]
-  %2 "y" int8[8]
-  inputs %0
-  outputs %2
-  %1 = TANH(%0)
-  %2 = TANH(%1)
-"""
-
-
 def test_the_arms_of_a_branch_do_not_meet() -> None:
     analysis = analyze(model(IF))
     names = [buffer.name for buffer in analysis.storage.buffers]
@@ -103,38 +63,6 @@ def test_the_arms_of_a_branch_do_not_meet() -> None:
     assert not any({a, b} == {"m.x_2", "m.x_3"} for a, b in conflicts)  # the arms' inputs
     # `y` is written at the end of either arm, and alive nowhere else in the other one
     assert alive(analysis)["m.y"] == [(5, 6), (9, 11)]
-
-
-WHILE = """
-subgraph 0 "main"
-  %0 "x" int8[8]
-  %1 "n" int32[1]
-  %2 "y" int8[8]
-  %3 "m" int32[1]
-  %4 "z" int8[8]
-  inputs %0, %1
-  outputs %4
-  %2, %3 = WHILE(%0, %1) cond_subgraph=1 body_subgraph=2
-  %4 = TANH(%2)
-subgraph 1 "cond"
-  %0 "x" int8[8]
-  %1 "n" int32[1]
-  %2 "go" bool[1]
-  inputs %0, %1
-  outputs %2
-  %2 = GREATER(%1, %1)
-subgraph 2 "body"
-  %0 "x" int8[8]
-  %1 "n" int32[1]
-  %2 "h" int8[8]
-  %3 "y" int8[8]
-  %4 "k" int32[1]
-  inputs %0, %1
-  outputs %3, %4
-  %2 = TANH(%0)
-  %3 = TANH(%2)
-  %4 = NEG(%1)
-"""
 
 
 def test_what_a_loop_carries_lives_throughout_and_the_rest_does_not() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.support.road import PlanOnly, analyze, model
-from tests.unit.passes.test_storage import KERNEL, VIEWED, WEIGHTS
+from tests.support.small_models import KERNEL, VIEWED, WEIGHTS
 
 
 def test_buffers_of_models_that_exclude_each_other_do_not_conflict() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.road import analyze_as, firmware, model
-from tests.unit.passes.test_scopes import APART, CHAIN, NPU, operators, places
+from tests.support.scopes import APART, CHAIN, NPU, operators, places
 from usmp_build.errors import ManifestError
 from usmp_build.ir.graph import OperatorRef, TensorRef
 from usmp_build.request import Copying, InputOutput, PlaceRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.road import model, request
-from tests.unit.passes.test_lifetimes import CHAIN, IF, WHILE
+from tests.support.small_models import CHAIN, IF, WHILE
 from usmp_build.errors import ModelError
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.choices import Choices

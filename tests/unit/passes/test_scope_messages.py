@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.road import PlanOnly, analyze_as, every, firmware, model
-from tests.unit.passes.test_scopes import APART, CHAIN, EVERYWHERE, NPU
+from tests.support.scopes import APART, CHAIN, EVERYWHERE, NPU
 from usmp_build import codegen
 from usmp_build.errors import ManifestError, Span
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Whole

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from tests.support.road import PlanOnly, analyze_as, every, firmware, model
+from tests.support.scopes import APART, CHAIN, EVERYWHERE, NPU, operators, places
 from usmp_build import passes
 from usmp_build.errors import ManifestError
-from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
@@ -28,35 +28,6 @@ from usmp_build.ir.statements import Access
 from usmp_build.ir.text import write
 from usmp_build.passes.assign import Assignment
 from usmp_build.request import Copying, InputOutput, OperandRule, PlaceRequest
-
-CHAIN = """
-    %0 "x" int8[4]
-    %1 "a" int8[4]
-    %2 "b" int8[4]
-    %3 "c" int8[4]
-    %4 "y" int8[4]
-    inputs %0
-    outputs %4
-    %1 = TANH(%0)
-    %2 = CONV_2D(%1)
-    %3 = ADD(%1, %2)
-    %4 = MUL(%3, %1)
-"""
-NPU = PlaceRequest(operators="CONV_2D", target=1)
-EVERYWHERE = {"ram": "cpu npu", "local": "npu", "flash": "cpu npu"}
-APART = {"ram": "cpu", "local": "npu", "flash": "cpu"}
-
-
-def places(analysis: Analysis) -> dict[str, str]:
-    """Tensor → the pools it may live in, by their initials."""
-    names = [pool.name[0] for pool in analysis.problem.pools]
-    tensors = analysis.models[0].main.tensors
-    return {tensors[ref.tensor].name: "".join(names[p] for p in pools) for ref, pools in analysis.scopes.pools.items()}
-
-
-def operators(analysis: Analysis) -> list[str]:
-    lines = write(analysis.models[0]).splitlines()
-    return [line.strip() for line in lines if "@" in line]
 
 
 def test_without_restrictions_nothing_changes() -> None:

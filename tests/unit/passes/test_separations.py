@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.road import model, request
-from tests.unit.passes.test_lifetimes import IF, WHILE
+from tests.support.small_models import IF, WHILE
 from usmp_build import passes
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.analysis import Analysis

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
+from tests.support.rewriting import graph, lines
 from tests.support.road import firmware, model
 from usmp_build.interfaces.kernels import KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.ir.text import write
 from usmp_build.passes import rewrite
-from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.passes.rewrite.pins import Pins
 from usmp_build.request import PlaceRequest
 from usmp_build.search.analyze import analyze
 
-
-def lines(text: str, pins: Pins = NO_PINS, off: frozenset[str] = frozenset()) -> list[str]:
-    """The operators after rewriting, without positions; no look-ups are made of what only stands for something."""
-    made = write(rewrite(model(text), pins, off | {"lookups"}).model)
-    return [line.strip().partition(" @")[0] for line in made.splitlines() if " = " in line and "(" in line]
-
-
-def graph(operators: str, tensors: Mapping[str, str], outputs: str = "%9") -> str:
-    """Tensors 0 (the input) to 9; those that are not given are like the input."""
-    declared = [f'%{i} "t{i}" {tensors.get(str(i), "int8[1,4,4,2] scale=0.5 zero=-3")}' for i in range(10)]
-    return "\n".join([*declared, "inputs %0", f"outputs {outputs}", *operators.split("; ")])
-
-
 EQUAL = "QUANTIZE(%0)"
 CHAIN = "%1 = TANH(%0); %2 = QUANTIZE(%1); %9 = TANH(%2)"
-OTHER = {"2": "int8[1,4,4,2] scale=0.5 zero=4"}
 
 
 def test_what_nobody_needs_goes() -> None:

@@ -7,33 +7,11 @@ from dataclasses import replace
 import pytest
 
 from tests.support.road import PlanOnly, analyze, model
+from tests.support.small_models import KERNEL, VIEWED, WEIGHTS
 from usmp_build.errors import ModelError
-from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    KernelCall,
-    Output,
-    Scratch,
-    ScratchRequest,
-    Whole,
-)
-from usmp_build.ir.graph import DType, Model, Port
+from usmp_build.ir.graph import Model, Port
 from usmp_build.ir.ports import port_names
 from usmp_build.request import InputOutput
-
-VIEWED = """
-    %0 "x" int8[4,4]
-    %1 "a" int8[4,4]
-    %2 "b" int8[16]
-    %3 "y" int8[16]
-    inputs %0
-    outputs %3
-    %1 = TANH(%0)
-    %2 = RESHAPE(%1)
-    %3 = TANH(%2)
-"""
 
 
 def test_a_view_has_the_buffer_of_its_source() -> None:
@@ -93,24 +71,6 @@ def test_copied_outputs_keep_their_names() -> None:
         signed = Model("m", (twice,), (Port("in", 0),), names)
         (after,) = analyze(signed, io=io).models
         assert port_names(after, {}, ()) == (("in",), ("one", "other", "echo"))
-
-
-WEIGHTS = """
-    %0 "x" int8[4]
-    %1 "w" int8[8] = [1, 2, 3, 4, 5, 6, 7, 8]
-    %2 "axis" int32[1] = [0]
-    %3 "y" int8[4]
-    inputs %0
-    outputs %3
-    %3 = TANH(%0, %1, %2)
-"""
-
-KERNEL = Kernel(
-    calls=(KernelCall("f", Whole(), (Input(0), Input(1), Derived(0), Scratch(0), Output(0))),),
-    constants=(Constant("table", DType.INT32, bytes(12)),),
-    scratch=(ScratchRequest("sums", 16, DType.INT32),),
-    alignment=8,
-)
 
 
 def test_a_kernel_brings_scratch_and_constants_and_says_which_inputs_it_reads() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.support.road import PlanOnly, analyze, model
-from tests.unit.passes.test_storage import KERNEL, VIEWED, WEIGHTS
+from tests.support.small_models import KERNEL, VIEWED, WEIGHTS
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, Traffic
 from usmp_build.request import InputOutput

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.scopes import with_copies
 from usmp_build.passes.scopes.unify import Answer, Copy, Edge, Freedom, NoRoom, Question, TieConflict, unify
 
 CASES = json.loads((Path(__file__).parents[2] / "cases" / "scopes" / "plan_devices.json").read_text("utf-8"))
@@ -104,16 +105,6 @@ def test_the_answer_with_its_copies_asks_for_no_more(case: dict[str, Any]) -> No
     assert unify(question) == answer
     again = with_copies(question, answer)
     assert unify(again) == Answer(tuple(again.allowed), ())
-
-
-def with_copies(question: Question, answer: Answer) -> Question:
-    """State the answer as a question: every copy is a value, used where it is needed."""
-    allowed, edges = list(answer.allowed), list(question.edges)
-    for copy in answer.copies:
-        for index in copy.edges:
-            edges[index] = replace(edges[index], value=len(allowed))
-        allowed.append(copy.allowed)
-    return replace(question, allowed=allowed, edges=edges)
 
 
 def sets(*allowed: str) -> list[frozenset[int]]:

@@ -13,8 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.support.dead_channels import Network
-from tests.unit.kernels import oracle
-from tests.unit.kernels.flatfile import flatfile
+from tests.support.flatfile import flatfile
+from tests.support.kernels import oracle
+from tests.support.tools import needs_oracle
 from usmp_build.arithmetic.vectors import Booleans
 from usmp_build.ir.graph import Model, Subgraph
 from usmp_build.passes.rewrite.constant_channels import constant_channels
@@ -26,8 +27,6 @@ COUNT = int(os.environ.get("USMP_CASES", "60"))
 GRAPHS = [Network(np.random.default_rng(seed)).draw() for seed in range(COUNT)]
 
 Values: TypeAlias = Mapping[int, NDArray[Any]]
-
-needs_oracle = pytest.mark.skipif(not oracle.AVAILABLE, reason="tflite-micro is not installed")
 
 
 def samples(graph: Subgraph) -> list[NDArray[Any]]:

@@ -112,3 +112,7 @@ def _write(data: bytes, folder: Path) -> Path:
 def goldens(models: Mapping[str, Path]) -> dict[str, Path]:
     """Return where the stored inputs of each model are: beside it, in `golden`."""
     return {name: path.parent / "golden" / f"{name}.npz" for name, path in models.items()}
+
+
+PAIR = {name: path for name, path in ours().items() if name in ("digits", "odd_even")}
+"""Two small models."""

@@ -20,13 +20,16 @@ from tests.support.counting import Interval, Range
 from tests.support.image import Image
 from usmp_build.cli.selftest.harness import Run
 from usmp_build.cli.selftest.inputs import Sample
-from usmp_build.interfaces.kernels import Kernel, Traffic
+from usmp_build.interfaces.kernels import Kernel, Reduce, Traffic
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.schedule import steps
 
 FACTOR = 1.1
 """By which the bytes read of a buffer may differ from what its kernel declares, whatever its form: compilers may keep
 a value in a register, or read it again.  Bytes written may not differ at all."""
+
+STATEFUL = {"svdf_f32", "svdf_s8_s16", "svdf_s8_s8"}
+"""C functions that run in models that remember only: in test_every_tensor.py and test_accesses.py."""
 
 Pieces: TypeAlias = list[list[str]]
 """For each buffer of the plan the names of the pieces that it consists of."""
@@ -207,3 +210,14 @@ def _moved(
     pool = made.layout.summary.pools[made.planned.plan.allocations[group[0]].pool].name
     counted = sum((seen.get(piece, Traffic()) for piece in _covered(group, pieces)), Traffic())
     return Moved(name, pool, sum((declared[buffer] for buffer in group), Traffic()), counted)
+
+
+def called(made: Image) -> set[str]:
+    """The C functions that run in an image."""
+    found = set()
+    for kernel in made.planned.analysis.kernels.values():
+        assert isinstance(kernel, Kernel)
+        for call in kernel.calls:
+            parts = ("_begin", "_row", "_finish") if isinstance(call.form, Reduce) else ("",)
+            found |= {call.function + part for part in parts}
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import pickle
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-AVAILABLE = importlib.util.find_spec("tflite_micro") is not None
 _WORKER = Path(__file__).with_name("oracle_worker.py")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.linked.small import ITCM, MACHINES, RAM, Built, link, plan, pool
+from tests.support.linked_images import ITCM, MACHINES, RAM, Built, link, plan, pool
 from usmp_build.image_check.check import Report, check
 from usmp_build.image_check.map_file import read_map
 from usmp_build.layout import PoolRecord

@@ -13,7 +13,7 @@ from itertools import chain, count, islice
 
 import pytest
 
-from tests.properties.test_brute_force import Truth
+from tests.support.brute_force import Truth
 from tests.support.problems import CASES, buffer, by_hand, load, places, problem, shuffled, tiny
 from usmp_build.planner.algorithms.core import core
 from usmp_build.planner.algorithms.exact import searcher

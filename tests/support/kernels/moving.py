@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from tests.unit.kernels.drawing import FLOAT, INT8, Case, Random, activation, case, constant, pick, span, values
+from tests.support.kernels.drawing import FLOAT, INT8, Case, Random, activation, case, constant, pick, span, values
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType
 

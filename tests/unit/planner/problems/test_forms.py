@@ -10,10 +10,10 @@ import jsonschema
 import pytest
 from hypothesis import assume, given, settings
 
-from tests.conftest import ROOT
-from tests.properties.test_algorithms import problems
 from tests.support.cli import call
+from tests.support.drawn_problems import problems
 from tests.support.problems import CASES, alive, buffer, load, problem
+from tests.support.tree import ROOT
 from usmp_build.errors import ProblemError
 from usmp_build.planner import solve
 from usmp_build.planner.memory.problem import Pool, Problem

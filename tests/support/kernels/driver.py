@@ -33,7 +33,8 @@ from usmp_build.ir.graph import Subgraph, Tensor
 from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 
-HERE = Path(__file__).parent
+HEADERS = Path(__file__).parent
+"""The folder of `usmp.h`, as kernels include it where nothing is generated."""
 PREFIX = "case"
 
 
@@ -43,7 +44,7 @@ def build(folder: Path, *flags: str) -> Path:
     source = folder / "kernels.c"
     source.write_text(f'#include "usmp.h"\n\n{c.header}\n\n{c.source}\n', encoding="utf-8")
     target = folder / "kernels.so"
-    command = ["gcc", "-std=c99", "-shared", "-fPIC", f"-I{HERE}", *flags, str(source), "-o", str(target), "-lm"]
+    command = ["gcc", "-std=c99", "-shared", "-fPIC", f"-I{HEADERS}", *flags, str(source), "-o", str(target), "-lm"]
     subprocess.run(command, check=True)
     return target
 

@@ -1,6 +1,6 @@
 """What is said about wrong problems: each file of tests/cases/problems has its messages beside it.
 
-`USMP_BLESS=1 pytest tests/unit/problems/test_messages.py` writes the messages anew.
+`USMP_BLESS=1 pytest tests/unit/planner/problems/test_messages.py` writes the messages anew.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.support.tree import ROOT
 from usmp_build.errors import ProblemError, Span
 from usmp_build.planner.problems.read import read_problem
 

@@ -12,7 +12,7 @@ import pickle
 import sys
 from pathlib import Path
 
-from tests.unit.kernels.driver import Runner
+from tests.support.kernels.driver import Runner
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import library

@@ -10,7 +10,7 @@ from math import prod, sqrt
 
 import numpy as np
 
-from tests.unit.kernels.drawing import (
+from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
     INT8,
@@ -24,7 +24,7 @@ from tests.unit.kernels.drawing import (
     span,
     values,
 )
-from tests.unit.kernels.moving import concatenation, pack, pad, reshaping, split, strided_slice
+from tests.support.kernels.moving import concatenation, pack, pad, reshaping, split, strided_slice
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Quantization, Tensor
 

@@ -1,0 +1,43 @@
+"""Models of one operator, drawn at random, and their kernels."""
+
+from __future__ import annotations
+
+import os
+import zlib
+
+import numpy as np
+
+from tests.support import stateful
+from tests.support.kernels.cases import CASES
+from tests.support.kernels.drawing import Case
+from usmp_build.importers.tflite import import_tflite
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.graph import Subgraph
+from usmp_build.ir.schedule import Direction
+from usmp_build.kernels.reference import library
+
+COUNT = int(os.environ.get("USMP_CASES", "60"))
+"""Cases of each kind, where a test does not say otherwise."""
+
+
+def draw(kind: str, count: int = COUNT) -> list[Case]:
+    """Draw the first cases of a kind: the same ones for everybody."""
+    return [CASES[kind](np.random.default_rng([zlib.crc32(kind.encode()), i])) for i in range(count)]
+
+
+def kernel_of(case: Case, direction: Direction = Direction.FORWARD) -> Kernel:
+    """Return the kernel of a case's only operator."""
+    return first_kernel(case.graph).towards(direction)
+
+
+def stateful_kernels() -> list[Kernel]:
+    """Kernels of each kind that keeps state."""
+    files = (stateful.svdf(np.random.default_rng(1), state) for state in ("INT8", "INT16", "FLOAT32"))
+    return [first_kernel(import_tflite(file, "m", "m").main) for file in files]
+
+
+def first_kernel(graph: Subgraph) -> Kernel:
+    """Return the kernel of a graph's first operator; fails if there is none."""
+    kernel = library.kernel(graph.operators[0], graph)
+    assert isinstance(kernel, Kernel), kernel
+    return kernel
