@@ -23,6 +23,7 @@ from usmp_build.layout.constants import ConstantGroup, ConstantRow, PoolBytes
 from usmp_build.layout.costs import (
     ConcurrencyRecord,
     CostRecord,
+    CostRow,
     Keeping,
     KeepRecord,
     LargerRecord,
@@ -30,8 +31,8 @@ from usmp_build.layout.costs import (
 )
 from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, ParameterRow
 from usmp_build.layout.models import ModelRow, OverridesRecord, RewriteRecord, TrafficRecord
-from usmp_build.layout.plan_record import ClaimRecord, PlanRecord, ProofRecord, WitnessRecord
-from usmp_build.layout.pools import PoolRecord, PoolRow, WorkspaceRecord
+from usmp_build.layout.plan_record import PlanRecord
+from usmp_build.layout.pools import CertificateRecord, PoolRecord, PoolRow, WorkspaceRecord
 from usmp_build.layout.summary import Summary
 
 __all__ = [
@@ -40,11 +41,12 @@ __all__ = [
     "BufferRow",
     "CachedRow",
     "CallCode",
-    "ClaimRecord",
+    "CertificateRecord",
     "ConcurrencyRecord",
     "ConstantGroup",
     "ConstantRow",
     "CostRecord",
+    "CostRow",
     "FunctionCode",
     "KeepRecord",
     "Keeping",
@@ -63,7 +65,6 @@ __all__ = [
     "PoolRecord",
     "PoolRow",
     "PortRow",
-    "ProofRecord",
     "ResetRow",
     "RewriteRecord",
     "StepCode",
@@ -72,7 +73,6 @@ __all__ = [
     "TraceRow",
     "TrafficRecord",
     "WithoutLimitsRecord",
-    "WitnessRecord",
     "WorkspaceRecord",
 ]
 

@@ -7,22 +7,23 @@ from math import floor
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
-from usmp_build.layout import CostRecord, LargerRecord, WithoutLimitsRecord
+from usmp_build.layout import CostRow, LargerRecord, WithoutLimitsRecord
 from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.report.larger_pools import InLargerPools
 from usmp_build.request import Request
 
 
-def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRecord:
+def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRow:
     """Add up what the plan costs in one run of every model."""
     total, bound = _total(analysis, plan), _bound(analysis, plan)
-    return CostRecord(
+    return CostRow(
         unit=analysis.costs.unit.shown,
         total=_shown(analysis, total),
         bound=_shown(analysis, bound),
-        least=total == bound,
         by_rank=tuple(request.pools[pool].name for pool in analysis.costs.unknown),
+        is_least=total == bound,
+        ranked_buffers=analysis.costs.ranked,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces.analysis import Analysis
@@ -29,8 +30,11 @@ class OtherWays:
     """Copies, or parts of tensors, could have been chosen otherwise."""
 
 
-def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWays) -> WorkspaceRecord:
-    """Add up the workspace pools of a plan.  Raises CheckFailed when it takes less than was said to be needed."""
+def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWays, is_best: bool) -> WorkspaceRecord:
+    """Add up the workspace pools of a plan that is, or is not known to be, the best of its schedule.
+
+    Raises CheckFailed when it takes less than was said to be needed.
+    """
     workspaces = [pool for pool in pools if pool.access == "rw"]
     with_overlap = max(others.any_schedule, sum(pool.bound for pool in workspaces))
     achieved = sum(pool.size for pool in workspaces)
@@ -43,9 +47,17 @@ def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWay
         with_overlap=with_overlap,
         achieved=achieved,
         floor=_floor(analysis),
-        best_directions=others.best_directions,
-        best_order=others.best_order,
+        proven=_proven(others, is_best),
     )
+
+
+def _proven(others: OtherWays, is_best: bool) -> Literal["every order", "this order", "this schedule", "nothing"]:
+    """Name all schedules that are proven to have no better plan."""
+    if others.best_order:
+        return "every order"
+    if others.best_directions:
+        return "this order"
+    return "this schedule" if is_best else "nothing"
 
 
 def _floor(analysis: Analysis) -> int:
