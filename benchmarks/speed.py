@@ -60,7 +60,7 @@ def rows(models: Mapping[str, bytes]) -> Iterator[str]:
         size = needed * share // 100
         ours, theirs = (_plan(models, size, algorithm).cost for algorithm in ("auto", "greedy_by_size"))
         more = f"{100 * (theirs.total - ours.total) / ours.total:.1f} %"
-        above = "0" if ours.least else f"{100 * (ours.total - ours.bound) / ours.bound:.1f} %"
+        above = "0" if ours.is_least else f"{100 * (ours.total - ours.bound) / ours.bound:.1f} %"
         cells = [f"{size:,}", f"{share} %", _us(ours.bound), _us(theirs.total), more, _us(ours.total), above]
         yield f"| {name} | {' | '.join(cells)} |"
 

@@ -7,6 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from usmp_build.layout.alternatives import (
+    AlternativesRecord,
+    KeepRecord,
+    LargerPoolsRecord,
+    LargerRecord,
+    ModelAlternativesRecord,
+)
 from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow
 from usmp_build.layout.code import (
     CallCode,
@@ -20,15 +27,7 @@ from usmp_build.layout.code import (
     TraceRow,
 )
 from usmp_build.layout.constants import ConstantGroup, ConstantRow, PoolBytes
-from usmp_build.layout.costs import (
-    ConcurrencyRecord,
-    CostRecord,
-    CostRow,
-    Keeping,
-    KeepRecord,
-    LargerRecord,
-    WithoutLimitsRecord,
-)
+from usmp_build.layout.costs import CostRecord, CostRow
 from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, ParameterRow
 from usmp_build.layout.models import ModelRow, OverridesRecord, RewriteRecord, TrafficRecord
 from usmp_build.layout.plan_record import PlanRecord
@@ -36,24 +35,25 @@ from usmp_build.layout.pools import CertificateRecord, PoolRecord, PoolRow, Work
 from usmp_build.layout.summary import Summary
 
 __all__ = [
+    "AlternativesRecord",
     "BodyLine",
     "BufferRecord",
     "BufferRow",
     "CachedRow",
     "CallCode",
     "CertificateRecord",
-    "ConcurrencyRecord",
     "ConstantGroup",
     "ConstantRow",
     "CostRecord",
     "CostRow",
     "FunctionCode",
     "KeepRecord",
-    "Keeping",
+    "LargerPoolsRecord",
     "LargerRecord",
     "Layout",
     "LoopCode",
     "MemberRow",
+    "ModelAlternativesRecord",
     "ModelCode",
     "ModelRow",
     "OverlapRow",
@@ -72,7 +72,6 @@ __all__ = [
     "TableCode",
     "TraceRow",
     "TrafficRecord",
-    "WithoutLimitsRecord",
     "WorkspaceRecord",
 ]
 
