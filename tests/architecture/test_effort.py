@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.support.tree import ROOT
 from usmp_build import effort
 
 NAMES = [name for name in vars(effort) if name.isupper()]
