@@ -93,6 +93,35 @@ function(_usmp_add_plan plan)
   _usmp_finish_later(${plan})
 endfunction()
 
+# Let whatever links a plan find its linker fragment, and link again when that changes.  A program for a board must
+# INCLUDE it, if a pool names a region: else linkers place the pool by themselves, and say nothing.  And refuse programs
+# that link two plans of one project, whose symbols are the same.
+#
+# Checked-in plans do the same: usmp_build/emitters/templates/usmp-targets.cmake.j2.
+function(_usmp_place_pools plan)
+  get_target_property(project ${plan} USMP_PROJECT)
+  get_target_property(dir ${plan} USMP_DIR)
+  get_target_property(fragment ${plan} USMP_LINKER_FRAGMENT)
+  get_target_property(copy_table ${plan} USMP_COPY_TABLE)
+  # Compilers hand a plain -L on before any script.  "-Wl,-L" would have to stand before "-Wl,-T", and a comma in the
+  # path would split it; a link directory of CMake's would end up in the run path of the program.
+  target_link_options(${plan} INTERFACE "$<BUILD_INTERFACE:-L${dir}>")
+  _usmp_must_include(${plan} required)
+  if(required AND CMAKE_C_COMPILER_ID MATCHES "^(GNU|Clang)$")
+    set(checked "$<BOOL:$<TARGET_PROPERTY:_USMP_CHECK_OF_${project}>>")
+    target_link_options(${plan} INTERFACE
+      "$<BUILD_INTERFACE:$<$<NOT:${checked}>:LINKER:--defsym=__usmp.${project}=__usmp.INCLUDE_${project}.ld>>"
+    )
+  endif()
+  set(linked "$<NOT:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,STATIC_LIBRARY>>") # Make would archive those of models again
+  set_target_properties(${plan} PROPERTIES
+    INTERFACE_LINK_DEPENDS "$<BUILD_INTERFACE:$<${linked}:${fragment}>>;$<BUILD_INTERFACE:$<${linked}:${copy_table}>>"
+    COMPATIBLE_INTERFACE_STRING "USMP_ONLY_PLAN_OF_PROJECT_${project}"
+    "INTERFACE_USMP_ONLY_PLAN_OF_PROJECT_${project}" "${plan}"
+  )
+  set_property(GLOBAL APPEND PROPERTY _USMP_ALL_PLANS "${plan}")
+endfunction()
+
 # Refuse a folder whose files a plan would overwrite: that of another plan, and one with a CMakeLists.txt of the project.
 # Reads: call.
 function(_usmp_check_output_dir dir)

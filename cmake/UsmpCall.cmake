@@ -8,10 +8,7 @@
 include_guard(GLOBAL)
 cmake_policy(VERSION 3.22...4.1)
 
-# Stop, and say what is wrong.
-function(_usmp_fail text)
-  message(FATAL_ERROR "${call}: ${text}")
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/UsmpLinkPools.cmake") # for _usmp_fail()
 
 # _usmp_check_call([NEEDS <keyword>...] [ONE <keyword>...] [MANY <keyword>...])
 #
@@ -35,10 +32,7 @@ function(_usmp_check_call)
       set(arg_${keyword} ${arg_${keyword}} PARENT_SCOPE)
     endif()
   endforeach()
-  if(NOT unknown STREQUAL "")
-    list(JOIN unknown " " unknown)
-    _usmp_fail("unknown argument: ${unknown}")
-  endif()
+  _usmp_refuse_arguments(${unknown})
 endfunction()
 
 # Return the absolute path of a file or folder that a keyword names, without a slash at its end.
@@ -66,23 +60,4 @@ function(_usmp_check_new_target name)
       _usmp_fail("a target named \"${target}\" exists already; choose another name")
     endif()
   endforeach()
-endfunction()
-
-# Return the true name of a plan, which may be planned here or checked in.
-function(_usmp_get_plan name result)
-  set(project "NOTFOUND")
-  if(TARGET "${name}")
-    get_target_property(project "${name}" USMP_PROJECT)
-    get_target_property(alias "${name}" ALIASED_TARGET)
-  endif()
-  if(project MATCHES "NOTFOUND$")
-    get_property(plans GLOBAL PROPERTY _USMP_ALL_PLANS)
-    list(JOIN plans ", " plans)
-    string(REGEX REPLACE "^(.+)$" "; so far there is \\1" plans "${plans}")
-    _usmp_fail("there is no plan \"${name}\" yet; usmp_add_plan() adds one, and so does a checked-in folder${plans}")
-  endif()
-  if(NOT alias MATCHES "NOTFOUND$")
-    set(name "${alias}")
-  endif()
-  set(${result} "${name}" PARENT_SCOPE)
 endfunction()

@@ -1,38 +1,21 @@
 # UsmpLinkPools.cmake - pools in their memory regions, where a program is linked
+#
+# The text of this file is also a part of every usmp-targets.cmake, so that checked-in plans are linked in the same way
+# where there is no usmp_build.  So it includes no other file, and may be read twice.
 
-include_guard(GLOBAL)
 cmake_policy(VERSION 3.22...4.1)
 
-include("${CMAKE_CURRENT_LIST_DIR}/UsmpCall.cmake")
-include("${CMAKE_CURRENT_LIST_DIR}/UsmpTool.cmake")
+# Stop, and say what is wrong with a call.  Reads: call.
+function(_usmp_fail text)
+  message(FATAL_ERROR "${call}: ${text}")
+endfunction()
 
-# Let whatever links a plan find its linker fragment, and link again when that changes.  A program for a board must
-# INCLUDE it, if a pool names a region: else linkers place the pool by themselves, and say nothing.  And refuse programs
-# that link two plans of one project, whose symbols are the same.
-#
-# Checked-in plans do the same: usmp_build/emitters/templates/usmp-targets.cmake.j2.
-function(_usmp_place_pools plan)
-  get_target_property(project ${plan} USMP_PROJECT)
-  get_target_property(dir ${plan} USMP_DIR)
-  get_target_property(fragment ${plan} USMP_LINKER_FRAGMENT)
-  get_target_property(copy_table ${plan} USMP_COPY_TABLE)
-  # Compilers hand a plain -L on before any script.  "-Wl,-L" would have to stand before "-Wl,-T", and a comma in the
-  # path would split it; a link directory of CMake's would end up in the run path of the program.
-  target_link_options(${plan} INTERFACE "$<BUILD_INTERFACE:-L${dir}>")
-  _usmp_must_include(${plan} required)
-  if(required AND CMAKE_C_COMPILER_ID MATCHES "^(GNU|Clang)$")
-    set(checked "$<BOOL:$<TARGET_PROPERTY:_USMP_CHECK_OF_${project}>>")
-    target_link_options(${plan} INTERFACE
-      "$<BUILD_INTERFACE:$<$<NOT:${checked}>:LINKER:--defsym=__usmp.${project}=__usmp.INCLUDE_${project}.ld>>"
-    )
+# Refuse arguments that no keyword takes.  Reads: call.
+function(_usmp_refuse_arguments)
+  if(NOT "${ARGN}" STREQUAL "") # if(ARGN) would be false for "off"
+    list(JOIN ARGN " " unknown)
+    _usmp_fail("unknown argument: ${unknown}")
   endif()
-  set(linked "$<NOT:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,STATIC_LIBRARY>>") # Make would archive those of models again
-  set_target_properties(${plan} PROPERTIES
-    INTERFACE_LINK_DEPENDS "$<BUILD_INTERFACE:$<${linked}:${fragment}>>;$<BUILD_INTERFACE:$<${linked}:${copy_table}>>"
-    COMPATIBLE_INTERFACE_STRING "USMP_ONLY_PLAN_OF_PROJECT_${project}"
-    "INTERFACE_USMP_ONLY_PLAN_OF_PROJECT_${project}" "${plan}"
-  )
-  set_property(GLOBAL APPEND PROPERTY _USMP_ALL_PLANS "${plan}")
 endfunction()
 
 # Return whether linker scripts must include the fragment: on a board, where a pool names a region.  Where an operating
@@ -49,12 +32,12 @@ endfunction()
 # usmp_link_pools(<target> <plan> [CHECK | NO_CHECK])
 #
 # Lets every link of an executable be followed by `usmp-build check`: an image in which a pool is not as planned is an
-# error.  That is the default on a board where a pool of the plan names a region; CHECK asks for it anywhere.  The plan
-# may also be that of a checked-in folder, which has this function too, for builds without usmp_build.
+# error.  That is the default on a board where a pool of the plan names a region; CHECK asks for it anywhere.  Where
+# there is no usmp_build, CMake says that the image is not checked.  The plan may also be that of a checked-in folder.
 function(usmp_link_pools target plan)
   cmake_parse_arguments(PARSE_ARGV 2 arg "CHECK;NO_CHECK" "" "")
   set(call "usmp_link_pools(${target} ${plan})")
-  _usmp_check_call()
+  _usmp_refuse_arguments(${arg_UNPARSED_ARGUMENTS})
   if(arg_CHECK AND arg_NO_CHECK)
     _usmp_fail("say CHECK or NO_CHECK, not both")
   endif()
@@ -79,6 +62,25 @@ function(usmp_link_pools target plan)
   elseif(arg_CHECK OR (required AND type STREQUAL "EXECUTABLE"))
     _usmp_check_image(${target} ${plan})
   endif()
+endfunction()
+
+# Return the true name of a plan, which may be planned here or checked in.  Reads: call.
+function(_usmp_get_plan name result)
+  set(project "NOTFOUND")
+  if(TARGET "${name}")
+    get_target_property(project "${name}" USMP_PROJECT)
+    get_target_property(alias "${name}" ALIASED_TARGET)
+  endif()
+  if(project MATCHES "NOTFOUND$")
+    get_property(plans GLOBAL PROPERTY _USMP_ALL_PLANS)
+    list(JOIN plans ", " plans)
+    string(REGEX REPLACE "^(.+)$" "; so far there is \\1" plans "${plans}")
+    _usmp_fail("there is no plan \"${name}\" yet; usmp_add_plan() adds one, and so does a checked-in folder${plans}")
+  endif()
+  if(NOT alias MATCHES "NOTFOUND$")
+    set(name "${alias}")
+  endif()
+  set(${result} "${name}" PARENT_SCOPE)
 endfunction()
 
 # Return the true name of a target that is linked.  Reads: call.
@@ -112,8 +114,10 @@ function(_usmp_check_image target plan)
     _usmp_tell_unchecked(${target} "usmp_link_pools() was not called in the folder that adds it, \"${folder}\"")
     return()
   endif()
-  _usmp_find_tool(problem)
-  if(problem) # only checked-in plans are there without the tool
+  if(COMMAND _usmp_find_tool)
+    _usmp_find_tool(problem)
+  endif()
+  if(NOT COMMAND _usmp_find_tool OR problem) # only checked-in plans are there without the tool
     _usmp_tell_unchecked(${target} "usmp_build was not found")
     return()
   endif()

@@ -5,8 +5,8 @@ what it bounds, and what the whole of it costs, in CPU time of one core at about
 
     plan     one problem solved with little work: 10 ms (kws) to 160 ms (five models in six pools)
     request  one request planned through all inner loops: 0.06 s (kws) to 0.5 s (five models in six pools)
-    node     one decision of the exact search; times buffers, 2 million a second in Python, with the core 50 million
-    visit    one buffer or conflict that is looked at: about 5 million a second in Python
+    node     one decision of the exact search; times buffers, 0.1 million a second in Python, with the core 2 to 10
+    visit    one buffer or conflict that is looked at: about 3 million a second in Python
 
 Widths of a heuristic, such as how noisy its ranks may become, stand beside the heuristic.
 """
@@ -46,17 +46,17 @@ DIRECTION_PLANS_UNSOLVED = 4
 # The order of operators (passes/order/).
 
 ORDER_STATES = 1_000
-"""Sets of finished operators of one graph, all of them looked at: 10 ms.  With more, the best of each size go on."""
+"""Sets of finished operators of one graph that are all looked at.  Of more, the best of each size go on."""
 ORDER_BEAM = 8_000
 """Sets that are looked at then, of all sizes together."""
 ORDER_STEPS = 400_000
 """Operators that are tried after a set then: 1 to 2 s of Python."""
 DIVE_STEPS = 8_000
-"""Operators that are tried for one limit of the peak: 30 ms."""
+"""Operators that are tried for one limit of the peak."""
 DIVES_STEPS = 60_000
-"""And for all limits of a graph: 0.2 s."""
+"""And for all limits of a graph."""
 ORDERED_BUFFERS = 6
-"""Buffers that share bytes with each other, put in all orders for a bound: 720 orders, 2 ms."""
+"""Buffers that share bytes with each other, put in all orders for a bound: 720 orders."""
 
 # What people are told (report/).
 
@@ -80,29 +80,29 @@ FIXES_OF_PAIRS = 6
 AUTO_SEVERAL_POOLS = 1_000_000
 """Nodes times buffers, where some buffers have several pools: 0.5 s of Python."""
 AUTO_ONE_POOL = 4_000_000
-"""Nodes times buffers at least, where each buffer has one pool: 0.1 s with the core, 2 s of Python."""
+"""Nodes times buffers at least, where each buffer has one pool: 1 s with the core, 30 s of Python."""
 AUTO_ONE_POOL_NODES = 150_000
-"""Nodes in larger problems: 3 s with the core on what is hard."""
+"""Nodes, where that is more."""
 AUTO_ONE_POOL_MOST = 32_000_000
-"""Nodes times buffers in the largest: 1 s with the core, 16 s of Python."""
+"""Nodes times buffers at most: 3 s with the core on what is hard (instance D), 5 minutes of Python."""
 AUTO_BRIEF = (250_000, 60_000)
-"""Nodes times buffers of a brief answer: each buffer has one pool; some have several.  0.1 s of Python."""
+"""Nodes times buffers of a brief answer: each buffer has one pool; some have several.  0.1 s with the core."""
 AUTO_PLACED_TWICE = 2_000
 """Buffers that are each placed twice however little work is left.  More are planned along the timeline first."""
 PORTFOLIO_VISITS = 500_000
-"""Visits of all orders in one component: 0.1 s.  A brief answer has a fifth."""
+"""Visits of all orders in one component: 0.2 s.  A brief answer has a fifth."""
 CLIMB_VISITS = 2_000_000
-"""Visits of hill climbing in one component: 2 s."""
+"""Visits of hill climbing in one component: 1 to 2 s."""
 TIMELINE_WORK_EACH = 15_000
 """Nodes times neighbors for each buffer of a timeline: 4 s for 10,000 above the load with the core, else minutes."""
 TIMELINE_WORK = 150_000_000
 """Nodes times neighbors of a timeline, however many buffers it has."""
 PROOF_OF_NO_PLAN = 4_000_000
-"""Nodes times buffers in which `solve` looks for a proof that there is no plan: 0.1 s with the core, 2 s of Python."""
+"""Nodes times buffers in which `solve` looks for a proof that there is no plan: 1 s with the core, 30 s of Python."""
 EXACT_BUFFERS = 20_000
 """Buffers of one component that are searched exactly: sections take memory by their square."""
 LOWER_PEAKS_NODES = 5_000
-"""Nodes for lower peaks at the same cost, or one part in 64 of what is left: 0.1 s."""
+"""Nodes for lower peaks at the same cost, or one part in 64 of what is left."""
 
 # Bounds and refusals (planner/memory/).
 
@@ -113,7 +113,7 @@ FULLEST_STEPS = 64
 RECURRING_STEPS = 16
 """Of these, steps at which buffers are looked for that meet all others at other steps."""
 WITNESS_BUFFERS = 500
-"""Buffers of a witness that is made shorter one by one: 0.1 s."""
+"""Buffers of a witness that is made shorter one by one."""
 REFUSAL_WEIGHINGS = 200
 """Sets of buffers that are weighed to make the proof of a refusal short."""
 REFUSAL_PLANS = 20

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import Literal
 
 from usmp_build.errors import Span
 
@@ -226,7 +227,9 @@ class ModelRequest:
     overrides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Words that whoever runs the tool gave, and not the manifest, with the names that they list; a path lists none."""
 
-    def kept_words(self) -> Iterator[tuple[str, str, ModelRequest]]:
+    def kept_words(
+        self,
+    ) -> Iterator[tuple[Literal["inputs", "outputs"], Literal["preserved", "reserved"], ModelRequest]]:
         """Yield each word that lets data outlive a run, its value, and the model without it.
 
         Arrays of the caller have none.

@@ -85,5 +85,9 @@ def test_the_architecture_names_every_module() -> None:
             assert f"`{path.name}{'' if path.suffix else '/'}" in text, path.name
 
 
-def test_readme_is_short() -> None:
-    assert (ROOT / "README.md").read_text(encoding="utf-8").count("\n") <= 150
+def test_readme_has_650_words_at_most() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    without_code = re.sub(r"(?ms)^```.*?^```$", "", text)
+    prose = re.sub(r"\]\([^)]*\)|(?m:^\|[-:|]*$)|\|", " ", without_code)
+    words = [word for word in prose.split() if re.search(r"\w", word)]
+    assert len(words) <= 650

@@ -43,14 +43,35 @@ def test_both_pages_count_the_same_instructions() -> None:
     assert ours == {name: now[name] for name in ours}
 
 
+def number(cell: str) -> float:
+    return float(cell.replace(",", ""))
+
+
 def test_the_readme_quotes_the_pages() -> None:
     readme = (ROOT / "README.md").read_text("utf-8").partition("\n## ")[0]
     workspace = section("docs/below-max-live.md", "Workspace")
-    quoted = [column(workspace, head) for head in ("achieved", "max-live", "its plan")]
+    inference = section("docs/benchmarks.md", "One inference")
+    bytes_of = {"**usmp_build**": "achieved", "max-live, no overlap": "max-live", "TFLM's planner": "its plan"}
+    counts = {"M instructions, Cortex-M4": "M4", "TFLM with CMSIS-NN": "M4, CMSIS-NN"}
     for model in ("kws", "vww", "ic"):
-        assert list(column(readme, model).values()) == [shown[model] for shown in quoted]
+        for head, original in bytes_of.items():
+            assert column(readme, head)[model] == column(workspace, original)[model]
+        for head, original in counts.items():
+            assert column(readme, head)[model] == f"{number(column(inference, original)[model]) / 1e6:.1f}"
+
+    ours, theirs = column(readme, "**usmp_build**"), column(readme, "TFLM's planner")
     together = column(section("docs/benchmarks.md", "Several models in one plan"), "workspace")
-    assert next(iter(column(readme, "all three in one plan").values())) == together["ic + kws + vww"]
+    assert ours["all three in one plan"] == together["ic + kws + vww"]
+    for model, saved in column(readme, "saved").items():
+        assert saved == f"{1 - number(ours[model]) / number(theirs[model]):.0%}".replace("%", " %")
+
+
+def test_the_readme_says_how_much_slower_kernels_are() -> None:
+    readme = " ".join((ROOT / "README.md").read_text("utf-8").split())
+    inference = section("docs/benchmarks.md", "One inference")
+    for head, words in (("M4, CMSIS-NN", "TensorFlow Lite Micro"), ("M4, TFLM reference", "its reference kernels")):
+        ratios = [number(column(inference, "M4")[m]) / number(column(inference, head)[m]) for m in ("kws", "vww", "ic")]
+        assert re.search(rf"{min(ratios):.1f} to {max(ratios):.1f} times as many (instructions )?as {words}", readme)
 
 
 def is_on_the_page(model: Path, folder: Path) -> None:

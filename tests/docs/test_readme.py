@@ -32,7 +32,6 @@ def test_the_quick_start_is_what_happens(page: Page, shell: Shell, clone: Path) 
     folder = clone.parent / "doorbell"
     reader = shell.at(folder)
     (folder / "usmp.toml").write_text(page.take("toml").text, encoding="utf-8")
-    reader.run(page.take("console"))
 
     edit(folder / "mps2.ld", END_OF_BSS, f"{END_OF_BSS}INCLUDE doorbell.ld\n")
     with (folder / "CMakeLists.txt").open("a", encoding="utf-8") as lists:
@@ -41,4 +40,17 @@ def test_the_quick_start_is_what_happens(page: Page, shell: Shell, clone: Path) 
     edit(folder / "main.c", "show(pixels);\n", f"show(pixels);\n{page.take('c').text}")
     check_answers(reader.run(page.take("sh")))
 
+    declarations = page.take("c").text.splitlines()
+    assert len(declarations) >= 8
+    header = (folder / "build" / "m4" / "plan.usmp" / "digits.h").read_text("utf-8").splitlines()
+    assert [line for line in header if line in declarations] == declarations
+
     reader.run(page.take("console"))
+
+
+def test_the_quick_start_adds_twelve_lines_at_most() -> None:
+    page = Page("README.md#quick-start")
+    page.take("sh")
+    manifest, lists = page.take("toml").text, page.take("cmake").text
+    assert len((manifest + lists).splitlines()) + len(["INCLUDE doorbell.ld"]) <= 12
+    assert "add_usmp_model(" in lists

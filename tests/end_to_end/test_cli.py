@@ -17,6 +17,8 @@ import tomli
 from tests.support.cli import DATA, TWO_MODELS, call, call_apart, manifest, one_model
 from tests.support.processes import run
 from tests.support.tree import ROOT
+from usmp_build.errors import UsageError
+from usmp_build.layout.plan_json import plan_json, read_plan
 
 
 def test_init_writes_a_manifest_that_plans(tmp_path: Path) -> None:
@@ -67,6 +69,9 @@ def test_plan_json_keeps_its_schema_and_is_what_generate_writes(tmp_path: Path) 
     jsonschema.validate(json.loads(text), schema)
     call("generate", path, "--out", tmp_path / "out")
     assert (tmp_path / "out" / "plan.json").read_text(encoding="utf-8") == text
+    read = read_plan(text.encode(), "plan.json", UsageError, "U204", "")
+    assert plan_json(read) == text
+    assert read.models[0].overrides.given == {}
 
 
 def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
@@ -148,8 +153,27 @@ def test_diff_of_two_plans(tmp_path: Path) -> None:
     assert out.splitlines()[0].split() == ["pool", "old", "new", "change"]
     assert "~ digits." in out
     assert " -> " in out
-    (tmp_path / "bad.json").write_text("{}")
-    assert "error[U204]" in call("diff", tmp_path / "bad.json", tmp_path / "new.json").err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{}", '1:1: error[U204]: this is not a plan: "algorithm" is missing'),
+        ("[]", "1:1: error[U204]: this is not a plan: the file does not hold an object"),
+        ('{"version": 1,', "1:15: error[U204]: this is not a plan: this is not JSON: expecting property name"),
+        (("cache_line", "cash_line"), 'error[U204]: this is not a plan: there is no key "cash_line" here'),
+        (('"alignment": ', '"alignment": -'), 'error[U204]: this is not a plan: "alignment" must be at least 1'),
+        (('"version": 1', '"version": 2'), '2:14: error[U204]: this is not a plan: "version" must be 1'),
+    ],
+)
+def test_diff_refuses_what_is_no_plan(tmp_path: Path, text: str | tuple[str, str], message: str) -> None:
+    plan = call("plan", manifest(tmp_path, TWO_MODELS), "--json").out
+    (tmp_path / "new.json").write_text(plan, encoding="utf-8")
+    (tmp_path / "bad.json").write_text(text if isinstance(text, str) else plan.replace(*text, 1), encoding="utf-8")
+    done = call("diff", tmp_path / "bad.json", tmp_path / "new.json")
+    assert done.code == 2
+    assert message in done.err
+    assert "help: give the plan.json of two runs of generate" in done.err
 
 
 def test_plugins_lists_what_there_is() -> None:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from tests.support.cli import DATA
 from tests.support.tools import need
 from usmp_build import pipeline
-from usmp_build.emitters.plan_json import plan_json
+from usmp_build.errors import ProblemError
 from usmp_build.files import DiskFiles
 from usmp_build.image_check.elf import read_elf
 from usmp_build.image_check.image import Image
+from usmp_build.layout import PlanRecord, PoolRecord
+from usmp_build.layout.plan_json import plan_json, read_plan
 from usmp_build.manifest.load import load
 from usmp_build.manifest.resolve import resolve
-from usmp_build.plan_record import PlanRecord, PoolRecord
 
 MACHINES: Mapping[str, tuple[str, ...]] = {
     "arm": ("arm-none-eabi-gcc", "-mcpu=cortex-m7", "-mthumb"),
@@ -86,13 +87,14 @@ def _real() -> PlanRecord:
     files = DiskFiles(DATA)
     manifest = '[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[models.kws]\npath = "digits.tflite"\n'
     request = resolve(load(manifest.encode(), "usmp.toml"))
-    return PlanRecord.model_validate_json(plan_json(pipeline.plan(request, files).summary))
+    text = plan_json(pipeline.plan(request, files).summary)
+    return read_plan(text.encode(), "plan.json", ProblemError, "U223", "")
 
 
 def pool(name: str, access: str = "rw", size: int = 256, **more: object) -> PoolRecord:
     """A pool of the plan."""
     facts = {"name": name, "access": access, "size": size, "section": f".usmp.p.{name}"}
-    return PoolRecord.model_validate(_real().pools[0].model_dump() | facts | more)
+    return replace(_real().pools[0], **(facts | more))
 
 
 RAM = pool("ram", region="RAM")
@@ -101,7 +103,7 @@ ITCM = pool("itcm", "ro", 64, region="ITCM", load_region="FLASH")
 
 def plan(*pools: PoolRecord) -> PlanRecord:
     """A plan of these pools, of RAM and ITCM if there are none."""
-    return _real().model_copy(update={"pools": pools or (RAM, ITCM)})
+    return replace(_real(), pools=pools or (RAM, ITCM))
 
 
 def _link(folder: Path, machine: str, code: str, script: str, strip: bool) -> Built:

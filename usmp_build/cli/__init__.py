@@ -14,10 +14,10 @@ from pathlib import Path
 
 import usmp_build
 from usmp_build.cli.argument_files import with_files
-from usmp_build.cli.places import bazel_dir, cmake_dir
 from usmp_build.cli.surroundings import check_folder, package_missing
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError, UsmpError
+from usmp_build.installation import bazel_dir, cmake_dir
 
 _VERBS = (
     "init", "plan", "generate", "inspect", "explain", "selftest", "check", "diff",

@@ -5,15 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from usmp_build.cli.table import columns
 from usmp_build.errors import CheckFailed, Diagnostic, ProblemError, UsageError
 from usmp_build.files import DiskFiles
 from usmp_build.image_check.check import Report, check
 from usmp_build.image_check.elf import read_elf
 from usmp_build.image_check.map_file import read_map
-from usmp_build.plan_record import PlanRecord
+from usmp_build.layout import PlanRecord
+from usmp_build.layout.plan_json import read_plan
 from usmp_build.units import show_bytes
 
 
@@ -46,13 +45,7 @@ def _read_plan(path: str) -> PlanRecord:
         help_ = "generate, and give the folder of the generated files: the image was built from these"
         raise UsageError(Diagnostic("U214", "this is a manifest, not a plan", path, help_))
     file = str(Path(path) / "plan.json") if Path(path).is_dir() else path
-    try:
-        return PlanRecord.model_validate_json(_read(file))
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        message = f"this is not a plan: {where}: {first['msg'].lower()}"
-        raise ProblemError(Diagnostic("U223", message, file, "give the plan.json that generate wrote")) from None
+    return read_plan(_read(file), file, ProblemError, "U223", "give the plan.json that generate wrote")
 
 
 def _right(report: Report) -> list[str]:

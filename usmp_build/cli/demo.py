@@ -8,8 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from usmp_build import pipeline
-from usmp_build.cli import places
+from usmp_build import installation, pipeline
 from usmp_build.cli.table import plan_table
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.files import DiskFiles
@@ -24,13 +23,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
-    project, folder = places.example("digits"), Path(parsed.out)
+    project, folder = installation.example("digits"), Path(parsed.out)
     if shutil.which("cmake") is None:
         raise UsageError(
             Diagnostic("U206", "the demo needs CMake 3.22 or newer", help="install cmake and a C compiler")
         )
     generator = ["-G", "Ninja"] if shutil.which("ninja") else []
-    configuration = [f"-Dusmp_build_DIR={places.cmake_dir().as_posix()}", f"-DUSMP_BUILD_PYTHON={sys.executable}"]
+    configuration = [f"-Dusmp_build_DIR={installation.cmake_dir().as_posix()}", f"-DUSMP_BUILD_PYTHON={sys.executable}"]
     _call("cmake", "-S", str(project), "-B", str(folder), *generator, "-DCMAKE_BUILD_TYPE=Release", *configuration)
     _call("cmake", "--build", str(folder))
     files = DiskFiles(project)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from usmp_build.cli.table import columns
-from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.errors import UsageError
 from usmp_build.files import DiskFiles
-from usmp_build.plan_record import BufferRecord, PlanRecord
+from usmp_build.layout import BufferRecord, PlanRecord
+from usmp_build.layout.plan_json import read_plan
 from usmp_build.units import show_bytes
 
 
@@ -32,13 +31,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _read(path: str) -> PlanRecord:
     data = DiskFiles(Path(path).parent).read(Path(path).name)
-    try:
-        return PlanRecord.model_validate_json(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the file"
-        message = f"this is not a plan: {where}: {first['msg'].lower()}"
-        raise UsageError(Diagnostic("U204", message, path, "give the plan.json of two runs of generate")) from None
+    return read_plan(data, path, UsageError, "U204", "give the plan.json of two runs of generate")
 
 
 def _pools(old: PlanRecord, new: PlanRecord) -> list[str]:

@@ -8,7 +8,7 @@ from usmp_build import pipeline
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import plan_table
-from usmp_build.emitters.plan_json import plan_json
+from usmp_build.layout.plan_json import plan_json
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 
 from usmp_build.importers.program.records import program_schema
+from usmp_build.layout.plan_json import plan_schema
 from usmp_build.manifest.page import manifest_page
 from usmp_build.manifest.schema import json_schema
-from usmp_build.plan_record import plan_schema
 from usmp_build.planner.problems.json_form import problem_schema
 from usmp_build.planner.problems.solution_record import solution_schema
 

@@ -92,8 +92,8 @@ def _overrides(summary: Summary) -> list[str]:
     return [
         f"{model.name}: {word} = {', '.join(names)} is an override, not in the manifest"
         for model in summary.models
-        for word, names in model.overrides.items()
-        if names
+        for word, names in model.overrides.given.items()
+        if names is not True
     ]
 
 
@@ -129,9 +129,10 @@ def _keeping(summary: Summary) -> list[str]:
     left_out = sum(keep.workspace is None for model in summary.models for keep in model.keeps)
     if left_out:
         lines.append(f"what {left_out} more such words cost is not worked out")
-    if summary.concurrent:
-        pairs = ", ".join(f"{one} and {other}" for one, other in summary.concurrent)
-        lines.append(f"models at the same time ({pairs}) cost {count_bytes(summary.concurrent_workspace)} of workspace")
+    if summary.concurrent.pairs:
+        pairs = ", ".join(f"{one} and {other}" for one, other in summary.concurrent.pairs)
+        cost = count_bytes(summary.concurrent.workspace)
+        lines.append(f"models at the same time ({pairs}) cost {cost} of workspace")
     return lines
 
 
@@ -154,12 +155,12 @@ def _proof(summary: Summary) -> str:
     plan = "no plan of this schedule"
     if any_schedule:
         plan = "no plan with these buffers" if summary.other_buffers else "no plan"
-    if summary.optimal and several:
+    if summary.proof.optimal and several:
         best, same = f"and {plan} in these pools is better", f"so {plan} with the same buffers in each needs less"
-        known = f"every pool is at its bound, {best if summary.best else same}"
-    elif summary.optimal:
+        known = f"every pool is at its bound, {best if summary.proof.best else same}"
+    elif summary.proof.optimal:
         known = f"every pool is at its bound, so {plan} needs less"
-    elif summary.best:
+    elif summary.proof.best:
         known = f"its search found that {plan} in these pools is better"
     else:
         known = "a better plan may exist"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from usmp_build.layout import Summary, WorkspaceRow
+from usmp_build.layout import Summary, WorkspaceRecord
 from usmp_build.units import show_bytes
 
 
@@ -15,7 +15,7 @@ def workspace_lines(summary: Summary) -> list[str]:
         ("max-live", row.max_live, "alive together in the models as their files have them, nothing overlapping"),
         ("any schedule", row.any_schedule, "no order and no directions of operators need less, with the same buffers"),
         ("with overlap", row.with_overlap, f"no plan {least} needs less"),
-        ("achieved", row.achieved, _known(row, summary.best)),
+        ("achieved", row.achieved, _known(row, summary.proof.best)),
         ("floor", row.floor, "alive when a run begins or ends: all inputs, or all outputs, and what outlives runs"),
     )
     names = max(len(name) for name, _, _ in lines)
@@ -26,7 +26,7 @@ def workspace_lines(summary: Summary) -> list[str]:
     return ["workspace of all pools, in bytes:", *shown, *(note if several else ())]
 
 
-def _known(row: WorkspaceRow, is_best: bool) -> str:
+def _known(row: WorkspaceRecord, is_best: bool) -> str:
     """Say how good the plan is: of all schedules, of all directions in its order, or of its schedule.
 
     With several pools the best of all plans is not always the one that takes fewest bytes in all of them.

@@ -7,16 +7,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from usmp_build.document.faults import Faults, Place
+from usmp_build.document.shape import Shape
 from usmp_build.document.source import Source
-from usmp_build.document.suggest import closest, quoted, suggestion
+from usmp_build.document.suggest import quoted, suggestion
+from usmp_build.document.value_errors import ValueFault, value_faults, wanted
 from usmp_build.errors import Diagnostic, Span, UsmpError
 
-Record = TypeVar("Record", bound=BaseModel)
+Record = TypeVar("Record")
 
 _MANY = 10_000
 """Errors of pydantic: more are not looked at one by one."""
@@ -27,16 +30,6 @@ _PAIR = 2
 _DIGITS = 20
 """Of a number: more are too many."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
-_WANTED = {
-    "string_type": "a text in quotes",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "tuple_type": "a list",
-    "list_type": "a list",
-    "model_type": "an object",
-    "dict_type": "an object",
-    "bool_type": "true or false",
-}
 _LIMITS = {
     "greater_than_equal": "must be at least {ge:,}",
     "less_than_equal": "must be at most {le:,}",
@@ -65,20 +58,19 @@ def parse(source: Source) -> dict[str, Any]:
 
 
 def validate(record: type[Record], document: dict[str, Any], source: Source, at: Place = ()) -> Record:
-    """Make a record of the object at `at`.  Raises the error of its kind with everything that does not fit."""
+    """Make a record, a model of pydantic or a dataclass, of the object at `at`.
+
+    Raises the error of its kind with everything that does not fit.
+    """
+    adapter = TypeAdapter(record)
     try:
-        return record.model_validate(document)
+        return adapter.validate_python(document)
     except ValidationError as error:
-        codes = source.codes
+        codes, shape = source.codes, Shape(adapter.json_schema())
         faults, places = Faults(codes), Paths(source, at)
-        details = _details(record, document, error)
-        for detail in details:
-            detail["loc"] = _without_kinds(detail["loc"], document)
-        details = _one_for_each_value(details)
-        slips = {_meant(record, tuple(detail["loc"])) for detail in details if detail["type"] == "extra_forbidden"}
-        for detail in details:
-            if detail["type"] != "missing" or detail["loc"] not in slips:  # a slip is told once
-                faults.add(codes.value, *_explained(record, detail, places))
+        details = _details(adapter, document, error)
+        for fault, needed in _one_for_each_value(value_faults(details, partial(_within, document), shape.keys)):
+            faults.add(codes.value, *_explained(shape, fault, needed, places))
         if not details:
             message = f"{error.error_count():,} values are wrong"
             faults.add(codes.value, message, places.span(()), f"`{codes.schema}` prints what they should be")
@@ -86,16 +78,16 @@ def validate(record: type[Record], document: dict[str, Any], source: Source, at:
         raise
 
 
-def _details(record: type[BaseModel], document: dict[str, Any], error: ValidationError) -> list[dict[str, Any]]:
+def _details(adapter: TypeAdapter[Record], document: dict[str, Any], error: ValidationError) -> list[Any]:
     """Return pydantic's errors, and of too many, which would fill the memory, those of the first elements of lists."""
     if error.error_count() > _MANY:
         shorter = {key: value[:_FEW] if isinstance(value, list) else value for key, value in document.items()}
         try:
-            record.model_validate(shorter)
+            adapter.validate_python(shorter)
             return []
         except ValidationError as first:
             error = first
-    return [dict(detail) for detail in error.errors(include_url=False)] if error.error_count() <= _MANY else []
+    return list(error.errors(include_url=False)) if error.error_count() <= _MANY else []
 
 
 @dataclass(frozen=True)
@@ -171,95 +163,53 @@ def _skip(text: str, at: int) -> int:
     return match.end() if match else at
 
 
-def _explained(record: type[BaseModel], detail: dict[str, Any], places: Paths) -> tuple[str, Span, str]:
-    """Return message, place and help for an error of pydantic."""
-    path, kind = tuple(detail["loc"]), detail["type"]
-    key = next((part for part in reversed(path) if isinstance(part, str)), "the file")
-    if kind == "too_long" and detail["ctx"]["max_length"] != _PAIR:
-        message = f"{quoted(key)} must not hold more than {detail['ctx']['max_length']:,} values"
-        return message, places.span(path), _example(record, path, places)
-    if kind == "too_long" or (kind == "missing" and isinstance(path[-1], int)):
-        at = path if kind == "too_long" else path[:-1]
-        return f"{quoted(key)}: two values are needed here", places.span(at), _example(record, path, places)
-    if kind == "missing":
-        return f"{quoted(path[-1])} is missing", places.span(path[:-1]), _example(record, path, places)
+def _explained(shape: Shape, fault: ValueFault, needed: str, places: Paths) -> tuple[str, Span, str]:
+    """Return message, place and help for a value that is wrong; `needed` says what it should be, if its type is."""
+    path, kind = fault.path, fault.kind
+    key, pair = quoted(fault.name or "the file"), f"{quoted(fault.name)}: two values are needed here"
+    help_ = shape.meaning(fault.place) or f"`{places.source.codes.schema}` prints what there may be"
     if kind == "extra_forbidden":
-        known = _fields(record, path[:-1])
-        return f"there is no key {quoted(key)} here", places.span(path), suggestion(key, known, "the keys are")
-    if kind in _WANTED:
-        return f"{quoted(key)} must be {detail['wanted']}", places.span(path), _example(record, path, places)
-    if kind in _LIMITS:
-        message = f"{quoted(key)} {_LIMITS[kind].format(**detail.get('ctx', {}))}"
-    else:
-        message = f"{quoted(key)} is wrong: {detail['msg']}"
-    return message, places.span(path), _example(record, path, places)
+        help_ = suggestion(fault.name, shape.keys(path[:-1]), "the keys are")
+    message = f"{key} is wrong: {fault.message}"
+    if kind == "too_long":
+        most = fault.context["max_length"]
+        message = pair if most == _PAIR else f"{key} must not hold more than {most:,} values"
+    elif kind == "missing":
+        message = pair if isinstance(fault.key, int) else f"{key} is missing"
+    elif kind == "extra_forbidden":
+        message = f"there is no key {key} here"
+    elif needed:
+        message = f"{key} must be {needed}"
+    elif kind in _LIMITS:
+        message = f"{key} {_LIMITS[kind].format(**fault.context)}"
+    return message, places.span(path), help_
 
 
-def _one_for_each_value(details: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _one_for_each_value(faults: list[ValueFault]) -> list[tuple[ValueFault, str]]:
     """Of a value that may be of several kinds, tell what is wrong for its own kind; if it is of none, name them all."""
-    by_place: dict[Place, list[dict[str, Any]]] = {}
-    for detail in details:
-        by_place.setdefault(detail["loc"], []).append(detail)
-    found = []
+    by_place: dict[Place, list[ValueFault]] = {}
+    for fault in faults:
+        by_place.setdefault(fault.place, []).append(fault)
+    pairs: list[tuple[ValueFault, str]] = []
     for same in by_place.values():
-        own = [detail for detail in same if detail["type"] not in _WANTED]
-        wanted = " or ".join(dict.fromkeys(_WANTED[detail["type"]] for detail in same if detail not in own))
-        found += own or [{**same[0], "wanted": wanted}]
-    return found
+        types = list(dict.fromkeys(filter(None, (wanted(fault.kind, "an object") for fault in same))))
+        others = [(fault, "") for fault in same if not wanted(fault.kind, "an object")]
+        pairs += others or [(same[0], " or ".join(types))]
+    return pairs
 
 
-def _without_kinds(path: Place, value: Any) -> Place:
-    """Drop what pydantic adds to a path: of a value of several kinds, their names; of a key that is wrong, "[key]"."""
-    found: list[str | int] = []
+def _within(document: Any, path: Place) -> Place:
+    """Return the parts of a path that the document has.
+
+    Pydantic adds to them: of a value of several kinds, their names; of a key that is wrong, "[key]".
+    """
+    parts: list[str | int] = []
     for part in path:
-        if isinstance(value, list) and isinstance(part, int):
-            value = value[part] if part < len(value) else None
-        elif isinstance(value, dict) and isinstance(part, str) and (part != "[key]" or part in value):
-            value = value.get(part)
-        else:
-            continue
-        found.append(part)
-    return tuple(found)
-
-
-def _meant(record: type[BaseModel], path: Place) -> Place:
-    """Return the path of the key that an unknown key is a slip of."""
-    return (*path[:-1], closest(str(path[-1]), _fields(record, path[:-1])))
-
-
-def _example(record: type[BaseModel], path: Place, places: Paths) -> str:
-    """Say what is meant by the last key of a path."""
-    for end in range(len(path), 0, -1):
-        if isinstance(path[end - 1], str):
-            field = _models(record, path[: end - 1])
-            known = field.model_fields.get(str(path[end - 1])) if field else None
-            if known is not None and known.description:
-                return known.description.partition("\n")[0]
-    return f"`{places.source.codes.schema}` prints what there may be"
-
-
-def _fields(record: type[BaseModel], path: Place) -> list[str]:
-    found = _models(record, path)
-    return list(found.model_fields) if found else []
-
-
-def _models(record: type[BaseModel], path: Place) -> type[BaseModel] | None:
-    """Return the record at a path: lists hold records of one kind."""
-    for part in path:
-        if isinstance(part, str):
-            field = record.model_fields.get(part)
-            inner = _record_in(field.annotation) if field else None
-            if inner is None:
-                return None
-            record = inner
-    return record
-
-
-def _record_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the record that an annotation speaks of: `tuple[Record, ...]`, `Record | None`."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for part in getattr(annotation, "__args__", ()) if (found := _record_in(part))), None)
+        is_element = isinstance(document, list) and isinstance(part, int) and part < len(document)
+        if is_element or (isinstance(document, dict) and part in document):
+            document = document[part]
+            parts.append(part)
+    return tuple(parts)
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from usmp_build.image_check.image import Extent, Image
 from usmp_build.image_check.image_findings import image_findings, other_plans
 from usmp_build.image_check.map_file import MapFile
 from usmp_build.image_check.pool_findings import pool_findings
-from usmp_build.plan_record import PlanRecord
+from usmp_build.layout import PlanRecord
 
 
 @dataclass(frozen=True, slots=True)

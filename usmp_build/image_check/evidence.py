@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from usmp_build.image_check.image import Extent, Image, Section, Symbol
 from usmp_build.image_check.map_file import MapFile
+from usmp_build.layout import PlanRecord, PoolRecord
 from usmp_build.naming import constants_object, linker_name, pool_object, pool_symbol, region_symbols
-from usmp_build.plan_record import PlanRecord, PoolRecord
 
 _WHOLE = 1 << 32
 """Bytes of a region whose length needs more bits than a symbol of 32 bits has."""

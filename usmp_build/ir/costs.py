@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from typing import Literal
 
 
 class CostUnit(Enum):
@@ -16,9 +17,9 @@ class CostUnit(Enum):
     """Of memories that all have the same clock, as far as the manifest says."""
     SECONDS = "nanoseconds", 10**9
 
-    def __init__(self, shown: str, factor: int) -> None:
+    def __init__(self, shown: Literal["bytes times rank", "cycles", "nanoseconds"], factor: int) -> None:
         """Set the unit that people see, and how many of these make one."""
-        self.shown = shown
+        self.shown: Literal["bytes times rank", "cycles", "nanoseconds"] = shown
         self.factor = factor
 
 

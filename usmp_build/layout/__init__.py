@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from usmp_build.layout.buffers import BufferRow, OverlapRow
+from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow
 from usmp_build.layout.code import (
     CallCode,
     LoopCode,
@@ -20,44 +20,60 @@ from usmp_build.layout.code import (
     TraceRow,
 )
 from usmp_build.layout.constants import ConstantGroup, ConstantRow, PoolBytes
-from usmp_build.layout.costs import CostRow, Keeping, KeepRow, LargerRow, WithoutLimitsRow
+from usmp_build.layout.costs import (
+    ConcurrencyRecord,
+    CostRecord,
+    Keeping,
+    KeepRecord,
+    LargerRecord,
+    WithoutLimitsRecord,
+)
 from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, ParameterRow
-from usmp_build.layout.models import ModelRow, RewriteRow, TrafficRow
-from usmp_build.layout.pools import PoolRow, WorkspaceRow
+from usmp_build.layout.models import ModelRow, OverridesRecord, RewriteRecord, TrafficRecord
+from usmp_build.layout.plan_record import ClaimRecord, PlanRecord, ProofRecord, WitnessRecord
+from usmp_build.layout.pools import PoolRecord, PoolRow, WorkspaceRecord
 from usmp_build.layout.summary import Summary
 
 __all__ = [
     "BodyLine",
+    "BufferRecord",
     "BufferRow",
     "CachedRow",
     "CallCode",
+    "ClaimRecord",
+    "ConcurrencyRecord",
     "ConstantGroup",
     "ConstantRow",
-    "CostRow",
+    "CostRecord",
     "FunctionCode",
-    "KeepRow",
+    "KeepRecord",
     "Keeping",
-    "LargerRow",
+    "LargerRecord",
     "Layout",
     "LoopCode",
     "MemberRow",
     "ModelCode",
     "ModelRow",
     "OverlapRow",
+    "OverridesRecord",
     "ParameterRow",
     "Place",
+    "PlanRecord",
     "PoolBytes",
+    "PoolRecord",
     "PoolRow",
     "PortRow",
+    "ProofRecord",
     "ResetRow",
-    "RewriteRow",
+    "RewriteRecord",
     "StepCode",
     "Summary",
     "TableCode",
     "TraceRow",
-    "TrafficRow",
-    "WithoutLimitsRow",
-    "WorkspaceRow",
+    "TrafficRecord",
+    "WithoutLimitsRecord",
+    "WitnessRecord",
+    "WorkspaceRecord",
 ]
 
 

@@ -2,76 +2,117 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from usmp_build.layout.costs import KeepRow
+from usmp_build.layout.costs import KeepRecord
 from usmp_build.layout.pools import PoolRow
+from usmp_build.layout.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class TrafficRow:
-    """What one run of a model moves to and from one pool."""
+class TrafficRecord(Record):
+    """What the kernels of a model move to and from one pool in one run."""
 
     pool: str
     read: int
+    """Bytes; what is read again counts again."""
     written: int
+    """Bytes; exact for the reference kernels."""
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteRow:
+class RewriteRecord(Record):
     """What one rewrite removed from a model; less than 0 is what it added."""
 
     rewrite: str
+    """Its name, as `rewrites` in the manifest has it."""
     operators: int
+    """Those that run: not views."""
     channels: int
+    """Indices along the last axis of tensors that are computed before and after."""
     weights: int
+    """Elements of the filters and matrices of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED."""
     macs: int
+    """Multiplications of these operators in one run; padding counts like pixels."""
     constant_bytes: int
+    """Of constants that operators read; what kernels derive of them is not counted."""
 
 
 @dataclass(frozen=True, slots=True)
-class ModelRow:
-    """A model as planned."""
+class OverridesRecord(Record):
+    """What a build system, or whoever ran the tool, said of a model: it went before the manifest.
+
+    There are those members that were given.
+    """
+
+    path: Literal[True] | None = None
+    """Where it is, which belongs to one machine and is not told."""
+    workspace_pools: tuple[str, ...] | None = None
+    constant_pools: tuple[str, ...] | None = None
+    concurrent: tuple[str, ...] | None = None
+    """Models that may run at the same time, beside those of the manifest."""
+
+    @property
+    def given(self) -> dict[str, Literal[True] | tuple[str, ...]]:
+        """Those members that were given, by name."""
+        members: dict[str, Literal[True] | tuple[str, ...] | None] = {
+            "path": self.path,
+            "workspace_pools": self.workspace_pools,
+            "constant_pools": self.constant_pools,
+            "concurrent": self.concurrent,
+        }
+        return {name: value for name, value in members.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord(Record):
+    """A model and what it needs."""
 
     name: str
-    macro: str
     workspace: int
     """Bytes of workspace that it would need alone, in the same pools."""
     shared: int
     """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int
-    """Bytes of its constants, shared ones too."""
+    """Bytes of its constants."""
     shared_constants: int
     """Of these, the bytes of those that another model reads, too."""
     state: int
     """Bytes of workspace that it keeps between runs: its variables."""
-    pools: tuple[tuple[PoolRow, int], ...]
-    """Each pool it uses, and how much of it: up to where; of constants their bytes, or all where they are passed."""
-    traffic: tuple[TrafficRow, ...]
-    without_kernel: tuple[str, ...]
-    """Operators that are planned but cannot be generated, with the reason."""
-    extern_functions: tuple[str, ...]
-    """The functions in C that it calls and that the application must supply, by name."""
-    on_demand: tuple[str, ...]
-    """Tensors of functions for which the application provides memory while they run."""
-    declared_in: str
-    """The header that declares them."""
-    application_io: bool
-    """Whether inputs and outputs are the caller's arrays."""
+    traffic: tuple[TrafficRecord, ...]
     inputs: tuple[str, ...]
     """Their names in C."""
     outputs: tuple[str, ...]
-    rewrites: tuple[RewriteRow, ...]
-    """Those that changed something, in their order."""
+    without_kernel: tuple[str, ...]
+    """Operators that are planned but for which no C can be generated."""
+    on_demand: tuple[str, ...]
+    """Tensors that are not planned: the application provides their memory while the model runs."""
+    rewrites: tuple[RewriteRecord, ...]
+    """Those that changed something, in the order in which they were made."""
     order: tuple[int, ...]
-    """The operators of its main subgraph that run, by position in the file, in the order in which they do; empty where
-    that is the order of the file."""
+    """Its operators, by position in the file, in the order in which they run; empty: in that of the file."""
     backward: tuple[int, ...]
-    """Those that go through their outputs from the last byte to the first."""
-    keeps: tuple[KeepRow, ...]
-    overrides: Mapping[str, tuple[str, ...]]
-    """Words that whoever runs the tool gave, and not the manifest, with the names that they list; a path lists none."""
+    """Operators that go through their outputs from the last byte to the first."""
+    keeps: tuple[KeepRecord, ...]
+    """What it lets live longer than by default."""
+    overrides: OverridesRecord
+    """What went before the manifest."""
+    extern_functions: tuple[str, ...]
+    """C functions that the application must supply: its kernels call them, or as a program it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRow(ModelRecord):
+    """A model as planned: its record, and what only the generated code and messages need."""
+
+    macro: str
+    pools: tuple[tuple[PoolRow, int], ...]
+    """Each pool it uses, and how much of it: up to where; of constants their bytes, or all where they are passed."""
+    declared_in: str
+    """The header that declares its functions in C."""
+    application_io: bool
+    """Whether inputs and outputs are the caller's arrays."""
 
     @property
     def passed_workspaces(self) -> tuple[PoolRow, ...]:

@@ -3,32 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from usmp_build.layout.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class PoolRow:
-    """A pool as planned."""
+class PoolRecord(Record):
+    """A pool and how full it is."""
 
     name: str
-    access: str
-    """"rw" or "ro"."""
-    size: int
-    """Bytes planned; for a constant pool with its padding at the end."""
+    access: Literal["rw", "ro"]
+    """rw: workspace pool; ro: constant pool."""
+    size: Annotated[int, Field(ge=0)]
+    """Bytes planned."""
     limit: int | None
+    """Bytes that may be used; null: as many as needed."""
     bound: int
-    """No plan that puts these buffers here needs less: the largest of `claim` and the bytes alive at `peak_step`."""
+    """No plan that puts these buffers into this pool needs fewer bytes."""
+    alignment: Annotated[int, Field(ge=1)]
+    """Of the pool's base."""
+    section: str
+    """The section its object goes into."""
+    region: str
+    """The linker's memory region; empty: the linker script decides."""
+    load_region: str
+    """The region that holds it until start-up code copies it to `region`; empty: nothing is copied."""
+    origin: Annotated[int | None, Field(ge=0)]
+    """The address that the manifest says it has."""
+    owner: Literal["generated", "application"]
+    """Who has the array: the generated code, or the application, which passes pointers."""
+    cache_line: int
+    """Bytes of a cache line, where DMA transfers what the processor caches; else 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRow(PoolRecord):
+    """A pool as planned: its record, and what only the generated code and messages need."""
+
     claim: int
     """Bytes that the search of the algorithm proved to be necessary; 0 where it proved nothing."""
-    alignment: int
-    section: str
-    region: str
-    load_region: str
-    """Where the image holds it, if it is to be copied to `region`; else empty."""
-    origin: int | None
-    owner: str
-    """"generated" or "application": who has the array."""
-    cache_line: int
-    """Bytes, where DMA transfers what the processor caches; else 0."""
     symbol: str
     """The C object of a workspace pool that the generated code has: `doorbell_dtcm_pool`."""
     macro: str
@@ -62,29 +78,29 @@ class PoolRow:
 
 
 @dataclass(frozen=True, slots=True)
-class WorkspaceRow:
-    """What all workspace pools take together, between what they would take without us and what nobody can save; bytes.
-
-    Which pool a buffer is in is a choice of the plan, and the models as their files have them have other buffers: so
-    these are figures of all pools together.  Each pool has its own `bound`.
-    """
+class WorkspaceRecord(Record):
+    """What all workspace pools take together, in bytes."""
 
     max_live: int | None
-    """Alive at one step where no model is rewritten, operators run in file order, and no two buffers that are alive
-    together overlap; None where some model cannot be run without rewrites."""
+    """Alive at one step of the models as their files have them: not rewritten, operators in file order, and nothing
+    overlaps that is alive together.  null: a model cannot be run without rewrites."""
     any_schedule: int
-    """No plan needs less, whatever the order of operators and their directions, with the same buffers."""
+    """No plan needs less, whatever the order of operators and their directions, with the same buffers; proven.  Where
+    `achieved` is as little, no order and no directions are better."""
     with_overlap: int
     """No plan of the chosen schedule with the same buffers in each pool needs less: the sum of the pools' bounds, or
-    `any_schedule` where that is more.  With several pools it can be more than `max_live`."""
+    `any_schedule` where that is more.  With several pools it can be more than `max_live`: they are fullest at different
+    steps."""
     achieved: int
     """The sum of the pools' sizes."""
     floor: int
-    """Alive when a run begins or when it ends, whichever is more: inputs or outputs, and what outlives runs."""
+    """Alive when a run begins or when it ends, whichever is more: all inputs or all outputs, and what outlives runs."""
     best_directions: bool
-    """No directions make a better plan of the workspace, in this order of operators and others that were tried."""
+    """No directions make a better plan of the workspace, in this order of operators and others that were tried; proven
+    by search.  False where that is not known.  With several pools the better plan is the one whose buffers cost less,
+    and of two that cost the same the one that takes fewer bytes in all: the cheaper one may take more."""
     best_order: bool
-    """Neither do they in any other order."""
+    """Neither do they in any other order of operators.  False where that is not known."""
 
     @property
     def gap(self) -> int:

@@ -5,44 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from usmp_build.layout.buffers import BufferRow
-from usmp_build.layout.costs import CostRow, WithoutLimitsRow
 from usmp_build.layout.models import ModelRow
-from usmp_build.layout.pools import PoolRow, WorkspaceRow
+from usmp_build.layout.plan_record import PlanRecord
+from usmp_build.layout.pools import PoolRow
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """A plan, ready for people: what the table, plan.json and every comment say."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary(PlanRecord):
+    """A plan, ready for people: what plan.json says, and what the table and comments say besides."""
 
-    project: str
     macro: str
-    version: str
-    """Of usmp_build."""
-    manifest: str
-    algorithm: str
-    optimal: bool
-    """Every pool is at its bound."""
-    best: bool
-    """No plan in these pools is better: none costs less, and none that costs as little needs less.  Proven."""
+    pools: tuple[PoolRow, ...]
+    models: tuple[ModelRow, ...]
+    buffers: tuple[BufferRow, ...]
     other_buffers: bool
     """Copies, or parts of tensors, could have been chosen otherwise: proofs are of these buffers."""
-    work: int
-    """What the search of the algorithm looked at, in units that it explains."""
-    pools: tuple[PoolRow, ...]
-    workspace: WorkspaceRow
-    buffers: tuple[BufferRow, ...]
-    repeated_constants: int
-    """Bytes of constants that are stored once for several tensors, counted once less than these are."""
-    steps: tuple[str, ...]
-    """The timeline: the name of every step."""
-    models: tuple[ModelRow, ...]
-    concurrent: tuple[tuple[str, str], ...]
-    """Models that may run at the same time, by name."""
-    concurrent_workspace: int
-    """Bytes of workspace that this costs."""
-    cost: CostRow
-    without_limits: WithoutLimitsRow | None
-    """None where every buffer is where it costs least."""
+    ranked_buffers: int
+    """Buffers that are compared by rank because the speed of one of their pools is not known."""
+
+    @property
+    def tool_version(self) -> str:
+        """The version of usmp_build."""
+        return self.generator.partition(" ")[2]
 
     @property
     def most_workspaces(self) -> int:

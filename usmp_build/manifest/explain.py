@@ -3,82 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection
+from typing import TypeAlias
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from usmp_build.document.suggest import closest, plain, quoted, suggestion
+from usmp_build.document.value_errors import ValueFault, value_faults, wanted
 from usmp_build.errors import Diagnostic
 from usmp_build.manifest.locate import Path, Places
 from usmp_build.manifest.model import TABLES, Manifest
 from usmp_build.manifest.phrases import described, toml
 from usmp_build.manifest.table import LEFT_OUT, Table
 
-_WANTED = {
-    "string_type": "text in quotes",
-    "int_type": "a whole number",
-    "bool_type": "true or false",
-    "tuple_type": "a list",
-    "dict_type": "a table",
-    "model_type": "a table",
-}
+Unsupported: TypeAlias = Callable[[Path], Collection[object]]
+"""Values of the word at a path that might be there, but have no effect yet: they are offered to nobody."""
 
 
-class _Problem(NamedTuple):
-    kind: str
-    """Pydantic's name for it."""
-    path: Path
-    """Of the value, as far as the document has it."""
-    key: str
-    """The last of the path, without positions in lists."""
-    value: object
-    context: Mapping[str, Any]
-    message: str
-    """Pydantic's."""
-    unsupported: Collection[object]
-    """Values that might be there, but have no effect yet."""
-
-    @property
-    def subject(self) -> str:
-        """What the value is, as a sentence begins."""
-        if not self.path or isinstance(self.path[-1], str):
-            return quoted(self.key)
-        return f"{'a list in' if isinstance(self.value, list) else 'an element of'} {quoted(self.key)}"
+def explain(error: ValidationError, places: Places, unsupported: Unsupported) -> list[Diagnostic]:
+    """Make a diagnostic of every error."""
+    faults = value_faults(error.errors(include_url=False), places.path, _keys_at)
+    return [_EXPLAIN.get(fault.kind, _wrong)(fault, places, unsupported) for fault in faults]
 
 
-def explain(
-    error: ValidationError, places: Places, unsupported: Callable[[Path], Collection[object]]
-) -> list[Diagnostic]:
-    """Make a diagnostic of every error; `unsupported` values of the word at a path are offered to nobody."""
-    details = error.errors(include_url=False)
-    problems = [(_problem(dict(detail), places, unsupported), detail["loc"][-1] == "[key]") for detail in details]
-    slips = {(problem.path[:-1], _meant(problem.path)) for problem, _ in problems if problem.kind == "extra_forbidden"}
-    lists = {problem.path[:-1] for problem, _ in problems if problem.path and isinstance(problem.path[-1], int)}
-    return [
-        _EXPLAIN.get(problem.kind, _wrong)(problem, places, about_key)
-        for problem, about_key in problems
-        # A slip in a key makes it an unknown one and a missing one, and a wrong element makes a list shorter: saying
-        # the first is enough.
-        if (problem.kind != "missing" or (problem.path, problem.key) not in slips)
-        and (problem.kind != "too_short" or problem.path not in lists)
-    ]
+def _keys_at(path: Path) -> list[str]:
+    table = table_at(path)
+    return list(fields_of(table)) if table else []
 
 
-def _problem(detail: dict[str, Any], places: Places, unsupported: Callable[[Path], Collection[object]]) -> _Problem:
-    path = places.path(detail["loc"])
-    key = next((part for part in reversed(path) if isinstance(part, str)), "")
-    if detail["type"] == "missing":
-        key = str(detail["loc"][-1])
-    context = detail.get("ctx", {})
-    return _Problem(detail["type"], path, key, detail["input"], context, detail["msg"], unsupported(path))
-
-
-def _meant(path: Path) -> str:
-    """The key that an unknown key is a slip of."""
-    table = table_at(path[:-1])
-    return closest(str(path[-1]), list(fields_of(table))) if table else ""
+def _subject(fault: ValueFault) -> str:
+    """What the value is, as a sentence begins."""
+    if not fault.path or isinstance(fault.path[-1], str):
+        return quoted(fault.name)
+    return f"{'a list in' if isinstance(fault.value, list) else 'an element of'} {quoted(fault.name)}"
 
 
 def shown(path: Path) -> str:
@@ -132,23 +90,23 @@ def _example(path: Path) -> str:
     return f"write for example: {key} = {toml(example)}"
 
 
-def _missing(problem: _Problem, places: Places, _: bool) -> Diagnostic:
-    key, table = problem.key, shown(problem.path)
-    found = _field_at((*problem.path, key))
+def _missing(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
+    key, table = fault.name, shown(fault.path)
+    found = _field_at((*fault.path, key))
     example = (found[1].examples or [""])[0] if found else ""
-    place = places.value(*problem.path)
+    place = places.value(*fault.path)
     if isinstance(example, dict):
         inside = ", ".join(f"{name} = {toml(value)}" for name, value in example.items())
         return Diagnostic("M106", f"there is no [{plain(key)}]", place, f"add it, and in it for example: {inside}")
     return Diagnostic("M106", f"{table} has no {quoted(key)}", place, f"add for example: {key} = {toml(example)}")
 
 
-def _unknown(problem: _Problem, places: Places, _: bool) -> Diagnostic:
-    *above, key = problem.path
+def _unknown(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
+    *above, key = fault.path
     table = table_at(tuple(above))
     known = fields_of(table) if table else {}
     help_ = _elsewhere(str(key)) + suggestion(str(key), known, f"keys of {shown(tuple(above))}")
-    return Diagnostic("M105", f"unknown key {quoted(key)} in {shown(tuple(above))}", places.key(*problem.path), help_)
+    return Diagnostic("M105", f"unknown key {quoted(key)} in {shown(tuple(above))}", places.key(*fault.path), help_)
 
 
 def _elsewhere(key: str) -> str:
@@ -159,56 +117,56 @@ def _elsewhere(key: str) -> str:
     return f"it is a key of {' and of '.join(found)}; " if found else ""
 
 
-def _refused(problem: _Problem, places: Places, about_key: bool) -> Diagnostic:
+def _refused(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
     """One of our own checks, see `kinds.refused`."""
-    context, path = problem.context, problem.path
+    context, path = fault.context, fault.path
     if context["at"] is not None:
         path = (*path, context["at"])
-    message = context["message"].replace("{key}", problem.key)
+    message = context["message"].replace("{key}", fault.name)
     return Diagnostic(
-        context["code"], message, places.key(*path) if about_key else places.value(*path), context["help"]
+        context["code"], message, places.key(*path) if fault.about_key else places.value(*path), context["help"]
     )
 
 
-def _choice(problem: _Problem, places: Places, _: bool) -> Diagnostic:
-    expected = problem.context["expected"].replace("'", '"')
-    choices = [each for each in re.split(", | or ", expected) if each not in map(toml, problem.unsupported)]
+def _choice(fault: ValueFault, places: Places, unsupported: Unsupported) -> Diagnostic:
+    expected = fault.context["expected"].replace("'", '"')
+    choices = [each for each in re.split(", | or ", expected) if each not in map(toml, unsupported(fault.path))]
     wanted = " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
-    message = f"{problem.subject} must be {wanted}, not {described(problem.value)}"
-    close = closest(str(problem.value), [each.strip('"') for each in choices])
-    found = _field_at(problem.path)
+    message = f"{_subject(fault)} must be {wanted}, not {described(fault.value)}"
+    close = closest(str(fault.value), [each.strip('"') for each in choices])
+    found = _field_at(fault.path)
     meaning = found[1].description or "" if found else ""
     help_ = f"did you mean {quoted(close)}? {meaning}".rstrip() if close else meaning
-    return Diagnostic("M108", message, places.value(*problem.path), help_ or _example(problem.path))
+    return Diagnostic("M108", message, places.value(*fault.path), help_ or _example(fault.path))
 
 
-def _length(problem: _Problem, places: Places, _: bool) -> Diagnostic:
-    key, count = problem.subject, problem.context["actual_length"]
-    least, most = problem.context.get("min_length"), problem.context.get("max_length")
+def _length(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
+    key, count = _subject(fault), fault.context["actual_length"]
+    least, most = fault.context.get("min_length"), fault.context.get("max_length")
     wanted = f"at least {least}" if least is not None else f"at most {most}"
     message = f"{key} is an empty list" if count == 0 else f"{key} takes {wanted} elements, not {count}"
-    found = _field_at(problem.path)
+    found = _field_at(fault.path)
     extra = found[1].json_schema_extra if found else None
     without = extra.get(LEFT_OUT) if isinstance(extra, dict) and count == 0 else None
-    help_ = f"without {key}, it is {without}" if without else _example(problem.path)
-    return Diagnostic("M113", message, places.value(*problem.path), help_)
+    help_ = f"without {key}, it is {without}" if without else _example(fault.path)
+    return Diagnostic("M113", message, places.value(*fault.path), help_)
 
 
-def _limit(problem: _Problem, places: Places, _: bool) -> Diagnostic:
-    least, most = problem.context.get("ge"), problem.context.get("le")
+def _limit(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
+    least, most = fault.context.get("ge"), fault.context.get("le")
     wanted = f"at least {least}" if least is not None else f"at most {most:,}"
-    message = f"{problem.subject} must be {wanted}, not {described(problem.value)}"
-    found = _field_at(problem.path)
-    help_ = (found[1].description if found else "") or _example(problem.path)
-    return Diagnostic("M111", message, places.value(*problem.path), help_)
+    message = f"{_subject(fault)} must be {wanted}, not {described(fault.value)}"
+    found = _field_at(fault.path)
+    help_ = (found[1].description if found else "") or _example(fault.path)
+    return Diagnostic("M111", message, places.value(*fault.path), help_)
 
 
-def _wrong(problem: _Problem, places: Places, _: bool) -> Diagnostic:
+def _wrong(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
     """A value of the wrong type, or anything that a later pydantic may find."""
-    wanted = _WANTED.get(problem.kind)
-    message = f"must be {wanted}, not {described(problem.value)}" if wanted else f"is wrong: {problem.message}"
-    place = places.value(*problem.path)
-    return Diagnostic("M107", f"{problem.subject} {message}", place, _example(problem.path))
+    needed = wanted(fault.kind, "a table")
+    message = f"must be {needed}, not {described(fault.value)}" if needed else f"is wrong: {fault.message}"
+    place = places.value(*fault.path)
+    return Diagnostic("M107", f"{_subject(fault)} {message}", place, _example(fault.path))
 
 
 _EXPLAIN = {

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import MISSING
 from types import MappingProxyType
 
-from usmp_build.errors import Diagnostic, ManifestError, Span
+from usmp_build.errors import CheckFailed, Diagnostic, ManifestError, Span
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.foreign import Foreign
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.verify import violations
 from usmp_build.planner.options import Option, options_of
 from usmp_build.providers import choose, providers
 
@@ -59,6 +62,18 @@ def title(algorithm: str) -> str:
     """Name an algorithm in a message, and the package that brings it."""
     package = providers("algorithms", ALGORITHMS)[algorithm].distribution
     return f'algorithm "{algorithm}"' + (f" of {package}" if package else "")
+
+
+def check(problem: Problem, plan: Plan, name: str, place: Span | str = "") -> None:
+    """Raise CheckFailed if the plan of an algorithm is wrong; `place` is where the algorithm is asked for."""
+    if broken := violations(problem, plan):
+        more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
+        raise wrong_plan(title(name), broken[0] + more, "choose another one, and report this", place)
+
+
+def wrong_plan(title: str, reason: str, help_: str, place: Span | str = "") -> CheckFailed:
+    """Return the error for a wrong plan of the algorithm that a message calls `title`."""
+    return CheckFailed(Diagnostic("P501", f"{title} returned a wrong plan: {reason}", place, help_))
 
 
 def options_known(algorithm: str) -> Mapping[str, Option]:

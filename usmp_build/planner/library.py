@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from usmp_build import effort
-from usmp_build.errors import CheckFailed, Diagnostic, ProblemError, UsageError
+from usmp_build.errors import Diagnostic, ProblemError, UsageError
 from usmp_build.planner import by_name
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.exact.pools import judge
 from usmp_build.planner.algorithms.large import plan_timeline
 from usmp_build.planner.memory.best import is_best
-from usmp_build.planner.memory.bounds import pool_bounds, required
-from usmp_build.planner.memory.limits import with_limits
+from usmp_build.planner.memory.bounds import pool_bounds, unmet
+from usmp_build.planner.memory.limits import excess, with_limits, with_room_in_last_pools
 from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.malformed import is_count, malformed
 from usmp_build.planner.memory.overlaps import overlaps
@@ -25,6 +25,7 @@ from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.solution import Solution, Status
 from usmp_build.planner.memory.timeline import Timeline
+from usmp_build.planner.memory.trials import sound_plan
 from usmp_build.planner.memory.verify import violations
 from usmp_build.planner.problems.alive import conflicts, count_pairs
 from usmp_build.planner.problems.statement import MEMORY, MOST_PAIRS
@@ -66,9 +67,8 @@ def solve(
     stated = with_capacity(problem, capacity)
     wishes = {"minimize": lowest} if "minimize" in by_name.options_known(algorithm) else {}
     finder = by_name.algorithm(algorithm, wishes | options, "")
-    proofs = [requirement for requirement in required(stated) if requirement.missing]
-    if proofs:
-        worst = max(proofs, key=lambda requirement: (requirement.missing, -len(requirement.pools)))
+    if requirements := unmet(stated):
+        worst = requirements[0]
         core = worst.witness.buffers
         shortage = Shortage(worst.pools, worst.room, worst.missing, worst.witness, core, proven=True)
         return Solution(Status.INFEASIBLE, None, shortage=shortage)
@@ -78,7 +78,7 @@ def solve(
         progress(f"{algorithm} plans without limits")
         return _without_plan(stated, by_name.algorithm(algorithm, options, ""), algorithm)
     progress("checking")
-    _believe(stated, found, algorithm)
+    by_name.check(stated, found, algorithm)
     return _judged(stated, found)
 
 
@@ -98,13 +98,6 @@ def with_capacity(problem: Problem, capacity: int | None) -> Problem:
         return problem
     pools = (replace(pool, limit=capacity if pool.limit is None else pool.limit) for pool in problem.pools)
     return replace(problem, pools=tuple(pools))
-
-
-def _believe(problem: Problem, found: Plan, algorithm: str) -> None:
-    if wrong := violations(problem, found):
-        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-        message = f"{by_name.title(algorithm)} returned a wrong plan: {wrong[0]}{more}"
-        raise CheckFailed(Diagnostic("P501", message, help="choose another one, and report this"))
 
 
 def _judged(problem: Problem, found: Plan) -> Solution:
@@ -127,10 +120,8 @@ def _without_plan(problem: Problem, finder: Algorithm, name: str) -> Solution:
 
     How much does it take there, and is that proven?
     """
-    last = {buffer.pools[-1] for buffer in problem.buffers}
-    limits = [None if index in last else pool.limit for index, pool in enumerate(problem.pools)]
-    for lifted in ([None] * len(limits), limits):
-        plan = _attempt(finder, with_limits(problem, lifted))
+    for lifted in (with_limits(problem, [None] * len(problem.pools)), with_room_in_last_pools(problem)):
+        plan = sound_plan(finder, lifted)
         if plan is not None and not violations(problem, plan):
             return _judged(problem, plan)
     known = Solution(Status.UNKNOWN, None, algorithm=name) if plan is None else _overflow(problem, plan)
@@ -143,29 +134,22 @@ def _without_plan(problem: Problem, finder: Algorithm, name: str) -> Solution:
 
 
 def _overflow(problem: Problem, plan: Plan) -> Solution:
-    """Find the pool that a plan needs too much of, by its proof if it has one."""
-    seen = pool_bounds(problem, plan)
-    worst, claimed = Shortage(), 0
-    for index, peak in enumerate(peaks(problem, plan)):
-        limit = problem.pools[index].limit
-        if limit is None:
-            continue
-        claim = plan.claims[index] if plan.claims and _have_no_other(problem, plan, index) else 0
-        if claim > limit and claim - limit > (worst.missing if worst.proven else 0):
-            worst, claimed = Shortage((index,), limit, claim - limit, seen[index], proven=True), claim
-        elif peak - limit > worst.missing and not worst.proven:
-            worst = Shortage((index,), limit, peak - limit, seen[index])
-    status = Status.INFEASIBLE if worst.proven else Status.UNKNOWN
-    return Solution(status, None, shortage=worst, claim=claimed, algorithm=plan.algorithm, work=plan.work)
-
-
-def _attempt(finder: Algorithm, problem: Problem) -> Plan | None:
-    """Ask about a problem that nobody must answer."""
-    try:
-        plan = finder(problem)
-    except CheckFailed:
-        return None
-    return None if plan is None or violations(problem, plan) else plan
+    """Find the pool that a plan needs too much of, by its proof if it has one; without limits the plan is right."""
+    over = excess(problem, plan)
+    claims = {pool: plan.claims[pool] for pool in over if plan.claims and _have_no_other(problem, plan, pool)}
+    limits = {pool: problem.limits[pool] or 0 for pool in over}
+    proven = {pool: claim - limits[pool] for pool, claim in claims.items() if claim > limits[pool]}
+    missing = proven or over
+    pool = max(missing, key=missing.__getitem__)
+    seen = pool_bounds(problem, plan)[pool]
+    return Solution(
+        Status.INFEASIBLE if proven else Status.UNKNOWN,
+        None,
+        shortage=Shortage((pool,), limits[pool], missing[pool], seen, proven=bool(proven)),
+        claim=claims[pool] if proven else 0,
+        algorithm=plan.algorithm,
+        work=plan.work,
+    )
 
 
 def _have_no_other(problem: Problem, plan: Plan, pool: int) -> bool:
@@ -197,7 +181,7 @@ def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress
     progress(f"planning {len(timeline):,} buffers")
     offsets, peak, work = plan_timeline(timeline)
     progress("checking")
-    _believe_offsets(timeline, offsets)
+    _check_offsets(timeline, offsets)
     if capacity is not None and peak > capacity:
         shortage = Shortage((0,), capacity, peak - capacity, seen)
         return Solution(Status.UNKNOWN, None, shortage=shortage, algorithm=LARGE, work=work)
@@ -206,10 +190,9 @@ def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress
     return Solution(best, plan, (peak,), (seen,), (0,), algorithm=LARGE, work=work)
 
 
-def _believe_offsets(timeline: Timeline, offsets: npt.NDArray[np.int64]) -> None:
+def _check_offsets(timeline: Timeline, offsets: npt.NDArray[np.int64]) -> None:
     wrong = bool((offsets < 0).any() or (offsets % timeline.alignment).any())
     clash = next(overlaps(timeline.lower, timeline.upper, offsets, timeline.size), None)
     if wrong or clash:
         reason = f"buffers {clash[0]} and {clash[1]} overlap" if clash else "an offset is negative or not aligned"
-        message = f'algorithm "{LARGE}" returned a wrong plan: {reason}'
-        raise CheckFailed(Diagnostic("P501", message, help="report this"))
+        raise by_name.wrong_plan(f'algorithm "{LARGE}"', reason, "report this")

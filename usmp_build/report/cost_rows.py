@@ -7,23 +7,22 @@ from math import floor
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
-from usmp_build.layout import CostRow, LargerRow, WithoutLimitsRow
-from usmp_build.planner.memory.limits import cheaper_elsewhere, least_cost
+from usmp_build.layout import CostRecord, LargerRecord, WithoutLimitsRecord
+from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.report.larger_pools import InLargerPools
 from usmp_build.request import Request
 
 
-def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRow:
+def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRecord:
     """Add up what the plan costs in one run of every model."""
     total, bound = _total(analysis, plan), _bound(analysis, plan)
-    return CostRow(
+    return CostRecord(
         unit=analysis.costs.unit.shown,
         total=_shown(analysis, total),
         bound=_shown(analysis, bound),
         least=total == bound,
         by_rank=tuple(request.pools[pool].name for pool in analysis.costs.unknown),
-        ranked=analysis.costs.ranked,
     )
 
 
@@ -33,7 +32,7 @@ def without_limits_row(
     plan: Plan,
     larger: InLargerPools | None,
     moved: Sequence[Mapping[int, Traffic]],
-) -> WithoutLimitsRow | None:
+) -> WithoutLimitsRecord | None:
     """Compare a plan with one in larger pools; `moved[m]` is what model m moves.  None where that saves nothing."""
     if larger is None:
         return None
@@ -45,9 +44,9 @@ def without_limits_row(
     sizes = zip(request.pools, peaks(larger.analysis.problem, larger.plan), strict=True)
     away = cheaper_elsewhere(analysis.problem, plan)
     traffic = sum((own.get(buffer, Traffic()) for own in moved for buffer in away), Traffic())
-    return WithoutLimitsRow(
+    return WithoutLimitsRecord(
         pools=tuple(
-            LargerRow(pool.name, size, size - pool.limit)
+            LargerRecord(pool.name, size, size - pool.limit)
             for pool, size in sizes
             if pool.limit is not None and size > pool.limit
         ),
@@ -68,7 +67,7 @@ def _bound(analysis: Analysis, plan: Plan) -> int:
 
 
 def _least(analysis: Analysis) -> int:
-    return sum(map(least_cost, analysis.problem.buffers))
+    return sum(buffer.least_cost for buffer in analysis.problem.buffers)
 
 
 def _shown(analysis: Analysis, cost: int) -> int:

@@ -34,8 +34,8 @@ def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
     exceeding = fitted.unlimited.plan if fitted.unlimited else None
     names = [step.name for step in steps(analysis.schedule.root)]
     diagnostics = []
-    for shortage in explain(analysis.problem, replanner.attempt, exceeding):
-        others = suggested_fixes(request, analysis, shortage, replanner.attempt, restate)
+    for shortage in explain(analysis.problem, replanner.algorithm, exceeding):
+        others = suggested_fixes(request, analysis, shortage, replanner.algorithm, restate)
         together = _together(request, analysis, shortage.witness)
         scope = _scope(request, fitted.chosen, shortage)
         message, help_ = put_into_words(analysis.problem, shortage, names, others, together, scope)

@@ -12,7 +12,7 @@ from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import operator_at
 from usmp_build.ir.schedule import Direction
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import BufferRow, KeepRow, ModelRow, PoolRow, RewriteRow, TrafficRow
+from usmp_build.layout import BufferRow, KeepRecord, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Access, InputOutput, Request
 
@@ -27,7 +27,7 @@ class ModelRows:
     pools: tuple[PoolRow, ...]
     buffers: tuple[BufferRow, ...]
 
-    def row(self, m: int, alone: int, moved: Mapping[int, Traffic], keeps: tuple[KeepRow, ...]) -> ModelRow:
+    def row(self, m: int, alone: int, moved: Mapping[int, Traffic], keeps: tuple[KeepRecord, ...]) -> ModelRow:
         """Describe a model that needs `alone` bytes of workspace by itself, and moves so much of each buffer."""
         asked, name = self.request.models[m], self.request.models[m].name
         model = self.analysis.models[m]
@@ -53,11 +53,11 @@ class ModelRows:
             application_io=asked.io is InputOutput.APPLICATION,
             inputs=inputs,
             outputs=outputs,
-            rewrites=tuple(RewriteRow(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
+            rewrites=tuple(RewriteRecord(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
             order=self._order(m),
             backward=self._backward(m),
             keeps=keeps,
-            overrides=asked.overrides,
+            overrides=_overrides(asked.overrides),
         )
 
     def _order(self, m: int) -> tuple[int, ...]:
@@ -70,13 +70,13 @@ class ModelRows:
         mine = (ref for ref, way in found if way is Direction.BACKWARD and ref[:2] == (m, 0))
         return tuple(sorted(operator_at(models, ref).position for ref in mine))
 
-    def _traffic(self, moved: Mapping[int, Traffic]) -> tuple[TrafficRow, ...]:
+    def _traffic(self, moved: Mapping[int, Traffic]) -> tuple[TrafficRecord, ...]:
         """What one run of a model moves to and from each pool that it touches."""
         totals = [Traffic()] * len(self.pools)
         for buffer, traffic in moved.items():
             totals[self.plan.allocations[buffer].pool] += traffic
         rows = zip(self.pools, totals, strict=True)
-        return tuple(TrafficRow(pool.name, total.read, total.written) for pool, total in rows if total != Traffic())
+        return tuple(TrafficRecord(pool.name, total.read, total.written) for pool, total in rows if total != Traffic())
 
     def _without_kernel(self, m: int) -> tuple[str, ...]:
         """What runs without a kernel; of no account are operators of subgraphs that nobody calls."""
@@ -101,6 +101,16 @@ class ModelRows:
         graphs = self.analysis.models[m].subgraphs
         mine = (ref for ref in self.analysis.storage.on_demand if ref.model == m)
         return tuple(f"{graphs[ref.subgraph].name}.{graphs[ref.subgraph].tensors[ref.tensor].name}" for ref in mine)
+
+
+def _overrides(given: Mapping[str, tuple[str, ...]]) -> OverridesRecord:
+    """State which words were given, and what they list."""
+    return OverridesRecord(
+        path=True if "path" in given else None,
+        workspace_pools=given.get("workspace_pools"),
+        constant_pools=given.get("constant_pools"),
+        concurrent=given.get("concurrent"),
+    )
 
 
 def _extent(rows: Sequence[BufferRow], pool: PoolRow) -> int:

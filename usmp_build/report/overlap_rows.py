@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import operator_at
+from usmp_build.ir.schedule import Direction
 from usmp_build.layout import OverlapRow
 from usmp_build.planner.memory.plan import Plan
 
@@ -18,6 +19,7 @@ def overlaps(analysis: Analysis, plan: Plan) -> Mapping[int, tuple[OverlapRow, .
         distance = plan.allocations[above].offset - plan.allocations[below].offset
         if shared <= 0 or distance < allowed.bytes:
             continue  # they are apart, or the other one of them is the lower one
+        assert allowed.direction is not Direction.EITHER  # directions are decided before anything is planned
         op = operator_at(analysis.models, allowed.operator)
         for one, other in ((below, above), (above, below)):
             found.setdefault(one, {})[other] = OverlapRow(

@@ -13,7 +13,7 @@ from itertools import count
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import FILE_ORDER
-from usmp_build.layout import Keeping, KeepRow
+from usmp_build.layout import Keeping, KeepRecord
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
@@ -44,7 +44,7 @@ def retention_cost(replanner: Replanner, analysis: Analysis, plan: Plan) -> Keep
     number = count()
     rows = [
         tuple(
-            KeepRow(word, value, workspace(request.with_model(index, other)) if next(number) < plans else None)
+            KeepRecord(word, value, workspace(request.with_model(index, other)) if next(number) < plans else None)
             for word, value, other in own
         )
         for index, own in enumerate(words)

@@ -9,7 +9,16 @@ from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Traffic
 from usmp_build.ir.schedule import steps
-from usmp_build.layout import BufferRow, Keeping, PoolRow, Summary
+from usmp_build.layout import (
+    BufferRow,
+    ClaimRecord,
+    ConcurrencyRecord,
+    Keeping,
+    PoolRow,
+    ProofRecord,
+    Summary,
+    WitnessRecord,
+)
 from usmp_build.naming import pool_object
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds
@@ -48,25 +57,39 @@ def summarize_plan(
     buffers = _buffers(request, analysis, plan, moved)
     rows = ModelRows(request, analysis, plan, pools, buffers)
     return Summary(
+        generator=f"usmp_build {usmp_build.__version__}",
         project=request.project,
         macro=request.project.upper(),
-        version=usmp_build.__version__,
         manifest=request.manifest,
         algorithm=plan.algorithm,
-        optimal=all(pool.gap == 0 for pool in pools),
-        best=is_best(analysis.problem, plan),
+        proof=_proof(request, analysis, plan, pools),
         other_buffers=others.other_buffers,
-        work=plan.work,
+        ranked_buffers=analysis.costs.ranked,
         pools=pools,
         workspace=workspace_row(analysis, pools, others),
         buffers=buffers,
         repeated_constants=analysis.storage.repeated,
         steps=timeline,
         models=tuple(rows.row(m, alone[m], moved[m], keeping.models[m]) for m in range(len(request.models))),
-        concurrent=keeping.concurrent,
-        concurrent_workspace=keeping.concurrent_workspace,
-        cost=cost_row(request, analysis, plan),
+        concurrent=ConcurrencyRecord(keeping.concurrent, keeping.concurrent_workspace),
         without_limits=without_limits_row(request, analysis, plan, larger, moved),
+    )
+
+
+def _proof(request: Request, analysis: Analysis, plan: Plan, pools: Sequence[PoolRow]) -> ProofRecord:
+    """State what is proven of a plan that was verified."""
+    return ProofRecord(
+        verified=True,
+        optimal=all(pool.gap == 0 for pool in pools),
+        best=is_best(analysis.problem, plan),
+        cost=cost_row(request, analysis, plan),
+        work=plan.work,
+        claims=tuple(ClaimRecord(pool.name, pool.claim) for pool in pools if pool.claim > pool.peak_bytes),
+        witnesses=tuple(
+            WitnessRecord(pool.name, pool.peak_step, pool.peak_buffers, pool.peak_bytes)
+            for pool in pools
+            if pool.peak_buffers and pool.access == "rw"
+        ),
     )
 
 
@@ -133,7 +156,8 @@ def _buffers(
         row = BufferRow(
             name=buffer.name,
             kind=buffer.kind.value,
-            models=tuple(request.models[m].name for m in buffer.models),
+            model=request.models[buffer.models[0]].name,
+            shared_with=tuple(request.models[m].name for m in buffer.models[1:]),
             pool=request.pools[place.pool].name,
             offset=place.offset,
             size=buffer.size,

@@ -9,7 +9,7 @@ from itertools import pairwise
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import PoolRow, WorkspaceRow
+from usmp_build.layout import PoolRow, WorkspaceRecord
 from usmp_build.units import count_bytes
 
 
@@ -29,7 +29,7 @@ class OtherWays:
     """Copies, or parts of tensors, could have been chosen otherwise."""
 
 
-def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWays) -> WorkspaceRow:
+def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWays) -> WorkspaceRecord:
     """Add up the workspace pools of a plan.  Raises CheckFailed when it takes less than was said to be needed."""
     workspaces = [pool for pool in pools if pool.access == "rw"]
     with_overlap = max(others.any_schedule, sum(pool.bound for pool in workspaces))
@@ -37,7 +37,7 @@ def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWay
     if with_overlap > achieved:
         message = f"the plan takes {count_bytes(achieved)} of workspace, where {with_overlap:,} were said to be needed"
         raise CheckFailed(Diagnostic("P503", message, help="report this, with the manifest and its models"))
-    return WorkspaceRow(
+    return WorkspaceRecord(
         max_live=others.max_live,
         any_schedule=others.any_schedule,
         with_overlap=with_overlap,

@@ -13,9 +13,10 @@ from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.trials import sound_plan
 from usmp_build.request import Request
 from usmp_build.search import analyze
-from usmp_build.search.solve import attempt, check
+from usmp_build.search.solve import check
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,9 @@ class Replanner:
 
     def attempt(self, problem: Problem) -> Plan | None:
         """Run the algorithm on a problem that is a question of ours: a failure or a wrong plan counts as no plan."""
-        return attempt(self.algorithm, problem)
+        return sound_plan(self.algorithm, problem)
 
     def glance(self, problem: Problem) -> Plan | None:
         """The same, with little work if the algorithm can do with little."""
         brief = self.algorithm.brief if isinstance(self.algorithm, Auto) else self.algorithm
-        return attempt(brief, problem)
+        return sound_plan(brief, problem)

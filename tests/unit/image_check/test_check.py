@@ -10,7 +10,7 @@ import pytest
 from tests.support.linked_images import ITCM, MACHINES, RAM, Built, link, plan, pool
 from usmp_build.image_check.check import Report, check
 from usmp_build.image_check.map_file import read_map
-from usmp_build.plan_record import PoolRecord
+from usmp_build.layout import PoolRecord
 
 
 def report(built: Built, *pools: PoolRecord, with_map: bool = False) -> Report:

@@ -66,7 +66,7 @@ class FunctionReader:
         if "op" not in item:
             message = '"op" is missing'
         else:
-            message = f"there is no statement {quoted(op)}" if isinstance(op, str) else '"op" must be a text in quotes'
+            message = f"there is no statement {quoted(op)}" if isinstance(op, str) else '"op" must be text in quotes'
         help_ = suggestion(op if isinstance(op, str) else "", r.STATEMENTS, "statements are")
         raise self.fault("T262", message, (*place, "op") if "op" in item else place, help_)
 

@@ -33,7 +33,7 @@ from usmp_build.planner.algorithms.greedy import (
 from usmp_build.planner.memory.bounds import pool_bound, required
 from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.plan import Allocation, Plan, quality, rank, tops
-from usmp_build.planner.memory.problem import Buffer, Problem
+from usmp_build.planner.memory.problem import Problem
 
 _LATE = 20
 """So many rounds ago is the plan that a new one may be as bad as."""
@@ -157,7 +157,7 @@ class Climb:
         high = [pool for pool, bytes_ in enumerate(_beyond_limits(self._problem, attempt)) if bytes_]
         reasons = []
         if not high:
-            reasons.append([i for i in order if buffers[i].cost_in(placed[i].pool) > _least_cost(buffers[i])])
+            reasons.append([i for i in order if buffers[i].cost_in(placed[i].pool) > buffers[i].least_cost])
             above = [pool for pool, least in enumerate(reversed(self._ideal[2:])) if peaks[pool] > least]
             high = above or [pool for pool, peak in enumerate(peaks) if peak]  # then only their sum may be less
         for pool in high:
@@ -175,7 +175,7 @@ def ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
     Pools are looked at as `rank` does, the last first.  One in which nothing must be stays empty, so what could be
     there must be elsewhere.  The sum of peaks is bounded without that: it may be less where no pool stays empty.
     """
-    choices = {index: _cheapest_pools(problem.buffers[index]) for index in component}
+    choices = {index: set(problem.buffers[index].cheapest_pools) for index in component}
     forced = ([i for i, pools in choices.items() if pools == {pool}] for pool in range(len(problem.pools)))
     total = sum(pool_bound(problem, members).bytes for members in forced)
     peaks = []
@@ -183,15 +183,7 @@ def ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
         peaks.append(pool_bound(problem, [index for index, pools in choices.items() if pools == {pool}]).bytes)
         if peaks[-1] == 0:
             choices = {i: pools - {pool} if problem.buffers[i].size else pools for i, pools in choices.items()}
-    return (sum(_least_cost(problem.buffers[index]) for index in component), total, *peaks)
-
-
-def _cheapest_pools(buffer: Buffer) -> set[int]:
-    return {pool for pool in buffer.pools if buffer.cost_in(pool) == _least_cost(buffer)}
-
-
-def _least_cost(buffer: Buffer) -> int:
-    return min(map(buffer.cost_in, buffer.pools))
+    return (sum(problem.buffers[index].least_cost for index in component), total, *peaks)
 
 
 def _beyond_limits(problem: Problem, attempt: Attempt) -> list[int]:

@@ -103,7 +103,7 @@ def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterat
 def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:
     if attempt.stuck is not None:
         return {attempt.stuck}
-    costly = {i for i, place in attempt.placed.items() if place.pool != _cheapest(problem.buffers[i])}
+    costly = {i for i, place in attempt.placed.items() if place.pool != problem.buffers[i].cheapest_pools[0]}
     highest = tops(problem, attempt.placed)
     ends = {i: place.offset + problem.buffers[i].size for i, place in attempt.placed.items()}
     return costly or {i for i, place in attempt.placed.items() if ends[i] == highest[place.pool]}
@@ -120,13 +120,8 @@ def _ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
     inside: list[list[int]] = [[] for _ in problem.pools]
     cost = 0
     for index in component:
-        pool = _cheapest(problem.buffers[index])
+        pool = problem.buffers[index].cheapest_pools[0]
         inside[pool].append(index)
         cost += problem.buffers[index].cost_in(pool)
     peaks = [pressure(problem, members).bytes for members in inside]
     return (cost, sum(peaks), *reversed(peaks))
-
-
-def _cheapest(buffer: Buffer) -> int:
-    """Return the pool that costs least, the most preferred one among equals."""
-    return min(buffer.pools, key=buffer.cost_in)

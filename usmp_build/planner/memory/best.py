@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from usmp_build.planner.memory.bounds import pool_bound, pressure
 from usmp_build.planner.memory.components import families
 from usmp_build.planner.memory.plan import Plan, peaks, quality
-from usmp_build.planner.memory.problem import Buffer, Problem
+from usmp_build.planner.memory.problem import Problem
 
 
 def is_best(problem: Problem, plan: Plan) -> bool:
@@ -21,8 +21,8 @@ def is_best(problem: Problem, plan: Plan) -> bool:
     """
     if plan.bound and plan.bound >= quality(problem, plan):
         return True
-    limits = [pool.limit for pool in problem.pools]
-    least = [min((b.cost_in(pool) for pool in _within_reach(b, limits)), default=0) for b in problem.buffers]
+    limits = list(problem.limits)
+    least = [min((b.cost_in(pool) for pool in b.pools_within(limits)), default=0) for b in problem.buffers]
     places = zip(problem.buffers, plan.allocations, least, strict=True)
     if any(buffer.cost_in(place.pool) > cost for buffer, place, cost in places):
         return False
@@ -49,7 +49,11 @@ def _sums(
 
 def _needed(problem: Problem, plan: Plan, pool: int, limits: Sequence[int | None], least: Sequence[int]) -> int:
     """Return the bytes that a pool needs in every plan that costs as little and keeps the limits."""
-    forced = [i for i, b in enumerate(problem.buffers) if _cheapest(b, limits, least[i]) == {pool}]
+    forced = [
+        index
+        for index, (buffer, cost) in enumerate(zip(problem.buffers, least, strict=True))
+        if {other for other in buffer.pools_within(limits) if buffer.cost_in(other) == cost} == {pool}
+    ]
     needed = pool_bound(problem, forced).bytes
     if plan.claims and _are_all(problem, plan, pool, forced):
         needed = max(needed, plan.claims[pool])
@@ -58,17 +62,6 @@ def _needed(problem: Problem, plan: Plan, pool: int, limits: Sequence[int | None
         together = pressure(problem, range(len(problem.buffers)), len(limits)).bytes
         needed = max(needed, together - sum(limit or 0 for limit in others))
     return needed
-
-
-def _cheapest(buffer: Buffer, limits: Sequence[int | None], cost: int) -> set[int]:
-    return {pool for pool in _within_reach(buffer, limits) if buffer.cost_in(pool) == cost}
-
-
-def _within_reach(buffer: Buffer, limits: Sequence[int | None]) -> list[int]:
-    """Return the candidate pools in which the buffer ends within the limit."""
-    end = (buffer.offset or 0) + buffer.size
-    known = ((pool, limits[pool]) for pool in buffer.pools)
-    return [pool for pool, limit in known if limit is None or end <= limit]
 
 
 def _are_all(problem: Problem, plan: Plan, pool: int, forced: Collection[int]) -> bool:

@@ -9,9 +9,9 @@ from itertools import chain, combinations
 from usmp_build import effort
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.pressure import Witness, pressure
-from usmp_build.planner.memory.problem import Buffer, Problem
+from usmp_build.planner.memory.problem import Problem
 
-__all__ = ["Requirement", "Witness", "confined", "pool_bound", "pool_bounds", "pressure", "required"]
+__all__ = ["Requirement", "Witness", "confined", "pool_bound", "pool_bounds", "pressure", "required", "unmet"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +47,28 @@ def pool_bound(problem: Problem, members: Iterable[int]) -> Witness:
 
 def required(problem: Problem) -> tuple[Requirement, ...]:
     """State what must hold in every plan: `witness.bytes <= room`, for buffers and sets of pools with limits."""
-    reach = [_within_reach(problem, buffer) for buffer in problem.buffers]
+    limits = problem.limits
+    reach = [frozenset(buffer.pools_within(limits)) for buffer in problem.buffers]
     return (*_too_large(problem, reach), *_crowded(problem, reach))
+
+
+def unmet(problem: Problem) -> list[Requirement]:
+    """Return the requirements that no plan meets; first the one that lacks most bytes, of the fewest pools."""
+    requirements = [requirement for requirement in required(problem) if requirement.missing]
+    return sorted(requirements, key=lambda requirement: (-requirement.missing, len(requirement.pools)))
 
 
 def confined(problem: Problem, pools: Iterable[int]) -> list[int]:
     """Return the buffers that have no place but these pools: others are none of theirs, or smaller than they are."""
     inside = frozenset(pools)
-    reach = (_within_reach(problem, buffer) or frozenset(buffer.pools) for buffer in problem.buffers)
+    limits = problem.limits
+    reach = (frozenset(buffer.pools_within(limits) or buffer.pools) for buffer in problem.buffers)
     return [index for index, some in enumerate(reach) if some <= inside]
-
-
-def _within_reach(problem: Problem, buffer: Buffer) -> frozenset[int]:
-    """Return the candidate pools that are large enough for the buffer."""
-    limits = {pool: problem.pools[pool].limit for pool in buffer.pools}
-    return frozenset(pool for pool, limit in limits.items() if limit is None or _end(buffer) <= limit)
-
-
-def _end(buffer: Buffer) -> int:
-    """Where the buffer ends at the least."""
-    return (buffer.offset or 0) + buffer.size
 
 
 def _alone(problem: Problem, index: int) -> Witness:
     buffer = problem.buffers[index]
-    return Witness(_end(buffer), (index,), buffer.intervals[0][0] if buffer.intervals else None)
+    return Witness(buffer.end, (index,), buffer.intervals[0][0] if buffer.intervals else None)
 
 
 def _too_large(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Requirement]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from usmp_build import effort
-from usmp_build.planner.memory.bounds import Requirement, pressure, required
+from usmp_build.planner.memory.bounds import Requirement, pressure, unmet
 from usmp_build.planner.memory.components import components, families, restricted
 from usmp_build.planner.memory.increase import Increase, least_increase, limited
-from usmp_build.planner.memory.plan import Plan, of_members, peaks
+from usmp_build.planner.memory.limits import excess, with_room_in_last_pools
+from usmp_build.planner.memory.plan import Plan, of_members
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.shrink import Fails, beginning, irreducible, shrink
@@ -41,9 +42,9 @@ def _renumbered(shortage: Shortage, members: Sequence[int]) -> Shortage:
 
 def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Shortage | None:
     """Explain a problem all of whose pools hang together; None if it has a plan."""
-    proofs = [requirement for requirement in required(problem) if requirement.missing]
-    if proofs:
-        shortage = _bounded(problem, proofs)
+    requirements = unmet(problem)
+    if requirements:
+        shortage = _bounded(problem, requirements[0])
     elif Trials(attempt, 1).plan(problem) is None:
         shortage = _claimed(problem, attempt) or _not_found(problem, attempt)
     else:
@@ -57,9 +58,8 @@ def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Short
     return replace(shortage, pools=(pool,), room=problem.pools[pool].limit or 0, missing=missing, increases=increases)
 
 
-def _bounded(problem: Problem, proofs: Sequence[Requirement]) -> Shortage:
-    """The bound that lacks most, and the fewest buffers that exceed what is there."""
-    worst = max(proofs, key=lambda requirement: (requirement.missing, -len(requirement.pools)))
+def _bounded(problem: Problem, worst: Requirement) -> Shortage:
+    """What a bound proves, and the fewest buffers that exceed what is there."""
 
     def exceeds(some: list[int]) -> bool:
         return pressure(problem, some, len(worst.pools)).bytes > worst.room
@@ -104,9 +104,8 @@ def _not_found(problem: Problem, attempt: Attempt) -> Shortage:
 
     core = _few(problem, range(len(problem.buffers)), stuck, trials)
     few = restricted(problem, core)
-    proofs = [requirement for requirement in required(few) if requirement.missing]
-    if proofs:  # bounds do not see every set of buffers among many
-        return _renumbered(_bounded(few, proofs), core)
+    if requirements := unmet(few):  # bounds do not see every set of buffers among many
+        return _renumbered(_bounded(few, requirements[0]), core)
     return Shortage(witness=pressure(problem, core), core=core)
 
 
@@ -138,15 +137,12 @@ def _by_death(problem: Problem, index: int) -> tuple[int, str]:
 
 def _overflow(problem: Problem, shortage: Shortage, attempt: Attempt) -> Shortage:
     """Let every buffer find room in the pool that is its last resort, and see which pool takes too much."""
-    last = {buffer.pools[-1] for buffer in problem.buffers}
-    pools = tuple(replace(pool, limit=None) if index in last else pool for index, pool in enumerate(problem.pools))
-    plan = Trials(attempt, 1).plan(replace(problem, pools=pools))
-    worst = shortage
-    for index, peak in enumerate(peaks(problem, plan) if plan is not None else ()):
-        limit = problem.pools[index].limit
-        if limit is not None and peak - limit > worst.missing:
-            worst = replace(shortage, pools=(index,), room=limit, missing=peak - limit)
-    return worst
+    plan = Trials(attempt, 1).plan(with_room_in_last_pools(problem))
+    over = excess(problem, plan) if plan is not None else {}
+    pool = max(over, key=over.__getitem__, default=-1)
+    if over.get(pool, 0) <= shortage.missing:
+        return shortage
+    return replace(shortage, pools=(pool,), room=problem.limits[pool] or 0, missing=over[pool])
 
 
 def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterator[Increase]:
@@ -166,8 +162,7 @@ def _with_plan(
     problem: Problem, shortage: Shortage, exceeding: Plan | None, increases: tuple[Increase, ...]
 ) -> tuple[Increase, ...]:
     """Offer what a plan lacks of the only pool that it exceeds, unless less was seen to be enough."""
-    needed = zip(problem.pools, peaks(problem, exceeding), strict=True) if exceeding is not None else ()
-    over = {i: peak - p.limit for i, (p, peak) in enumerate(needed) if p.limit is not None and peak > p.limit}
+    over = excess(problem, exceeding) if exceeding is not None else {}
     if len(over) != 1:
         return increases
     ((pool, more),) = over.items()

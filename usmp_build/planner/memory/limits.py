@@ -1,26 +1,33 @@
-"""The same problem with other limits, and which buffers would cost less in another pool."""
+"""The same problem with other limits, what a plan takes beyond limits, and what would cost less in another pool."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from usmp_build.planner.memory.plan import Plan
-from usmp_build.planner.memory.problem import Buffer, Problem
+from usmp_build.planner.memory.plan import Plan, peaks
+from usmp_build.planner.memory.problem import Problem
 
 
 def cheaper_elsewhere(problem: Problem, plan: Plan) -> tuple[int, ...]:
     """Return the buffers that cost more where they are than in another of their pools."""
     places = zip(problem.buffers, plan.allocations, strict=True)
-    return tuple(i for i, (buffer, place) in enumerate(places) if buffer.cost_in(place.pool) > least_cost(buffer))
-
-
-def least_cost(buffer: Buffer) -> int:
-    """Return what a buffer costs in its cheapest pool."""
-    return min(buffer.costs, default=0)
+    return tuple(i for i, (buffer, place) in enumerate(places) if buffer.cost_in(place.pool) > buffer.least_cost)
 
 
 def with_limits(problem: Problem, limits: Iterable[int | None]) -> Problem:
     """State a problem with these limits of its pools, in bytes; None: as large as needed."""
     pools = zip(problem.pools, limits, strict=True)
     return replace(problem, pools=tuple(replace(pool, limit=limit) for pool, limit in pools))
+
+
+def with_room_in_last_pools(problem: Problem) -> Problem:
+    """Lift the limits of the pools that are the last choice of some buffer: then every buffer has a place."""
+    last = {buffer.pools[-1] for buffer in problem.buffers}
+    return with_limits(problem, (None if pool in last else limit for pool, limit in enumerate(problem.limits)))
+
+
+def excess(problem: Problem, plan: Plan) -> dict[int, int]:
+    """Return the bytes that a plan takes beyond limits, by pool, for those of which it takes too much."""
+    sizes = zip(problem.limits, peaks(problem, plan), strict=True)
+    return {pool: peak - limit for pool, (limit, peak) in enumerate(sizes) if limit is not None and peak > limit}

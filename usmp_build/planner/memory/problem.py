@@ -14,7 +14,7 @@ apart.  Intervals are kept for bounds, for drawing, and for explaining.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
@@ -43,9 +43,29 @@ class Buffer:
     offset: int | None = None
     """Where it must start, whichever of its pools it is in; None leaves that to the algorithm."""
 
+    @property
+    def end(self) -> int:
+        """Where it ends at the least, in bytes from the start of a pool."""
+        return (self.offset or 0) + self.size
+
+    @property
+    def least_cost(self) -> int:
+        """What it costs to be in its cheapest pool."""
+        return min(self.costs, default=0)
+
+    @property
+    def cheapest_pools(self) -> tuple[int, ...]:
+        """Those of `pools` that cost least, the most preferred one first."""
+        return tuple(pool for pool in self.pools if self.cost_in(pool) == self.least_cost)
+
     def cost_in(self, pool: int) -> int:
         """What it costs to be in `pool`, one of `pools`."""
         return self.costs[self.pools.index(pool)] if self.costs else 0
+
+    def pools_within(self, limits: Sequence[int | None]) -> tuple[int, ...]:
+        """Return those of `pools` that it fits into by itself; `limits` are those of each pool, None: no limit."""
+        sizes = ((pool, limits[pool]) for pool in self.pools)
+        return tuple(pool for pool, limit in sizes if limit is None or self.end <= limit)
 
 
 @dataclass(frozen=True)
@@ -58,6 +78,11 @@ class Problem:
     """For each buffer the ascending indices of those it conflicts with.  Mutual."""
     separations: Mapping[tuple[int, int], int] = field(default_factory=dict)
     """Where `(a, b)` is not the size of a: see `separation`."""
+
+    @property
+    def limits(self) -> tuple[int | None, ...]:
+        """The limit of each pool; None: as many bytes as needed."""
+        return tuple(pool.limit for pool in self.pools)
 
     def separation(self, below: int, above: int) -> int:
         """How far `above` must start behind the start of `below` when it is placed above it.

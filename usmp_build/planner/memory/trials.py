@@ -6,13 +6,23 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from usmp_build import effort
-from usmp_build.planner.memory.bounds import required
+from usmp_build.errors import CheckFailed
+from usmp_build.planner.memory.bounds import unmet
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
 
 Attempt: TypeAlias = Callable[[Problem], Plan | None]
 """An algorithm: a plan, or None when it finds none."""
+
+
+def sound_plan(algorithm: Attempt, problem: Problem) -> Plan | None:
+    """Ask what need not be answered: an algorithm that fails, or returns a wrong plan, has none."""
+    try:
+        plan = algorithm(problem)
+    except CheckFailed:
+        return None
+    return None if plan is None or violations(problem, plan) else plan
 
 
 class Trials:
@@ -28,11 +38,10 @@ class Trials:
 
     def plan(self, problem: Problem) -> Plan | None:
         """Ask, unless a bound says that there is no plan; one that is not sound is none."""
-        if any(requirement.missing for requirement in required(problem)):
+        if unmet(problem):
             return None
         self._left -= _price(problem)
-        found = self._attempt(problem)
-        return None if found is None or violations(problem, found) else found
+        return sound_plan(self._attempt, problem)
 
 
 def _price(problem: Problem) -> int:

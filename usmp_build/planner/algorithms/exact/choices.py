@@ -82,16 +82,14 @@ def within_reach(problem: Problem) -> Problem:
 
     Of pools that cost the same, those stay first that were.  A buffer may be left with no pool at all.
     """
-    limits = [pool.limit for pool in problem.pools]
+    limits = problem.limits
     return replace(problem, buffers=tuple(_within_reach(buffer, limits) for buffer in problem.buffers))
 
 
 def _within_reach(buffer: Buffer, limits: Sequence[int | None]) -> Buffer:
     offset = buffer.offset or 0
     stands = offset >= 0 and offset % buffer.alignment == 0
-    end = offset + buffer.size
-    ends = [(pool, limits[pool]) for pool in dict.fromkeys(buffer.pools)]
-    kept = sorted((p for p, limit in ends if stands and (limit is None or end <= limit)), key=buffer.cost_in)
+    kept = sorted(dict.fromkeys(buffer.pools_within(limits)) if stands else (), key=buffer.cost_in)
     return replace(buffer, pools=tuple(kept), costs=tuple(map(buffer.cost_in, kept)))
 
 
