@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,22 +55,25 @@ def planned(folder: Path, kind: str) -> Planned:
     return pipeline.plan(pipeline.read(path.name, files), files)
 
 
+def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
+    """Yield the analysis with all kernels that have a choice forward, then backward: places are not planned again."""
+    for direction in (Direction.FORWARD, Direction.BACKWARD):
+        choices = plan.analysis.choices.towards(plan.analysis.kernels, direction)
+        yield direction, replace(plan, analysis=passes.redirect(plan.request, plan.analysis, choices))
+
+
 @needs_gcc
-@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
 @pytest.mark.parametrize("kind", CASES)
-def test_declared_and_traced_distances_are_equal(kind: str, direction: Direction, tmp_path: Path) -> None:
-    plan = planned(tmp_path, kind)
-    choices = plan.analysis.choices.towards(plan.analysis.kernels, direction)
-    plan = replace(plan, analysis=passes.redirect(plan.request, plan.analysis, choices))
-    found = compared(plan)
-    assert found
-    assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}
+def test_declared_and_traced_distances_are_equal(kind: str, tmp_path: Path) -> None:
+    for direction, plan in in_each_direction(planned(tmp_path, kind)):
+        found = compared(plan)
+        assert found, direction
+        assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}, direction
 
 
 @needs_gcc
-@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
-def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, direction: Direction, tmp_path: Path) -> None:
+def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, tmp_path: Path) -> None:
     """Outputs lie in turn with others, and inputs too; what is in front of them and behind is not theirs."""
     for name, text in {"windows": parts.convolutions(dtype), "pools": parts.CHANNELS.replace("int8", dtype)}.items():
         (tmp_path / f"{name}.tflite").write_bytes(parts.tflite(text))
@@ -81,11 +84,11 @@ def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, directi
     plan = pipeline.plan(request, DiskFiles(path.parent))
     everywhere = Replanner.of(request, imported).analyze()
     assert len(concat_aliasing.operators_with_parts(everywhere.models)) == 6
-    analysis = passes.redirect(request, everywhere, everywhere.choices.towards(everywhere.kernels, direction))
-    plan = replace(plan, analysis=analysis)
-    found = [each for each in compared(plan) if (each.below, each.above) in analysis.separations.pairs]
-    assert found
-    assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}
+    for direction, turned in in_each_direction(replace(plan, analysis=everywhere)):
+        pairs = turned.analysis.separations.pairs
+        found = [each for each in compared(turned) if (each.below, each.above) in pairs]
+        assert found, direction
+        assert {each: each.planned for each in found} == {each: bounded(turned, each) for each in found}, direction
 
 
 @needs_gcc
@@ -163,7 +166,7 @@ def features(plan: Planned) -> set[str]:
 
 
 @needs_gcc
-@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
@@ -173,7 +176,7 @@ def features(plan: Planned) -> set[str]:
     ],
 )
 def test_declared_and_traced_distances_are_equal_after_rewrites(
-    make: Callable[[], dict[str, bytes]], expected: set[str], direction: Direction, tmp_path: Path
+    make: Callable[[], dict[str, bytes]], expected: set[str], tmp_path: Path
 ) -> None:
     """Frames, limits, fewer channels, parts at offsets and in turn: what operators declare, wherever buffers lie."""
     models = make()
@@ -182,13 +185,12 @@ def test_declared_and_traced_distances_are_equal_after_rewrites(
     places = {name: f'path = "{name}.tflite"\n' for name in models}
     path = manifest(tmp_path, '[plan]\nalgorithm = "greedy_by_size"\n' + tables("t", {"sram": RW, "flash": RO}, places))
     plan = pipeline.plan(pipeline.read(path.name, DiskFiles(path.parent)), DiskFiles(path.parent))
-    plan = replace(plan, analysis=Replanner.of(plan.request, plan.imported).analyze())
-    choices = plan.analysis.choices.towards(plan.analysis.kernels, direction)
-    plan = replace(plan, analysis=passes.redirect(plan.request, plan.analysis, choices))
-    assert expected <= features(plan)
-    found = [each for each in compared(plan) if each.declared is not None]
-    assert len(found) > len(models)
-    assert {each: each.declared for each in found} == {each: bounded(plan, each) for each in found}
+    everywhere = Replanner.of(plan.request, plan.imported).analyze()
+    for direction, turned in in_each_direction(replace(plan, analysis=everywhere)):
+        assert expected <= features(turned)
+        found = [each for each in compared(turned) if each.declared is not None]
+        assert len(found) > len(models), direction
+        assert {each: each.declared for each in found} == {each: bounded(turned, each) for each in found}, direction
 
 
 def bounded(plan: Planned, each: Compared) -> int:

@@ -86,9 +86,9 @@ def test_words_cost_what_the_plan_says(tmp_path: Path, words: dict[str, str], na
 
 def test_what_many_words_cost_is_worked_out_for_the_first_of_them(tmp_path: Path) -> None:
     """Each takes another plan of the whole firmware."""
-    words = 'inputs = "preserved"\noutputs = "reserved"\n'
-    text = '[project]\nname = "many"\n'
-    path = manifest(tmp_path, text + "".join(f'[models.m{i}]\npath = "DATA/digits.tflite"\n{words}' for i in range(9)))
+    (tmp_path / "m.tflite").write_bytes(chain())
+    words = 'path = "m.tflite"\ninputs = "preserved"\noutputs = "reserved"\n'
+    path = manifest(tmp_path, tables("many", {}, {f"m{number}": words for number in range(9)}))
     keeps = [keep["workspace"] for model in plan(path)["models"] for keep in model["keeps"]]
     assert [cost is None for cost in keeps] == [False] * 16 + [True] * 2
     said = call("plan", path).out
