@@ -72,7 +72,7 @@ def _workspace(subject: Subject, path: Path) -> Iterator[str]:
     yield _shown(figures.get("TFLM arena"))
     yield from map(_shown, arena(path))
     ours = subject.planned.summary.workspace
-    yield from map(_shown, (ours.max_live, ours.any_schedule, ours.achieved))
+    yield from map(_shown, (pipeline.compare(subject.planned).max_live, ours.any_schedule, ours.achieved))
     yield _shown(_aligned(subject).workspace.achieved)
     yield _shown(ours.floor)
 

@@ -27,7 +27,7 @@ def count(subject: Subject) -> Figures:
 
 def sharing(planned: Planned) -> Figures:
     """Say what a plan of several models comes to, in bytes, and what they need apart."""
-    return {"apart": sum(model.workspace for model in planned.summary.models), **_workspace(planned.summary)}
+    return {"apart": sum(model.workspace for model in pipeline.compare(planned).models), **_workspace(planned.summary)}
 
 
 def _workspace(summary: Summary) -> Figures:

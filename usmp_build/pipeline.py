@@ -5,7 +5,8 @@
                 fit         the best of many plans, each of an analysis and an algorithm, in four loops (`search/`):
                             limits: lifted ⊃ concatenations: which copy ⊃ orders of operators ⊃ directions
                 finalize    verify → group constants → verify
-                summarize   what people are told (`report/`)
+                summarize   pools, buffers, models, and what is proven of them (`report/`)
+    compare     the plan with others: each model alone, in larger pools, with fewer words
     lay_out     arrange
     emit
 
@@ -25,15 +26,17 @@ from usmp_build import codegen, plugins
 from usmp_build.files import Files
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import Model
-from usmp_build.layout import Layout, Summary
+from usmp_build.layout import AlternativesRecord, Layout, Summary
 from usmp_build.manifest.load import load
 from usmp_build.manifest.resolve import resolve
 from usmp_build.output.bundle import Bundle
 from usmp_build.planner.memory.plan import Plan
+from usmp_build.report.alternatives import alternatives
 from usmp_build.report.infeasible import explain_infeasible
 from usmp_build.report.summarize import summarize
 from usmp_build.request import Request
 from usmp_build.search import limits
+from usmp_build.search.limits import Fitted
 from usmp_build.search.replanner import Replanner
 from usmp_build.search.solve import finalize
 
@@ -42,12 +45,26 @@ from usmp_build.search.solve import finalize
 class Planned:
     """Everything up to the proven plan."""
 
-    request: Request
-    imported: tuple[Model, ...]
-    """Before any rewrite."""
-    analysis: Analysis
+    replanner: Replanner
+    fitted: Fitted
     plan: Plan
+    """Of what was chosen, with its constants grouped."""
     summary: Summary
+
+    @property
+    def request(self) -> Request:
+        """What was planned."""
+        return self.replanner.request
+
+    @property
+    def imported(self) -> tuple[Model, ...]:
+        """The models before any rewrite."""
+        return self.replanner.models
+
+    @property
+    def analysis(self) -> Analysis:
+        """What was found out before anything was placed, with the best orders and directions."""
+        return self.fitted.chosen.analysis
 
 
 def read(manifest: str, files: Files) -> Request:
@@ -71,9 +88,13 @@ def plan_models(request: Request, models: tuple[Model, ...]) -> Planned:
     fitted = limits.fit(replanner)
     if fitted.chosen.plan is None:
         raise explain_infeasible(replanner, fitted)
-    analysis = fitted.chosen.analysis
-    plan = finalize(request, analysis, fitted.chosen.plan)
-    return Planned(request, models, analysis, plan, summarize(replanner, fitted, plan))
+    plan = finalize(request, fitted.chosen.analysis, fitted.chosen.plan)
+    return Planned(replanner, fitted, plan, summarize(request, fitted.chosen, plan))
+
+
+def compare(planned: Planned) -> AlternativesRecord:
+    """From a proven plan to what the firmware would take otherwise, which is planned, too."""
+    return alternatives(planned.replanner, planned.fitted, planned.plan)
 
 
 def lay_out(planned: Planned) -> Layout:

@@ -59,7 +59,7 @@ def test_finding_the_package(page: Page, shell: Shell, checkout: Path) -> None:
 def test_adding_models(page: Page, shell: Shell) -> None:
     builds(shell, FIND, page.take("cmake"), APP)
     plan = json.loads((shell.folder / "build" / "plan.usmp" / "plan.json").read_text("utf-8"))
-    assert plan["concurrent"]["pairs"] == [["kws", "vww"]]
+    assert plan["concurrent"] == [["kws", "vww"]]
     builds(shell, FIND, PLAN, page.take("cmake"), VWW_MODEL, APP)
 
 

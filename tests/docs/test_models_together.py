@@ -29,7 +29,7 @@ subgraph 0 "main"
 @runs("docs/models-together.md")
 def test_models_at_the_same_time_and_one_after_the_other(page: Page, tmp_path: Path) -> None:
     plan = planned(manifest(tmp_path, page.take("toml").text + THREE))
-    assert sorted(map(sorted, plan["concurrent"]["pairs"])) == [["kws", "vad"], ["log", "vad"]]
+    assert sorted(map(sorted, plan["concurrent"])) == [["kws", "vad"], ["log", "vad"]]
 
     for name, output in (("detector", "boxes"), ("judge", "verdict")):
         (tmp_path / f"{name}.model.txt").write_text(MODEL.format(name=name, output=output), encoding="utf-8")

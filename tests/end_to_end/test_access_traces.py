@@ -20,9 +20,10 @@ from tests.support.tools import needs_gcc
 from usmp_build import passes, pipeline, plugins
 from usmp_build.cli.selftest.accesses import Compared, compared
 from usmp_build.files import DiskFiles
+from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import KernelCall, KernelSources
 from usmp_build.ir.schedule import Direction
-from usmp_build.kernels.reference import Reference, accesses
+from usmp_build.kernels.reference import Reference, accesses_of_sums
 from usmp_build.pipeline import Planned
 from usmp_build.request import REWRITES
 from usmp_build.search import concat_aliasing
@@ -39,6 +40,11 @@ TANH = """
     outputs %1
     %1 = TANH(%0)
 """
+
+
+def with_analysis(plan: Planned, analysis: Analysis) -> Planned:
+    """Exchange what was analyzed."""
+    return replace(plan, fitted=replace(plan.fitted, chosen=replace(plan.fitted.chosen, analysis=analysis)))
 
 
 def planned(folder: Path, kind: str) -> Planned:
@@ -59,7 +65,7 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
     """Yield the analysis with all kernels that have a choice forward, then backward: places are not planned again."""
     for direction in (Direction.FORWARD, Direction.BACKWARD):
         choices = plan.analysis.choices.towards(plan.analysis.kernels, direction)
-        yield direction, replace(plan, analysis=passes.redirect(plan.request, plan.analysis, choices))
+        yield direction, with_analysis(plan, passes.redirect(plan.request, plan.analysis, choices))
 
 
 @needs_gcc
@@ -84,7 +90,7 @@ def test_declared_and_traced_distances_of_channels_are_equal(dtype: str, tmp_pat
     plan = pipeline.plan(request, DiskFiles(path.parent))
     everywhere = Replanner.of(request, imported).analyze()
     assert len(concat_aliasing.operators_with_parts(everywhere.models)) == 6
-    for direction, turned in in_each_direction(replace(plan, analysis=everywhere)):
+    for direction, turned in in_each_direction(with_analysis(plan, everywhere)):
         pairs = turned.analysis.separations.pairs
         found = [each for each in compared(turned) if (each.below, each.above) in pairs]
         assert found, direction
@@ -110,7 +116,7 @@ def test_selftest_of_a_model_that_touches_nothing_planned(tmp_path: Path) -> Non
 @needs_gcc
 def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of four channels of CONV_2D each was written by itself, before the next one reads its pixels again."""
-    monkeypatch.setattr(accesses, "BLOCK", 1)
+    monkeypatch.setattr(accesses_of_sums, "BLOCK", 1)
     done = call("selftest", "--accesses", manifest(tmp_path, one_model("digits")))
     assert done.code == 0, done.err
     _, note, *lines = done.out.splitlines()
@@ -185,8 +191,8 @@ def test_declared_and_traced_distances_are_equal_after_rewrites(
     places = {name: f'path = "{name}.tflite"\n' for name in models}
     path = manifest(tmp_path, '[plan]\nalgorithm = "greedy_by_size"\n' + tables("t", {"sram": RW, "flash": RO}, places))
     plan = pipeline.plan(pipeline.read(path.name, DiskFiles(path.parent)), DiskFiles(path.parent))
-    everywhere = Replanner.of(plan.request, plan.imported).analyze()
-    for direction, turned in in_each_direction(replace(plan, analysis=everywhere)):
+    everywhere = plan.replanner.analyze()
+    for direction, turned in in_each_direction(with_analysis(plan, everywhere)):
         assert expected <= features(turned)
         found = [each for each in compared(turned) if each.declared is not None]
         assert len(found) > len(models), direction

@@ -62,13 +62,15 @@ def test_the_plan_as_a_table(tmp_path: Path) -> None:
     assert "verified plan by auto" in out
 
 
-def test_plan_json_keeps_its_schema_and_is_what_generate_writes(tmp_path: Path) -> None:
+def test_plan_json_keeps_its_schema_and_is_what_generate_writes_and_alternatives(tmp_path: Path) -> None:
     path = manifest(tmp_path, TWO_MODELS)
     text = call("plan", path, "--json").out
     schema = json.loads((ROOT / "schemas" / "plan.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(json.loads(text), schema)
     call("generate", path, "--out", tmp_path / "out")
-    assert (tmp_path / "out" / "plan.json").read_text(encoding="utf-8") == text
+    written = json.loads((tmp_path / "out" / "plan.json").read_text(encoding="utf-8"))
+    jsonschema.validate(written, schema)
+    assert written == json.loads(text) | {"alternatives": None}
     read = read_plan(text.encode(), "plan.json", UsageError, "U204", "")
     assert plan_json(read) == text
     assert read.models[0].overrides.given == {}
@@ -79,7 +81,9 @@ def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
     only = json.loads(call("plan", path, "--json", "--model", "odd_even").out)
     assert [model["name"] for model in only["models"]] == ["odd_even"]
     other = json.loads(call("plan", path, "--json", "--model", f"digits={DATA / 'branchy.tflite'}").out)
-    assert other["models"][0]["workspace"] != json.loads(call("plan", path, "--json").out)["models"][0]["workspace"]
+    both = json.loads(call("plan", path, "--json").out)
+    digits, branchy = (each["alternatives"]["models"][0]["workspace"] for each in (both, other))
+    assert digits != branchy
     assert call("plan", path, "--model", "digits", "--model", "digits").code == 2
     assert call("plan", path, "--model", "nobody").code == 1
 

@@ -20,7 +20,7 @@ from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
 from tests.support.tools import need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model
-from usmp_build.ir.text import write
+from usmp_build.textual.text import write
 
 MODELS = ["branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net", "stateful", "svdf", "sums"]
 

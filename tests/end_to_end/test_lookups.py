@@ -15,6 +15,8 @@ from tests.support.tools import needs_c
 from tests.support.tree import ROOT
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.operators.binary import Binary
+from usmp_build.operators.sums import Conv2D
 
 SIDE, CHANNELS = 32, 16
 
@@ -41,18 +43,18 @@ class _Net:
         scale = 0.02 / size / read**0.5
         weights = self.constant(self.r.integers(-127, 127, (channels, size, size, read), np.int8), scale, channels)
         bias = self.constant(self.r.integers(-99, 99, channels).astype(np.int32), 0.05 * scale, channels)
-        return self.run("CONV_2D", [x, weights, bias], self.image(channels), o.Conv2D())
+        return self.run("CONV_2D", [x, weights, bias], self.image(channels), Conv2D())
 
     def silu(self, x: int) -> int:
         gate = self.run("LOGISTIC", [x], self.image(CHANNELS, 1 / 256, -128))
-        return self.run("MUL", [x, gate], self.image(CHANNELS, 0.05, -120), o.Binary())
+        return self.run("MUL", [x, gate], self.image(CHANNELS, 0.05, -120), Binary())
 
     def hard_swish(self, x: int) -> int:
         three = self.constant(np.array(120, np.int8), 0.025)
         sixth = self.constant(np.array([127], np.int8), 1 / 6 / 127)
-        inside = self.run("ADD", [x, three], self.image(CHANNELS, 6 / 255, -128), o.Binary(o.Activation.RELU6))
-        gate = self.run("MUL", [inside, sixth], self.image(CHANNELS, 1 / 256, -128), o.Binary())
-        return self.run("MUL", [x, gate], self.image(CHANNELS, 0.05, -120), o.Binary())
+        inside = self.run("ADD", [x, three], self.image(CHANNELS, 6 / 255, -128), Binary(o.Activation.RELU6))
+        gate = self.run("MUL", [inside, sixth], self.image(CHANNELS, 1 / 256, -128), Binary())
+        return self.run("MUL", [x, gate], self.image(CHANNELS, 0.05, -120), Binary())
 
     def run(self, kind: str, inputs: list[int], output: int, options: o.Options | None = None) -> int:
         self.operators.append(Operator(kind, tuple(inputs), (output,), options, len(self.operators)))
@@ -79,9 +81,9 @@ def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operat
     path = planned(tmp_path, function, f'goal = "{goal}"')
     plan = json.loads(call("plan", path, "--json").out)
     assert [(row["rewrite"], row["operators"]) for row in plan["models"][0]["rewrites"]] == [("lookups", operators)]
-    used = plan["models"][0]["workspace"]
+    used = plan["alternatives"]["models"][0]["workspace"]
     off = json.loads(call("plan", planned(tmp_path, function, "rewrites = { lookups = false }"), "--json").out)
-    without = off["models"][0]["workspace"]
+    without = off["alternatives"]["models"][0]["workspace"]
     page = (ROOT / "docs" / "rewrites.md").read_text(encoding="utf-8")
     assert f"take {used:,} bytes in place of {without:,}" in " ".join(page.split())
 

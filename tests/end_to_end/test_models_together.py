@@ -14,7 +14,7 @@ from tests.support.cli import RO, RW, call, manifest, tables
 from tests.support.flatbuffer import model, operator, quantization, subgraph, tensor, write
 from tests.support.programs_c import function, invoke, parameter, program, store
 from tests.support.tools import need
-from usmp_build import passes
+from usmp_build import effort, passes
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.search import operator_order
 
@@ -73,7 +73,7 @@ WORDS = [
 @pytest.mark.parametrize(("words", "name", "word", "cost"), WORDS)
 def test_words_cost_what_the_plan_says(tmp_path: Path, words: dict[str, str], name: str, word: str, cost: int) -> None:
     with_word, without = plan(asked(tmp_path, words=words)), plan(asked(tmp_path))
-    (found,) = [row for row in with_word["models"] if row["name"] == name]
+    (found,) = [row for row in with_word["alternatives"]["models"] if row["name"] == name]
     assert sum(keep["workspace"] for keep in found["keeps"]) <= cost
     if word:
         (keep,) = found["keeps"]
@@ -84,27 +84,32 @@ def test_words_cost_what_the_plan_says(tmp_path: Path, words: dict[str, str], na
         assert "costs" not in header(tmp_path, asked(tmp_path, words=words), name)
 
 
-def test_what_many_words_cost_is_worked_out_for_the_first_of_them(tmp_path: Path) -> None:
+def test_what_many_words_cost_is_worked_out_for_the_first_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each takes another plan of the whole firmware."""
-    (tmp_path / "m.tflite").write_bytes(chain())
-    words = 'path = "m.tflite"\ninputs = "preserved"\noutputs = "reserved"\n'
-    path = manifest(tmp_path, tables("many", {}, {f"m{number}": words for number in range(9)}))
-    keeps = [keep["workspace"] for model in plan(path)["models"] for keep in model["keeps"]]
-    assert [cost is None for cost in keeps] == [False] * 16 + [True] * 2
+    monkeypatch.setattr(effort, "RETENTION_WORDS", 2)
+    words = 'inputs = "preserved"\noutputs = "reserved"\n'
+    text = '[project]\nname = "many"\n'
+    path = manifest(
+        tmp_path, text + "".join(f'[models.m{i}]\npath = "DATA/odd_even.tflite"\n{words}' for i in range(2))
+    )
+    keeps = [keep["workspace"] for model in plan(path)["alternatives"]["models"] for keep in model["keeps"]]
+    assert [cost is None for cost in keeps] == [False, False, True, True]
     said = call("plan", path).out
-    assert said.count("of workspace") == 16
+    assert said.count("of workspace") == 2
     assert "what 2 more such words cost is not worked out" in said
 
 
 def test_what_concurrency_costs(tmp_path: Path) -> None:
     together = plan(asked(tmp_path, top='concurrent = [["a", "b"]]\n'))
     apart = plan(asked(tmp_path))
-    assert together["concurrent"]["pairs"] == [["a", "b"]]
-    assert together["concurrent"]["workspace"] == workspace(together) - workspace(apart) > 0
+    assert together["concurrent"] == [["a", "b"]]
+    assert together["alternatives"]["concurrent_workspace"] == workspace(together) - workspace(apart) > 0
     text = call("plan", asked(tmp_path, top='concurrent = [["a", "b"]]\n')).out
-    cost = together["concurrent"]["workspace"]
+    cost = together["alternatives"]["concurrent_workspace"]
     assert f"models at the same time (a and b) cost {cost} bytes of workspace" in text
-    assert apart["concurrent"] == {"pairs": [], "workspace": 0}
+    assert (apart["concurrent"], apart["alternatives"]["concurrent_workspace"]) == ([], 0)
 
 
 def test_headers_say_how_long_pointers_are_valid(tmp_path: Path) -> None:

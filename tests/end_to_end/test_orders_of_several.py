@@ -64,4 +64,4 @@ def test_what_a_model_needs_by_itself_is_known_where_only_other_orders_fit(tmp_p
     path = manifest(tmp_path, tables("p", {"ram": f"{RW}size = 111\n", "flash": RO}, models))
     files = DiskFiles(tmp_path)
     made = pipeline.plan(pipeline.read(path.name, files), files)
-    assert [row.workspace for row in made.summary.models] == [111, 111]
+    assert [row.workspace for row in pipeline.compare(made).models] == [111, 111]

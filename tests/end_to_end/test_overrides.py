@@ -50,13 +50,13 @@ def test_pools_of_overrides_go_before_those_of_the_manifest(path: Path) -> None:
 
 
 def test_models_at_the_same_time_come_beside_those_of_the_manifest(path: Path) -> None:
-    assert plan(path)["concurrent"]["pairs"] == []
+    assert plan(path)["concurrent"] == []
     both = plan(path, "--concurrent", "odd_even=digits", "--workspace-pools", "digits=sram")
-    assert both["concurrent"]["pairs"] == [["digits", "odd_even"]]
-    alone = [model["workspace"] for model in both["models"]]
+    assert both["concurrent"] == [["digits", "odd_even"]]
+    alone = [model["workspace"] for model in both["alternatives"]["models"]]
     assert next(pool["size"] for pool in both["pools"] if pool["name"] == "sram") >= sum(alone)
     path.write_text('concurrent = [["digits", "odd_even"]]\n' + path.read_text())
-    assert plan(path, "--concurrent", "digits=odd_even")["concurrent"]["pairs"] == [["digits", "odd_even"]]
+    assert plan(path, "--concurrent", "digits=odd_even")["concurrent"] == [["digits", "odd_even"]]
 
 
 def test_plan_json_and_the_table_tell_overrides(path: Path) -> None:

@@ -43,14 +43,14 @@ def test_workspace_of_real_models_is_at_its_bound(real_models: Path, tmp_path: P
     made = plan(manifest(tmp_path, one_model(name, path=(real_models / f"{name}.tflite").as_posix())))
     pool = made["pools"][0]
     assert (pool["size"], pool["bound"], made["proof"]["optimal"]) == (workspace, workspace, True)
-    assert made["models"][0]["workspace"] == workspace
+    assert made["alternatives"]["models"][0]["workspace"] == workspace
 
 
 def test_three_models_need_no_more_than_the_largest(real_models: Path, tmp_path: Path) -> None:
     models = "".join(f'[models.{n}]\npath = "{(real_models / n).as_posix()}.tflite"\n' for n in ("kws", "vww", "ic"))
     made = plan(manifest(tmp_path, f'[project]\nname = "p"\n{models}'))
     assert [pool["size"] for pool in made["pools"] if pool["access"] == "rw"] == [36_868]
-    assert [model["workspace"] for model in made["models"]] == [33_308, 8_384, 36_868]
+    assert [model["workspace"] for model in made["alternatives"]["models"]] == [33_308, 8_384, 36_868]
 
 
 def test_a_full_pool_overflows_into_the_next(tmp_path: Path) -> None:
@@ -88,9 +88,9 @@ def test_a_model_that_only_rewrites_make_sound_is_planned(tmp_path: Path) -> Non
     """An operator that nobody needs cannot run: max-live is of the file as it is, and so not known."""
     (tmp_path / "dead.model.txt").write_text(DEAD, encoding="utf-8")
     path = manifest(tmp_path, one_model("dead", path="dead.model.txt"))
-    workspace = plan(path)["workspace"]
-    assert workspace["max_live"] is None
-    assert workspace["achieved"] > 0
+    made = plan(path)
+    assert made["alternatives"]["max_live"] is None
+    assert made["workspace"]["achieved"] > 0
     (line,) = (line for line in call("plan", path).out.splitlines() if line.startswith("max-live"))
     assert line.split()[1] == "-"
     off = manifest(tmp_path, one_model("dead", "rewrites = { dead = false }", "dead.model.txt"))
@@ -229,7 +229,7 @@ def test_alone_is_meant_in_the_same_pools(tmp_path: Path) -> None:
     odd_even = '[models.odd_even]\npath = "DATA/odd_even.tflite"\n'
     both = manifest(tmp_path, one_model("digits", pools + odd_even))
     alone = plan(manifest(tmp_path, one_model("digits", pools), "alone.toml"))
-    workspaces = [model["workspace"] for model in plan(both)["models"]]
+    workspaces = [model["workspace"] for model in plan(both)["alternatives"]["models"]]
     assert workspaces[0] == sum(pool["size"] for pool in alone["pools"] if pool["access"] == "rw")
     out = call("plan", both).out
     assert f"apart: sharing saves {workspaces[1]}" in out

@@ -52,7 +52,7 @@ def test_time_is_what_the_formula_says(tmp_path: Path) -> None:
     seconds = (traffic["read"] + traffic["written"] + application) / 8 / 480e6
     assert (cost["unit"], cost["total"]) == ("nanoseconds", int(seconds * 1e9))
     assert cost["least"]
-    assert made["without_limits"] is None
+    assert made["alternatives"]["larger_pools"] is None
 
 
 def test_the_costs_of_all_places_can_be_seen(tmp_path: Path) -> None:
@@ -75,14 +75,14 @@ def test_a_faster_pool_is_used_first_whatever_the_order(tmp_path: Path) -> None:
 
 def test_the_pool_that_is_said_to_be_needed_is_enough(tmp_path: Path) -> None:
     small = planned(tmp_path, DTCM.format(700) + SRAM + DIGITS)
-    [larger] = small["without_limits"]["pools"]
+    [larger] = small["alternatives"]["larger_pools"]["pools"]
     assert (larger["pool"], larger["size"] - larger["more"]) == ("dtcm", 700)
     large = planned(tmp_path, DTCM.format(larger["size"]) + SRAM + DIGITS)
-    assert large["without_limits"] is None
+    assert large["alternatives"]["larger_pools"] is None
     saved = small["proof"]["cost"]["total"] - large["proof"]["cost"]["total"]
-    assert abs(saved - small["without_limits"]["saved"]) <= 1  # each is rounded down
+    assert abs(saved - small["alternatives"]["larger_pools"]["saved"]) <= 1  # each is rounded down
     almost = planned(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS)
-    assert almost["without_limits"]["pools"] == [{"pool": "dtcm", "size": larger["size"], "more": 1}]
+    assert almost["alternatives"]["larger_pools"]["pools"] == [{"pool": "dtcm", "size": larger["size"], "more": 1}]
     said = table(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS)
     assert (
         f"in larger pools, with {larger['size']:,} bytes of dtcm (1 more), "
@@ -100,8 +100,9 @@ def test_the_algorithm_that_is_named_needs_no_larger_pool(
 
     def moved(algorithm: str, size: int) -> dict[str, Any] | None:
         chosen = f'[plan]\nalgorithm = "{algorithm}"\noverlap = false\n'
-        found: dict[str, Any] | None = planned(tmp_path, DTCM.format(size) + SRAM + models + chosen)["without_limits"]
-        return found
+        made = planned(tmp_path, DTCM.format(size) + SRAM + models + chosen)
+        larger_pools: dict[str, Any] | None = made["alternatives"]["larger_pools"]
+        return larger_pools
 
     small = moved(asked, 8000)
     assert small is not None

@@ -18,7 +18,7 @@ from tests.support.stateful import svdf
 from tests.support.tools import need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import DType, Model, Tensor
-from usmp_build.ir.text import write
+from usmp_build.textual.text import write
 
 PLAN = """
 [project]

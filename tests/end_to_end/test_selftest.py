@@ -24,12 +24,12 @@ from usmp_build.cli.selftest.inputs import samples
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
 from usmp_build.importers.tflite import import_tflite
-from usmp_build.ir import text
 from usmp_build.ir.graph import Subgraph
 from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
 from usmp_build.ir.schedule import Direction, Schedule
 from usmp_build.ir.storage import Storage
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
+from usmp_build.textual import text
 
 REAL = ["kws", "vww", "ic", "hello", "micro_speech"]
 OURS = ["digits", "odd_even", "branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net"]

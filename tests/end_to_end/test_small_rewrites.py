@@ -14,6 +14,9 @@ from tests.support.kernels.drawing import INT8, activation, constant
 from tests.support.tools import needs_c
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.operators.binary import Binary
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.sums import Conv2D
 
 ALL = ["PAD", "CONV_2D", "RELU", "QUANTIZE", "PAD", "AVERAGE_POOL_2D", "AVERAGE_POOL_2D", "ADD", "LOGISTIC", "RELU"]
 
@@ -35,16 +38,16 @@ def network() -> bytes:
         constant("more", np.array([[0, 0], [1, 1], [1, 1], [0, 0]], np.int32)),
     ]
     weights, bias, one, more = range(11, 15)
-    pool = o.Pool2D(o.Padding.VALID, 2, 2, 2, 2)
+    pool = Pool2D(o.Padding.VALID, 2, 2, 2, 2)
     operators = (
         Operator("PAD", (x, one), (padded,)),
-        Operator("CONV_2D", (padded, weights, bias), (conv,), o.Conv2D(o.Padding.VALID)),
+        Operator("CONV_2D", (padded, weights, bias), (conv,), Conv2D(o.Padding.VALID)),
         Operator("RELU", (conv,), (relu,)),
         Operator("QUANTIZE", (relu,), (same,)),
         Operator("PAD", (same, more), (wide,)),
         Operator("AVERAGE_POOL_2D", (wide,), (mean,), pool),
         Operator("AVERAGE_POOL_2D", (wide,), (again,), pool),
-        Operator("ADD", (mean, again), (total,), o.Binary()),
+        Operator("ADD", (mean, again), (total,), Binary()),
         Operator("LOGISTIC", (mean,), (unused,)),
         Operator("RELU", (total,), (y,)),
     )

@@ -26,6 +26,7 @@ from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
 from tests.support.planned import Shared
 from usmp_build import passes, pipeline
+from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
 from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
@@ -80,7 +81,7 @@ def rebuild(made: Image) -> tuple[int, str]:
     return firmware.rebuild(made.folder / "build")
 
 
-def inputs_of(made: Image) -> list[list[image.Sample]]:
+def inputs_of(made: Image) -> list[list[Sample]]:
     return image.stored_inputs(made.planned, board_manifests.goldens(board_manifests.PAIR), 1)
 
 

@@ -20,8 +20,8 @@ from usmp_build import pipeline
 from usmp_build.errors import UsmpError
 from usmp_build.importers.tflite.reader import as_model, decoded
 from usmp_build.ir.graph import Model
+from usmp_build.operators.well_formed import first_fault
 from usmp_build.output.bundle import Bundle
-from usmp_build.well_formed import first_fault
 
 COUNT = int(os.environ.get("USMP_FUZZ", "300"))
 MUTANTS_PER_TEST = 50

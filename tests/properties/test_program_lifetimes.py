@@ -16,7 +16,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.check import check
 from usmp_build.ir.graph import Model
 from usmp_build.ir.lifetimes import Interval, Lifetimes
-from usmp_build.ir.text import read, write
+from usmp_build.textual.text import read, write
 
 
 @pytest.mark.long

@@ -17,9 +17,10 @@ from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.text import import_text
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import DType, Model, Operator, Port, Quantization, Subgraph, Tensor
-from usmp_build.ir.options import OPTIONS, Activation, Options, Padding
-from usmp_build.ir.text import read, write
-from usmp_build.ir.text_lines import MAX_DATA
+from usmp_build.ir.options import Activation, Options, Padding
+from usmp_build.operators.table import OPERATORS
+from usmp_build.textual.lines import MAX_DATA
+from usmp_build.textual.text import read, write
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -66,6 +67,7 @@ def options(kind: type[Options]) -> st.SearchStrategy[Options]:
     return st.builds(kind, **{name: by_type[str(of)] for name, of in kind.__annotations__.items()})
 
 
+OPTIONS = {kind.name: kind.options.options for kind in OPERATORS.values() if kind.options}
 kinds = st.one_of(st.sampled_from([*OPTIONS, "RELU", "VIEW", "_"]), names.map(lambda code: f"CUSTOM:{code}"))
 any_options = st.sampled_from(list(OPTIONS.values())).flatmap(options)
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from usmp_build.ir.check import check
 from usmp_build.ir.graph import DType, Model, Operator, Quantization, Subgraph, Tensor
-from usmp_build.ir.options import OPTIONS, Activation, Options, Padding
+from usmp_build.ir.options import Activation, Options, Padding
+from usmp_build.operators.table import OPERATORS
 from usmp_build.passes import rewrite
 from usmp_build.passes.rewrite.pins import Pins
 
@@ -44,6 +45,9 @@ def tensors(draw: st.DrawFn) -> Tensor:
     values = draw(st.lists(SMALL, min_size=count, max_size=count)) if kind == "numbers" else [1] * count
     data = np.array(values, np.dtype(dtype.numpy).newbyteorder("<")).tobytes()
     return Tensor("t", shape, dtype, tensor.quantization, data, is_withheld=draw(st.integers(0, 9)) == 0)
+
+
+OPTIONS = {kind.name: kind.options.options for kind in OPERATORS.values() if kind.options}
 
 
 @st.composite

@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Operator, Quantization, Subgraph, Tensor
+from usmp_build.operators.binary import Binary
+from usmp_build.operators.joining import Concatenation
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.reductions import Reducer
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 
 Random: TypeAlias = np.random.Generator
 Array: TypeAlias = NDArray[Any]
@@ -97,7 +102,7 @@ class Network:
         weights, bias, scales = self.weights((outputs, size, size, inputs), outputs, 0)
         output = self.activation((1, *self.windowed(size, padding, stride), outputs))
         operands = [self.at, self.constant(weights, scales), self.constant(bias)]
-        self.operate("CONV_2D", operands, output, o.Conv2D(padding, stride, stride, 1, 1, self.function()))
+        self.operate("CONV_2D", operands, output, Conv2D(padding, stride, stride, 1, 1, self.function()))
 
     def depthwise(self) -> None:
         size, padding, stride = self.window()
@@ -106,20 +111,20 @@ class Network:
         weights, bias, scales = self.weights((1, size, size, outputs), outputs, 3)
         output = self.activation((1, *self.windowed(size, padding, stride), outputs))
         operands = [self.at, self.constant(weights, scales, 3), self.constant(bias)]
-        options = o.DepthwiseConv2D(padding, stride, stride, multiplier, 1, 1, self.function())
+        options = DepthwiseConv2D(padding, stride, stride, multiplier, 1, 1, self.function())
         self.operate("DEPTHWISE_CONV_2D", operands, output, options)
 
     def pool(self) -> None:
         size, padding, stride = self.window()
         output = self.activation((1, *self.windowed(size, padding, stride), self.shape[3]), like=self.at)
         kind = str(self.r.choice(["AVERAGE_POOL_2D", "MAX_POOL_2D"]))
-        self.operate(kind, [self.at], output, o.Pool2D(padding, stride, stride, size, size, self.function()))
+        self.operate(kind, [self.at], output, Pool2D(padding, stride, stride, size, size, self.function()))
 
     def times(self) -> None:
         """MUL with a number for each channel."""
         gains = self.r.integers(-128, 128, (1, 1, 1, self.shape[3])).astype(np.int8)
         gains[self.r.random(gains.shape) < 0.3] = 0
-        self.operate("MUL", [self.at, self.constant(gains, [0.01])], self.activation(self.shape), o.Binary())
+        self.operate("MUL", [self.at, self.constant(gains, [0.01])], self.activation(self.shape), Binary())
 
     def join(self) -> None:
         """ADD or SUB of an earlier tensor of this shape, else of biases."""
@@ -128,7 +133,7 @@ class Network:
         if other < 0:
             other = self.constant(self.r.integers(-128, 128, (self.shape[3],)).astype(np.int8), [0.02])
         kind = str(self.r.choice(["ADD", "SUB"]))
-        self.operate(kind, [self.at, other], self.activation(self.shape), o.Binary(self.function()))
+        self.operate(kind, [self.at, other], self.activation(self.shape), Binary(self.function()))
 
     def side(self) -> None:
         """CONCATENATION with what one more convolution makes of the same images."""
@@ -136,9 +141,9 @@ class Network:
         weights, bias, scales = self.weights((wide, 1, 1, self.shape[3]), wide, 0)
         output = self.activation((*self.shape[:3], wide), like=first)
         operands = [self.at, self.constant(weights, scales), self.constant(bias)]
-        self.operate("CONV_2D", operands, output, o.Conv2D(activation=self.function()))
+        self.operate("CONV_2D", operands, output, Conv2D(activation=self.function()))
         both = self.activation((*self.shape[:3], self.tensors[first].shape[3] + wide), like=first)
-        self.operate("CONCATENATION", [first, output], both, o.Concatenation(axis=3))
+        self.operate("CONCATENATION", [first, output], both, Concatenation(axis=3))
 
     def unary(self) -> None:
         kind = str(self.r.choice(["LOGISTIC", "TANH", "RELU", "RELU6", "QUANTIZE"]))
@@ -158,7 +163,7 @@ class Network:
         """The mean of images or all of their pixels, and a matrix or two."""
         if self.r.random() < 0.5:
             axes = self.constant(np.array([1, 2], np.int32))
-            self.operate("MEAN", [self.at, axes], self.activation((1, self.shape[3])), o.Reducer(keep_dims=False))
+            self.operate("MEAN", [self.at, axes], self.activation((1, self.shape[3])), Reducer(keep_dims=False))
         else:
             shape = (1, int(np.prod(self.shape)))
             operand = self.constant(np.array(shape, np.int32))
@@ -170,7 +175,7 @@ class Network:
             of_sums = float(np.float32(quantization.scales[0] * scales[0]))
             operands = [self.at, self.constant(weights, scales[:1]), self.constant(bias, [of_sums])]
             activation = self.function() if outputs != 5 else o.Activation.NONE
-            self.operate("FULLY_CONNECTED", operands, self.activation((1, outputs)), o.FullyConnected(activation))
+            self.operate("FULLY_CONNECTED", operands, self.activation((1, outputs)), FullyConnected(activation))
 
     def computed(self) -> list[int]:
         return [0, *(op.outputs[0] for op in self.operators)]

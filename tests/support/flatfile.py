@@ -7,23 +7,7 @@ from enum import Enum
 from tests.support import flatbuffer as fb
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Options
-
-_TABLES = {
-    "ADD": "AddOptions",
-    "AVERAGE_POOL_2D": "Pool2DOptions",
-    "CONCATENATION": "ConcatenationOptions",
-    "CONV_2D": "Conv2DOptions",
-    "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
-    "FULLY_CONNECTED": "FullyConnectedOptions",
-    "MAX_POOL_2D": "Pool2DOptions",
-    "MEAN": "ReducerOptions",
-    "MUL": "MulOptions",
-    "PACK": "PackOptions",
-    "SOFTMAX": "SoftmaxOptions",
-    "STRIDED_SLICE": "StridedSliceOptions",
-    "SUB": "SubOptions",
-}
-"""Operator kind → the schema's table of options."""
+from usmp_build.operators.table import OPERATORS
 
 _FIELDS = {
     "activation": "FusedActivationFunction",
@@ -69,4 +53,7 @@ def _options(kind: str, options: Options) -> fb.Node:
             continue  # TFLite does not have it
         shown = _FIELDS.get(name) or "".join(word.capitalize() for word in name.split("_"))
         fields[shown] = value.value if isinstance(value, Enum) else value
-    return fb.Node(_TABLES[kind], **fields)
+    stored = OPERATORS[kind].options
+    assert stored is not None
+    assert stored.table is not None
+    return fb.Node(stored.table, **fields)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tests.support.road import model
-from usmp_build.ir.text import write
 from usmp_build.passes import rewrite
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.textual.text import write
 
 OTHER = {"2": "int8[1,4,4,2] scale=0.5 zero=4"}
 """For `graph`: its third tensor has another zero point than the input."""

@@ -8,7 +8,6 @@ from textwrap import dedent
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, KernelLibrary, KernelSources, Libraries, NoKernel
 from usmp_build.ir.graph import Model, Operator, Subgraph
-from usmp_build.ir.text import read
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.algorithms.greedy import GreedyBySize
 from usmp_build.planner.memory.verify import violations
@@ -24,6 +23,7 @@ from usmp_build.request import (
     TargetRequest,
 )
 from usmp_build.search.replanner import Replanner
+from usmp_build.textual.text import read
 
 
 class PlanOnly:

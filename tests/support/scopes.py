@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.text import write
 from usmp_build.passes.scopes.unify import Answer, Question
 from usmp_build.request import PlaceRequest
+from usmp_build.textual.text import write
 
 CHAIN = """
     %0 "x" int8[4]

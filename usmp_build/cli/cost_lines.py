@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from usmp_build.layout import CostRecord, Summary
+from usmp_build.layout import CostRecord, LargerPoolsRecord, Summary
 from usmp_build.units import count_bytes, show_bytes
 
 
-def cost_lines(summary: Summary) -> list[str]:
+def cost_lines(summary: Summary, larger_pools: LargerPoolsRecord | None) -> list[str]:
     """Say what the plan costs and what would cost less; nothing where there was no choice to be made."""
     cost = summary.proof.cost
     lines = []
     if cost.total or cost.bound:
         lines.append(f"cost: {_shown(cost.total, cost)} for one run of every model, {_known(cost)}")
-    without_limits = summary.without_limits
-    if without_limits is not None and without_limits.pools:
+    if larger_pools is not None and larger_pools.pools:
         larger = " and ".join(
-            f"{count_bytes(row.size)} of {row.pool} ({show_bytes(row.more)} more)" for row in without_limits.pools
+            f"{count_bytes(row.size)} of {row.pool} ({show_bytes(row.more)} more)" for row in larger_pools.pools
         )
-        saved, moved = _shown(without_limits.saved, cost), count_bytes(without_limits.moved)
-        line = f"in larger pools, with {larger}, every buffer is where it costs least, by {without_limits.algorithm}: "
+        saved, moved = _shown(larger_pools.saved, cost), count_bytes(larger_pools.moved)
+        line = f"in larger pools, with {larger}, every buffer is where it costs least, by {larger_pools.algorithm}: "
         lines.append(f"{line}saves {saved}, for {moved} read and written")
     if cost.by_rank:
         pools = ", ".join(cost.by_rank)

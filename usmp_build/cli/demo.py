@@ -33,8 +33,11 @@ def run(parsed: argparse.Namespace) -> int:
     _call("cmake", "-S", str(project), "-B", str(folder), *generator, "-DCMAKE_BUILD_TYPE=Release", *configuration)
     _call("cmake", "--build", str(folder))
     files = DiskFiles(project)
-    summary = pipeline.plan(pipeline.read("usmp.toml", files), files).summary
-    print(f"{plan_table(summary)}\n\n{_call(str((folder / 'reader').resolve()))}", end="")
+    planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
+    print(
+        f"{plan_table(planned.summary, pipeline.compare(planned))}\n\n{_call(str((folder / 'reader').resolve()))}",
+        end="",
+    )
     return 0
 
 

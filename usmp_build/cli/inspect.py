@@ -21,7 +21,6 @@ from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import columns
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir import text
 from usmp_build.ir.graph import TensorRef, tensor_at
 from usmp_build.ir.labels import short_label
 from usmp_build.ir.rewritten import Saving
@@ -29,6 +28,7 @@ from usmp_build.ir.schedule import Branch, Call, Direction, Loop, Node, Repeat, 
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
 from usmp_build.search.replanner import Replanner
+from usmp_build.textual import text
 from usmp_build.units import show_bytes
 
 _ABOUT = {

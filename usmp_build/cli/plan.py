@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 from usmp_build import pipeline
 from usmp_build.cli.overrides import manifest_arguments
@@ -14,12 +15,16 @@ from usmp_build.layout.plan_json import plan_json
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     manifest_arguments(parser)
-    parser.add_argument("--json", action="store_true", help="print plan.json instead of a table")
+    parser.add_argument("--json", action="store_true", help="print plan.json, with alternatives, instead of a table")
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Do it."""
     request, files = read_request(parsed)
-    summary = pipeline.plan(request, files).summary
-    print(plan_json(summary) if parsed.json else plan_table(summary), end="" if parsed.json else "\n")
+    planned = pipeline.plan(request, files)
+    summary, alternatives = planned.summary, pipeline.compare(planned)
+    if parsed.json:
+        print(plan_json(replace(summary, alternatives=alternatives)), end="")
+    else:
+        print(plan_table(summary, alternatives))
     return 0

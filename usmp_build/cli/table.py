@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from usmp_build.cli.cost_lines import cost_lines
 from usmp_build.cli.workspace_lines import workspace_lines
 from usmp_build.errors import one_line
-from usmp_build.layout import Summary
+from usmp_build.layout import AlternativesRecord, Summary
 from usmp_build.manifest.defaults import IMPLICIT_POOLS
 from usmp_build.units import count_bytes, show_bytes
 
@@ -24,7 +24,7 @@ _COUNTED = {
 """Fields of what a rewrite removed, in words."""
 
 
-def plan_table(summary: Summary) -> str:
+def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
     """Show pools, models, what sharing saved, and what is known of the plan."""
     pools = [
         (
@@ -40,26 +40,26 @@ def plan_table(summary: Summary) -> str:
         for pool in summary.pools
     ]
     models = [
-        (model.name, show_bytes(model.workspace), show_bytes(model.shared), show_bytes(model.constants))
-        for model in summary.models
+        (model.name, show_bytes(alone.workspace), show_bytes(model.shared), show_bytes(model.constants))
+        for model, alone in zip(summary.models, alternatives.models, strict=True)
     ]
     lines = [
         *columns(("pool", "access", "used", "limit", "bound", "gap", "read", "written", "region"), pools, "<<>>>>>><"),
         "(bytes; read and written are those of one run of every model)",
         "",
-        *workspace_lines(summary),
+        *workspace_lines(summary, alternatives.max_live),
         "",
         *columns(("model", "alone", "shared", "constants"), models, "<>>>"),
         "(bytes; alone: the workspace that it would need by itself; shared: that of this plan where others are, too)",
         "",
         *_overrides(summary),
         *_rewrites(summary),
-        *_sharing(summary),
-        *_keeping(summary),
+        *_sharing(summary, alternatives),
+        *_keeping(summary, alternatives),
         *_constants(summary),
         *_state(summary),
         _proof(summary),
-        *cost_lines(summary),
+        *cost_lines(summary, alternatives.larger_pools),
         *_empty(summary),
         *_missing(summary),
         *extern_functions(summary),
@@ -108,8 +108,8 @@ def _rewrites(summary: Summary) -> list[str]:
     return lines
 
 
-def _sharing(summary: Summary) -> list[str]:
-    apart = sum(model.workspace for model in summary.models)
+def _sharing(summary: Summary, alternatives: AlternativesRecord) -> list[str]:
+    apart = sum(model.workspace for model in alternatives.models)
     together = sum(pool.size for pool in summary.pools if pool.access == "rw")
     if len(summary.models) < 2:
         return []
@@ -118,20 +118,20 @@ def _sharing(summary: Summary) -> list[str]:
     return [f"{text}: sharing saves {show_bytes(saved)}" if saved > 0 else text]
 
 
-def _keeping(summary: Summary) -> list[str]:
+def _keeping(summary: Summary, alternatives: AlternativesRecord) -> list[str]:
     """Say what it costs that data outlive runs, and that models run at the same time."""
     lines = [
         f'{model.name}: {keep.word} = "{keep.value}" costs {count_bytes(keep.workspace)} of workspace'
-        for model in summary.models
+        for model in alternatives.models
         for keep in model.keeps
         if keep.workspace is not None
     ]
-    left_out = sum(keep.workspace is None for model in summary.models for keep in model.keeps)
+    left_out = sum(keep.workspace is None for model in alternatives.models for keep in model.keeps)
     if left_out:
         lines.append(f"what {left_out} more such words cost is not worked out")
-    if summary.concurrent.pairs:
-        pairs = ", ".join(f"{one} and {other}" for one, other in summary.concurrent.pairs)
-        cost = count_bytes(summary.concurrent.workspace)
+    if summary.concurrent:
+        pairs = ", ".join(f"{one} and {other}" for one, other in summary.concurrent)
+        cost = count_bytes(alternatives.concurrent_workspace)
         lines.append(f"models at the same time ({pairs}) cost {cost} of workspace")
     return lines
 

@@ -6,13 +6,13 @@ from usmp_build.layout import Summary, WorkspaceRecord
 from usmp_build.units import show_bytes
 
 
-def workspace_lines(summary: Summary) -> list[str]:
+def workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
     """Say what the models would take as they are, what is possible, what the plan takes, and what nobody can save."""
     row = summary.workspace
     several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
     least = "of the chosen schedule" + (", with the same buffers in each pool," if several else "")
     lines = (
-        ("max-live", row.max_live, "alive together in the models as their files have them, nothing overlapping"),
+        ("max-live", max_live, "alive together in the models as their files have them, nothing overlapping"),
         ("any schedule", row.any_schedule, "no order and no directions of operators need less, with the same buffers"),
         ("with overlap", row.with_overlap, f"no plan {least} needs less"),
         ("achieved", row.achieved, _known(row, summary.proof.best)),

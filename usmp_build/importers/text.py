@@ -1,4 +1,4 @@
-"""Models in the textual form of `ir.text`: bytes → graph (`ir.text`) → checked graph (`well_formed`)."""
+"""Models in the textual form of `textual`: bytes → graph (`textual`) → checked graph (`operators.well_formed`)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.ir.graph import Model
-from usmp_build.ir.text import read
-from usmp_build.well_formed import first_fault
+from usmp_build.operators.well_formed import first_fault
+from usmp_build.textual.text import read
 
 
 def import_text(data: bytes, name: str, path: str, /) -> Model:

@@ -2,7 +2,8 @@
 
 `check` finds the first fault, in a fixed order; each check relies on those before it.  The flow of values within a
 subgraph, the calls between subgraphs, and the statements of programs are judged next door (`check_flow`,
-`check_calls`, `check_body`).  What each kind of operator asks of its operands comes after that, in `well_formed`.
+`check_calls`, `check_body`).  What each kind of operator asks of its operands comes after that, in
+`operators.well_formed`.
 """
 
 from __future__ import annotations

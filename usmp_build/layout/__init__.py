@@ -7,6 +7,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from usmp_build.layout.alternatives import (
+    AlternativesRecord,
+    KeepRecord,
+    LargerPoolsRecord,
+    LargerRecord,
+    ModelAlternativesRecord,
+)
 from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow
 from usmp_build.layout.code import (
     CallCode,
@@ -21,12 +28,7 @@ from usmp_build.layout.code import (
 )
 from usmp_build.layout.constants import ConstantGroup, ConstantRow, PoolBytes
 from usmp_build.layout.costs import (
-    ConcurrencyRecord,
     CostRecord,
-    Keeping,
-    KeepRecord,
-    LargerRecord,
-    WithoutLimitsRecord,
 )
 from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, ParameterRow
 from usmp_build.layout.models import ModelRow, OverridesRecord, RewriteRecord, TrafficRecord
@@ -35,23 +37,24 @@ from usmp_build.layout.pools import PoolRecord, PoolRow, WorkspaceRecord
 from usmp_build.layout.summary import Summary
 
 __all__ = [
+    "AlternativesRecord",
     "BodyLine",
     "BufferRecord",
     "BufferRow",
     "CachedRow",
     "CallCode",
     "ClaimRecord",
-    "ConcurrencyRecord",
     "ConstantGroup",
     "ConstantRow",
     "CostRecord",
     "FunctionCode",
     "KeepRecord",
-    "Keeping",
+    "LargerPoolsRecord",
     "LargerRecord",
     "Layout",
     "LoopCode",
     "MemberRow",
+    "ModelAlternativesRecord",
     "ModelCode",
     "ModelRow",
     "OverlapRow",
@@ -71,7 +74,6 @@ __all__ = [
     "TableCode",
     "TraceRow",
     "TrafficRecord",
-    "WithoutLimitsRecord",
     "WitnessRecord",
     "WorkspaceRecord",
 ]

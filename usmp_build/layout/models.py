@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from usmp_build.layout.costs import KeepRecord
 from usmp_build.layout.pools import PoolRow
 from usmp_build.layout.record import Record
 
@@ -70,8 +69,6 @@ class ModelRecord(Record):
     """A model and what it needs."""
 
     name: str
-    workspace: int
-    """Bytes of workspace that it would need alone, in the same pools."""
     shared: int
     """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int
@@ -94,8 +91,6 @@ class ModelRecord(Record):
     """Its operators, by position in the file, in the order in which they run; empty: in that of the file."""
     backward: tuple[int, ...]
     """Operators that go through their outputs from the last byte to the first."""
-    keeps: tuple[KeepRecord, ...]
-    """What it lets live longer than by default."""
     overrides: OverridesRecord
     """What went before the manifest."""
     extern_functions: tuple[str, ...]

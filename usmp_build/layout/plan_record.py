@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from usmp_build.layout.alternatives import AlternativesRecord
 from usmp_build.layout.buffers import BufferRecord
-from usmp_build.layout.costs import ConcurrencyRecord, CostRecord, WithoutLimitsRecord
+from usmp_build.layout.costs import CostRecord
 from usmp_build.layout.models import ModelRecord
 from usmp_build.layout.pools import PoolRecord, WorkspaceRecord
 from usmp_build.layout.record import Record
@@ -65,14 +66,15 @@ class PlanRecord(Record):
     algorithm: str
     """Which algorithm found the plan."""
     proof: ProofRecord
-    without_limits: WithoutLimitsRecord | None
-    """null: every buffer is where it costs least."""
     pools: tuple[PoolRecord, ...]
     workspace: WorkspaceRecord
     models: tuple[ModelRecord, ...]
-    concurrent: ConcurrencyRecord
+    concurrent: tuple[tuple[str, str], ...]
+    """Pairs of models that may run at the same time."""
     buffers: tuple[BufferRecord, ...]
     repeated_constants: int
     """Bytes of constants that equal ones stand for: what is saved because these are stored once."""
     steps: tuple[str, ...]
     """The timeline: the name of every step, in order."""
+    alternatives: AlternativesRecord | None = None
+    """What `plan --json` adds; null in the file that is generated, for nobody builds with it."""

@@ -81,16 +81,13 @@ class PoolRow(PoolRecord):
 class WorkspaceRecord(Record):
     """What all workspace pools take together, in bytes."""
 
-    max_live: int | None
-    """Alive at one step of the models as their files have them: not rewritten, operators in file order, and nothing
-    overlaps that is alive together.  null: a model cannot be run without rewrites."""
     any_schedule: int
     """No plan needs less, whatever the order of operators and their directions, with the same buffers; proven.  Where
     `achieved` is as little, no order and no directions are better."""
     with_overlap: int
     """No plan of the chosen schedule with the same buffers in each pool needs less: the sum of the pools' bounds, or
-    `any_schedule` where that is more.  With several pools it can be more than `max_live`: they are fullest at different
-    steps."""
+    `any_schedule` where that is more.  With several pools it can be more than the bytes that are ever alive together:
+    they are fullest at different steps."""
     achieved: int
     """The sum of the pools' sizes."""
     floor: int

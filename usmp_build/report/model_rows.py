@@ -12,7 +12,7 @@ from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
 from usmp_build.ir.graph import operator_at
 from usmp_build.ir.schedule import Direction
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import BufferRow, KeepRecord, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
+from usmp_build.layout import BufferRow, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Access, InputOutput, Request
 
@@ -27,8 +27,8 @@ class ModelRows:
     pools: tuple[PoolRow, ...]
     buffers: tuple[BufferRow, ...]
 
-    def row(self, m: int, alone: int, moved: Mapping[int, Traffic], keeps: tuple[KeepRecord, ...]) -> ModelRow:
-        """Describe a model that needs `alone` bytes of workspace by itself, and moves so much of each buffer."""
+    def row(self, m: int, moved: Mapping[int, Traffic]) -> ModelRow:
+        """Describe a model; `moved` is what one run of it moves of each buffer."""
         asked, name = self.request.models[m], self.request.models[m].name
         model = self.analysis.models[m]
         inputs, outputs = ports(asked, model, tuple(pool.name for pool in self.pools))
@@ -39,7 +39,6 @@ class ModelRows:
         return ModelRow(
             name=name,
             macro=name.upper(),
-            workspace=alone,
             shared=_shared(self.buffers, name),
             constants=sum(row.size for row in constants),
             shared_constants=sum(row.size for row in constants if len(row.models) > 1),
@@ -56,7 +55,6 @@ class ModelRows:
             rewrites=tuple(RewriteRecord(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
             order=self._order(m),
             backward=self._backward(m),
-            keeps=keeps,
             overrides=_overrides(asked.overrides),
         )
 

@@ -7,13 +7,13 @@ Each word takes another plan of the whole firmware, so that is done for the firs
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import count
 
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import FILE_ORDER
-from usmp_build.layout import Keeping, KeepRecord
+from usmp_build.layout import KeepRecord
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
@@ -22,7 +22,17 @@ from usmp_build.search.replanner import Replanner
 from usmp_build.search.workspace_bytes import workspace_needed
 
 
-def retention_cost(replanner: Replanner, analysis: Analysis, plan: Plan) -> Keeping:
+@dataclass(frozen=True, slots=True)
+class RetentionCost:
+    """What it costs that data outlive runs, and that models run at the same time."""
+
+    keeps: tuple[tuple[KeepRecord, ...], ...]
+    """The words of each model."""
+    concurrent: int
+    """Bytes of workspace that all pairs of models cost together."""
+
+
+def retention_cost(replanner: Replanner, analysis: Analysis, plan: Plan) -> RetentionCost:
     """Return the bytes of workspace that each such word costs against the default, as far as it is worked out."""
     request = replanner.request
     words = [list(model.kept_words()) for model in request.models]
@@ -49,9 +59,8 @@ def retention_cost(replanner: Replanner, analysis: Analysis, plan: Plan) -> Keep
         )
         for index, own in enumerate(words)
     ]
-    names = [model.name for model in request.models]
-    pairs = tuple((names[a], names[b]) for a, b in sorted(request.concurrent))
-    return Keeping(tuple(rows), pairs, workspace(replace(request, concurrent=frozenset())) if pairs else 0)
+    concurrent = workspace(replace(request, concurrent=frozenset())) if request.concurrent else 0
+    return RetentionCost(tuple(rows), concurrent)
 
 
 def _in_other_orders(replanner: Replanner, analysis: Analysis) -> tuple[Analysis, Plan | None]:

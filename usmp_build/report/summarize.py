@@ -1,46 +1,168 @@
-"""Everything that people are told of a plan: sizes, bounds, proofs, and what words of the manifest cost."""
+"""Request + Analysis + Plan → Summary: its rows, for tables, plan.json and comments."""
 
 from __future__ import annotations
 
-from usmp_build.errors import UsmpError
-from usmp_build.layout import Summary
-from usmp_build.planner.memory.plan import Plan
-from usmp_build.report.larger_pools import in_larger_pools
-from usmp_build.report.retention_cost import retention_cost
-from usmp_build.report.rows import summarize_plan
-from usmp_build.report.workspace_row import OtherWays
-from usmp_build.search import workspace_bytes
-from usmp_build.search.limits import Fitted
-from usmp_build.search.replanner import Replanner
+from collections.abc import Mapping, Sequence
+
+import usmp_build
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Traffic
+from usmp_build.ir.schedule import steps
+from usmp_build.layout import (
+    BufferRow,
+    ClaimRecord,
+    PoolRow,
+    ProofRecord,
+    Summary,
+    WitnessRecord,
+)
+from usmp_build.naming import pool_object
+from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.bounds import pool_bounds
+from usmp_build.planner.memory.plan import Plan, peaks
+from usmp_build.planner.memory.problem import Buffer
+from usmp_build.report.cost_row import cost_row
+from usmp_build.report.kept_buffers import kept_for
+from usmp_build.report.model_rows import ModelRows
+from usmp_build.report.overlap_rows import overlaps
+from usmp_build.report.pool_addresses import keep_apart
+from usmp_build.report.workspace_row import workspace_row
+from usmp_build.request import PoolRequest, Request
+from usmp_build.search.operator_order import Chosen
+
+_LARGEST_ALIGNMENT = 1 << 16
+"""Bytes; linkers align no section to more that is worth the gap before it."""
 
 
-def summarize(replanner: Replanner, fitted: Fitted, plan: Plan) -> Summary:
-    """Return the summary of a plan that was chosen within the limits and checked."""
-    request, chosen = replanner.request, fitted.chosen
-    others = OtherWays(
-        max_live=max_live(replanner),
-        any_schedule=chosen.bound,
-        best_directions=chosen.directions_are_proven,
-        best_order=chosen.orders_are_proven,
-        other_buffers=chosen.other_buffers,
-    )
-    return summarize_plan(
-        request,
-        chosen.analysis,
-        plan,
-        workspace_bytes.standalone_bytes(request, chosen, plan),
-        retention_cost(replanner, chosen.analysis, plan),
-        in_larger_pools(replanner, fitted),
-        others,
-    )
+def summarize(request: Request, chosen: Chosen, plan: Plan) -> Summary:
+    """Gather the facts of a plan that was verified, without `alternatives`.
 
-
-def max_live(replanner: Replanner) -> int | None:
-    """Return the bytes of workspace that are alive together in the models as their files have them.
-
-    None where these cannot be analyzed without rewrites: this is one figure of a report, and refuses no plan.
+    `plan` is that of what was chosen, with its constants grouped.
+    Raises ManifestError and DoesNotFit where addresses that the manifest knows do not go with it (P307, P361), and
+    CheckFailed where it takes less than was proven to be needed (P503).
     """
-    try:
-        return workspace_bytes.max_live(replanner.asking(replanner.request.as_filed()).analyze())
-    except UsmpError:
-        return None
+    analysis = chosen.analysis
+    timeline = tuple(step.name for step in steps(analysis.schedule.root))
+    moved = [analysis.moved_by(model) for model in range(len(request.models))]
+    pools = _pools(request, analysis, plan, timeline)
+    keep_apart(request, pools)
+    buffers = _buffers(request, analysis, plan, moved)
+    rows = ModelRows(request, analysis, plan, pools, buffers)
+    names = [model.name for model in request.models]
+    return Summary(
+        generator=f"usmp_build {usmp_build.__version__}",
+        project=request.project,
+        macro=request.project.upper(),
+        manifest=request.manifest,
+        algorithm=plan.algorithm,
+        proof=_proof(request, analysis, plan, pools),
+        other_buffers=chosen.other_buffers,
+        ranked_buffers=analysis.costs.ranked,
+        pools=pools,
+        workspace=workspace_row(chosen, pools),
+        buffers=buffers,
+        repeated_constants=analysis.storage.repeated,
+        steps=timeline,
+        models=tuple(rows.row(m, moved[m]) for m in range(len(names))),
+        concurrent=tuple((names[a], names[b]) for a, b in sorted(request.concurrent)),
+    )
+
+
+def _proof(request: Request, analysis: Analysis, plan: Plan, pools: Sequence[PoolRow]) -> ProofRecord:
+    """State what is proven of a plan that was verified."""
+    return ProofRecord(
+        verified=True,
+        optimal=all(pool.gap == 0 for pool in pools),
+        best=is_best(analysis.problem, plan),
+        cost=cost_row(request, analysis, plan),
+        work=plan.work,
+        claims=tuple(ClaimRecord(pool.name, pool.claim) for pool in pools if pool.claim > pool.peak_bytes),
+        witnesses=tuple(
+            WitnessRecord(pool.name, pool.peak_step, pool.peak_buffers, pool.peak_bytes)
+            for pool in pools
+            if pool.peak_buffers and pool.access == "rw"
+        ),
+    )
+
+
+def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str, ...]) -> tuple[PoolRow, ...]:
+    rows = []
+    bounds = pool_bounds(analysis.problem, plan)
+    claims = plan.claims or (0,) * len(request.pools)
+    for index, (pool, peak) in enumerate(zip(request.pools, peaks(analysis.problem, plan), strict=True)):
+        witness = bounds[index]
+        members = [b for b, a in zip(analysis.problem.buffers, plan.allocations, strict=True) if a.pool == index]
+        rows.append(
+            PoolRow(
+                name=pool.name,
+                access=pool.access.value,
+                size=peak,
+                limit=pool.limit,
+                bound=max(witness.bytes, claims[index]),
+                claim=claims[index],
+                alignment=_base_alignment(pool, members),
+                section=pool.section,
+                region=pool.region,
+                load_region=pool.load_region,
+                origin=pool.origin,
+                owner=pool.owner.value,
+                cache_line=pool.cache_line,
+                symbol=pool_object(request.project, pool.name),
+                macro=f"{request.project}_{pool.name}".upper(),
+                peak_step=timeline[witness.step] if witness.step is not None and timeline else None,
+                peak_bytes=witness.bytes,
+                peak_buffers=tuple(analysis.problem.buffers[b].name for b in witness.buffers),
+            )
+        )
+    return tuple(rows)
+
+
+def _base_alignment(pool: PoolRequest, members: Sequence[Buffer]) -> int:
+    """Return what the pool's base is aligned to, so that offsets align its buffers: a power of two, at most 64 KiB.
+
+    Offsets may be multiples of a page, which is no power of two; addresses then are multiples of its largest one.
+    Raises ManifestError when the pool's address, as far as the manifest knows it, is none.
+    """
+    demanded = (min(b.alignment & -b.alignment, _LARGEST_ALIGNMENT) for b in members)
+    alignment = max([pool.alignment, pool.cache_line, *demanded])
+    if pool.origin is not None and pool.origin % alignment:
+        message = f'pool "{pool.name}" is at 0x{pool.origin:X}, and its buffers need a multiple of {alignment:,}'
+        help_ = "correct `origin`, or demand a smaller alignment in the rules of targets, or smaller pages"
+        raise ManifestError(Diagnostic("P307", message, pool.span, help_))
+    return alignment
+
+
+def _buffers(
+    request: Request, analysis: Analysis, plan: Plan, moved: Sequence[Mapping[int, Traffic]]
+) -> tuple[BufferRow, ...]:
+    """By pool, then offset, then name; `moved[m]` is what model m moves to and from each buffer."""
+    rows = []
+    scopes: dict[int, str] = {}
+    kept = kept_for(request, analysis)
+    shared = overlaps(analysis, plan)
+    for ref, buffer_of in analysis.storage.tensors.items():
+        scopes.setdefault(buffer_of, analysis.scopes.reasons.get(ref, ""))
+    facts = zip(analysis.storage.buffers, analysis.lifetimes.intervals, plan.allocations, strict=True)
+    for index, (buffer, intervals, place) in enumerate(facts):
+        traffic = sum((moved[model].get(index, Traffic()) for model in buffer.models), Traffic())
+        row = BufferRow(
+            name=buffer.name,
+            kind=buffer.kind.value,
+            model=request.models[buffer.models[0]].name,
+            shared_with=tuple(request.models[m].name for m in buffer.models[1:]),
+            pool=request.pools[place.pool].name,
+            offset=place.offset,
+            size=buffer.size,
+            alignment=buffer.alignment,
+            intervals=tuple((i.start, i.stop) for i in intervals),
+            read=traffic.read,
+            written=traffic.written,
+            reason=buffer.reason,
+            scope=scopes.get(index, ""),
+            kept=kept.get(index, ()),
+            cache_line=buffer.cache_line,
+            overlaps=shared.get(index, ()),
+        )
+        rows.append((place, row))
+    return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))

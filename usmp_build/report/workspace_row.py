@@ -3,48 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import PoolRow, WorkspaceRecord
+from usmp_build.search.operator_order import Chosen
 from usmp_build.units import count_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class OtherWays:
-    """What is known of all that the plan might have been."""
-
-    max_live: int | None
-    """Bytes of workspace that are alive together in the models as their files have them; None: not known."""
-    any_schedule: int
-    """Bytes of workspace without which no order and no directions do."""
-    best_directions: bool
-    """No directions make a better plan."""
-    best_order: bool
-    """Neither does another order."""
-    other_buffers: bool = False
-    """Copies, or parts of tensors, could have been chosen otherwise."""
-
-
-def workspace_row(analysis: Analysis, pools: Sequence[PoolRow], others: OtherWays) -> WorkspaceRecord:
+def workspace_row(chosen: Chosen, pools: Sequence[PoolRow]) -> WorkspaceRecord:
     """Add up the workspace pools of a plan.  Raises CheckFailed when it takes less than was said to be needed."""
     workspaces = [pool for pool in pools if pool.access == "rw"]
-    with_overlap = max(others.any_schedule, sum(pool.bound for pool in workspaces))
+    with_overlap = max(chosen.bound, sum(pool.bound for pool in workspaces))
     achieved = sum(pool.size for pool in workspaces)
     if with_overlap > achieved:
         message = f"the plan takes {count_bytes(achieved)} of workspace, where {with_overlap:,} were said to be needed"
         raise CheckFailed(Diagnostic("P503", message, help="report this, with the manifest and its models"))
     return WorkspaceRecord(
-        max_live=others.max_live,
-        any_schedule=others.any_schedule,
+        any_schedule=chosen.bound,
         with_overlap=with_overlap,
         achieved=achieved,
-        floor=_floor(analysis),
-        best_directions=others.best_directions,
-        best_order=others.best_order,
+        floor=_floor(chosen.analysis),
+        best_directions=chosen.directions_are_proven,
+        best_order=chosen.orders_are_proven,
     )
 
 

@@ -27,6 +27,11 @@ from tests.support.kernels.drawing import (
 from tests.support.kernels.moving import concatenation, pack, pad, reshaping, split, strided_slice
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Quantization, Tensor
+from usmp_build.operators.binary import Binary
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.reductions import Reducer, Softmax
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
+from usmp_build.operators.unary import LeakyRelu
 
 
 def slid(padding: o.Padding, size: int, reach: int, stride: int) -> int:
@@ -77,7 +82,7 @@ def conv_2d(r: Random) -> Case:
     shape = (outputs, *kernel, channels)
     weights, bias, scale = filters(r, shape, 0, dtype, source, bool(r.integers(2)))
     output = activation("y", (images, *result, outputs), dtype, scale, r=r)
-    options = o.Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
+    options = Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
     return case(r, "CONV_2D", (source, weights, bias), output, options)
 
 
@@ -91,9 +96,7 @@ def depthwise_conv_2d(r: Random) -> Case:
     while bias is None:  # TensorFlow Lite Micro crashes without one
         weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
     output = activation("y", (images, *result, channels * multiplier), dtype, scale, r=r)
-    options = o.DepthwiseConv2D(
-        padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=multiplier, **numbers
-    )
+    options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=multiplier, **numbers)
     return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)
 
 
@@ -108,7 +111,7 @@ def fully_connected(r: Random) -> Case:
         q = Quantization(weights.quantization.scales, (span(r, -10, 10),))
         weights = Tensor(weights.name, weights.shape, INT8, q, weights.data)
     output = activation("y", (batches, outputs), dtype, scale, r=r)
-    return case(r, "FULLY_CONNECTED", (source, weights, bias), output, o.FullyConnected(pick(r, ACTIVATIONS)))
+    return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
 
 
 def near_ties(r: Random, kind: str) -> Case:
@@ -122,7 +125,7 @@ def near_ties(r: Random, kind: str) -> Case:
     factors = source.quantization.scales[0] * np.array(weights.quantization.scales) / output.quantization.scales[0]
     sums = np.floor(np.repeat(halves, 2) / factors) + np.tile([0, 1], 200)
     bias = constant("bias", np.clip(sums, -(2**31), 2**31 - 1).astype(np.int32))
-    options = o.Conv2D() if kind == "CONV_2D" else o.FullyConnected()
+    options = Conv2D() if kind == "CONV_2D" else FullyConnected()
     return case(r, kind, (source, weights, bias), output, options)
 
 
@@ -134,9 +137,7 @@ def pool_2d(kind: str) -> Callable[[Random], Case]:
         scale, zero_point = r.uniform(0.01, 0.2), span(r, -128, 127)
         source = activation("x", (images, *size, channels), dtype, scale, zero_point)
         output = activation("y", (images, *result, channels), dtype, scale, zero_point)
-        options = o.Pool2D(
-            padding, numbers["stride_h"], numbers["stride_w"], kernel[0], kernel[1], pick(r, ACTIVATIONS)
-        )
+        options = Pool2D(padding, numbers["stride_h"], numbers["stride_w"], kernel[0], kernel[1], pick(r, ACTIVATIONS))
         return case(r, kind, (source,), output, options)
 
     return make
@@ -156,7 +157,7 @@ def mean(r: Random) -> Case:
     source = activation("x", shape, dtype, scale, zero_point)
     target = (scale, zero_point) if same else (scale * r.uniform(0.2, 2), span(r, -128, 127))
     output = activation("y", reduced, dtype, *target)
-    return case(r, "MEAN", (source, constant("axes", np.array(axes, np.int32))), output, o.Reducer(keep))
+    return case(r, "MEAN", (source, constant("axes", np.array(axes, np.int32))), output, Reducer(keep))
 
 
 def binary(kind: str) -> Callable[[Random], Case]:
@@ -175,7 +176,7 @@ def binary(kind: str) -> Callable[[Random], Case]:
             data = values(r, right)
             q = right.quantization
             right = constant("b", data, q.scales if q else (), q.zero_points if q else ())
-        return case(r, kind, (left, right), output, o.Binary(pick(r, ACTIVATIONS)))
+        return case(r, kind, (left, right), output, Binary(pick(r, ACTIVATIONS)))
 
     return make
 
@@ -186,7 +187,7 @@ def softmax(r: Random) -> Case:
     scale, zero_point = {INT8: (1 / 256, -128), DType.INT16: (1 / 65536, -32768)}.get(output_type, (1.0, 0))
     source = activation("x", shape, source_type, pick(r, [r.uniform(0.001, 0.5), r.uniform(1e-7, 1e-3), 20.0]), r=r)
     output = activation("y", shape, output_type, scale, zero_point)
-    return case(r, "SOFTMAX", (source,), output, o.Softmax(single(pick(r, [1.0, 1.0, r.uniform(0.2, 3)]))))
+    return case(r, "SOFTMAX", (source,), output, Softmax(single(pick(r, [1.0, 1.0, r.uniform(0.2, 3)]))))
 
 
 def unary(kind: str, *fixed: float) -> Callable[[Random], Case]:
@@ -209,6 +210,16 @@ def hard_swish(r: Random) -> Case:
     output = activation("y", (2, 128), INT8, source.quantization.scales[0] * r.uniform(0.05, 3), r=r)
     made = case(r, "HARD_SWISH", (source,), output)
     return Case(made.graph, (r.permutation(np.arange(-128, 128)).astype(np.int8).reshape(2, 128),))
+
+
+def leaky_relu(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, DType.INT16, FLOAT])
+    shape = tuple(span(r, 1, 7) for _ in range(span(r, 1, 4)))
+    scale = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)])
+    alpha = single(pick(r, [r.uniform(0, 1), r.uniform(0, 1), r.uniform(1, 4), 0.0]))
+    source = activation("x", shape, dtype, scale, r=r)
+    output = activation("y", shape, dtype, scale * pick(r, [1.0, r.uniform(0.1, 3)]), r=r)
+    return case(r, "LEAKY_RELU", (source,), output, LeakyRelu(alpha))
 
 
 def quantize(r: Random) -> Case:
@@ -246,6 +257,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
     "FULLY_CONNECTED": fully_connected,
     "HARD_SWISH": hard_swish,
+    "LEAKY_RELU": leaky_relu,
     "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
     "MEAN": mean,

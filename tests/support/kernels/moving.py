@@ -8,8 +8,9 @@ from math import prod
 import numpy as np
 
 from tests.support.kernels.drawing import FLOAT, INT8, Case, Random, activation, case, constant, pick, span, values
-from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType
+from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.slicing import StridedSlice
 
 
 def reshaping(kind: str) -> Callable[[Random], Case]:
@@ -59,7 +60,7 @@ def concatenation(r: Random) -> Case:
     inputs = [activation(f"x{i}", s, dtype, 0.1, 3 if dtype is INT8 else 0) for i, s in enumerate(shapes)]
     target = [*shape[:axis], sum(sizes), *shape[axis + 1 :]]
     output = activation("y", target, dtype, 0.1, 3 if dtype is INT8 else 0)
-    return case(r, "CONCATENATION", inputs, output, o.Concatenation(pick(r, [axis, axis - len(shape)])))
+    return case(r, "CONCATENATION", inputs, output, Concatenation(pick(r, [axis, axis - len(shape)])))
 
 
 def pack(r: Random) -> Case:
@@ -68,7 +69,7 @@ def pack(r: Random) -> Case:
     axis, count = span(r, 0, len(shape)), span(r, 1, 4)
     inputs = [activation(f"x{i}", shape, dtype, 0.1, 3) for i in range(count)]
     output = activation("y", [*shape[:axis], count, *shape[axis:]], dtype, 0.1, 3)
-    return case(r, "PACK", inputs, output, o.Pack(count, pick(r, [axis, axis - len(shape) - 1])))
+    return case(r, "PACK", inputs, output, Pack(count, pick(r, [axis, axis - len(shape) - 1])))
 
 
 def split(r: Random) -> Case:
@@ -105,5 +106,5 @@ def strided_slice(r: Random) -> Case:
     source, output = activation("x", shape, dtype, 0.1, 0), activation("y", target, dtype, 0.1, 0)
     ends = [e if not shrink >> a & 1 else begins[a] + 1 for a, e in enumerate(ends)]
     numbers = [constant(n, np.array(v, np.int32)) for n, v in (("b", begins), ("e", ends), ("s", strides))]
-    options = o.StridedSlice(begin_mask, end_mask, 0, 0, shrink)
+    options = StridedSlice(begin_mask, end_mask, 0, 0, shrink)
     return case(r, "STRIDED_SLICE", (source, *numbers), output, options)

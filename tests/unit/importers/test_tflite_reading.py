@@ -10,17 +10,12 @@ from tests.support.flatbuffer import Node, identity, model, operator, quantizati
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.importers.tflite.reader import read_tflite
 from usmp_build.ir.graph import DType, Model, Operator, Port, Quantization
-from usmp_build.ir.options import (
-    OPTIONS,
-    Activation,
-    Binary,
-    Conv2D,
-    FullyConnected,
-    If,
-    Padding,
-    Softmax,
-    StridedSlice,
-)
+from usmp_build.ir.options import Activation, If, Padding
+from usmp_build.operators.binary import Binary
+from usmp_build.operators.reductions import Softmax
+from usmp_build.operators.slicing import StridedSlice
+from usmp_build.operators.sums import Conv2D, FullyConnected
+from usmp_build.operators.table import options_class
 
 
 def imported(node: Node) -> Model:
@@ -58,12 +53,13 @@ def test_every_builtin_operator_imports_by_name(kind: str) -> None:
         "DepthwiseConv2D": Node("DepthwiseConv2DOptions", StrideH=1, StrideW=1),
         "Pool2D": Node("Pool2DOptions", StrideH=1, StrideW=1, FilterHeight=1, FilterWidth=1),
     }
-    table = options.get(OPTIONS[kind].__name__) if kind in OPTIONS else None
+    made = options_class(kind) or type(None)
+    table = options.get(made.__name__)
     if kind == "TRANSPOSE_CONV":
         table = Node("TransposeConvOptions", StrideH=1, StrideW=1)
     operator = one_operator(kind, table)
     assert operator.kind == kind
-    assert type(operator.options) is OPTIONS.get(kind, type(None))
+    assert type(operator.options) is made
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,10 @@ from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, bounded, case_of
 from tests.support.tools import needs_gcc, needs_oracle
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
+from usmp_build.operators.binary import Binary
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.slicing import StridedSlice
+from usmp_build.operators.sums import Conv2D
 from usmp_build.passes import rewrite
 
 COUNT = int(os.environ.get("USMP_CASES", "60"))
@@ -44,7 +48,7 @@ def test_paddings_become_frames(kind: str, runner: Runner, tmp_path: Path) -> No
     framed = [graph for graph in graphs if any(getattr(op.options, "frame", None) for op in graph.operators)]
     assert len(framed) >= COUNT // 20
     if kind == "AVERAGE_POOL_2D":
-        assert any(op.options.outside for graph in framed for op in graph.operators if isinstance(op.options, o.Pool2D))
+        assert any(op.options.outside for graph in framed for op in graph.operators if isinstance(op.options, Pool2D))
 
 
 @pytest.mark.parametrize("kind", PRODUCERS)
@@ -66,8 +70,8 @@ def test_bounds_go_into_the_operator_before_or_are_tables(kind: str, runner: Run
 def test_a_clamp_that_tflm_has_not_is_as_if_it_were_fused(runner: Runner, tmp_path: Path) -> None:
     r = np.random.default_rng(3)
     ends = [activation(name, (4, 64), INT8, 0.02, zero) for name, zero in (("x", 3), ("between", -7), ("y", 20))]
-    alone = (Operator("ADD", (0, 0), (1,), o.Binary(), 0), Operator("RELU_N1_TO_1", (1,), (2,), None, 1))
-    fused = (Operator("ADD", (0, 0), (2,), o.Binary(o.Activation.RELU_N1_TO_1), 0),)
+    alone = (Operator("ADD", (0, 0), (1,), Binary(), 0), Operator("RELU_N1_TO_1", (1,), (2,), None, 1))
+    fused = (Operator("ADD", (0, 0), (2,), Binary(o.Activation.RELU_N1_TO_1), 0),)
     data = r.integers(-128, 128, (4, 64), np.int8)
     ((expected,),) = oracle.outputs([(flatfile(Subgraph("main", tuple(ends), (0,), (2,), fused)), [data])], tmp_path)
     graph = rewrite(Model("m", (Subgraph("main", tuple(ends), (0,), (2,), alone),))).model.main
@@ -95,10 +99,10 @@ def test_identities_duplicates_and_dead_operators(runner: Runner, tmp_path: Path
     }
     paddings, shape, order, zeros, ends, ones, size = range(len(tensors), len(tensors) + len(constants))
     tensors += [constant(name, data) for name, data in constants.items()]
-    masks = o.StridedSlice()
+    masks = StridedSlice()
     operators = [
         Operator("QUANTIZE", (x,), (a,)),
-        Operator("MAX_POOL_2D", (a,), (b,), o.Pool2D()),
+        Operator("MAX_POOL_2D", (a,), (b,), Pool2D()),
         Operator("RESIZE_BILINEAR", (b, size), (smooth,)),
         Operator("PAD", (smooth, paddings), (c,)),
         Operator("RESHAPE", (c, shape), (d,)),
@@ -108,10 +112,10 @@ def test_identities_duplicates_and_dead_operators(runner: Runner, tmp_path: Path
         Operator("DEQUANTIZE", (d,), (f,)),
         Operator("QUANTIZE", (f,), (h,)),
         Operator("STRIDED_SLICE", (h, zeros, ends, ones), (i,), masks),
-        Operator("ADD", (i, d), (j,), o.Binary()),
-        Operator("ADD", (h, wide), (k,), o.Binary()),
+        Operator("ADD", (i, d), (j,), Binary()),
+        Operator("ADD", (h, wide), (k,), Binary()),
         Operator("DEQUANTIZE", (j,), (g,)),
-        Operator("ADD", (j, k), (y,), o.Binary()),
+        Operator("ADD", (j, k), (y,), Binary()),
     ]
     graph = Subgraph("main", tuple(tensors), (x,), (y,), tuple(operators))
     made = case_of(r, graph, tensors, operators, {})
@@ -159,9 +163,9 @@ def test_constants_are_computed_before(runner: Runner, tmp_path: Path) -> None:
         Operator("TRANSPOSE", (biases, order), (turned,)),
         Operator("SLICE", (turned, first, sizes), (cut,)),
         Operator("RESHAPE", (cut, shape), (bias,)),
-        Operator("CONV_2D", (x, real, bias), (conv,), o.Conv2D()),
+        Operator("CONV_2D", (x, real, bias), (conv,), Conv2D()),
         Operator("FILL", (shape, value), (more,)),
-        Operator("ADD", (conv, more), (y,), o.Binary()),
+        Operator("ADD", (conv, more), (y,), Binary()),
     ]
     case = case_of(r, Subgraph("main", tuple(tensors), (x,), (y,), ()), tensors, operators, {})
     (left,) = compare([case], runner, tmp_path)
@@ -206,9 +210,9 @@ def test_constant_channels_in_a_frame(runner: Runner, tmp_path: Path) -> None:
             constant("biases", r.integers(-500, 500, 2).astype(np.int32), [scale * 0.02] * 2),
         ]
         operators = [
-            Operator("CONV_2D", (0, 4, 5), (1,), o.Conv2D()),
+            Operator("CONV_2D", (0, 4, 5), (1,), Conv2D()),
             Operator("PAD", (1, 6), (2,)),
-            Operator("CONV_2D", (2, 7, 8), (3,), o.Conv2D(o.Padding.VALID)),
+            Operator("CONV_2D", (2, 7, 8), (3,), Conv2D(o.Padding.VALID)),
         ]
         tensors = [image, between, padded_, output, *more]
         cases.append(case_of(r, Subgraph("main", tuple(tensors), (0,), (3,), ()), tensors, operators, {}))

@@ -13,8 +13,8 @@ from tests.support.kernels.driver import Runner, build
 from tests.support.kernels.rewritten import case_of, compare
 from tests.support.kernels.samples import COUNT
 from tests.support.tools import needs_gcc, needs_oracle
-from usmp_build.ir import options as o
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.operators.binary import Binary
 
 pytestmark = [
     needs_gcc,
@@ -48,7 +48,7 @@ def on_single_elements(r: Random) -> Case:
         near = (q.scales[0] * r.uniform(0.997, 1.003), q.zero_points[0])
         scale, zero_point = fixed or pick(r, [near, (r.uniform(0.02, 0.3), span(r, -128, 127))])
         tensors.append(activation(f"t{number}", (2, 128), INT8, scale, zero_point))
-        options = o.Binary(pick(r, ACTIVATIONS)) if len(inputs) > 1 else None
+        options = Binary(pick(r, ACTIVATIONS)) if len(inputs) > 1 else None
         computed.append(len(tensors) - 1)
         operators.append(Operator(kind, tuple(inputs), (computed[-1],), options))
     made = case_of(r, Subgraph("main", (), (0,), (), ()), tensors, operators, {}, computed[-1])

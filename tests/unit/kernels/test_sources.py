@@ -7,7 +7,6 @@ import re
 import pytest
 
 from usmp_build.kernels.reference import sources
-from usmp_build.kernels.reference.accesses import BY_FUNCTION
 from usmp_build.kernels.reference.sources import functions
 
 
@@ -50,14 +49,3 @@ def test_nothing_from_nothing() -> None:
 def test_an_unknown_function_is_a_bug_of_the_caller() -> None:
     with pytest.raises(KeyError, match="conv_9d"):
         sources.choose(["conv_9d"], "d")
-
-
-def test_every_function_says_what_it_touches() -> None:
-    """By its exact name; the three functions of a reduction are one call."""
-    parts = ("_begin", "_row", "_finish")
-    calls = set(functions())
-    for name in functions():
-        whole = name.removesuffix("_begin")
-        if whole != name:
-            calls = calls - {whole + part for part in parts} | {whole}
-    assert set(BY_FUNCTION) == calls

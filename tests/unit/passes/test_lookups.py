@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.road import model
 from usmp_build.ir.graph import Operator
-from usmp_build.ir.options import Lookup
+from usmp_build.operators.unary import Lookup
 from usmp_build.passes import rewrite
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 

@@ -10,10 +10,10 @@ from tests.support import parts
 from tests.support.road import PlanOnly, alive, analyze, analyze_as, model, request
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import OperatorRef, TensorRef
-from usmp_build.ir.text import write
 from usmp_build.kernels.reference import Reference
 from usmp_build.passes.rewrite.work import work
 from usmp_build.request import Goal, InputOutput, OperandRule, PlaceRequest, TargetRequest
+from usmp_build.textual.text import write
 
 LIKE = parts.LIKE
 

@@ -10,9 +10,9 @@ from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Scr
 from usmp_build.ir.check import check
 from usmp_build.ir.graph import DType, OperatorRef
 from usmp_build.ir.schedule import Call, Scope, ScratchRef, Step, steps
-from usmp_build.ir.text import read as read_text
-from usmp_build.ir.text import write as write_text
 from usmp_build.request import InputOutput
+from usmp_build.textual.text import read as read_text
+from usmp_build.textual.text import write as write_text
 
 
 def program(body: str, tensors: str = "", more: str = "") -> str:

@@ -9,11 +9,11 @@ import pytest
 
 from tests.support.road import model
 from usmp_build.ir.graph import Model
-from usmp_build.ir.text import write
 from usmp_build.passes import rewrite
 from usmp_build.passes.rewrite.invariants import Broken
 from usmp_build.passes.rewrite.pins import Pins
 from usmp_build.request import REWRITES
+from usmp_build.textual.text import write
 
 steps = import_module("usmp_build.passes.rewrite")
 """The module; `passes.rewrite` is its function."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support.road import model
-from usmp_build.ir.text import write
 from usmp_build.passes import rewrite
+from usmp_build.textual.text import write
 
 IMAGE = "int8[1,4,4,2] scale=0.5 zero=-128"
 

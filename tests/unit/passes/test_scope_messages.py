@@ -11,11 +11,11 @@ from tests.support.scopes import APART, CHAIN, EVERYWHERE, NPU
 from usmp_build import codegen
 from usmp_build.errors import ManifestError, Span
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Whole
-from usmp_build.layout import Keeping, Layout
+from usmp_build.layout import Layout
 from usmp_build.planner.algorithms.greedy import GreedyBySize
-from usmp_build.report.rows import summarize_plan
-from usmp_build.report.workspace_row import OtherWays
+from usmp_build.report.summarize import summarize
 from usmp_build.request import Copying, OperandRule, PlaceRequest, Request
+from usmp_build.search.operator_order import Chosen
 
 
 def test_an_operand_without_a_pool_is_named_with_all_who_restrict_it() -> None:
@@ -45,7 +45,7 @@ def laid_out(asked: Request, library: PlanOnly, text: str) -> Layout:
     analysis = analyze_as(asked, model(text), library=library)
     plan = GreedyBySize()(analysis.problem)
     assert plan is not None
-    summary = summarize_plan(asked, analysis, plan, (0,), Keeping(((),), (), 0), None, OtherWays(0, 0, False, False))
+    summary = summarize(asked, Chosen(analysis, plan, bound=0), plan)
     return codegen.arrange(asked, analysis, plan, summary, every(asked, library))
 
 

@@ -25,9 +25,9 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType, Model, OperatorRef, Subgraph, Tensor, TensorRef
 from usmp_build.ir.statements import Access
-from usmp_build.ir.text import write
 from usmp_build.passes.assign import Assignment
 from usmp_build.request import Copying, InputOutput, OperandRule, PlaceRequest
+from usmp_build.textual.text import write
 
 
 def test_without_restrictions_nothing_changes() -> None:

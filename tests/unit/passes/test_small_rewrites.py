@@ -10,11 +10,11 @@ from tests.support.rewriting import graph, lines
 from tests.support.road import firmware, model
 from usmp_build.interfaces.kernels import KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
-from usmp_build.ir.text import write
 from usmp_build.passes import rewrite
 from usmp_build.passes.rewrite.pins import Pins
 from usmp_build.request import PlaceRequest
 from usmp_build.search.analyze import analyze
+from usmp_build.textual.text import write
 
 EQUAL = "QUANTIZE(%0)"
 CHAIN = "%1 = TANH(%0); %2 = QUANTIZE(%1); %9 = TANH(%2)"

@@ -14,9 +14,9 @@ from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.check import check
 from usmp_build.ir.graph import DType, Model, Quantization, Tensor
 from usmp_build.ir.storage import Kind
-from usmp_build.ir.text import read, write
 from usmp_build.passes.rewrite import rewrite
 from usmp_build.passes.rewrite.variables import variables
+from usmp_build.textual.text import read, write
 
 SUM = """
     subgraph 0 "main"

@@ -24,14 +24,14 @@ from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.schedule import Step, Value, steps
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Kind
-from usmp_build.layout import Keeping
 from usmp_build.output import writer
 from usmp_build.passes.separations import near_at
 from usmp_build.pipeline import Planned
 from usmp_build.planner import by_name
-from usmp_build.report.rows import summarize_plan
-from usmp_build.report.workspace_row import OtherWays
+from usmp_build.report.summarize import summarize
 from usmp_build.search import solve
+from usmp_build.search.limits import Fitted
+from usmp_build.search.operator_order import Chosen
 
 Times = NDArray[np.int64]
 """For each byte of a buffer: first write, last write, last read; 0 where there is none."""
@@ -106,11 +106,10 @@ def _apart(planned: Planned) -> Planned:
     analysis = replace(planned.analysis, separations=Separations(), problem=problem)
     found = by_name.algorithm("greedy_by_size", {}, "")(problem)
     assert found is not None  # no pool has a limit
+    chosen = Chosen(analysis, found, bound=0)
     plan = solve.finalize(request, analysis, found)
-    models = range(len(request.models))
-    alone, kept = tuple(0 for _ in models), Keeping(tuple(() for _ in models), (), 0)
-    summary = summarize_plan(request, analysis, plan, alone, kept, None, OtherWays(0, 0, False, False))
-    return Planned(request, planned.imported, analysis, plan, summary)
+    replanner = planned.replanner.asking(request)
+    return Planned(replanner, Fitted(chosen, None), plan, summarize(request, chosen, plan))
 
 
 def _operators(planned: Planned) -> Iterator[tuple[OperatorRef, Step]]:

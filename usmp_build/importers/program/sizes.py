@@ -10,8 +10,8 @@ from math import prod
 
 from usmp_build.document.suggest import listed, quoted, suggestion
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.text_lines import MAX_DATA, Allowance
-from usmp_build.ir.text_values import digest, from_digest
+from usmp_build.textual.lines import MAX_DATA, Allowance
+from usmp_build.textual.values import digest, from_digest
 from usmp_build.units import MAX_BYTES, show_bytes
 
 TYPES = {dtype.name.lower(): dtype for dtype in DType if dtype.bits}

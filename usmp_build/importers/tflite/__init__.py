@@ -1,4 +1,4 @@
-"""TFLite models: bytes → records (`flatbuffer`, `schema`) → graph (`reader`) → checked graph (`well_formed`)."""
+"""TFLite models: bytes → records (`flatbuffer`, `schema`) → graph (`reader`) → checked (`operators.well_formed`)."""
 
 from usmp_build.importers.tflite.reader import import_tflite
 

@@ -14,7 +14,8 @@ from usmp_build.importers.tflite.enums import names
 from usmp_build.importers.tflite.flatbuffer import Record
 from usmp_build.ir.graph import Operator
 from usmp_build.ir.labels import operator_label
-from usmp_build.ir.options import OPTIONS, Call, If, Options, While
+from usmp_build.ir.options import SLOT, Call, If, Options, While
+from usmp_build.operators.table import options_class
 
 _KINDS = names(BuiltinOperator)
 _LEFT_OUT = -1
@@ -36,7 +37,7 @@ def read_operator(stored: schema.Operator, subgraph: int, index: int, kinds: Seq
         kind=kind,
         inputs=tuple(None if tensor == _LEFT_OUT else tensor for tensor in stored.inputs),
         outputs=stored.outputs,
-        options=_options(kind, stored, operator_label(subgraph, index, kind)) if kind in OPTIONS else None,
+        options=_options(kind, stored, operator_label(subgraph, index, kind)) if kind in schema.OPTIONS else None,
         position=index,
     )
 
@@ -59,9 +60,10 @@ def _options(kind: str, stored: schema.Operator, label: str) -> Options | None:
     if stored.options_type not in (0, expected_type):
         message = f"{label} has options of type {stored.options_type}, not {expected_type} ({table.__name__})"
         raise ModelError(Diagnostic("T212", message))
-    if not stored.options and issubclass(OPTIONS[kind], (If, While, Call)):
+    options = options_class(kind)
+    if options is None or (not stored.options and issubclass(options, (If, While, Call))):
         return None
-    return _converted(stored.options[0] if stored.options else table(), OPTIONS[kind], label)
+    return _converted(stored.options[0] if stored.options else table(), options, label)
 
 
 def _converted(record: Record, options: type[Options], label: str) -> Options:
@@ -69,7 +71,7 @@ def _converted(record: Record, options: type[Options], label: str) -> Options:
     values = {}
     for option in fields(options):
         default: Any = option.default
-        if default is None:
+        if SLOT not in option.metadata:
             continue  # only rewrites set it
         number = getattr(record, option.name, default)
         try:

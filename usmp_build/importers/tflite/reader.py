@@ -10,7 +10,7 @@ from usmp_build.importers.tflite.flatbuffer import decode
 from usmp_build.importers.tflite.operators import operator_kinds, read_operator
 from usmp_build.importers.tflite.tensors import read_tensor
 from usmp_build.ir.graph import Model, Port, Subgraph, Tensor
-from usmp_build.well_formed import first_fault
+from usmp_build.operators.well_formed import first_fault
 
 _VERSION = 3
 

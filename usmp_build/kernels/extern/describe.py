@@ -16,24 +16,9 @@ from types import MappingProxyType
 
 from usmp_build.interfaces.kernels import LONGEST_RANK
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
+from usmp_build.operators.kind import Role
+from usmp_build.operators.table import traits
 
-SAME, BIAS, WHOLE = "same", "bias", "whole"
-"""The type of a role: that of the data, that of sums of products, 32-bit whole numbers."""
-_ROLES = MappingProxyType(
-    {
-        "CONV_2D": {"input": SAME, "filter": SAME, "bias": BIAS},
-        "DEPTHWISE_CONV_2D": {"input": SAME, "filter": SAME, "bias": BIAS},
-        "FULLY_CONNECTED": {"input": SAME, "filter": SAME, "bias": BIAS},
-        "MEAN": {"input": SAME, "axes": WHOLE},
-        "PAD": {"input": SAME, "paddings": WHOLE},
-        "RESHAPE": {"input": SAME, "shape": WHOLE},
-        "TRANSPOSE_CONV": {"output_shape": WHOLE, "filter": SAME, "input": SAME, "bias": BIAS},
-        **{kind: {"input_0": SAME, "input_1": SAME} for kind in ("ADD", "DIV", "MAXIMUM", "MINIMUM", "MUL", "SUB")},
-    }
-)
-"""What inputs are called, for kinds in which they have different parts."""
-_FILTER_AXES = MappingProxyType({"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0, "TRANSPOSE_CONV": 0})
-"""The axis of the filter along which are the channels of the output."""
 _CODES = MappingProxyType(
     {
         DType.BFLOAT16: "bf16", DType.BOOL: "bool", DType.COMPLEX64: "c64", DType.COMPLEX128: "c128",
@@ -105,7 +90,7 @@ class Description:
         codes = [side.code for side in self.sides]
         if self._is_regular():
             return _CODES[self._data]
-        if self.operator.kind not in _ROLES and len(set(codes)) == 1 and len(self.operator.outputs) == 1:
+        if traits(self.operator.kind).arguments is None and len(set(codes)) == 1 and len(self.operator.outputs) == 1:
             inputs = len(self.operator.inputs)
             return codes[0] if inputs == 1 else f"{inputs}_{codes[0]}"
         return "_".join(codes)
@@ -116,26 +101,27 @@ class Description:
         return self.graph.tensors[self.operator.outputs[0]].dtype
 
     def _is_regular(self) -> bool:
-        roles = _ROLES.get(self.operator.kind, {})
-        expected = [_CODES[self._of_role(role)] for role in (*roles.values(), SAME)]
+        roles = traits(self.operator.kind).arguments or {}
+        expected = [_CODES[self._of_role(role)] for role in (*roles.values(), Role.SAME)]
         return bool(roles) and [side.code for side in self.sides] == expected
 
-    def _of_role(self, role: str) -> DType:
-        if role == BIAS:
+    def _of_role(self, role: Role) -> DType:
+        if role is Role.BIAS:
             return _SUMS.get(self._data, DType.INT32)
-        return self._data if role == SAME else DType.INT32
+        return self._data if role is Role.SAME else DType.INT32
 
     def _inputs(self) -> Iterator[Side]:
         indices = self.operator.inputs
-        roles = tuple(_ROLES.get(self.operator.kind, {}).items())
+        roles = tuple((traits(self.operator.kind).arguments or {}).items())
         count = len(indices)
         if count > len(roles):  # more than the kind has: they are told apart by position
-            roles = tuple(("input" if count == 1 else f"input_{i}", SAME) for i in range(count))
+            roles = tuple(("input" if count == 1 else f"input_{i}", Role.SAME) for i in range(count))
         for position, (name, role) in enumerate(roles):
             index = indices[position] if position < count else None
             tensor = None if index is None else self.graph.tensors[index]
-            absent = self._of_role(role) if role == BIAS else None
-            axis = _FILTER_AXES.get(self.operator.kind) if name == "filter" else None
+            absent = self._of_role(role) if role is Role.BIAS else None
+            weights = traits(self.operator.kind).weights if name == "filter" else None
+            axis = weights.axis if weights else None
             yield Side(name, position, tensor, tensor.dtype if tensor else absent, False, axis)
 
     def _outputs(self) -> Iterator[Side]:

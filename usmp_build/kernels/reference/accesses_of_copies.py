@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 
-_AXIS = 3
-"""Numbers of an axis in the table: padding before, size of the input, padding behind."""
+
+class Side(NamedTuple):
+    """Where the blocks of a copy are in one of its operands, in bytes."""
+
+    offset: int
+    pitch: int
 
 
-def copied(p: Mapping[str, int]) -> Accesses:
-    """Blocks of `size` bytes."""
-    read = Touch(0, p["size"], (p["input_pitch"],), p["input_offset"])
-    written = Touch(1, p["size"], (p["output_pitch"],), p["output_offset"], writes=True)
-    return Accesses((Part((p["count"],), (read, written)),), (1, 1))
+def copied(count: int, size: int, source: Side, target: Side) -> Accesses:
+    """`count` blocks of `size` bytes."""
+    read = Touch(0, size, (source.pitch,), source.offset)
+    written = Touch(1, size, (target.pitch,), target.offset, writes=True)
+    return Accesses((Part((count,), (read, written)),), (1, 1))
 
 
-def padded(p: Mapping[str, int], axes: Sequence[int]) -> Accesses:
-    """A line crosses the input when its index along every outer axis does; then all that crosses is read at first."""
-    before, sizes, behind = (axes[number::_AXIS] for number in range(_AXIS))
-    line, width = sizes[-1], p["width"]
+def padded(axes: Sequence[tuple[int, int, int]], width: int) -> Accesses:
+    """A line crosses the input when its index along every outer axis does; then all that crosses is read at first.
+
+    Each axis has its padding before, the size of the input, and its padding behind; elements have `width` bytes.
+    """
+    before, sizes, behind = zip(*axes, strict=True)
+    line = sizes[-1]
     windows, strides = [], []
     pitch, step = line, before[-1] + line + behind[-1]
     for axis in reversed(range(len(sizes) - 1)):

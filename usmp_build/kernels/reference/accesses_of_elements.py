@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
 
-_AXIS = 3
-"""Numbers of an axis in the table: size, and the steps of both operands."""
-
 
 def elementwise(size: int, widths: tuple[int, ...]) -> Accesses:
-    """Operands of one shape; the last one is the output."""
+    """Operands of one shape; the last one is the output.
+
+    `widths` are the bytes of an element of each operand; 0 for a table, which is read anywhere.
+    """
     last = len(widths) - 1
     touches = tuple(Touch(operand, 1, (1,), writes=operand == last) for operand, width in enumerate(widths) if width)
     return Accesses((Part((size,), touches),), widths)
 
 
-def rows_of_elements(p: Mapping[str, int], widths: tuple[int, int]) -> Accesses:
+def rows_of_elements(rows: int, size: int, widths: tuple[int, int]) -> Accesses:
     """SOFTMAX: it looks over a row first, then it reads each element once more right before it writes that element."""
-    strides = (p["size"], 1)
+    strides = (size, 1)
     touches = (Touch(0, 1, strides), Touch(1, 1, strides, writes=True))
-    return Accesses((Part((p["rows"], p["size"]), touches),), widths)
+    return Accesses((Part((rows, size), touches),), widths)
 
 
-def stretched(axes: Sequence[int], width: int) -> Accesses:
-    """Two operands that are stretched to the output's shape, along axes of `axes`; the output is the fourth operand."""
-    sizes, first, second = (tuple(axes[number::_AXIS]) for number in range(_AXIS))
+def stretched(axes: Sequence[tuple[int, int, int]], width: int) -> Accesses:
+    """Two operands that are stretched to the output's shape; the output is the fourth operand.
+
+    Each axis has its size, and the steps of both operands; elements have `width` bytes.
+    """
+    sizes, first, second = zip(*axes, strict=True)
     steps, step = [], 1
     for size in reversed(sizes):
         steps.append(step)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
+from usmp_build.interfaces.accesses import Accesses, Window
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
@@ -18,13 +20,14 @@ from usmp_build.interfaces.kernels import (
     Traffic,
 )
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Activation, Conv2D, DepthwiseConv2D
+from usmp_build.kernels.reference.accesses_of_sums import Row, convolved, convolved_by_channel
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pitches import PITCHED, Pitches, pitch_fields, pitches
 from usmp_build.kernels.reference.requantization import factor_constants
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
 from usmp_build.kernels.reference.window import Slide, borders, slide, taps_inside
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 
 
 def conv_2d(node: Node) -> Kernel:
@@ -40,7 +43,11 @@ def conv_2d(node: Node) -> Kernel:
     check_sums(node, window.weights.elements // output_channels, window.weights)
     inputs = blocks(output_channels) * input_channels
     elements = _Elements(inputs, inputs * BLOCK)
-    return window.kernel("conv_2d", ("output_channels", output_channels), elements, 0, options.activation)
+
+    def touched(row: Row, width: int, operands: int) -> Accesses:
+        return convolved(row, input_channels, output_channels, width, operands)
+
+    return window.kernel("conv_2d", ("output_channels", output_channels), elements, 0, touched)
 
 
 def depthwise_conv_2d(node: Node) -> Kernel:
@@ -55,7 +62,12 @@ def depthwise_conv_2d(node: Node) -> Kernel:
     check_sums(node, height * width, window.weights)
     shared = window.input.dtype is DType.INT8 and multiplier % BLOCK == 0
     elements = _Elements(output_channels // BLOCK if shared else output_channels, output_channels)
-    return window.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), elements, 3, options.activation)
+
+    def touched(row: Row, width: int, operands: int) -> Accesses:
+        block = BLOCK if window.input.dtype is DType.INT8 else 1
+        return convolved_by_channel(row, window.input.shape[3], multiplier, width, operands, block)
+
+    return window.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), elements, 3, touched)
 
 
 class _Elements(NamedTuple):
@@ -63,6 +75,10 @@ class _Elements(NamedTuple):
 
     inputs: int
     weights: int
+
+
+_Touched: TypeAlias = Callable[[Row, int, int], Accesses]
+"""What a call for a row of the output touches, from that row, the bytes of an element, and how many operands it has."""
 
 
 @dataclass(frozen=True)
@@ -78,29 +94,31 @@ class _Window:
     columns: Slide
 
     def kernel(
-        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, activation: Activation
+        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, touched: _Touched
     ) -> Kernel:
         """Put the kernel together; `own` is the parameter in which the two kinds differ."""
         types = {self.input.dtype, self.weights.dtype, self.output.dtype}
         if types == {DType.INT8}:
-            return self._int8(name, own, elements, channel_axis, activation)
+            return self._int8(name, own, elements, channel_axis, touched)
         if types == {DType.FLOAT32}:
             bias, constants = bias_operand(self.node, self.channels, DType.FLOAT32)
-            low, high = real_limits(activation, self.options.limits)
+            low, high = real_limits(self.options.activation, self.options.limits)
             fields = (*self._geometry(own), ("low", low), ("high", high), *pitch_fields(self.pitches))
             parameters = Parameters(f"{name}_f32_parameters", fields)
             operands = (Input(0), Input(1), bias or Derived(0), Output(0))
             traffic = self._traffic(elements, 4, (4,))
-            return self._kernel(KernelCall(f"{name}_f32_row", self._form(), operands, parameters, traffic), constants)
+            accesses = touched(self._row(), 4, len(operands))
+            call = KernelCall(f"{name}_f32_row", self._form(), operands, parameters, traffic, accesses=accesses)
+            return self._kernel(call, constants)
         raise unsupported_types(self.input, self.weights, self.output)
 
     def _int8(
-        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, activation: Activation
+        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, touched: _Touched
     ) -> Kernel:
         node = self.node
         bias, zeros = bias_operand(node, self.channels, DType.INT32)
         constants = (*factor_constants(channel_factors(node, self.weights, channel_axis)), *zeros)
-        low, high = quantized_limits(node, activation, self.output, self.options.limits)
+        low, high = quantized_limits(node, self.options.activation, self.output, self.options.limits)
         fields = (
             *self._geometry(own),
             ("input_zero_point", node.zero_point(self.input)),
@@ -112,7 +130,9 @@ class _Window:
         operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
         parameters = Parameters(f"{name}_s8_parameters", fields)
         traffic = self._traffic(elements, 1, (4, 4, 1))
-        return self._kernel(KernelCall(f"{name}_s8_row", self._form(), operands, parameters, traffic), constants)
+        accesses = touched(self._row(), 1, len(operands))
+        call = KernelCall(f"{name}_s8_row", self._form(), operands, parameters, traffic, accesses=accesses)
+        return self._kernel(call, constants)
 
     def _kernel(self, call: KernelCall, constants: tuple[Constant, ...]) -> Kernel:
         """Say that pixels may lie apart.  CONV_2D reads all under a row of the window at once where they do not."""
@@ -158,6 +178,12 @@ class _Window:
             ("before", self.columns.before),
         )
 
+    def _row(self) -> Row:
+        options, columns = self.options, self.columns
+        size, taps = self.input.shape[2], self.weights.shape[2]
+        window = Window(0, self.pitches.input, size, taps, options.stride_w, options.dilation_w, columns.before)
+        return Row(columns.output, self.pitches.output, window)
+
     def _form(self) -> Rows:
         images, height, width, _ = self.input.shape
         return Rows(
@@ -184,3 +210,6 @@ def _window(node: Node, options: Conv2D | DepthwiseConv2D) -> _Window:
     expected = [source.shape[0], rows.output, columns.output]
     node.expect(list(output.shape[:3]) == expected, f"makes an image of shape {expected}, not {list(output.shape[:3])}")
     return _Window(node, options, source, weights, output, rows, columns)
+
+
+KERNELS = {"CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d}

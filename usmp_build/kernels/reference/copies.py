@@ -7,8 +7,10 @@ from math import prod
 
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Activation, Concatenation, Pack
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.reference.accesses_of_copies import Side, copied
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.operators.joining import Concatenation, Pack
 
 _WIDTHS = {8, 16, 32, 64}
 _QUANTIZED = {DType.INT8, DType.UINT8, DType.INT16}
@@ -149,13 +151,30 @@ def copy(
     output_pitch: int | None = None,
 ) -> KernelCall:
     """Copy blocks; without a pitch they lie side by side."""
+    read = Side(input_offset, size if input_pitch is None else input_pitch)
+    written = Side(output_offset, size if output_pitch is None else output_pitch)
     fields = (
         ("count", count),
         ("size", size),
-        ("input_offset", input_offset),
-        ("input_pitch", size if input_pitch is None else input_pitch),
-        ("output_offset", output_offset),
-        ("output_pitch", size if output_pitch is None else output_pitch),
+        ("input_offset", read.offset),
+        ("input_pitch", read.pitch),
+        ("output_offset", written.offset),
+        ("output_pitch", written.pitch),
     )
+    parameters = Parameters("copy_parameters", fields)
     traffic = (Traffic(count * size), Traffic(written=count * size))
-    return KernelCall("copy", Whole(), (source, target), Parameters("copy_parameters", fields), traffic)
+    accesses = copied(count, size, read, written)
+    return KernelCall("copy", Whole(), (source, target), parameters, traffic, accesses=accesses)
+
+
+KERNELS = {
+    "ASSIGN_VARIABLE": assign_variable,
+    "CONCATENATION": concatenation,
+    "COPY": whole,
+    "EXPAND_DIMS": reshape,
+    "PACK": pack,
+    "READ_VARIABLE": read_variable,
+    "RESHAPE": reshape,
+    "SPLIT": split,
+    "SQUEEZE": reshape,
+}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
@@ -15,16 +18,25 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.ir.options import FullyConnected
+from usmp_build.kernels.reference.accesses_of_sums import Row, connected, convolved
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, factor_constants, factor_pairs
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
+from usmp_build.operators.sums import FullyConnected
 
 _FACTOR_BYTES = 8
 """Of a multiplier and a shift."""
 _BIAS_TOLERANCE = 0.02
 """Of the scale of the output, by which the scale of the bias may be off."""
+
+
+class _Sizes(NamedTuple):
+    """Named as in the parameters of the C functions."""
+
+    batches: int
+    inputs: int
+    outputs: int
 
 
 def fully_connected(node: Node) -> Kernel:
@@ -39,38 +51,40 @@ def fully_connected(node: Node) -> Kernel:
     node.expect(rest == 0, f"has {source.elements} inputs, not a multiple of {inputs}")
     node.expect(output.elements == batches * outputs, f"makes {batches * outputs} outputs, not {output.elements}")
     node.array(1, "weights")
-    sizes = (("batches", batches), ("inputs", inputs), ("outputs", outputs))
+    sizes = _Sizes(batches, inputs, outputs)
     types = {source.dtype, weights.dtype, output.dtype}
     if types == {DType.FLOAT32}:
-        return _float32(node, sizes, outputs)
+        return _float32(node, sizes)
     if types == {DType.INT8}:
         check_sums(node, inputs, weights)
         if weights.quantization is not None and weights.quantization.per_channel:
             return _per_channel(node, sizes)
-        return _int8(node, sizes, outputs)
+        return _int8(node, sizes)
     raise unsupported_types(source, weights, output)
 
 
-def _float32(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kernel:
-    bias, constants = bias_operand(node, outputs, DType.FLOAT32)
+def _float32(node: Node, sizes: _Sizes) -> Kernel:
+    bias, constants = bias_operand(node, sizes.outputs, DType.FLOAT32)
     options = node.options(FullyConnected)
     low, high = real_limits(options.activation, options.limits)
-    parameters = Parameters("fully_connected_f32_parameters", (*sizes, ("low", low), ("high", high)))
+    parameters = Parameters("fully_connected_f32_parameters", (*sizes._asdict().items(), ("low", low), ("high", high)))
     operands = (Input(0), Input(1), bias or Derived(0), Output(0))
-    traffic = _traffic(node, outputs, 4)
-    return Kernel((KernelCall("fully_connected_f32", Whole(), operands, parameters, traffic),), constants)
+    traffic = _traffic(node, sizes.outputs, 4)
+    accesses = connected(*sizes, 4, len(operands))
+    call = KernelCall("fully_connected_f32", Whole(), operands, parameters, traffic, accesses=accesses)
+    return Kernel((call,), constants)
 
 
-def _int8(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kernel:
+def _int8(node: Node, sizes: _Sizes) -> Kernel:
     source, weights, output = node.input(0), node.input(1), node.output
     _check_bias_scale(node)
-    bias, zeros = bias_operand(node, outputs, DType.INT32)
+    bias, zeros = bias_operand(node, sizes.outputs, DType.INT32)
     scale = factor(node, node.scale(source) * node.scale(weights) / node.scale(output))
     constants = (factor_pairs("factor", scale), *zeros)
     options = node.options(FullyConnected)
     low, high = quantized_limits(node, options.activation, output, options.limits)
     fields = (
-        *sizes,
+        *sizes._asdict().items(),
         ("input_zero_point", node.zero_point(source)),
         ("weights_zero_point", node.zero_point(weights)),
         ("output_zero_point", node.zero_point(output)),
@@ -79,9 +93,11 @@ def _int8(node: Node, sizes: tuple[tuple[str, int], ...], outputs: int) -> Kerne
     )
     operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
     parameters = Parameters("fully_connected_s8_parameters", fields)
-    *read, written = _traffic(node, outputs, 1, sums_inputs=node.zero_point(weights) != 0)
+    *read, written = _traffic(node, sizes.outputs, 1, sums_inputs=node.zero_point(weights) != 0)
     traffic = (*read, Traffic(_FACTOR_BYTES), written)
-    return Kernel((KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic),), constants)
+    accesses = connected(*sizes, 1, len(operands))
+    call = KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic, accesses=accesses)
+    return Kernel((call,), constants)
 
 
 def _traffic(node: Node, outputs: int, width: int, sums_inputs: bool = False) -> tuple[Traffic, ...]:
@@ -106,9 +122,9 @@ def _check_bias_scale(node: Node) -> None:
         raise Unsupported("the scale of its biases is not that of its inputs times that of its weights")
 
 
-def _per_channel(node: Node, sizes: tuple[tuple[str, int], ...]) -> Kernel:
+def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
     """A scale for each output: the batches are the pixels of an image that is convolved with filters of one pixel."""
-    (_, batches), (_, inputs), (_, outputs) = sizes
+    batches, inputs, outputs = sizes
     source, weights, output = node.streamed(), node.input(1), node.output
     bias, zeros = bias_operand(node, outputs, DType.INT32)
     constants: tuple[Constant, ...] = (*factor_constants(channel_factors(node, weights, 0)), *zeros)
@@ -136,4 +152,10 @@ def _per_channel(node: Node, sizes: tuple[tuple[str, int], ...]) -> Kernel:
     parameters = Parameters("conv_2d_s8_parameters", fields)
     *read, written = _traffic(node, outputs, 1)
     traffic = (*read, Traffic(4 * output.elements), Traffic(output.elements), written)
-    return Kernel((KernelCall("conv_2d_s8_row", form, operands, parameters, traffic),), constants)
+    row = Row(1, outputs, Window(loop=0, pitch=inputs, size=1))
+    accesses = convolved(row, inputs, outputs, 1, len(operands))
+    call = KernelCall("conv_2d_s8_row", form, operands, parameters, traffic, accesses=accesses)
+    return Kernel((call,), constants)
+
+
+KERNELS = {"FULLY_CONNECTED": fully_connected}

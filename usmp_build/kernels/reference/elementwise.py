@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from usmp_build.arithmetic.fixed_point import Factor, quantize
 from usmp_build.interfaces.kernels import (
-    Constant,
     Derived,
     Input,
     Kernel,
@@ -19,12 +18,13 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Binary
+from usmp_build.kernels.reference.accesses_of_elements import elementwise, stretched
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pitches import are_apart
 from usmp_build.kernels.reference.pixels import by_pixels
 from usmp_build.kernels.reference.requantization import factor, int32_constant
+from usmp_build.operators.binary import Binary
 
 _MOST_AXES = 5
 _AXIS_BYTES = 12
@@ -67,17 +67,35 @@ def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
         suffix, own = "s8", _sum_fields(node, sign) if sign else _product_fields(node)
     else:
         raise unsupported_types(first, second, output)
-    parameters = Parameters(f"{name}_{suffix}_parameters", (("size", output.elements), *own))
     if len(axes) == 1 and axes[0].first == axes[0].second == 1:
-        call = KernelCall(f"{name}_{suffix}", Whole(), (Input(0), Input(1), Output(0)), parameters)
-        return by_pixels(node, Kernel((call,)))
-    operands = (Input(0), Input(1), Derived(0), Output(0))
-    each = Traffic(output.size)
-    size = prod(axis.size for axis in axes)
-    visits = output.elements // size * _visits(axes, size)
-    traffic = (each, each, Traffic(_AXIS_BYTES * visits), Traffic(written=output.size))
-    call = KernelCall(f"{name}_{suffix}_stretched", Whole(), operands, parameters, traffic)
-    return by_pixels(node, Kernel((call,), (_table(axes),)))
+        return _of_one_shape(node, f"{name}_{suffix}", own)
+    return _stretched(node, f"{name}_{suffix}", own, axes)
+
+
+def _of_one_shape(node: Node, name: str, own: Fields) -> Kernel:
+    widths = (node.output.dtype.bits // 8,) * 3
+
+    def call(size: int) -> KernelCall:
+        parameters = Parameters(f"{name}_parameters", (("size", size), *own))
+        operands = (Input(0), Input(1), Output(0))
+        return KernelCall(name, Whole(), operands, parameters, accesses=elementwise(size, widths))
+
+    return by_pixels(node, call)
+
+
+def _stretched(node: Node, name: str, own: Fields, axes: list[_Axis]) -> Kernel:
+    output, steps = node.output, prod(axis.size for axis in axes)
+    visits = output.elements // steps * _visits(axes, steps)
+    traffic = (*[Traffic(output.size)] * 2, Traffic(_AXIS_BYTES * visits), Traffic(written=output.size))
+    axes = _padded(axes)
+    accesses = stretched(axes, output.dtype.bits // 8)
+
+    def call(size: int) -> KernelCall:
+        parameters = Parameters(f"{name}_parameters", (("size", size), *own))
+        operands = (Input(0), Input(1), Derived(0), Output(0))
+        return KernelCall(f"{name}_stretched", Whole(), operands, parameters, traffic, accesses=accesses)
+
+    return by_pixels(node, call, (int32_constant("axes", (number for axis in axes for number in axis)),))
 
 
 def _limits(node: Node) -> tuple[int, int]:
@@ -181,8 +199,11 @@ def _visits(axes: list[_Axis], elements: int) -> int:
     return total
 
 
-def _table(axes: list[_Axis]) -> Constant:
+def _padded(axes: list[_Axis]) -> list[_Axis]:
+    """Return as many axes as the table has; those in front have one step."""
     if len(axes) > _MOST_AXES:
         raise Unsupported(f"it stretches its inputs along more than {_MOST_AXES} groups of axes")
-    padded = [_Axis(1, 0, 0)] * (_MOST_AXES - len(axes)) + axes
-    return int32_constant("axes", (number for axis in padded for number in axis))
+    return [_Axis(1, 0, 0)] * (_MOST_AXES - len(axes)) + axes
+
+
+KERNELS = {"ADD": add_or_subtract, "MUL": multiply, "SUB": add_or_subtract}

@@ -18,6 +18,7 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.accesses_of_copies import padded
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import int32_constant
 
@@ -48,7 +49,8 @@ def pad(node: Node) -> Kernel:
     parameters = Parameters("pad_parameters", (("lines", lines), ("width", width)))
     fills = lines + crossing if width == 1 else output.size - source.size  # a byte is filled with all at once
     traffic = (Traffic(source.size), Traffic(fills), Traffic(_table_reads(frames)), Traffic(written=output.size))
-    call = KernelCall("pad", Whole(), (Input(0), value, Derived(0), Output(0)), parameters, traffic)
+    operands = (Input(0), value, Derived(0), Output(0))
+    call = KernelCall("pad", Whole(), operands, parameters, traffic, accesses=padded(frames, width))
     return Kernel((call,), (axes, *zero))
 
 
@@ -106,3 +108,6 @@ def _value(node: Node) -> tuple[Operand, tuple[Constant, ...]]:
     width = source.dtype.bits // 8
     zero = node.zero_point(output) % 256 if source.dtype in {DType.INT8, DType.UINT8} else 0
     return Derived(1), (Constant("value", source.dtype, zero.to_bytes(width, "little")),)
+
+
+KERNELS = {"PAD": pad, "PADV2": pad}

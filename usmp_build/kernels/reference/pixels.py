@@ -5,20 +5,50 @@ Side by side, all elements are one call, which takes no more instructions than i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Pieces, Traffic
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Input,
+    Kernel,
+    KernelCall,
+    Operand,
+    Output,
+    Parameters,
+    Pieces,
+    Traffic,
+    Value,
+    Whole,
+)
+from usmp_build.kernels.reference.accesses_of_elements import elementwise
 from usmp_build.kernels.reference.node import Node
 from usmp_build.kernels.reference.pitches import are_apart, pitch
 
 
-def by_pixels(node: Node, kernel: Kernel) -> Kernel:
+def each_element(node: Node, function: str, struct: str, *fields: tuple[str, Value]) -> Kernel:
+    """Return the kernel of a function from one input to one output, element by element.
+
+    `fields` are its parameters without the first one, which is how many elements there are.
+    """
+    widths = tuple(tensor.dtype.bits // 8 for tensor in (node.input(0), node.output))
+
+    def call(size: int) -> KernelCall:
+        parameters = Parameters(struct, (("size", size), *fields))
+        return KernelCall(function, Whole(), (Input(0), Output(0)), parameters, accesses=elementwise(size, widths))
+
+    return by_pixels(node, call)
+
+
+def by_pixels(node: Node, call_of: Callable[[int], KernelCall], constants: tuple[Constant, ...] = ()) -> Kernel:
     """Say which operands may be channels of another tensor, and go pixel by pixel where one is.
 
-    These have the output's shape; all others must be the same for every pixel.
+    These have the output's shape; all others must be the same for every pixel.  `call_of` makes the call for a number
+    of elements, those of the output or of one pixel; its traffic is that of all pixels.
     """
-    shape, (call,) = node.output.shape, kernel.calls
+    shape, call = node.output.shape, call_of(node.output.elements)
+    kernel = Kernel((call,), constants)
     touched = [operand for operand in call.operands if isinstance(operand, Input | Output)]
     images = frozenset[Operand](operand for operand in touched if node.tensor(operand).shape == shape)
     constant = any(node.tensor(operand).is_constant for operand in touched if operand in images)
@@ -26,7 +56,7 @@ def by_pixels(node: Node, kernel: Kernel) -> Kernel:
     if not shape or constant or not all(_is_pixel(each, shape[-1]) for each in others):
         return kernel
     if are_apart(node):
-        kernel = replace(kernel, calls=(_pixel_by_pixel(node, call, images),))
+        kernel = replace(kernel, calls=(_pixel_by_pixel(node, call_of(shape[-1]), images),))
     return replace(kernel, pitched=images, slower=images)
 
 
@@ -35,17 +65,13 @@ def _is_pixel(shape: tuple[int, ...], channels: int) -> bool:
 
 
 def _pixel_by_pixel(node: Node, call: KernelCall, images: frozenset[Operand]) -> KernelCall:
-    """Return a call for each pixel; its parameters and tables are those of one."""
-    *pixels, channels = node.output.shape
-    assert call.parameters is not None
-    fields = tuple((name, channels if name == "size" else value) for name, value in call.parameters.fields)
+    """Return the call that is made for each pixel."""
     steps = tuple(
         pitch(node, operand) if isinstance(operand, Input | Output) and operand in images else 0
         for operand in call.operands
     )
     traffic = call.traffic or tuple(_traffic(node, operand) for operand in call.operands)
-    parameters = replace(call.parameters, fields=fields)
-    return replace(call, form=Pieces(prod(pixels), steps), parameters=parameters, traffic=traffic)
+    return replace(call, form=Pieces(prod(node.output.shape[:-1]), steps), traffic=traffic)
 
 
 def _traffic(node: Node, operand: Operand) -> Traffic:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from usmp_build.arithmetic.fixed_point import single
+from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Pool2D
+from usmp_build.kernels.reference.accesses_of_sums import Row, pooled
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.pitches import PITCHED, pitch_fields, pitches
 from usmp_build.kernels.reference.window import borders, slide, taps_inside
+from usmp_build.operators.pooling import Pool2D
 
 _SAME_SCALE = 1e-6
 """Scales that differ by no more count as one."""
@@ -58,7 +60,9 @@ def pool_2d(node: Node) -> Kernel:
     taps *= taps_inside(columns, width, options.filter_w, options.stride_w)
     read = images * taps * channels * source.dtype.bits // 8
     traffic = (Traffic(read), Traffic(written=output.size))
-    call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic)
+    window = Window(0, apart.input, width, options.filter_w, options.stride_w, before=columns.before)
+    accesses = pooled(Row(columns.output, apart.output, window), channels, source.dtype.bits // 8)
+    call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic, accesses=accesses)
     return Kernel((call,), pitched=PITCHED)
 
 
@@ -90,3 +94,6 @@ def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[str, int | flo
     zero_point = node.zero_point(output)
     low, high = quantized_limits(node, options.activation, output, options.limits)
     return "s8", low + zero_point, high + zero_point
+
+
+KERNELS = {"AVERAGE_POOL_2D": pool_2d, "MAX_POOL_2D": pool_2d}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from usmp_build.arithmetic.fixed_point import single
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Whole
+from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.pixels import by_pixels
+from usmp_build.kernels.reference.pixels import each_element
 from usmp_build.kernels.reference.requantization import factor
 
 _SUFFIXES = {
@@ -49,8 +49,10 @@ def requantize(node: Node, types: str, limits: tuple[int, int]) -> Kernel:
     """To another scale and zero point; `limits` are those of the output less its zero point."""
     source, output = node.input(0), node.output
     scale = factor(node, node.scale(source) / node.scale(output))
-    fields = (
-        ("size", output.elements),
+    return each_element(
+        node,
+        f"requantize_{types}",
+        "requantize_parameters",
         ("input_zero_point", node.zero_point(source)),
         ("multiplier", scale.multiplier),
         ("shift", scale.shift),
@@ -58,8 +60,6 @@ def requantize(node: Node, types: str, limits: tuple[int, int]) -> Kernel:
         ("low", limits[0]),
         ("high", limits[1]),
     )
-    parameters = Parameters("requantize_parameters", fields)
-    return by_pixels(node, Kernel((KernelCall(f"requantize_{types}", Whole(), (Input(0), Output(0)), parameters),)))
 
 
 def _types(node: Node) -> str:
@@ -69,10 +69,8 @@ def _types(node: Node) -> str:
 
 
 def _kernel(node: Node, function: str, quantized: Tensor) -> Kernel:
-    fields = (
-        ("size", quantized.elements),
-        ("scale", single(node.scale(quantized))),
-        ("zero_point", node.zero_point(quantized)),
-    )
-    parameters = Parameters("quantize_parameters", fields)
-    return by_pixels(node, Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters),)))
+    scale = ("scale", single(node.scale(quantized)))
+    return each_element(node, function, "quantize_parameters", scale, ("zero_point", node.zero_point(quantized)))
+
+
+KERNELS = {"DEQUANTIZE": dequantize, "QUANTIZE": quantize}

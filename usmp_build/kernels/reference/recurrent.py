@@ -14,11 +14,13 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.ir.options import Activation, Svdf
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.reference.accesses_of_sums import remembered
 from usmp_build.kernels.reference.activation import real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, factor_pairs
 from usmp_build.kernels.reference.weights import check_sums
+from usmp_build.operators.sums import Svdf
 
 _STATE = 4
 """The position of the state among the inputs."""
@@ -114,7 +116,9 @@ def _kernel(
     operands = (Input(0), *weights, *map(Derived, range(len(factors))), Input(_STATE), Output(0))
     *read, state, written = _traffic(node, sizes)
     traffic = (*read, *(Traffic(len(each.data)) for each in factors), state, written)
-    call = KernelCall(function, Whole(), operands, parameters, traffic)
+    width = node.output.dtype.bits // 8
+    accesses = remembered(sizes["batches"], sizes["inputs"], sizes["units"], width, len(operands))
+    call = KernelCall(function, Whole(), operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), constants, updates=frozenset({_STATE}))
 
 
@@ -143,3 +147,6 @@ def _traffic(node: Node, sizes: dict[str, int]) -> tuple[Traffic, ...]:
         Traffic(read=moved + state.size, written=state.size),
         Traffic(written=node.output.size),
     )
+
+
+KERNELS_OF_ONE_DIRECTION = {"SVDF": svdf}

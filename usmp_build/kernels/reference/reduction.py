@@ -18,6 +18,7 @@ from usmp_build.interfaces.kernels import (
     Traffic,
 )
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.accesses_of_sums import averaged
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor
 
@@ -90,5 +91,10 @@ def _kernel(node: Node, block: _Block, suffix: str, sums: DType, own: tuple[tupl
     source, output = node.input(0), node.output
     each = 4 * (source.elements + output.elements)  # a sum is begun, added to by every element, and read at the end
     traffic = (Traffic(source.size), Traffic(each, each), Traffic(written=output.size))
-    call = KernelCall(f"mean_{suffix}", form, (Input(0), Scratch(0), Output(0)), parameters, traffic)
+    operands = (Input(0), Scratch(0), Output(0))
+    accesses = averaged(block.channels, block.width, source.dtype.bits // 8)
+    call = KernelCall(f"mean_{suffix}", form, operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * 4, sums),))
+
+
+KERNELS = {"MEAN": mean}

@@ -6,11 +6,10 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from usmp_build.arithmetic.slices import Taken, shape_left, strided
 from usmp_build.interfaces.kernels import Input, Kernel, Output
-from usmp_build.ir.options import StridedSlice
 from usmp_build.kernels.reference.copies import check_types, copy
 from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.operators.slicing import StridedSlice, Taken, shape_left, strided
 
 _MOST_COPIES = 32
 
@@ -88,3 +87,6 @@ def _runs(shape: tuple[int, ...], taken: Taken, width: int) -> tuple[int, int, l
             axes.insert(0, _Axis(len(along), step))
         pitch *= length
     return offset, size, axes
+
+
+KERNELS = {"STRIDED_SLICE": strided_slice}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from usmp_build.arithmetic.fixed_point import ONE, quantize, single
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType
-from usmp_build.ir.options import Softmax
+from usmp_build.kernels.reference.accesses_of_elements import rows_of_elements
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.operators.reductions import Softmax
 
 _INTEGER_BITS = 5
 """Before the point of an exponent."""
@@ -23,12 +24,15 @@ def softmax(node: Node) -> Kernel:
     node.expect(len(source.shape) >= 1, "works on a tensor without dimensions")
     node.expect(source.elements == output.elements, "has an output of another size than its input")
     size = source.shape[-1]
-    sizes = (("rows", source.elements // size), ("size", size))
+    rows = source.elements // size
+    sizes = (("rows", rows), ("size", size))
+    accesses = rows_of_elements(rows, size, (source.dtype.bits // 8, output.dtype.bits // 8))
     beta = single(node.options(Softmax).beta)
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
         parameters = Parameters("softmax_f32_parameters", (*sizes, ("beta", beta)))
         traffic = (Traffic(2 * source.size), Traffic(2 * output.size, 2 * output.size))
-        return Kernel((KernelCall("softmax_f32", Whole(), (Input(0), Output(0)), parameters, traffic),))
+        operands = (Input(0), Output(0))
+        return Kernel((KernelCall("softmax_f32", Whole(), operands, parameters, traffic, accesses=accesses),))
     if source.dtype is not DType.INT8 or output.dtype not in _OUTPUTS:
         raise unsupported_types(source, output)
     if size > _LONGEST_ROW:
@@ -38,7 +42,7 @@ def softmax(node: Node) -> Kernel:
         raise Unsupported(f"its output does not have the scale 1/{1 / scale:.0f} and the zero point {zero_point}")
     parameters = Parameters("softmax_s8_parameters", (*sizes, *_exponent_fields(node, beta)))
     traffic = (Traffic(3 * source.size), Traffic(written=output.size))
-    return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters, traffic),))
+    return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters, traffic, accesses=accesses),))
 
 
 def _exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
@@ -50,3 +54,6 @@ def _exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
     factor = quantize(real)
     reach = ((1 << _INTEGER_BITS) - 1 << 31 - _INTEGER_BITS) >> factor.shift
     return (("multiplier", factor.multiplier), ("shift", factor.shift), ("reach", reach))
+
+
+KERNELS = {"SOFTMAX": softmax}

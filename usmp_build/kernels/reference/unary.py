@@ -1,37 +1,50 @@
-"""LOGISTIC, TANH, HARD_SWISH, RELU and RELU6 as operators of their own, and tables that rewrites made."""
+"""LOGISTIC, TANH, HARD_SWISH, RELU, RELU6 and LEAKY_RELU as operators of their own, and tables that rewrites made."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import isfinite
+
 from usmp_build.arithmetic import tables
+from usmp_build.arithmetic.fixed_point import single
 from usmp_build.arithmetic.hard_swish import hard_swish as of_hard_swish
-from usmp_build.arithmetic.limits import Quantized, is_table
+from usmp_build.arithmetic.limits import LEAST, Quantized, is_table
 from usmp_build.interfaces.kernels import (
     Constant,
     Derived,
     Input,
     Kernel,
     KernelCall,
-    Operand,
     Output,
     Parameters,
     Traffic,
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.ir.options import Activation, Lookup
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.reference.accesses_of_elements import elementwise
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.pixels import by_pixels
+from usmp_build.kernels.reference.pixels import by_pixels, each_element
 from usmp_build.kernels.reference.quantization import requantize
+from usmp_build.kernels.reference.requantization import factor
+from usmp_build.operators.unary import LeakyRelu, Lookup, leaky_factors
 
-_FUNCTIONS = {"LOGISTIC": tables.logistic, "TANH": tables.tanh}
+
+def logistic(node: Node) -> Kernel:
+    """LOGISTIC: for int8 a table."""
+    if not _is_int8(node):
+        return each_element(node, "logistic_f32", "elements")
+    if node.zero_point(node.output) != LEAST:
+        raise Unsupported(f"its output has a zero point other than {LEAST}")
+    return _looked_up(node, _table(node, tables.logistic))
 
 
-def smooth(node: Node) -> Kernel:
-    """LOGISTIC and TANH: for int8 a table."""
+def tanh(node: Node) -> Kernel:
+    """TANH: for int8 a table."""
     if _is_int8(node):
-        return _looked_up(node, _table(node))
-    return by_pixels(node, Kernel((_call(node, f"{node.operator.kind.lower()}_f32"),)))
+        return _looked_up(node, _table(node, tables.tanh))
+    return each_element(node, "tanh_f32", "elements")
 
 
 def hard_swish(node: Node) -> Kernel:
@@ -59,19 +72,46 @@ def relu(node: Node) -> Kernel:
     """RELU: for int8 also to another scale."""
     if _is_int8(node):
         return requantize(node, "s8_s8", quantized_limits(node, Activation.RELU, node.output))
-    return by_pixels(node, Kernel((_call(node, "relu_f32"),)))
+    return each_element(node, "relu_f32", "elements")
 
 
 def relu6(node: Node) -> Kernel:
     """RELU6: for int8 the input's scale counts, whatever the output's is."""
     if not _is_int8(node):
-        return by_pixels(node, Kernel((_call(node, "relu6_f32"),)))
+        return each_element(node, "relu6_f32", "elements")
     source = node.input(0)
     zero_point = node.zero_point(source)
     _, six = quantized_limits(node, Activation.RELU6, source)
-    fields = (("size", source.elements), ("low", zero_point), ("high", six + zero_point))
-    parameters = Parameters("clamp_s8_parameters", fields)
-    return by_pixels(node, Kernel((KernelCall("clamp_s8", Whole(), (Input(0), Output(0)), parameters),)))
+    return each_element(node, "clamp_s8", "clamp_s8_parameters", ("low", zero_point), ("high", six + zero_point))
+
+
+def leaky_relu(node: Node) -> Kernel:
+    """LEAKY_RELU: for int8 and int16 also to another scale."""
+    source, output, alpha = node.input(0), node.output, single(node.options(LeakyRelu).alpha)
+    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    node.expect(isfinite(alpha), f"multiplies by {alpha:g}")
+    types = source.dtype, output.dtype
+    if types == (DType.FLOAT32, DType.FLOAT32):
+        return each_element(node, "leaky_relu_f32", "leaky_relu_f32_parameters", ("alpha", alpha))
+    if types not in {(DType.INT8, DType.INT8), (DType.INT16, DType.INT16)}:
+        raise unsupported_types(source, output)
+    if alpha < 0:
+        raise Unsupported("it multiplies integers by a number below 0")
+    above, below = (factor(node, real) for real in leaky_factors(alpha, node.scale(source), node.scale(output)))
+    low, high = quantized_limits(node, Activation.NONE, output)
+    return each_element(
+        node,
+        "leaky_relu_s8" if source.dtype is DType.INT8 else "leaky_relu_s16",
+        "leaky_relu_parameters",
+        ("input_zero_point", node.zero_point(source)),
+        ("multiplier", above.multiplier),
+        ("shift", above.shift),
+        ("alpha_multiplier", below.multiplier),
+        ("alpha_shift", below.shift),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
 
 
 def _is_int8(node: Node) -> bool:
@@ -84,26 +124,32 @@ def _is_int8(node: Node) -> bool:
 
 
 def _looked_up(node: Node, table: bytes) -> Kernel:
-    operands = (Input(0), Derived(0), Output(0))
-    size = node.output.elements
-    traffic = (Traffic(size), Traffic(size), Traffic(written=size))
-    call = _call(node, "lookup_s8", operands, traffic)
-    return by_pixels(node, Kernel((call,), (Constant("table", DType.INT8, table),)))
+    elements = node.output.elements
+    traffic = (Traffic(elements), Traffic(elements), Traffic(written=elements))
+
+    def call(size: int) -> KernelCall:
+        parameters = Parameters("elements", (("size", size),))
+        operands = (Input(0), Derived(0), Output(0))
+        return KernelCall("lookup_s8", Whole(), operands, parameters, traffic, accesses=elementwise(size, (1, 0, 1)))
+
+    return by_pixels(node, call, (Constant("table", DType.INT8, table),))
 
 
-def _call(
-    node: Node, function: str, operands: tuple[Operand, ...] = (Input(0), Output(0)), traffic: tuple[Traffic, ...] = ()
-) -> KernelCall:
-    parameters = Parameters("elements", (("size", node.output.elements),))
-    return KernelCall(function, Whole(), operands, parameters, traffic)
-
-
-def _table(node: Node) -> bytes:
-    source, kind = node.input(0), node.operator.kind
-    if kind == "LOGISTIC" and node.zero_point(node.output) != -128:
-        raise Unsupported("its output has a zero point other than -128")
-    table = tables.of_scale(_FUNCTIONS[kind], node.scale(source), node.zero_point(source))
+def _table(node: Node, function: Callable[[int], int]) -> bytes:
+    source = node.input(0)
+    table = tables.of_scale(function, node.scale(source), node.zero_point(source))
     if table is None:
         message = f"has an input whose scale, {node.scale(source):g}, is too small or too large for its table"
         raise node.error("K407", message, "quantize the model again")
     return table
+
+
+KERNELS = {
+    "HARD_SWISH": hard_swish,
+    "LEAKY_RELU": leaky_relu,
+    "LOGISTIC": logistic,
+    "LOOKUP": lookup,
+    "RELU": relu,
+    "RELU6": relu6,
+    "TANH": tanh,
+}

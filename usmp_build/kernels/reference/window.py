@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from usmp_build.arithmetic import windows
-from usmp_build.ir.options import Conv2D, DepthwiseConv2D, Padding, Pool2D
+from usmp_build.ir.options import Padding
 from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 
 _MOST_TAPS = 256
 """Of a window along one axis: the generated code keeps a pointer for each of its rows on the stack."""

@@ -16,17 +16,8 @@ from typing import NamedTuple
 
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.ir.labels import short_label
+from usmp_build.operators.table import traits
 from usmp_build.passes.axes.rows import Cut
-
-KEEPING = frozenset(
-    "ABS ADD AVERAGE_POOL_2D CAST CEIL CONCATENATION COPY COS DEPTHWISE_CONV_2D DEQUANTIZE DIV ELU EQUAL EXP FLOOR "
-    "FLOOR_DIV FLOOR_MOD GELU GREATER GREATER_EQUAL HARD_SWISH L2_NORMALIZATION L2_POOL_2D LEAKY_RELU LESS LESS_EQUAL "
-    "LOCAL_RESPONSE_NORMALIZATION LOG LOGICAL_AND LOGICAL_NOT LOGICAL_OR LOGISTIC LOG_SOFTMAX LOOKUP MAXIMUM "
-    "MAX_POOL_2D MINIMUM MIRROR_PAD MUL NEG NOT_EQUAL PAD PADV2 POW PRELU QUANTIZE RELU RELU6 RELU_0_TO_1 RELU_N1_TO_1 "
-    "RESIZE_BILINEAR RESIZE_NEAREST_NEIGHBOR REVERSE_V2 ROUND RSQRT SIGN SIN SLICE SOFTMAX SQRT SQUARE "
-    "SQUARED_DIFFERENCE SUB TANH".split()
-)
-"""Kinds whose output has the axes of their inputs, though these may be longer or shorter."""
 
 
 class _Going(NamedTuple):
@@ -67,7 +58,7 @@ class Kept:
 
     def _step(self, op: Operator, going: _Going, source: int, output: int) -> None:
         ranks = {len(self.graph.tensors[tensor].shape) for tensor in (source, output)}
-        if op.kind not in KEEPING or len(ranks) > 1:
+        if not traits(op.kind).keeps_axes or len(ranks) > 1:
             self._end(op, going, "which makes axes of its own")
         elif output not in self.paged:
             self.going[output] = going

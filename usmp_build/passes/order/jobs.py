@@ -19,10 +19,11 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Model, Operator, OperatorRef
 from usmp_build.ir.schedule import Direction, Node, Step, steps
+from usmp_build.operators.table import traits
 from usmp_build.passes.effects import Effects, bits_of, members_of
 from usmp_build.passes.order.states import Job, Jobs, JobStep
 from usmp_build.passes.order.together import Near
-from usmp_build.passes.pure import PURE, touches_state
+from usmp_build.passes.pure import touches_state
 from usmp_build.passes.separations import near_at, straight
 from usmp_build.request import Request
 
@@ -120,7 +121,7 @@ def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) ->
 def _in_turn(analysis: Analysis, model: Model, ref: OperatorRef, op: Operator) -> bool:
     """Whether an operator must keep its place among those of which this is true, too."""
     kernel = analysis.kernels.get(ref)
-    if op.kind not in PURE or touches_state(op, model.main):
+    if not traits(op.kind).is_pure or touches_state(op, model.main):
         return True
     if not isinstance(kernel, Kernel):
         return False

@@ -17,9 +17,10 @@ from itertools import accumulate
 from math import prod
 from typing import NamedTuple
 
-from usmp_build.arithmetic.slices import Taken, sliced, strided
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
-from usmp_build.ir.options import Activation, Concatenation, Pack, StridedSlice
+from usmp_build.ir.options import Activation
+from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.slicing import StridedSlice, Taken, sliced, strided
 
 _WIDTHS = {8, 16, 32, 64}
 _QUANTIZED = {DType.INT8, DType.UINT8, DType.INT16, DType.INT32}

@@ -15,14 +15,14 @@ from dataclasses import replace
 
 from usmp_build.arithmetic.limits import LEAST, MOST, clamp, int8_scale, within
 from usmp_build.ir.graph import DType, Model, Operator, Tensor
-from usmp_build.ir.options import Activation, Limits, Pool2D
+from usmp_build.ir.options import Activation, Limits
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.table import traits
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
 from usmp_build.passes.rewrite.elements import elements_read, table
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
-from usmp_build.passes.rewrite.ranges import ACTIVATIONS, Clamped
+from usmp_build.passes.rewrite.ranges import Clamped, activation_of
 
-_KINDS = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "AVERAGE_POOL_2D", "MAX_POOL_2D", "ADD", "SUB", "MUL"}
-_BOUNDS = {"MAXIMUM", "MINIMUM"}
 _NARROWER = {
     (Activation.NONE, Activation.RELU),
     (Activation.NONE, Activation.RELU6),
@@ -52,10 +52,16 @@ def _clamped(op: Operator, net: Net) -> int | None:
     """Return the tensor that an operator clamps; None where it does something else."""
     if len(op.outputs) != 1:
         return None
-    if op.kind in _BOUNDS:
+    if _bounds_another(op):
         read = elements_read(op, net)
         return min(read) if len(read) == 1 else None
-    return op.inputs[0] if op.kind in {*ACTIVATIONS, "QUANTIZE"} and op.inputs else None
+    is_clamp = activation_of(op) is not None or op.kind == "QUANTIZE"
+    return op.inputs[0] if is_clamp and op.inputs else None
+
+
+def _bounds_another(op: Operator) -> bool:
+    elementwise = traits(op.kind).elementwise
+    return elementwise is not None and elementwise.bounds
 
 
 def _may_join(before: Operator, op: Operator, net: Net) -> bool:
@@ -63,20 +69,20 @@ def _may_join(before: Operator, op: Operator, net: Net) -> bool:
     between, output = before.outputs[0], op.outputs[0]
     same_shape = net.graph.tensors[between].shape == net.graph.tensors[output].shape
     alone = len(before.outputs) == 1 and len(net.readers[between]) == 1 and net.may_go(between)
-    return before.kind in _KINDS and same_shape and alone and net.pins.may_join(net.index, before, op)
+    return traits(before.kind).extended and same_shape and alone and net.pins.may_join(net.index, before, op)
 
 
 def _joined(before: Operator, op: Operator, net: Net) -> Operator | None:
     """Return the operator that does both; None where that would not be exact."""
     between, output = net.graph.tensors[before.outputs[0]], net.graph.tensors[op.outputs[0]]
-    first, own = net.tensor(before.inputs[0] if before.inputs else None), ACTIVATIONS.get(op.kind, Activation.NONE)
+    first, own = net.tensor(before.inputs[0] if before.inputs else None), activation_of(op) or Activation.NONE
     if not isinstance(before.options, Clamped) or first is None or first.dtype is not between.dtype:
         return None
     if between.dtype is DType.FLOAT32 and output.dtype is DType.FLOAT32:
         if before.options.limits or (before.options.activation, own) not in _NARROWER:
             return None
         return replace(before, outputs=op.outputs, options=replace(before.options, activation=own))
-    then = _bounds(op, net) if op.kind in _BOUNDS else clamp(own, None, output)
+    then = _bounds(op, net) if _bounds_another(op) else clamp(own, None, output)
     options = None if then is None else _int8(before.options, own, then, between, output)
     return None if options is None else replace(before, outputs=op.outputs, options=options)
 

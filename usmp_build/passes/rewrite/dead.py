@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from usmp_build.ir.graph import Model, Operator
 from usmp_build.ir.variables import READ
-from usmp_build.passes.pure import PURE, touches_state
+from usmp_build.operators.table import traits
+from usmp_build.passes.pure import touches_state
 from usmp_build.passes.rewrite.dead_parts import dead_parts
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
@@ -30,6 +31,6 @@ def _step(net: Net) -> None:
 
 def _is_dead(op: Operator, net: Net) -> bool:
     only_reads = op.kind == READ or not touches_state(op, net.graph)
-    if op.kind not in PURE or not only_reads or not net.pins.is_free(net.index, op):
+    if not traits(op.kind).is_pure or not only_reads or not net.pins.is_free(net.index, op):
         return False
     return all(net.may_go(tensor) and not net.readers[tensor] for tensor in op.outputs)

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
-from usmp_build.ir.options import StridedSlice
+from usmp_build.operators.slicing import StridedSlice
 from usmp_build.passes.rewrite.edit import Net
 from usmp_build.passes.rewrite.pins import Pins
 

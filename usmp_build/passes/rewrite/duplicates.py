@@ -22,12 +22,13 @@ from collections import Counter
 from dataclasses import replace
 
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph
-from usmp_build.ir.options import Activation, Concatenation
-from usmp_build.passes.pure import FUNCTIONS
+from usmp_build.ir.options import Activation
+from usmp_build.operators.joining import Concatenation
+from usmp_build.operators.kind import Effect
+from usmp_build.operators.table import traits
 from usmp_build.passes.rewrite.edit import Net, renamed
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
-_SYMMETRIC = {"ADD", "EQUAL", "MAXIMUM", "MINIMUM", "MUL", "NOT_EQUAL"}
 _COUNTING = {DType.INT32, DType.INT64}
 _LONGEST = 256
 """Inputs of a concatenation: of no more the beginning is looked for."""
@@ -80,7 +81,7 @@ def _shortened(op: Operator, wholes: dict[object, int], net: Net, place: int) ->
 
 
 def _counts(op: Operator, net: Net) -> bool:
-    return op.kind in FUNCTIONS and net.may_change(op) and all(map(net.may_rename, op.outputs))
+    return traits(op.kind).effect is Effect.FUNCTION and net.may_change(op) and all(map(net.may_rename, op.outputs))
 
 
 def _key(op: Operator, net: Net) -> object:
@@ -90,8 +91,8 @@ def _key(op: Operator, net: Net) -> object:
 
 
 def _inputs(op: Operator, net: Net) -> object:
-    inputs = [_operand(tensor, net) for tensor in op.inputs]
-    return frozenset(Counter(inputs).items()) if op.kind in _SYMMETRIC else tuple(inputs)
+    inputs, elementwise = [_operand(tensor, net) for tensor in op.inputs], traits(op.kind).elementwise
+    return frozenset(Counter(inputs).items()) if elementwise and elementwise.symmetric else tuple(inputs)
 
 
 def _operand(index: int | None, net: Net) -> object:

@@ -9,12 +9,11 @@ import numpy as np
 from usmp_build.arithmetic.limits import LEAST, MOST, int8_scale
 from usmp_build.arithmetic.vectors import Booleans, Integers
 from usmp_build.ir.graph import DType, Operator, Tensor
+from usmp_build.operators.table import traits
+from usmp_build.operators.values.interval import Interval
+from usmp_build.operators.values.quantized import Opaque
 from usmp_build.passes.rewrite.edit import Net
 from usmp_build.passes.rewrite.ranges import value_range
-from usmp_build.passes.rewrite.values.interval import Interval
-from usmp_build.passes.rewrite.values.pointwise import POINTWISE
-from usmp_build.passes.rewrite.values.quantized import Opaque
-from usmp_build.passes.rewrite.views import SHAPES_ONLY
 
 VALUES = np.arange(LEAST, MOST + 1)
 """Of an int8: a table says what becomes of each of them."""
@@ -28,7 +27,7 @@ def elements_read(op: Operator | None, net: Net) -> set[int]:
     behind_floats = int8_behind_floats(op, net)
     if behind_floats is not None:
         return {behind_floats}
-    if op is None or len(op.outputs) != 1 or not (op.kind in POINTWISE or op.kind in SHAPES_ONLY):
+    if op is None or len(op.outputs) != 1 or not (traits(op.kind).only_shape or traits(op.kind).int8):
         return set()
     output, found = net.graph.tensors[op.outputs[0]], set()
     for index in _operands(op):
@@ -77,7 +76,8 @@ def changes_nothing(values: Integers, source: int, net: Net) -> bool:
 
 
 def _operands(op: Operator) -> tuple[int | None, ...]:
-    return op.inputs[: POINTWISE[op.kind][1] if op.kind in POINTWISE else 1]
+    elementwise = traits(op.kind).elementwise
+    return op.inputs[: elementwise.operands if elementwise else 1]
 
 
 def _made(op: Operator, net: Net, known: dict[int, Integers]) -> Integers | None:
@@ -85,10 +85,13 @@ def _made(op: Operator, net: Net, known: dict[int, Integers]) -> Integers | None
     if behind_floats is not None:
         return _through_floats(known[behind_floats], net.graph.tensors[behind_floats], net.graph.tensors[op.outputs[0]])
     operands = [known[t] if t in known else _constant(t, net) for t in _operands(op) if t is not None]
-    if op.kind in SHAPES_ONLY:
+    if traits(op.kind).only_shape:
         return operands[0]
+    int8 = traits(op.kind).int8
+    if int8 is None:
+        return None
     try:
-        made = POINTWISE[op.kind][0](op, net.graph)([Interval(each, each) for each in operands])
+        made = int8.transfer(op, net.graph)([Interval(each, each) for each in operands])
     except Opaque:
         return None
     return made.low if made.is_constant.all() else None

@@ -10,11 +10,13 @@ import numpy as np
 from usmp_build.arithmetic import windows
 from usmp_build.arithmetic.limits import clamp, float_clamp, int8_scale
 from usmp_build.ir.graph import DType, Operator
-from usmp_build.ir.options import Conv2D, DepthwiseConv2D, Frame, Padding, Pool2D
+from usmp_build.ir.options import Frame, Padding
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
+from usmp_build.operators.table import traits
 from usmp_build.passes.rewrite.edit import Net
 from usmp_build.passes.rewrite.ranges import value_range
 
-_KINDS = {"CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D"}
 _IMAGE = 4
 """Dimensions: image, row, column, channel."""
 _LEAST_FLOAT = -float(np.finfo(np.float32).max)
@@ -60,9 +62,9 @@ class _Axis(NamedTuple):
 def framed(reader: Operator, padded: Padded, net: Net) -> Operator | None:
     """Return an operator that reads the image without padding and computes the same; None where it cannot."""
     options = reader.options
-    if reader.kind not in _KINDS or reader.inputs[0] != padded.output or reader.inputs.count(padded.output) != 1:
+    if reader.inputs[0] != padded.output or reader.inputs.count(padded.output) != 1:
         return None
-    if not isinstance(options, Windowed) or len(reader.outputs) != 1:
+    if not traits(reader.kind).extended or not isinstance(options, Windowed) or len(reader.outputs) != 1:
         return None
     axes = _axes(reader, options, padded, net)
     whole = net.graph.tensors[padded.output].shape

@@ -15,13 +15,15 @@ from dataclasses import replace
 
 from usmp_build.arithmetic.limits import clamp, float_clamp, int8_scale
 from usmp_build.ir.graph import DType, Model, Operator, Tensor
-from usmp_build.ir.options import Activation, Concatenation, Pool2D
+from usmp_build.ir.options import Activation
+from usmp_build.operators.joining import Concatenation
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.table import traits
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph, renamed
 from usmp_build.passes.rewrite.elements import changes_nothing, elements_read, table
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
-from usmp_build.passes.rewrite.ranges import ACTIVATIONS, value_range
+from usmp_build.passes.rewrite.ranges import activation_of, value_range
 from usmp_build.passes.rewrite.unchanged import unchanged
-from usmp_build.passes.rewrite.views import SHAPES_ONLY
 
 _QUANTIZED = {DType.INT8, DType.INT16}
 _LARGEST = 3.4e38 / 65536
@@ -46,7 +48,7 @@ def _step(net: Net) -> None:
         if net.may_rename(output) and _look_alike(net.graph.tensors[source], net.graph.tensors[output]):
             moved[output] = source
             net.put(place, None)
-        elif op.kind not in SHAPES_ONLY:
+        elif not traits(op.kind).only_shape:
             net.put(place, replace(op, kind="RESHAPE", inputs=(source,), options=None))
         passed.append(op.inputs[0])
     for tensor in passed:  # now that all read what they will read
@@ -165,7 +167,8 @@ def _of_integers(source: int | None, net: Net) -> int | None:
 
 
 def _relu(op: Operator, net: Net) -> int | None:
-    within = _activated(op, net, ACTIVATIONS[op.kind])
+    activation = activation_of(op)
+    within = _activated(op, net, activation) if activation is not None else None
     return _in_effect(op, net) if within is None else within
 
 

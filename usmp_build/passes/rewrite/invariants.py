@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from usmp_build.ir.graph import DType, Model, Subgraph
 from usmp_build.ir.variables import READ, handles
-from usmp_build.well_formed import first_fault
+from usmp_build.operators.well_formed import first_fault
 
 
 class Broken(Exception):

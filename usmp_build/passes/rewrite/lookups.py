@@ -16,14 +16,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from usmp_build.ir.graph import Model, Operator
-from usmp_build.ir.options import Lookup
+from usmp_build.operators.kind import Int8Kernel
+from usmp_build.operators.table import traits
+from usmp_build.operators.unary import Lookup
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
 from usmp_build.passes.rewrite.elements import VALUES, changes_nothing, elements_read, int8_behind_floats, table
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
-from usmp_build.passes.rewrite.views import SHAPES_ONLY
 
-_TABLES = {"HARD_SWISH", "LOGISTIC", "LOOKUP", "TANH"}
-_TABLES_ONLY = {"MAXIMUM", "MINIMUM", "RELU_N1_TO_1"}
 _MOST = 16
 """Operators that are joined at once; what is longer is joined step by step."""
 
@@ -42,7 +41,7 @@ def lookups(model: Model, pins: Pins = NO_PINS) -> Model:
 
 def _step(net: Net) -> None:
     for place, op in enumerate(net.graph.operators):
-        if op.kind in SHAPES_ONLY or not net.may_change(op):
+        if traits(op.kind).only_shape or not net.may_change(op):
             continue
         for chain in reversed([*_chains(place, net)]):
             joined = _joined(chain, net)
@@ -82,10 +81,12 @@ def _is_between(tensor: int, place: int, places: set[int], net: Net) -> bool:
 
 
 def _pays(chain: _Chain, net: Net) -> bool:
-    kinds = [op.kind for op in _operators(chain, net) if op.kind not in SHAPES_ONLY]
-    has_room = not _TABLES.isdisjoint(kinds) or net.graph.tensors[chain.source].elements >= len(VALUES)
+    """Tell whether a table is worth its bytes: some operator has one anyway, or no kernel without one."""
+    kinds = [traits(op.kind) for op in _operators(chain, net)]
+    kernels = [kind.int8.kernel if kind.int8 else None for kind in kinds if not kind.only_shape]
+    has_room = Int8Kernel.TABLE in kernels or net.graph.tensors[chain.source].elements >= len(VALUES)
     behind_floats = any(int8_behind_floats(op, net) is not None for op in _operators(chain, net))
-    return behind_floats or not _TABLES_ONLY.isdisjoint(kinds) or (len(kinds) > 1 and has_room)
+    return behind_floats or Int8Kernel.NONE in kernels or (len(kernels) > 1 and has_room)
 
 
 def _joined(chain: _Chain, net: Net) -> Operator | None:

@@ -5,24 +5,19 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from usmp_build.arithmetic.limits import LEAST, MOST, clamp, float_clamp
-from usmp_build.ir.graph import DType
-from usmp_build.ir.options import Activation, Binary, Conv2D, DepthwiseConv2D, FullyConnected, Pool2D
+from usmp_build.ir.graph import DType, Operator
+from usmp_build.ir.options import Activation
+from usmp_build.operators.binary import Binary
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
+from usmp_build.operators.table import traits
 from usmp_build.passes.rewrite.edit import Net
 
 Clamped: TypeAlias = Conv2D | DepthwiseConv2D | FullyConnected | Binary | Pool2D
 """Options of operators that clamp what they compute, last of all."""
 
-ACTIVATIONS = {
-    "RELU": Activation.RELU,
-    "RELU6": Activation.RELU6,
-    "RELU_N1_TO_1": Activation.RELU_N1_TO_1,
-}
-"""Activations as operators of their own."""
-
 _FARTHEST = 16
 """Operators that a search looks through."""
-_WITHIN = {"VIEW", "RESHAPE", "SQUEEZE", "EXPAND_DIMS", "MAX_POOL_2D", "AVERAGE_POOL_2D"}
-"""Kinds whose outputs lie between the least and the largest of their inputs."""
 
 
 def value_range(tensor: int, net: Net) -> tuple[float, float]:
@@ -37,7 +32,7 @@ def value_range(tensor: int, net: Net) -> tuple[float, float]:
         if found is not None and found != widest:
             return found
         source = net.graph.tensors[op.inputs[0]]
-        if op.kind not in _WITHIN or (source.dtype, source.quantization) != (own.dtype, own.quantization):
+        if not traits(op.kind).within_inputs or (source.dtype, source.quantization) != (own.dtype, own.quantization):
             return widest
         tensor = op.inputs[0]
     return widest
@@ -46,13 +41,21 @@ def value_range(tensor: int, net: Net) -> tuple[float, float]:
 def _own_range(tensor: int, net: Net) -> tuple[float, float] | None:
     """Return what the operator that writes a tensor makes of it, whatever its inputs are; None: it does not clamp."""
     op = net.producer(tensor)
-    if op is None or not (isinstance(op.options, Clamped) or op.kind in ACTIVATIONS):
+    if op is None:
+        return None
+    activation = op.options.activation if isinstance(op.options, Clamped) else activation_of(op)
+    if activation is None:
         return None
     output = net.graph.tensors[tensor]
-    activation = op.options.activation if isinstance(op.options, Clamped) else ACTIVATIONS[op.kind]
     if output.dtype is DType.FLOAT32:
         return float_clamp(activation)
     if op.kind == "RELU6":  # it clamps with the scale of its input
         source = net.tensor(op.inputs[0]) if op.inputs else None
         return clamp(activation, None, source) if source is not None else None
     return clamp(activation, op.options.limits if isinstance(op.options, Clamped) else None, output)
+
+
+def activation_of(op: Operator) -> Activation | None:
+    """Return the activation that an operator is by itself."""
+    elementwise = traits(op.kind).elementwise
+    return elementwise.activation if elementwise else None

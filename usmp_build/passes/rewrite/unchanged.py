@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from usmp_build.arithmetic.slices import Taken, shape_left, sliced, strided
 from usmp_build.ir.graph import Operator
-from usmp_build.ir.options import Concatenation, Pack, Pool2D, Reducer, StridedSlice
+from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.reductions import Reducer
+from usmp_build.operators.slicing import StridedSlice, Taken, shape_left, sliced, strided
 from usmp_build.passes.rewrite.edit import Net
 
 Shape: TypeAlias = tuple[int, ...]

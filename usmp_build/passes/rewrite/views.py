@@ -16,9 +16,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from usmp_build.ir.graph import Model, Operator, Subgraph
+from usmp_build.operators.table import traits
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
-
-SHAPES_ONLY = {"RESHAPE", "SQUEEZE", "EXPAND_DIMS"}
 
 
 def views(model: Model, pins: Pins = NO_PINS) -> Model:
@@ -34,7 +33,7 @@ def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
     operators = []
     for op in graph.operators:
         source = op.inputs[0] if op.inputs else None
-        if op.kind in SHAPES_ONLY and source is not None and _may_share(graph, op, source, origin, shown):
+        if traits(op.kind).only_shape and source is not None and _may_share(graph, op, source, origin, shown):
             root, output = origin.get(source, source), op.outputs[0]
             producer = graph.operators[graph.producers[root]] if root in graph.producers else None
             if pins.may_view(index, op, producer) and _pin_together(pools, root, output):

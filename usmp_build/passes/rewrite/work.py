@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.ir.rewritten import Record, Saving
-
-_WEIGHTED = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"}
+from usmp_build.operators.table import traits
 
 
 class Work(NamedTuple):
@@ -58,7 +57,7 @@ def work(model: Model) -> Work:
 
 def _in_subgraph(graph: Subgraph) -> Work:
     constants = {t for op in graph.operators for t in op.inputs if t is not None and graph.tensors[t].is_constant}
-    weights = {op.inputs[1] for op in graph.operators if op.kind in _WEIGHTED and len(op.inputs) > 1} & constants
+    weights = {op.inputs[1] for op in graph.operators if traits(op.kind).summed and len(op.inputs) > 1} & constants
     return Work(
         operators=sum(op.runs for op in graph.operators),
         weights=sum(graph.tensors[t].elements for t in weights if t is not None),
@@ -69,12 +68,11 @@ def _in_subgraph(graph: Subgraph) -> Work:
 
 def _macs(op: Operator, graph: Subgraph) -> int:
     """Each output is a sum over a filter: all of it but the axis of the outputs."""
-    weights = op.inputs[1] if op.kind in _WEIGHTED and len(op.inputs) > 1 else None
-    if weights is None or len(op.outputs) != 1:
+    summed = traits(op.kind).summed
+    weights = op.inputs[1] if len(op.inputs) > 1 else None
+    if summed is None or weights is None or len(op.outputs) != 1:
         return 0
-    shape = graph.tensors[weights].shape
-    window = shape[1:3] if op.kind == "DEPTHWISE_CONV_2D" else shape[1:]
-    return graph.tensors[op.outputs[0]].elements * prod(window)
+    return graph.tensors[op.outputs[0]].elements * prod(graph.tensors[weights].shape[summed])
 
 
 def _channels(before: Model, after: Model) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from usmp_build.arithmetic.vectors import Booleans
 from usmp_build.ir.graph import DType, Model, Operator, Quantization, Subgraph, Tensor
-from usmp_build.ir.options import FullyConnected
+from usmp_build.operators.sums import FullyConnected
 from usmp_build.passes.rewrite.constant_channels import constant_channels
 from usmp_build.passes.rewrite.constant_channels.forward import Facts
 from usmp_build.passes.rewrite.constant_channels.sums import Sum

@@ -18,10 +18,10 @@ from tests.support.kernels import oracle
 from tests.support.tools import needs_oracle
 from usmp_build.arithmetic.vectors import Booleans
 from usmp_build.ir.graph import Model, Subgraph
+from usmp_build.operators.values.interval import Interval
 from usmp_build.passes.rewrite.constant_channels import constant_channels
 from usmp_build.passes.rewrite.constant_channels.forward import facts, read_role
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
-from usmp_build.passes.rewrite.values.interval import Interval
 
 COUNT = int(os.environ.get("USMP_CASES", "60"))
 GRAPHS = [Network(np.random.default_rng(seed)).draw() for seed in range(COUNT)]

@@ -10,11 +10,11 @@ import pytest
 
 from tests.support.road import model
 from usmp_build.ir.graph import Model
-from usmp_build.ir.text import read, write
-from usmp_build.kernels.reference import accesses
+from usmp_build.kernels.reference import weights
 from usmp_build.passes import rewrite
 from usmp_build.passes.rewrite.constant_channels import constant_channels, forward, turns
 from usmp_build.passes.rewrite.pins import Pins
+from usmp_build.textual.text import read, write
 
 TWO_MATRICES = """
     %0 "x" int8[1,2] scale=1 zero=0
@@ -229,4 +229,4 @@ def test_limits_and_what_a_frame_counts_as_are_seen() -> None:
 
 
 def test_turns_are_counted_as_our_kernels_declare_them() -> None:
-    assert turns.BLOCK == accesses.BLOCK
+    assert turns.BLOCK == weights.BLOCK

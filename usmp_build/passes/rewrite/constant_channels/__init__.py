@@ -20,13 +20,13 @@ import numpy as np
 
 from usmp_build.ir.graph import Model, Operator, Subgraph
 from usmp_build.ir.rewritten import Made
+from usmp_build.operators.table import traits
+from usmp_build.operators.values.quantized import channels, is_tracked
 from usmp_build.passes.rewrite.constant_channels.forward import Role, facts, read_role
 from usmp_build.passes.rewrite.constant_channels.needed import needed
-from usmp_build.passes.rewrite.constant_channels.read_sums import SUMS
 from usmp_build.passes.rewrite.constant_channels.shrink import shrink
 from usmp_build.passes.rewrite.constant_channels.turns import needed_in_no_more_turns
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
-from usmp_build.passes.rewrite.values.quantized import channels, is_tracked
 
 _MOST_CHANNELS = 1 << 22
 _MOST_WEIGHTS = 1 << 24
@@ -54,7 +54,7 @@ def constant_channels(model: Model, pins: Pins = NO_PINS) -> Made:
 
 def _is_large(graph: Subgraph) -> bool:
     touched = (graph.tensors[t] for op in graph.operators for t in (*op.inputs, *op.outputs) if t is not None)
-    summing = (op for op in graph.operators if op.kind in SUMS and len(op.inputs) > 1)
+    summing = (op for op in graph.operators if traits(op.kind).summed and len(op.inputs) > 1)
     return (
         sum(channels(tensor) for tensor in chain(graph.tensors, touched) if is_tracked(tensor)) > _MOST_CHANNELS
         or sum(graph.tensors[op.inputs[1]].elements for op in summing if op.inputs[1] is not None) > _MOST_WEIGHTS

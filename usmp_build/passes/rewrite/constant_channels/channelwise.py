@@ -13,11 +13,12 @@ import numpy as np
 
 from usmp_build.arithmetic.vectors import Integers
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
-from usmp_build.ir.options import Activation, Concatenation, Pool2D
-from usmp_build.passes.rewrite.constant_channels.tie import Tie
-from usmp_build.passes.rewrite.values.interval import Interval
-from usmp_build.passes.rewrite.values.pointwise import POINTWISE, Transfer, mean
-from usmp_build.passes.rewrite.values.quantized import (
+from usmp_build.ir.options import Activation
+from usmp_build.operators.joining import Concatenation
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.table import traits
+from usmp_build.operators.values.interval import Interval
+from usmp_build.operators.values.quantized import (
     Opaque,
     channels,
     is_tracked,
@@ -26,6 +27,8 @@ from usmp_build.passes.rewrite.values.quantized import (
     operand,
     quantized,
 )
+from usmp_build.operators.values.transfer import Transfer, mean
+from usmp_build.passes.rewrite.constant_channels.tie import Tie
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,14 @@ class Channelwise:
 
 def read_channelwise(op: Operator, graph: Subgraph) -> Channelwise:
     """Read an operator; raises Opaque."""
-    if op.kind not in _READERS or len(op.outputs) != 1 or not op.inputs or not is_tracked(graph.tensors[op.outputs[0]]):
+    if len(op.outputs) != 1 or not op.inputs or not is_tracked(graph.tensors[op.outputs[0]]):
         raise Opaque
-    return _READERS[op.kind](op, graph)
+    if op.kind in _READERS:
+        return _READERS[op.kind](op, graph)
+    elementwise = traits(op.kind).elementwise
+    if elementwise is None or elementwise.int8 is None:
+        raise Opaque
+    return _same_channels(op, graph, range(elementwise.operands), elementwise.int8.transfer(op, graph))
 
 
 def _same_channels(op: Operator, graph: Subgraph, positions: Sequence[int], transfer: Transfer) -> Channelwise:
@@ -71,11 +79,6 @@ def _same_channels(op: Operator, graph: Subgraph, positions: Sequence[int], tran
         else:
             operands.append((index, np.zeros(count, np.int64)))
     return Channelwise(target, tuple(ties), tuple(operands), transfer)
-
-
-def _pointwise(op: Operator, graph: Subgraph) -> Channelwise:
-    read, count = POINTWISE[op.kind]
-    return _same_channels(op, graph, range(count), read(op, graph))
 
 
 def _pool(op: Operator, graph: Subgraph) -> Channelwise:
@@ -185,7 +188,6 @@ def _shape_only(op: Operator, graph: Subgraph) -> Channelwise:
 
 
 _READERS: Mapping[str, Callable[[Operator, Subgraph], Channelwise]] = {
-    **dict.fromkeys(POINTWISE, _pointwise),
     "AVERAGE_POOL_2D": _pool,
     "CONCATENATION": _concatenation,
     "EXPAND_DIMS": _shape_only,
@@ -197,3 +199,4 @@ _READERS: Mapping[str, Callable[[Operator, Subgraph], Channelwise]] = {
     "SQUEEZE": _shape_only,
     "VIEW": _shape_only,
 }
+"""Of kinds that are not elementwise."""

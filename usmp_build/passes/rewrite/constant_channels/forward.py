@@ -10,11 +10,12 @@ import numpy as np
 
 from usmp_build.arithmetic.vectors import Booleans
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.operators.table import traits
+from usmp_build.operators.values.interval import Interval, full
+from usmp_build.operators.values.quantized import Opaque, channels, is_tracked
 from usmp_build.passes.rewrite.constant_channels.channelwise import Channelwise, read_channelwise
-from usmp_build.passes.rewrite.constant_channels.read_sums import SUMS, read_sum
+from usmp_build.passes.rewrite.constant_channels.read_sums import read_sum
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
-from usmp_build.passes.rewrite.values.interval import Interval, full
-from usmp_build.passes.rewrite.values.quantized import Opaque, channels, is_tracked
 
 Role: TypeAlias = Sum | Channelwise | None
 """What an operator is to the analysis; None: opaque."""
@@ -41,7 +42,7 @@ class Facts:
 def read_role(op: Operator, graph: Subgraph) -> Role:
     """Return what an operator is to the analysis."""
     try:
-        return read_sum(op, graph) if op.kind in SUMS else read_channelwise(op, graph)
+        return read_sum(op, graph) if traits(op.kind).summed else read_channelwise(op, graph)
     except Opaque:
         return None
 

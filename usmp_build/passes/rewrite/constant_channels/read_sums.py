@@ -8,10 +8,8 @@ import numpy as np
 
 from usmp_build.arithmetic.vectors import Booleans, Integers
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
-from usmp_build.ir.options import Conv2D, DepthwiseConv2D, FullyConnected
-from usmp_build.passes.rewrite.constant_channels.sums import Sum, Weights
-from usmp_build.passes.rewrite.constant_channels.window import window_taps
-from usmp_build.passes.rewrite.values.quantized import (
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
+from usmp_build.operators.values.quantized import (
     Opaque,
     channels,
     factor,
@@ -20,11 +18,11 @@ from usmp_build.passes.rewrite.values.quantized import (
     operand,
     quantized,
 )
+from usmp_build.passes.rewrite.constant_channels.sums import Sum, Weights
+from usmp_build.passes.rewrite.constant_channels.window import window_taps
 
 _MOST_WEIGHTS = 1 << 22
 """Of one operator: more are not looked at."""
-
-SUMS = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"}
 
 
 class _Form(NamedTuple):
@@ -39,7 +37,7 @@ class _Form(NamedTuple):
 
 
 def read_sum(op: Operator, graph: Subgraph) -> Sum:
-    """Read an operator of the kinds `SUMS`; raises Opaque."""
+    """Read an operator that multiplies with weights; raises Opaque."""
     if len(op.outputs) != 1:
         raise Opaque
     source, stored, output = operand(op, graph, 0), operand(op, graph, 1), graph.tensors[op.outputs[0]]

@@ -14,9 +14,6 @@ from usmp_build.passes.rewrite.constant_channels.forward import Facts
 from usmp_build.passes.rewrite.constant_channels.needed import Kept
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
 
-_SHAPED = {"RESHAPE"}
-"""They have an operand that says the shape again."""
-
 
 def shrink(graph: Subgraph, known: Facts, kept: Kept) -> Subgraph:
     """Take away the channels that are not kept."""
@@ -46,7 +43,7 @@ class _Shrinking:
             return op
         if isinstance(role, Sum):
             return self._sum(index, op, role)
-        return replace(op, inputs=op.inputs[:1]) if op.kind in _SHAPED else op
+        return replace(op, inputs=op.inputs[:1]) if op.kind == "RESHAPE" else op  # its second operand is the shape
 
     def _sum(self, index: int, op: Operator, role: Sum) -> Operator:
         rows = np.flatnonzero(self.kept[role.target])

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from usmp_build.arithmetic import vectors
 from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.arithmetic.vectors import Booleans, Integers
+from usmp_build.operators.values.interval import Interval, full
 from usmp_build.passes.rewrite.constant_channels.tie import Tie
-from usmp_build.passes.rewrite.values.interval import Interval, full
 
 Weights: TypeAlias = NDArray[np.int8]
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from usmp_build.arithmetic.vectors import Booleans
 from usmp_build.arithmetic.windows import WIDEST, reach, same_padding
-from usmp_build.ir.options import Conv2D, DepthwiseConv2D, Padding
-from usmp_build.passes.rewrite.values.quantized import Opaque
+from usmp_build.ir.options import Padding
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
+from usmp_build.operators.values.quantized import Opaque
 
 
 class Taps(NamedTuple):

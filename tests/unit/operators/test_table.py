@@ -1,0 +1,69 @@
+"""The table of operator kinds: every trait is stated, and rows do not contradict themselves."""
+
+from __future__ import annotations
+
+from dataclasses import MISSING, fields
+
+import pytest
+import tflite
+
+from usmp_build.ir.graph import SHARING
+from usmp_build.kernels.reference import KERNELS
+from usmp_build.operators import table
+from usmp_build.operators.kind import Effect, Known, OperatorKind
+from usmp_build.operators.table import OPERATORS, traits
+
+OURS = {"COPY", "LOOKUP", *SHARING}
+
+
+@pytest.mark.parametrize("trait", [field.name for field in fields(OperatorKind)])
+def test_a_kind_without_a_trait_does_not_load(trait: str) -> None:
+    row = OPERATORS["CONV_2D"]
+    stated = {field.name: getattr(row, field.name) for field in fields(row) if field.name != trait}
+    with pytest.raises(TypeError, match=f"'{trait}'"):
+        OperatorKind(**stated)
+
+
+def test_no_trait_has_a_default() -> None:
+    assert all(field.default is MISSING and field.default_factory is MISSING for field in fields(OperatorKind))
+
+
+def test_each_kind_is_in_one_family_and_one_of_tflites_or_ours() -> None:
+    names = [kind.name for family in table._FAMILIES for kind in family.KINDS]
+    assert len(names) == len(OPERATORS)
+    assert OPERATORS.keys() - OURS <= vars(tflite.BuiltinOperator).keys()
+    assert OURS.isdisjoint(vars(tflite.BuiltinOperator))
+
+
+def test_of_a_kind_that_is_not_there_nothing_is_known() -> None:
+    unknown = traits("CUSTOM:mine")
+    assert not unknown.is_pure
+    assert not any(getattr(unknown, field.name) for field in fields(unknown) if field.name not in {"name", "effect"})
+
+
+def test_kernels_are_of_kinds_with_a_form() -> None:
+    """What kernels rely on is checked; variables are checked by the graph itself."""
+    assert {name for name in KERNELS if OPERATORS[name].form is None} == {"ASSIGN_VARIABLE", "READ_VARIABLE"}
+
+
+@pytest.mark.parametrize("row", OPERATORS.values(), ids=OPERATORS)
+def test_traits_agree(row: OperatorKind) -> None:
+    inputs = row.form.inputs if row.form else None
+    if row.elementwise:
+        assert row.keeps_axes
+        assert row.elementwise.operands > 1 or not (row.elementwise.symmetric or row.elementwise.bounds)
+    if row.only_shape:
+        assert row.fold is not None
+        assert row.fold.known is Known.BYTES
+        assert row.within_inputs
+    if row.fold:
+        assert row.effect is not Effect.UNKNOWN
+    if row.extended:
+        assert row.options is not None
+        assert "limits" in row.options.options.__dataclass_fields__
+    if row.weights:
+        assert inputs is not None
+        assert inputs.names.split()[1] in {"filters", "weights"}
+        assert list(row.arguments or ())[1] == "filter"
+    if row.arguments and inputs:
+        assert len(row.arguments) == len(inputs.names.split()) or row.name == "PAD"

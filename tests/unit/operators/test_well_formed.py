@@ -1,0 +1,191 @@
+"""What each kind of operator asks of its operands: for each rule a model that breaks it, and what is said of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from usmp_build.ir import options as o
+from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
+from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.reductions import Reducer, Softmax
+from usmp_build.operators.slicing import StridedSlice
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected, Svdf
+from usmp_build.operators.table import OPERATORS, options_class
+from usmp_build.operators.well_formed import first_fault
+
+Case = tuple[str, Model, str]
+
+
+def x(*shape: int, dtype: DType = DType.INT8) -> Tensor:
+    return Tensor("", shape, dtype)
+
+
+def n(*numbers: int, dtype: DType = DType.INT32, shape: tuple[int, ...] | None = None) -> Tensor:
+    """Constant numbers."""
+    data = np.array(numbers, np.dtype(dtype.numpy).newbyteorder("<")).tobytes()
+    return Tensor("", (len(numbers),) if shape is None else shape, dtype, data=data)
+
+
+def running(
+    kind: str, operands: list[Tensor | None], outputs: list[Tensor] | Tensor, options: o.Options | None = None
+) -> Model:
+    """A model of one operator; what is not constant is an input."""
+    made = outputs if isinstance(outputs, list) else [outputs]
+    given = [tensor for tensor in operands if tensor is not None]
+    numbers = iter(range(len(given)))
+    inputs = tuple(None if tensor is None else next(numbers) for tensor in operands)
+    ports = tuple(i for i, tensor in enumerate(given) if not tensor.is_constant and not tensor.is_variable)
+    results = tuple(range(len(given), len(given) + len(made)))
+    made_of = options_class(kind)
+    if options is None and made_of is not None:
+        options = made_of()
+    operator = Operator(kind, inputs, results, options, 0)
+    return Model("m", (Subgraph("main", (*given, *made), ports, results, (operator,)),))
+
+
+def conv(source: Tensor, filters: Tensor, output: Tensor, bias: Tensor | None = None, **given: object) -> Model:
+    return running("CONV_2D", [source, filters, bias], output, Conv2D(**given))
+
+
+def depthwise(source: Tensor, filters: Tensor, output: Tensor, multiplier: int = 0) -> Model:
+    return running("DEPTHWISE_CONV_2D", [source, filters], output, DepthwiseConv2D(depth_multiplier=multiplier))
+
+
+def pool(source: Tensor, output: Tensor, padding: o.Padding = o.Padding.VALID) -> Model:
+    return running("MAX_POOL_2D", [source], output, Pool2D(padding, filter_h=3, filter_w=3))
+
+
+def svdf(rank: int = 2, filters: int = 6, state: int = 12, outputs: int = 3, features: int = 4) -> Model:
+    """Three units of rank 2 over four inputs, which remember two results."""
+    operands = [x(1, 4), n(*range(6 * features), shape=(6, features)), n(*range(2 * filters), shape=(filters, 2)), None]
+    remembered = Tensor("", (1, state), DType.INT16, is_variable=True)
+    return running("SVDF", [*operands, remembered], x(1, outputs), Svdf(rank))
+
+
+JOINED = Concatenation(axis=1)
+PACKED = Pack(values_count=2, axis=1)
+FLOAT, WORD = DType.FLOAT32, DType.INT16
+
+FAULTS: list[Case] = [
+    ("T232", running("SVDF", [x(1), x(1, 1), x(1, 1), None, x(1)], x(1), Softmax()), "it has no options of its kind"),
+    ("T232", svdf(rank=4), "the option rank is 4, but must divide the 6 filters"),
+    ("T246", running("RELU", [], x(4)), "operator 0 (RELU): its input 0 is missing (input)"),
+    ("T246", running("ADD", [x(4), None], x(4)), "its input 1 is missing (second)"),
+    ("T246", running("SPLIT", [n(0)], x(4)), "its input 1 is missing (input)"),
+    ("T246", running("RELU", [x(4), x(4)], x(4)), "it has 2 inputs, but takes no more than 1"),
+    ("T246", running("CONCATENATION", [x(2, 3), None], x(2, 3), JOINED), "its input 1 is missing (inputs)"),
+    ("T246", running("RELU", [x(4)], []), "its output 0 is missing (output)"),
+    ("T247", conv(x(1, 8, 8), x(4, 3, 3, 2), x(1, 8, 8, 4)), "tensor 0, its input, has the shape [1, 8, 8], but must"),
+    ("T247", conv(x(1, 8, 8, 2), x(4, 3, 3, 3), x(1, 8, 8, 4)), "its input has 2 channels, but its filters go over 3"),
+    ("T247", conv(x(1, 8, 8, 2), x(3, 3, 3, 1), x(1, 8, 8, 3)), "3 filters cannot be shared out among 2 groups"),
+    ("T247", conv(x(1, 8, 8, 2), x(4, 3, 3, 2), x(1, 8, 8, 5)), "[1, 8, 8, 5], but must have [1, 8, 8, 4]"),
+    ("T247", conv(x(1, 8, 8, 2), x(4, 3, 3, 2), x(1, 5, 4, 4), stride_h=2, stride_w=2), "but must have [1, 4, 4, 4]"),
+    ("T247", conv(x(1, 8, 8, 2), x(4, 3, 3, 2), x(1, 8, 8, 4), x(5)), "its bias, has 5 elements, [5], but must have 4"),
+    ("T247", conv(x(1, 8, 0, 2), x(4, 3, 3, 2), x(1, 8, 0, 4)), "has the shape [1, 8, 0, 2], and so no elements"),
+    ("T247", pool(x(1, 2, 8, 3), x(1, 0, 6, 3)), "its window takes 3 × 3 pixels, but its image has 2 × 8"),
+    ("T247", pool(x(1, 8, 8, 3), x(1, 6, 6, 2)), "[1, 6, 6, 2], but must have [1, 6, 6, 3]"),
+    ("T247", depthwise(x(1, 8, 8, 2), x(1, 3, 3, 5), x(1, 8, 8, 5)), "2 input channels with 2 filters each take [1, "),
+    ("T247", depthwise(x(1, 8, 8, 2), x(1, 3, 3, 4), x(1, 8, 8, 4), 1), "2 input channels with 1 filters each take ["),
+    ("T247", running("TRANSPOSE_CONV", [n(1), x(8, 3, 3, 2), x(1, 4, 4, 3)], x(1, 4, 4, 8)), "go from 2 to 8 channels"),
+    ("T247", running("FULLY_CONNECTED", [x(1, 9), x(4, 8)], x(1, 4)), "but its weights take 8 inputs at a time"),
+    ("T247", running("FULLY_CONNECTED", [x(2, 8), x(4, 8)], x(1, 4)), "has 4 elements, [1, 4], but must have 8"),
+    ("T247", running("FULLY_CONNECTED", [x(1, 0), x(4, 8)], x(1, 4)), "has the shape [1, 0], and so no elements"),
+    ("T247", svdf(filters=4), "it has 6 filters over inputs, but 4 over results"),
+    ("T247", svdf(features=3), "has the shape [1, 4], but its filters take 3 inputs at a time"),
+    ("T247", svdf(state=9), "its state, has 9 elements, [1, 9], but must have 12"),
+    ("T247", svdf(outputs=2), "its output, has 2 elements, [1, 2], but must have 3"),
+    ("T247", running("ADD", [x(2, 3), x(2, 2)], x(2, 3)), "[2, 2], which does not go with [2, 3]"),
+    ("T247", running("ADD", [x(2, 3), x(1, 2, 3)], x(2, 3)), "[1, 2, 3], which does not go with [2, 3]"),
+    ("T247", running("RESHAPE", [x(2, 3)], x(2, 4)), "its input, with [2, 3] has another number of elements"),
+    ("T247", running("SOFTMAX", [x(2, 0)], x(2, 0)), "has the shape [2, 0], and so no elements to compute with"),
+    ("T247", running("CONCATENATION", [x(2, 3), x(3, 3)], x(2, 6), JOINED), "one of its inputs, has the shape [3, 3]"),
+    ("T247", running("CONCATENATION", [x(2, 3), x(2, 2)], x(2, 6), JOINED), "its parts come to 5 along axis 1"),
+    ("T247", running("PACK", [x(2, 3), x(2, 4)], x(2, 2, 3), PACKED), "is one of 2 along axis 1 of [2, 2, 3]"),
+    ("T247", running("UNPACK", [x(2, 3)], [x(3), x(4)]), "output 1 has the shape [4], but is one of 2 equal parts"),
+    ("T247", running("SPLIT", [n(1), x(2, 4)], [x(2, 2), x(2, 3)]), "its parts come to 5 along axis 1 of [2, 4]"),
+    ("T247", running("SPLIT_V", [x(4), n(1, 3), n(0)], [x(1), x(2)]), "its parts come to 3 along axis 0 of [4]"),
+    ("T247", running("PAD", [x(2, 3), n(1, 0, 0, 1, shape=(2, 2))], x(3, 3)), "[3, 3], but must have [3, 4]"),
+    ("T247", running("PADV2", [x(2), n(1, 0), x(2)], x(3)), "it pads with a value of shape [2], not with one element"),
+    ("T247", running("MEAN", [x(2, 0, 3), n(1)], x(2, 3)), "has the shape [2, 0, 3], and so no elements"),
+    ("T247", running("MEAN", [x(2, 4, 3), n(1)], x(2, 4)), "8 elements, [2, 4], but must have 6"),
+    ("T247", running("TRANSPOSE", [x(2, 4), n(1, 0)], x(2, 4)), "[2, 4], but must have [4, 2]"),
+    ("T247", running("SLICE", [x(8), n(1), n(4)], x(5)), "5 elements, [5], but must have 4"),
+    ("T247", running("STRIDED_SLICE", [x(8), n(1), n(7), n(2)], x(4)), "[4], but must have [3]"),
+    ("T248", running("MEAN", [x(2, 3), n(1, dtype=FLOAT)], x(2)), "its axes, is FLOAT32, but must be integers"),
+    ("T248", running("RESHAPE", [x(4)], x(4, dtype=WORD)), "its output, is INT16, but tensor 0, its input, is INT8"),
+    ("T248", running("CONCATENATION", [x(2, 3), x(2, 3, dtype=WORD)], x(2, 6), JOINED), "one of its inputs, is INT16"),
+    ("T249", running("CONCATENATION", [x(3)], x(3), JOINED), "it works along axis 1 of a tensor of shape [3]"),
+    ("T249", running("SPLIT", [n(-(1 << 31)), x(2, 4)], x(2, 4)), "it works along axis -2147483648 of a tensor"),
+    ("T249", running("SPLIT", [n(0, 1), x(2, 4)], x(2, 4)), "it splits along 2 axes, not along one"),
+    ("T249", running("PAD", [x(2, 3), n(1, 0)], x(3, 3)), "its paddings are [1, 0], but must be two of 0 or more"),
+    ("T249", running("PAD", [x(2), n(-1, 0)], x(1)), "its paddings are [-1, 0]"),
+    ("T249", running("MEAN", [x(2, 3), n(2)], x(2)), "it works along axis 2 of a tensor of shape [2, 3]"),
+    ("T249", running("TRANSPOSE", [x(2, 4), n(1, 1)], x(2, 4)), "its axes are [1, 1], but must be each of [2, 4] once"),
+    ("T249", running("SLICE", [x(8), n(5), n(4)], x(4)), "it takes [4] from [5], which is not within [8]"),
+    ("T249", running("STRIDED_SLICE", [x(8), n(1), n(7), n(0)], x(4)), "no stride 0"),
+    ("T249", running("STRIDED_SLICE", [x(8), n(1, 2), n(7), n(1)], x(6)), "must be one of each for each dimension"),
+    (
+        "T249",
+        running("STRIDED_SLICE", [x(8), n(9), n(7), n(1)], x(), StridedSlice(shrink_axis_mask=1)),
+        "it takes one index of an axis of [8], which does not have it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "model", "message"), FAULTS, ids=[f"{c[0]}-{i}" for i, c in enumerate(FAULTS)])
+def test_faults(code: str, model: Model, message: str) -> None:
+    fault = first_fault(model)
+    assert fault is not None
+    assert fault.code == code
+    assert fault.message.startswith("operator 0 (")
+    assert message in fault.message
+
+
+NOBODY_READS: list[Model] = [
+    running("RESHAPE", [x(2, 3), n(7, 7)], x(6)),
+    running("PACK", [x(2, 3), x(2, 3)], x(2, 2, 3), Pack(values_count=9, axis=-2)),
+    running("STRIDED_SLICE", [x(8), n(1), n(7), n(2)], x(9), StridedSlice(ellipsis_mask=1)),
+    running("STRIDED_SLICE", [x(8, 2), n(1), n(7), n(2)], x(3, 2)),
+    running("SPLIT", [x(1, dtype=DType.INT32), x(2, 4)], [x(9), x(9)]),
+    running("MEAN", [x(2, 3), x(1, dtype=DType.INT32)], x(7)),
+    running("ADD", [x(2, 3, dtype=FLOAT), x(2, 3)], x(2, 3)),
+    running("FULLY_CONNECTED", [x(2, 4), x(3, 8)], x(3)),
+    running("UNKNOWN_KIND", [], []),
+]
+"""What is not known at build time, what kernels say themselves, and what means nothing here."""
+
+
+@pytest.mark.parametrize("model", NOBODY_READS, ids=str)
+def test_what_nobody_relies_on_passes(model: Model) -> None:
+    assert first_fault(model) is None
+
+
+SOUND: list[Model] = [
+    conv(x(1, 8, 8, 4), x(6, 3, 3, 2), x(1, 4, 8, 6), x(6), stride_h=2),
+    conv(x(1, 8, 8, 2), x(4, 3, 3, 2), x(1, 6, 4, 4), padding=o.Padding.VALID, dilation_w=2),
+    conv(x(1, 8, 8, 2), x(4, 3, 3, 2), x(1, 7, 8, 4), frame=(1, 0, 1, 1)),
+    depthwise(x(1, 8, 8, 2), x(1, 3, 3, 6), x(1, 8, 8, 6), 3),
+    pool(x(2, 8, 8, 3), x(2, 8, 8, 3), o.Padding.SAME),
+    running("FULLY_CONNECTED", [x(2, 2, 8), x(4, 8), None], x(2, 2, 4), FullyConnected(keep_num_dims=True)),
+    svdf(),
+    running("ADD", [x(3), x(2, 1)], x(2, 3)),
+    running("SUM", [x(2, 0, 3), n(1)], x(2, 3)),
+    running("MEAN", [x(2, 4, 3), n(-1, 1)], x(2, 1, 1), Reducer(keep_dims=True)),
+    running("SLICE", [x(2, 8), n(0, 5), n(-1, 2)], x(2, 2)),
+    running("STRIDED_SLICE", [x(2, 8), n(1, 7), n(0, 0), n(1, -2)], x(4), StridedSlice(shrink_axis_mask=1)),
+    running("UNPACK", [x(2, 3)], [x(2), x(2), x(2)]),
+]
+
+
+@pytest.mark.parametrize("model", SOUND, ids=str)
+def test_sound_operators_pass(model: Model) -> None:
+    assert first_fault(model) is None
+
+
+def test_operands_of_the_table_have_one_name_each() -> None:
+    for kind in OPERATORS.values():
+        if kind.form is not None:
+            names = f"{kind.form.inputs.names} {kind.form.outputs.names}".replace("?", "").replace("*", "").split()
+            assert len(names) == len({*names}), kind

@@ -1,0 +1,67 @@
+"""What a plan is compared with: the same models by themselves, in larger pools, with fewer words in the manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from usmp_build.layout.record import Record
+
+
+@dataclass(frozen=True, slots=True)
+class LargerRecord(Record):
+    """A pool that would have to be larger."""
+
+    pool: str
+    size: int
+    """Bytes that it would need."""
+    more: int
+    """Bytes that its limit lacks."""
+
+
+@dataclass(frozen=True, slots=True)
+class LargerPoolsRecord(Record):
+    """A plan in larger pools, with every buffer where it costs least."""
+
+    pools: tuple[LargerRecord, ...]
+    saved: int
+    """Of the plan's cost, in its unit."""
+    moved: int
+    """Bytes read and written in one run of every model that would go to cheaper pools."""
+    algorithm: str
+    """That has every buffer there in pools of this size: the one of the manifest if it has, else auto."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeepRecord(Record):
+    """A word of a model that lets its inputs or outputs live longer than by default."""
+
+    word: Literal["inputs", "outputs"]
+    value: Literal["preserved", "reserved"]
+    workspace: int | None
+    """Bytes that it costs against the default; null: not worked out, which is done for the first 16 such words only."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelAlternativesRecord(Record):
+    """A model by itself, and what its words cost."""
+
+    name: str
+    workspace: int
+    """Bytes of workspace that it would need alone, in the same pools."""
+    keeps: tuple[KeepRecord, ...]
+    """What it lets live longer than by default."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlternativesRecord(Record):
+    """What the firmware would take otherwise; each figure takes planning of its own."""
+
+    max_live: int | None
+    """Bytes of workspace alive at one step of the models as their files have them: not rewritten, operators in file
+    order, and nothing overlaps that is alive together.  null: a model cannot be run without rewrites."""
+    models: tuple[ModelAlternativesRecord, ...]
+    concurrent_workspace: int
+    """Bytes of workspace that all pairs of models that may run at the same time cost together."""
+    larger_pools: LargerPoolsRecord | None
+    """null: every buffer is where it costs least, or larger pools save nothing."""

@@ -1,0 +1,53 @@
+"""What the graph itself gives a meaning: subgraphs that run, variables, copies, and tensors that share bytes."""
+
+from __future__ import annotations
+
+from usmp_build.ir.options import Call, If, Parts, VarHandle, While
+from usmp_build.operators.general_rules import as_many, same_type
+from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions, planned_only
+from usmp_build.operators.operands import Form
+
+SAME = Form("input", rules=(same_type("input", "output"), as_many("input", "output")))
+"""The output is the input, perhaps under another shape."""
+
+KINDS = (
+    planned_only("ASSIGN_VARIABLE", Effect.UNKNOWN, keeps_axes=False, options=None),
+    planned_only("CALL", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Call, "CallOptions")),
+    planned_only("CALL_ONCE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Call, "CallOnceOptions")),
+    OperatorKind(
+        name="COPY",
+        options=None,
+        form=SAME,
+        effect=Effect.PURE,
+        keeps_axes=True,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=False,
+        weights=None,
+        extended=False,
+        fold=None,
+        arguments=None,
+    ),
+    planned_only("CUT", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Parts, None)),
+    planned_only("IF", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(If, "IfOptions")),
+    planned_only("JOIN", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Parts, None)),
+    planned_only("READ_VARIABLE", Effect.PURE, keeps_axes=False, options=None),
+    planned_only("VAR_HANDLE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(VarHandle, "VarHandleOptions")),
+    OperatorKind(
+        name="VIEW",
+        options=None,
+        form=SAME,
+        effect=Effect.PURE,
+        keeps_axes=False,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=True,
+        streams=False,
+        weights=None,
+        extended=False,
+        fold=None,
+        arguments=None,
+    ),
+    planned_only("WHILE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(While, "WhileOptions")),
+)

@@ -1,0 +1,60 @@
+"""Pooling: one number for the pixels under a window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
+from usmp_build.operators.general_rules import filled, rank
+from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions
+from usmp_build.operators.operands import Form, Subject
+from usmp_build.operators.windows import window
+
+
+@dataclass(frozen=True, slots=True)
+class Pool2D(Options):
+    """AVERAGE_POOL_2D, MAX_POOL_2D and L2_POOL_2D."""
+
+    padding: Padding = field(default=Padding.SAME, metadata=slot(0, "b"))
+    stride_h: int = field(default=1, metadata=slot(2, "i"))
+    stride_w: int = field(default=1, metadata=slot(1, "i"))
+    filter_h: int = field(default=1, metadata=slot(4, "i"))
+    filter_w: int = field(default=1, metadata=slot(3, "i"))
+    activation: Activation = field(default=Activation.NONE, metadata=slot(5, "b"))
+    frame: Frame | None = None
+    """Pixels around the image that windows may hang over; in place of `padding`."""
+    outside: int | None = None
+    """Of AVERAGE_POOL_2D: the value of pixels of the frame, which then count; None: they do not."""
+    limits: Limits | None = None
+    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
+
+
+def _reach(subject: Subject) -> tuple[int, int]:
+    options = subject.operator.options
+    assert isinstance(options, Pool2D)
+    return options.filter_h, options.filter_w
+
+
+def _pooling(name: str, effect: Effect, *, within_inputs: bool, streams: bool, extended: bool) -> OperatorKind:
+    return OperatorKind(
+        name=name,
+        options=StoredOptions(Pool2D, "Pool2DOptions"),
+        form=Form("input", rules=(rank(4, "input", "output"), filled("input"), window("input", -1, _reach))),
+        effect=effect,
+        keeps_axes=True,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=within_inputs,
+        streams=streams,
+        weights=None,
+        extended=extended,
+        fold=None,
+        arguments=None,
+    )
+
+
+KINDS = (
+    _pooling("AVERAGE_POOL_2D", Effect.FUNCTION, within_inputs=True, streams=True, extended=True),
+    _pooling("L2_POOL_2D", Effect.PURE, within_inputs=False, streams=False, extended=False),
+    _pooling("MAX_POOL_2D", Effect.FUNCTION, within_inputs=True, streams=True, extended=True),
+)

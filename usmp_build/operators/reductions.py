@@ -1,0 +1,104 @@
+"""Many numbers become one, along axes; and SOFTMAX, which sums along the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+
+from usmp_build.ir.graph import Operator, Tensor
+from usmp_build.ir.options import Options, slot
+from usmp_build.operators.fold import arrays
+from usmp_build.operators.general_rules import as_many, axis_faults, count_fault, filled, integers
+from usmp_build.operators.kind import Array, Effect, Fold, Known, OperatorKind, Role, StoredOptions
+from usmp_build.operators.operands import Fault, Form, Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Reducer(Options):
+    """MEAN, SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ANY and REDUCE_ALL."""
+
+    keep_dims: bool = field(default=False, metadata=slot(0, "?"))
+
+
+@dataclass(frozen=True, slots=True)
+class Softmax(Options):
+    """SOFTMAX."""
+
+    beta: float = field(default=1.0, metadata=slot(0, "f"))
+
+
+def _reduced(subject: Subject) -> Iterator[Fault]:
+    """MEAN, SUM and the like: the output has what is left when the axes are gone."""
+    axes, shape = subject.numbers("axes"), subject.shape("input")
+    if axes is None:
+        return
+    yield from axis_faults(axes, shape)
+    gone = {axis % len(shape) for axis in axes}
+    yield from count_fault(subject, "output", prod(size for axis, size in enumerate(shape) if axis not in gone))
+
+
+def _reduce_prod(op: Operator, sources: Sequence[Tensor]) -> Array:
+    data, axes = arrays(sources)
+    keep = isinstance(op.options, Reducer) and op.options.keep_dims
+    return np.asarray(np.prod(data, axis=tuple(int(a) for a in axes.ravel()), keepdims=keep))
+
+
+def _reduction(name: str, effect: Effect, fold: Fold | None) -> OperatorKind:
+    return OperatorKind(
+        name=name,
+        options=StoredOptions(Reducer, "ReducerOptions"),
+        form=Form("input axes", rules=(integers("axes"), _reduced)),
+        effect=effect,
+        keeps_axes=False,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=False,
+        weights=None,
+        extended=False,
+        fold=fold,
+        arguments=None,
+    )
+
+
+KINDS = (
+    OperatorKind(
+        name="MEAN",
+        options=StoredOptions(Reducer, "ReducerOptions"),
+        form=Form("input axes", rules=(filled("input"), integers("axes"), _reduced)),
+        effect=Effect.FUNCTION,
+        keeps_axes=False,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=True,
+        weights=None,
+        extended=False,
+        fold=None,
+        arguments={"input": Role.SAME, "axes": Role.WHOLE},
+    ),
+    _reduction("REDUCE_ALL", Effect.PURE, None),
+    _reduction("REDUCE_ANY", Effect.PURE, None),
+    _reduction("REDUCE_MAX", Effect.PURE, None),
+    _reduction("REDUCE_MIN", Effect.PURE, None),
+    _reduction("REDUCE_PROD", Effect.PURE, Fold(Known.INTEGERS, _reduce_prod)),
+    OperatorKind(
+        name="SOFTMAX",
+        options=StoredOptions(Softmax, "SoftmaxOptions"),
+        form=Form("input", rules=(filled("input"), as_many("input", "output"))),
+        effect=Effect.FUNCTION,
+        keeps_axes=True,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=False,
+        weights=None,
+        extended=False,
+        fold=None,
+        arguments=None,
+    ),
+    _reduction("SUM", Effect.FUNCTION, None),
+)

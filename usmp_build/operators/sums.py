@@ -1,0 +1,263 @@
+"""What adds products up: convolutions, FULLY_CONNECTED and SVDF."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from usmp_build.arithmetic import windows
+from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
+from usmp_build.operators.general_rules import count_fault, filled, rank
+from usmp_build.operators.kind import Effect, OperatorKind, Role, StoredOptions, Weights
+from usmp_build.operators.operands import Fault, Form, Rule, Subject
+from usmp_build.operators.windows import window
+
+
+@dataclass(frozen=True, slots=True)
+class Conv2D(Options):
+    """CONV_2D; also TRANSPOSE_CONV, whose dilation is always 1."""
+
+    padding: Padding = field(default=Padding.SAME, metadata=slot(0, "b"))
+    stride_h: int = field(default=1, metadata=slot(2, "i"))
+    stride_w: int = field(default=1, metadata=slot(1, "i"))
+    dilation_h: int = field(default=1, metadata=slot(5, "i", 1))
+    dilation_w: int = field(default=1, metadata=slot(4, "i", 1))
+    activation: Activation = field(default=Activation.NONE, metadata=slot(3, "b"))
+    frame: Frame | None = None
+    """Pixels around the image that windows may hang over; in place of `padding`."""
+    limits: Limits | None = None
+    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
+
+
+@dataclass(frozen=True, slots=True)
+class DepthwiseConv2D(Options):
+    """DEPTHWISE_CONV_2D."""
+
+    padding: Padding = field(default=Padding.SAME, metadata=slot(0, "b"))
+    stride_h: int = field(default=1, metadata=slot(2, "i"))
+    stride_w: int = field(default=1, metadata=slot(1, "i"))
+    depth_multiplier: int = field(default=1, metadata=slot(3, "i"))
+    dilation_h: int = field(default=1, metadata=slot(6, "i", 1))
+    dilation_w: int = field(default=1, metadata=slot(5, "i", 1))
+    activation: Activation = field(default=Activation.NONE, metadata=slot(4, "b"))
+    frame: Frame | None = None
+    """Pixels around the image that windows may hang over; in place of `padding`."""
+    limits: Limits | None = None
+    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullyConnected(Options):
+    """FULLY_CONNECTED."""
+
+    activation: Activation = field(default=Activation.NONE, metadata=slot(0, "b"))
+    keep_num_dims: bool = field(default=False, metadata=slot(2, "?"))
+    shuffled_weights: bool = field(default=False, metadata=slot(1, "b"))
+    """The weights are in the order SHUFFLED4x16INT8, not in their shape's."""
+    limits: Limits | None = None
+    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Svdf(Options):
+    """SVDF."""
+
+    rank: int = field(default=0, metadata=slot(0, "i"))
+    activation: Activation = field(default=Activation.NONE, metadata=slot(1, "b"))
+
+
+def _reach(subject: Subject) -> tuple[int, int]:
+    options = subject.operator.options
+    assert isinstance(options, Conv2D | DepthwiseConv2D)
+    _, height, width, _ = subject.shape("filters")
+    return windows.reach(height, options.dilation_h), windows.reach(width, options.dilation_w)
+
+
+def _grouped(subject: Subject) -> Iterator[Fault]:
+    """The filters of CONV_2D go over all input channels, or share them out in groups."""
+    outputs, _, _, taken = subject.shape("filters")
+    *_, given = subject.shape("input")
+    if given % taken:
+        yield Fault("T247", f"its input has {given} channels, but its filters go over {taken}")
+    elif outputs % (given // taken):
+        yield Fault("T247", f"its {outputs} filters cannot be shared out among {given // taken} groups of channels")
+
+
+def _depthwise(subject: Subject) -> Iterator[Fault]:
+    """Each input channel has as many filters as the option says; where it says 0, as many as there are."""
+    options = subject.operator.options
+    assert isinstance(options, DepthwiseConv2D)
+    first, _, _, filters = subject.shape("filters")
+    *_, given = subject.shape("input")
+    multiplier = options.depth_multiplier or filters // given
+    if first != 1 or filters != given * multiplier:
+        shape = list(subject.shape("filters"))
+        message = f"its filters have the shape {shape}, but {given} input channels with {multiplier} filters each"
+        yield Fault("T247", f"{message} take [1, height, width, {given * multiplier}]")
+
+
+def _transposed(subject: Subject) -> Iterator[Fault]:
+    """The filters of TRANSPOSE_CONV go from all input channels to all output channels."""
+    outputs, _, _, inputs = subject.shape("filters")
+    given, made = subject.shape("input")[-1], subject.shape("output")[-1]
+    if (inputs, outputs) != (given, made):
+        message = f"its filters go from {inputs} to {outputs} channels, but its images from {given} to {made}"
+        yield Fault("T247", message)
+
+
+def _biased(channels: str, axis: int = 0) -> Rule:
+    """There is one bias for each index of an axis of operand `channels`."""
+
+    def rule(subject: Subject) -> Iterator[Fault]:
+        yield from count_fault(subject, "bias", subject.shape(channels)[axis])
+
+    return rule
+
+
+def _connected(subject: Subject) -> Iterator[Fault]:
+    """FULLY_CONNECTED takes batches of inputs, and makes as many of outputs."""
+    outputs, inputs = subject.shape("weights")
+    ((label, source),) = subject.each("input")
+    batches, rest = divmod(source.elements, inputs)
+    if rest:
+        shape = list(source.shape)
+        yield Fault("T247", f"{label} has the shape {shape}, but its weights take {inputs} inputs at a time")
+    yield from count_fault(subject, "output", batches * outputs)
+
+
+def _remembering(subject: Subject) -> Iterator[Fault]:
+    """SVDF: filters over inputs, then over their last results, which are the state."""
+    options = subject.operator.options
+    assert isinstance(options, Svdf)
+    (filters, inputs), (results, memory) = subject.shape("features"), subject.shape("times")
+    if filters != results:
+        yield Fault("T247", f"it has {filters} filters over inputs, but {results} over results")
+    if options.rank < 1 or filters % options.rank:
+        yield Fault("T232", f"the option rank is {options.rank}, but must divide the {filters} filters")
+    ((label, source),) = subject.each("input")
+    batches, rest = divmod(source.elements, inputs)
+    if rest:
+        shape = list(source.shape)
+        yield Fault("T247", f"{label} has the shape {shape}, but its filters take {inputs} inputs at a time")
+    yield from count_fault(subject, "state", batches * filters * memory)
+    yield from count_fault(subject, "output", batches * filters // options.rank)
+    yield from count_fault(subject, "bias", filters // options.rank)
+
+
+_ARGUMENTS = {"input": Role.SAME, "filter": Role.SAME, "bias": Role.BIAS}
+
+KINDS = (
+    OperatorKind(
+        name="CONV_2D",
+        options=StoredOptions(Conv2D, "Conv2DOptions"),
+        form=Form(
+            "input filters bias?",
+            rules=(
+                rank(4, "input", "filters", "output"),
+                filled("input", "filters"),
+                _grouped,
+                window("filters", 0, _reach),
+                _biased("filters"),
+            ),
+        ),
+        effect=Effect.FUNCTION,
+        keeps_axes=False,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=True,
+        weights=Weights(axis=0, summed=slice(1, None)),
+        extended=True,
+        fold=None,
+        arguments=_ARGUMENTS,
+    ),
+    OperatorKind(
+        name="DEPTHWISE_CONV_2D",
+        options=StoredOptions(DepthwiseConv2D, "DepthwiseConv2DOptions"),
+        form=Form(
+            "input filters bias?",
+            rules=(
+                rank(4, "input", "filters", "output"),
+                filled("input", "filters"),
+                _depthwise,
+                window("filters", -1, _reach),
+                _biased("filters", axis=-1),
+            ),
+        ),
+        effect=Effect.FUNCTION,
+        keeps_axes=True,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=True,
+        weights=Weights(axis=3, summed=slice(1, 3)),
+        extended=True,
+        fold=None,
+        arguments=_ARGUMENTS,
+    ),
+    OperatorKind(
+        name="FULLY_CONNECTED",
+        options=StoredOptions(FullyConnected, "FullyConnectedOptions"),
+        form=Form(
+            "input weights bias?",
+            "output workspace?",
+            rules=(rank(2, "weights"), filled("input", "weights"), _connected, _biased("weights")),
+        ),
+        effect=Effect.FUNCTION,
+        keeps_axes=False,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=True,
+        weights=Weights(axis=0, summed=slice(1, None)),
+        extended=True,
+        fold=None,
+        arguments=_ARGUMENTS,
+    ),
+    OperatorKind(
+        name="SVDF",
+        options=StoredOptions(Svdf, "SVDFOptions"),
+        form=Form(
+            "input features times bias? state",
+            rules=(rank(2, "features", "times"), filled("input", "features", "times"), _remembering),
+        ),
+        effect=Effect.UNKNOWN,
+        keeps_axes=False,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=False,
+        weights=None,
+        extended=False,
+        fold=None,
+        arguments=None,
+    ),
+    OperatorKind(
+        name="TRANSPOSE_CONV",
+        options=StoredOptions(Conv2D, "TransposeConvOptions", frozenset({"dilation_h", "dilation_w"})),
+        form=Form(
+            "shape filters input bias?",
+            rules=(
+                rank(4, "filters", "input", "output"),
+                filled("filters", "input"),
+                _transposed,
+                _biased("filters"),
+            ),
+        ),
+        effect=Effect.PURE,
+        keeps_axes=False,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=False,
+        weights=Weights(axis=0, summed=None),
+        extended=False,
+        fold=None,
+        arguments={
+            "output_shape": Role.WHOLE,
+            "filter": Role.SAME,
+            "input": Role.SAME,
+            "bias": Role.BIAS,
+        },
+    ),
+)

@@ -1,0 +1,211 @@
+"""Elementwise operators of one operand: activations, other scales and types, look-ups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from usmp_build.arithmetic import tables
+from usmp_build.arithmetic.fixed_point import single
+from usmp_build.arithmetic.hard_swish import hard_swish
+from usmp_build.arithmetic.limits import LEAST, is_table
+from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.ir.options import Activation, Options, slot
+from usmp_build.operators.fold import dequantized, same_elements
+from usmp_build.operators.general_rules import as_many
+from usmp_build.operators.kind import (
+    Effect,
+    Elementwise,
+    Fold,
+    Int8,
+    Int8Kernel,
+    Known,
+    OperatorKind,
+    StoredOptions,
+)
+from usmp_build.operators.operands import Form
+from usmp_build.operators.values.interval import Interval
+from usmp_build.operators.values.quantized import Opaque, factor, limits, operand, quantized
+from usmp_build.operators.values.transfer import Transfer, looked_up, scaled
+
+
+@dataclass(frozen=True, slots=True)
+class LeakyRelu(Options):
+    """LEAKY_RELU."""
+
+    alpha: float = field(default=0.0, metadata=slot(0, "f"))
+    """What values below 0 are multiplied with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup(Options):
+    """LOOKUP, which is ours: any function of one int8."""
+
+    table: tuple[int, ...] = ()
+    """What becomes of -128, of -127, ... and of 127."""
+
+
+def _requantized(activation: Activation) -> Callable[[Operator, Subgraph], Transfer]:
+    """Return how values come to another scale and zero point, and are limited there."""
+
+    def read(op: Operator, graph: Subgraph) -> Transfer:
+        source, output = _source(op, graph), graph.tensors[op.outputs[0]]
+        before, after = quantized(source), quantized(output)
+        by, limited = factor(before.scale / after.scale), limits(activation, output)
+
+        def transfer(operands: Sequence[Interval]) -> Interval:
+            low, high = (end - before.zero_point for end in (operands[0].low, operands[0].high))
+            return scaled(Interval(low, high), by, after.zero_point, limited)
+
+        return transfer
+
+    return read
+
+
+def _relu6(op: Operator, graph: Subgraph) -> Transfer:
+    """The input's scale counts, whatever the output's is."""
+    limited = limits(Activation.RELU6, _source(op, graph))
+    return lambda operands: operands[0].clipped(*limited)
+
+
+def _logistic(op: Operator, graph: Subgraph) -> Transfer:
+    if quantized(graph.tensors[op.outputs[0]]).zero_point != LEAST:
+        raise Opaque
+    before = quantized(_source(op, graph))
+    return _from_table(tables.of_scale(tables.logistic, before.scale, before.zero_point))
+
+
+def _tanh(op: Operator, graph: Subgraph) -> Transfer:
+    before = quantized(_source(op, graph))
+    return _from_table(tables.of_scale(tables.tanh, before.scale, before.zero_point))
+
+
+def _hard_swish(op: Operator, graph: Subgraph) -> Transfer:
+    return _from_table(hard_swish(quantized(_source(op, graph)), quantized(graph.tensors[op.outputs[0]])))
+
+
+def _from_table(data: bytes | None) -> Transfer:
+    if data is None:
+        raise Opaque
+    return looked_up(np.frombuffer(data, np.int8).astype(np.int64))
+
+
+def leaky_factors(alpha: float, source: float, output: float) -> tuple[float, float]:
+    """Return what LEAKY_RELU multiplies integers with, those from 0 on and those below, between two scales."""
+    return source / output, source * single(alpha) / output
+
+
+def _leaky_relu(op: Operator, graph: Subgraph) -> Transfer:
+    """Both halves rise, or are level, for factors from 0 on."""
+    if not isinstance(op.options, LeakyRelu) or op.options.alpha < 0:
+        raise Opaque
+    before, after = quantized(_source(op, graph)), quantized(graph.tensors[op.outputs[0]])
+    above, below = map(factor, leaky_factors(op.options.alpha, before.scale, after.scale))
+    limited = limits(Activation.NONE, graph.tensors[op.outputs[0]])
+
+    def transfer(operands: Sequence[Interval]) -> Interval:
+        ends = Interval(operands[0].low - before.zero_point, operands[0].high - before.zero_point)
+        positive, negative = (scaled(ends, by, after.zero_point, limited) for by in (above, below))
+        low = np.where(ends.low < 0, negative.low, positive.low)
+        return Interval(low, np.where(ends.high < 0, negative.high, positive.high))
+
+    return transfer
+
+
+def _lookup(op: Operator, _: Subgraph) -> Transfer:
+    table = op.options.table if isinstance(op.options, Lookup) else ()
+    if not is_table(table):
+        raise Opaque
+    return looked_up(np.array(table, np.int64))
+
+
+def _source(op: Operator, graph: Subgraph) -> Tensor:
+    source = operand(op, graph, 0)
+    if source is None:
+        raise Opaque
+    return source
+
+
+def _unary(
+    name: str,
+    effect: Effect,
+    *,
+    activation: Activation | None,
+    int8: Int8 | None,
+    fold: Fold | None,
+    options: StoredOptions | None,
+) -> OperatorKind:
+    return OperatorKind(
+        name=name,
+        options=options,
+        form=Form("input", rules=(as_many("input", "output"),)),
+        effect=effect,
+        keeps_axes=True,
+        elementwise=Elementwise(operands=1, symmetric=False, bounds=False, activation=activation, int8=int8),
+        only_shape=False,
+        within_inputs=False,
+        streams=False,
+        weights=None,
+        extended=False,
+        fold=fold,
+        arguments=None,
+    )
+
+
+def _activation(name: str, activation: Activation, int8: Int8) -> OperatorKind:
+    return _unary(name, Effect.FUNCTION, activation=activation, int8=int8, fold=None, options=None)
+
+
+def _of_table(name: str, transfer: Callable[[Operator, Subgraph], Transfer]) -> OperatorKind:
+    int8 = Int8(transfer, Int8Kernel.TABLE)
+    return _unary(name, Effect.FUNCTION, activation=None, int8=int8, fold=None, options=None)
+
+
+def _of_no_int8(name: str, effect: Effect, fold: Fold | None) -> OperatorKind:
+    return _unary(name, effect, activation=None, int8=None, fold=fold, options=None)
+
+
+KINDS = (
+    _of_no_int8("ABS", Effect.FUNCTION, None),
+    _of_no_int8("CAST", Effect.PURE, Fold(Known.INTEGERS, same_elements)),
+    _of_no_int8("DEQUANTIZE", Effect.FUNCTION, Fold(Known.VALUES, dequantized)),
+    _of_no_int8("ELU", Effect.PURE, None),
+    _of_no_int8("EXP", Effect.FUNCTION, None),
+    _of_table("HARD_SWISH", _hard_swish),
+    _unary(
+        "LEAKY_RELU",
+        Effect.FUNCTION,
+        activation=None,
+        int8=Int8(_leaky_relu, Int8Kernel.ARITHMETIC),
+        fold=None,
+        options=StoredOptions(LeakyRelu, "LeakyReluOptions"),
+    ),
+    _of_table("LOGISTIC", _logistic),
+    _unary(
+        "LOOKUP",
+        Effect.FUNCTION,
+        activation=None,
+        int8=Int8(_lookup, Int8Kernel.TABLE),
+        fold=None,
+        options=StoredOptions(Lookup, None),
+    ),
+    _of_no_int8("NEG", Effect.FUNCTION, None),
+    _unary(
+        "QUANTIZE",
+        Effect.FUNCTION,
+        activation=None,
+        int8=Int8(_requantized(Activation.NONE), Int8Kernel.ARITHMETIC),
+        fold=None,
+        options=None,
+    ),
+    _activation("RELU", Activation.RELU, Int8(_requantized(Activation.RELU), Int8Kernel.ARITHMETIC)),
+    _activation("RELU6", Activation.RELU6, Int8(_relu6, Int8Kernel.ARITHMETIC)),
+    _of_no_int8("RELU_0_TO_1", Effect.PURE, None),
+    _activation("RELU_N1_TO_1", Activation.RELU_N1_TO_1, Int8(_requantized(Activation.RELU_N1_TO_1), Int8Kernel.NONE)),
+    _of_no_int8("RSQRT", Effect.FUNCTION, None),
+    _of_no_int8("SQRT", Effect.FUNCTION, None),
+    _of_no_int8("SQUARE", Effect.FUNCTION, None),
+    _of_table("TANH", _tanh),
+)

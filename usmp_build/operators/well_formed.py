@@ -1,0 +1,45 @@
+"""Whether each operator of a model is well formed: what passes and kernels rely on, checked once, at the door.
+
+Each kind declares its operands and the rules that they follow (`OperatorKind.form`).  Operators of other kinds pass:
+they can be planned, whatever they do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usmp_build.errors import Diagnostic
+from usmp_build.ir.check import check
+from usmp_build.ir.graph import Model, Operator
+from usmp_build.ir.labels import operator_label
+from usmp_build.operators.operands import Fault, Form, Subject
+from usmp_build.operators.table import options_class, traits
+
+
+def first_fault(model: Model) -> Diagnostic | None:
+    """Return what is wrong with a model or its operators, without a place; None when nothing is."""
+    return check(model) or _operator_fault(model)
+
+
+def _operator_fault(model: Model) -> Diagnostic | None:
+    for index, graph in enumerate(model.subgraphs):
+        for position, operator in enumerate(graph.operators):
+            form = traits(operator.kind).form
+            fault = next(_faults(operator, form, Subject(operator, graph, index, form)), None) if form else None
+            if fault:
+                label = operator_label(index, position, operator.kind)
+                return Diagnostic(fault.code, f"{label}: {fault.message}", help=_CURE)
+    return None
+
+
+def _faults(operator: Operator, form: Form, subject: Subject) -> Iterator[Fault]:
+    yield from form.inputs.faults("input", operator.inputs)
+    yield from form.outputs.faults("output", operator.outputs)
+    expected = options_class(operator.kind)
+    if expected and not isinstance(operator.options, expected):
+        yield Fault("T232", "it has no options of its kind")
+    for rule in form.rules:
+        yield from rule(subject)
+
+
+_CURE = "The file is damaged, or a tool has edited it: convert the model again."

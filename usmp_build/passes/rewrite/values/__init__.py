@@ -1,4 +1,0 @@
-"""What operators make of values: exact for single ones, and of all that a channel may hold.
-
-`quantized` reads operands, `pointwise` computes, `interval` is what it computes with.
-"""

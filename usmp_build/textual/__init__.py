@@ -1,0 +1,1 @@
+"""Models as text: `text` is both ways, the other modules read and write the parts."""

@@ -1,0 +1,112 @@
+"""How the textual form spells the statements of programs, both ways.  The form is described in `textual`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from usmp_build.ir.statements import LOOPS, MAX_NESTING, Access, Allocate, For, Invoke, Provider, Statement, too_deep
+from usmp_build.textual.lines import Line
+from usmp_build.textual.values import quote, spell_references
+
+WORDS = frozenset({"allocate", "for", "store", "access", "call", "}"})
+"""What lines of statements begin with."""
+_PROVIDERS = {provider.value: provider for provider in Provider}
+
+Lines: TypeAlias = Callable[[], Line]
+"""Ends the line in hand, and returns the next one."""
+
+
+def spell_body(body: tuple[Statement, ...]) -> Iterator[str]:
+    """Yield the lines of statements."""
+    for statement in body:
+        match statement:
+            case Allocate(tensor, inner, provider):
+                by = "" if provider is Provider.PLAN else f" by {provider.value}"
+                yield f"allocate %{tensor}{by} {{"
+            case For(kind, extent, inner, workers):
+                many = "" if workers is None else f" workers={workers}"
+                yield f"for {kind.value} {'_' if extent is None else extent}{many} {{"
+            case Access():
+                yield _access(statement)
+                continue
+            case Invoke(function, arguments):
+                yield f"call {function}({spell_references(arguments)})"
+                continue
+        yield from (f"  {line}" for line in spell_body(inner))
+        yield "}"
+
+
+def _access(access: Access) -> str:
+    head = "store" if access.name == "store" else f"access {quote(access.name)}"
+    written, read = spell_references(access.writes) or "_", spell_references(access.reads) or "_"
+    return f"{head} {written} {'=' if access.whole else '+='} {read}"
+
+
+def read_statement(line: Line, known: int, following: Lines, depth: int = 1) -> tuple[Statement, Line]:
+    """Read a statement of a function that has `known` tensors; return the line behind it, too."""
+    word = line.take("word", "a statement")
+    if depth > MAX_NESTING:
+        deep = too_deep()
+        raise line.error(deep.code, deep.message, deep.help, word)
+    match word.text:
+        case "allocate":
+            tensor = line.tensor(known)
+            provider = line.choice("provider", _PROVIDERS) if line.accept("by") else Provider.PLAN
+            inner, line = _read_block(line, known, following, depth)
+            return Allocate(tensor, inner, provider), line
+        case "for":
+            kind = line.choice("kind of loop", LOOPS)
+            extent = None if line.accept("_") else line.integer("an extent")
+            workers = line.integer("a number of workers") if line.accept_key("workers") else None
+            inner, line = _read_block(line, known, following, depth)
+            return For(kind, extent, inner, workers), line
+        case "call":
+            return _read_call(line, known), following()
+        case _:
+            name = "store" if word.text == "store" else line.string("what it is")
+            return _read_access(line, known, name), following()
+
+
+def _read_block(line: Line, known: int, following: Lines, depth: int) -> tuple[tuple[Statement, ...], Line]:
+    """Read `{`, statements, and the line `}`."""
+    line.expect("{")
+    line = following()
+    inner = []
+    while line.peek().text != "}":
+        if line.peek().text not in WORDS:
+            line.expect("}")
+        statement, line = read_statement(line, known, following, depth + 1)
+        inner.append(statement)
+    line.expect("}")
+    return tuple(inner), following()
+
+
+def _read_call(line: Line, known: int) -> Invoke:
+    function = line.integer("the number of a subgraph")
+    line.expect("(")
+    arguments: list[int | None] = []
+    while line.peek().text != ")":
+        arguments.append(None if line.accept("_") else line.tensor(known))
+        if line.peek().text != ")":
+            line.expect(",")
+    line.expect(")")
+    return Invoke(function, tuple(arguments))
+
+
+def _read_access(line: Line, known: int, name: str) -> Access:
+    writes = _read_references(line, known)
+    whole = line.accept("=")
+    if not whole:
+        line.expect("+=")
+    return Access(_read_references(line, known), writes, whole, name)
+
+
+def _read_references(line: Line, known: int) -> tuple[int, ...]:
+    """Read one tensor or more, or `_` for none."""
+    if line.accept("_"):
+        return ()
+    found = [line.tensor(known)]
+    while line.accept(","):
+        found.append(line.tensor(known))
+    return tuple(found)
