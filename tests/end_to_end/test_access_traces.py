@@ -16,7 +16,7 @@ from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
-from tests.support.tools import needs_gcc
+from tests.support.tools import few, needs_gcc
 from usmp_build import passes, pipeline, plugins
 from usmp_build.cli.selftest.accesses import Compared, compared
 from usmp_build.files import DiskFiles
@@ -69,7 +69,7 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
 
 
 @needs_gcc
-@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("kind", few(CASES, 6))
 def test_declared_and_traced_distances_are_equal(kind: str, tmp_path: Path) -> None:
     for direction, plan in in_each_direction(planned(tmp_path, kind)):
         found = compared(plan)

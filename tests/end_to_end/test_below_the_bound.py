@@ -67,6 +67,7 @@ def test_the_three_reach_what_was_shown_to_be_possible(
     assert workspace["floor"] <= workspace["with_overlap"] <= workspace["achieved"]
 
 
+@pytest.mark.long
 @needs_c
 @bytes_and_words
 @pytest.mark.parametrize("name", REACHED)
