@@ -28,6 +28,9 @@ MAX_LIVE = {"kws": 16_000, "vww": 55_296, "ic": 49_152}
 """Bytes that are alive together at one step of their files, with inputs, outputs and scratch."""
 
 ALIGNED = '[[targets.cpu.rules]]\noperators = "*"\nalignment = 4'
+bytes_and_words = pytest.mark.parametrize(
+    "extra", [pytest.param("", id="bytes"), pytest.param(ALIGNED, id="words", marks=pytest.mark.long)]
+)
 
 
 def planned(folder: Path, name: str, path: Path, extra: str = "") -> dict[str, Any]:
@@ -53,7 +56,7 @@ def written(folder: Path, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("extra", ["", ALIGNED], ids=["bytes", "words"])
+@bytes_and_words
 @pytest.mark.parametrize("name", REACHED)
 def test_the_three_reach_what_was_shown_to_be_possible(
     real_models: Path, tmp_path: Path, name: str, extra: str
@@ -64,8 +67,9 @@ def test_the_three_reach_what_was_shown_to_be_possible(
     assert workspace["floor"] <= workspace["with_overlap"] <= workspace["achieved"]
 
 
+@pytest.mark.long
 @needs_c
-@pytest.mark.parametrize("extra", ["", ALIGNED], ids=["bytes", "words"])
+@bytes_and_words
 @pytest.mark.parametrize("name", REACHED)
 def test_the_three_are_exact_there(real_models: Path, tmp_path: Path, name: str, extra: str) -> None:
     is_exact(tmp_path, name, real_models / f"{name}.tflite", 100, extra)
@@ -110,7 +114,7 @@ def has_kernels(folder: Path, name: str, path: Path) -> bool:
     return not planned(folder, name, path)["models"][0]["without_kernel"]
 
 
-@pytest.mark.parametrize("extra", ["", ALIGNED], ids=["bytes", "words"])
+@bytes_and_words
 @pytest.mark.parametrize("name", NETS)
 def test_every_net_is_at_or_below_max_live(tmp_path: Path, name: str, extra: str) -> None:
     made = planned(tmp_path, name, written(tmp_path, name), extra)
