@@ -77,7 +77,7 @@ def test_words_cost_what_the_plan_says(tmp_path: Path, words: dict[str, str], na
     assert sum(keep["workspace"] for keep in found["keeps"]) <= cost
     if word:
         (keep,) = found["keeps"]
-        assert keep["word"] == word
+        assert keep["key"] == word
         assert keep["workspace"] == workspace(with_word) - workspace(without)
         value = f'{word} = "{keep["value"]}" costs {keep["workspace"]} bytes of workspace'
         assert value in call("plan", asked(tmp_path, words=words)).out
@@ -88,7 +88,7 @@ def test_what_many_words_cost_is_worked_out_for_the_first_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each takes another plan of the whole firmware."""
-    monkeypatch.setattr(effort, "RETENTION_WORDS", 2)
+    monkeypatch.setattr(effort, "RETENTION_SETTINGS", 2)
     words = 'inputs = "preserved"\noutputs = "reserved"\n'
     text = '[project]\nname = "many"\n'
     path = manifest(

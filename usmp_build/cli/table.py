@@ -121,7 +121,7 @@ def _sharing(summary: Summary, alternatives: AlternativesRecord) -> list[str]:
 def _keeping(summary: Summary, alternatives: AlternativesRecord) -> list[str]:
     """Say what it costs that data outlive runs, and that models run at the same time."""
     lines = [
-        f'{model.name}: {keep.word} = "{keep.value}" costs {count_bytes(keep.workspace)} of workspace'
+        f'{model.name}: {keep.key} = "{keep.value}" costs {count_bytes(keep.workspace)} of workspace'
         for model in alternatives.models
         for keep in model.keeps
         if keep.workspace is not None

@@ -1,6 +1,6 @@
 """What emitters see: the plan with every name made and every row in order.
 
-All decisions have been taken in `codegen`; a template only sets the type.  Fields are text, numbers and tuples.
+`codegen` has taken the decisions; a template only formats.  Fields are text, numbers, and tuples of rows.
 """
 
 from __future__ import annotations

@@ -30,9 +30,9 @@ class PoolRecord(Record):
     access: Literal["rw", "ro"]
     """rw: workspace pool; ro: constant pool."""
     size: Annotated[int, Field(ge=0)]
-    """Bytes planned."""
+    """The peak: bytes that the plan uses, for a constant pool with its padding at the end."""
     limit: int | None
-    """Bytes that may be used; null: as many as needed."""
+    """Bytes that may be used: the manifest's `size` less `reserve`; null: as many as needed."""
     bound: int
     """No plan that puts these buffers into this pool needs fewer bytes: proven."""
     certificate: CertificateRecord | None

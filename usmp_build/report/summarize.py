@@ -24,8 +24,8 @@ from usmp_build.report.cost_row import cost_row
 from usmp_build.report.kept_buffers import kept_for
 from usmp_build.report.model_rows import ModelRows
 from usmp_build.report.overlap_rows import overlaps
-from usmp_build.report.pool_addresses import keep_apart
-from usmp_build.report.workspace_row import workspace_row
+from usmp_build.report.pool_addresses import refuse_overlapping_pools
+from usmp_build.report.workspace_record import workspace_record
 from usmp_build.request import Access, PoolRequest, Request
 from usmp_build.search.operator_order import Chosen
 
@@ -44,7 +44,7 @@ def summarize(request: Request, chosen: Chosen, plan: Plan) -> Summary:
     timeline = tuple(step.name for step in steps(analysis.schedule.root))
     moved = [analysis.moved_by(model) for model in range(len(request.models))]
     pools = _pools(request, analysis, plan, timeline)
-    keep_apart(request, pools)
+    refuse_overlapping_pools(request, pools)
     buffers = _buffers(request, analysis, plan, moved)
     rows = ModelRows(request, analysis, plan, pools, buffers)
     names = [model.name for model in request.models]
@@ -59,7 +59,7 @@ def summarize(request: Request, chosen: Chosen, plan: Plan) -> Summary:
         is_best=is_plan_best,
         other_buffers=chosen.other_buffers,
         pools=pools,
-        workspace=workspace_row(chosen, pools, is_plan_best),
+        workspace=workspace_record(chosen, pools, is_plan_best),
         buffers=buffers,
         repeated_constants=analysis.storage.repeated,
         steps=timeline,

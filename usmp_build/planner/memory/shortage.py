@@ -40,7 +40,7 @@ class Shortage:
     """Of pools, each for the algorithm to find a plan; one of them is enough."""
 
 
-class Scope(Enum):
+class ProofScope(Enum):
     """Which plans a proof covers, in words that follow "no plan"."""
 
     ALL = ""
@@ -50,7 +50,7 @@ class Scope(Enum):
     """Another order or other directions of the operators may need less."""
 
 
-class Way(NamedTuple):
+class Fix(NamedTuple):
     """A way out.  It was tried: the algorithm found a plan."""
 
     bytes: int
@@ -70,9 +70,9 @@ def put_into_words(
     problem: Problem,
     shortage: Shortage,
     step_names: Sequence[str] = (),
-    others: Iterable[Way] = (),
+    others: Iterable[Fix] = (),
     together: str = "",
-    scope: Scope = Scope.ALL,
+    scope: ProofScope = ProofScope.ALL,
 ) -> Explanation:
     """Word a shortage for people; `step_names[t]` says what happens at step t, `others` are more ways out.
 
@@ -84,14 +84,14 @@ def put_into_words(
     return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, ways, scope))
 
 
-def _larger(problem: Problem, increase: Increase) -> Way:
+def _larger(problem: Problem, increase: Increase) -> Fix:
     enough = "" if increase.least else ", which is enough"
-    return Way(
+    return Fix(
         increase.bytes, f'enlarge "{problem.pools[increase.pool].name}" by {count_bytes(increase.bytes)}{enough}'
     )
 
 
-def _message(problem: Problem, shortage: Shortage, when: str, scope: Scope) -> str:
+def _message(problem: Problem, shortage: Shortage, when: str, scope: ProofScope) -> str:
     if not shortage.proven:
         lacks = f": {_too_small(problem, shortage, 'seem')}" if shortage.pools else ""
         most = f", most of all {when}" if shortage.pools and when else ""
@@ -99,7 +99,7 @@ def _message(problem: Problem, shortage: Shortage, when: str, scope: Scope) -> s
         return f"no plan was found{lacks}{most}" + (f": {core}" if core else "")
     lacks = _too_small(problem, shortage, "are")
     crowd = _crowd(problem, shortage) + _shared(problem, shortage)
-    verdict = "no plan was found: in this schedule" if scope is Scope.SCHEDULE else "the buffers do not fit:"
+    verdict = "no plan was found: in this schedule" if scope is ProofScope.SCHEDULE else "the buffers do not fit:"
     return f"{verdict} {lacks}{f' {when}' if when else ''}: {crowd}"
 
 
@@ -152,7 +152,7 @@ def _names(problem: Problem, shortage: Shortage, conjunction: str = "and") -> st
     return f" {conjunction} ".join(f'"{problem.pools[pool].name}"' for pool in shortage.pools)
 
 
-def _known(shortage: Shortage, scope: Scope) -> str:
+def _known(shortage: Shortage, scope: ProofScope) -> str:
     """What is proven, beside what was tried: the algorithm may need more than any plan must."""
     if not shortage.proven:
         return "one may exist all the same"
@@ -161,7 +161,7 @@ def _known(shortage: Shortage, scope: Scope) -> str:
     return f"no plan{scope.value} needs less"
 
 
-def _help(problem: Problem, shortage: Shortage, ways: Sequence[Way], scope: Scope) -> str:
+def _help(problem: Problem, shortage: Shortage, ways: Sequence[Fix], scope: ProofScope) -> str:
     """What is known, then what helps."""
     known = _known(shortage, scope)
     if len(ways) > 1:

@@ -14,7 +14,7 @@ from usmp_build.search.operator_order import Chosen
 from usmp_build.units import count_bytes
 
 
-def workspace_row(chosen: Chosen, pools: Sequence[PoolRow], is_best: bool) -> WorkspaceRecord:
+def workspace_record(chosen: Chosen, pools: Sequence[PoolRow], is_best: bool) -> WorkspaceRecord:
     """Add up the workspace pools of a plan that is, or is not known to be, the best of its schedule.
 
     Raises CheckFailed when it takes less than was said to be needed.
