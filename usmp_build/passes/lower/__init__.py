@@ -1,7 +1,7 @@
-"""Storage + Lifetimes + Costs + Separations + the pools of the request → Problem: no graph left.
+"""States the memory problem that algorithms solve: buffers, pools, conflicts, separations and costs, without a graph.
 
-Constants are counted in whole units of the widest element among them: then they stand in any order without gaps, and
-every C compiler lays the structs that hold them out alike.
+Sizes of constants are rounded up to the widest element among them: then constants fit together in any order without
+gaps, and every C compiler lays out the structs that hold them in the same way.
 """
 
 from __future__ import annotations
