@@ -16,6 +16,10 @@ ONE = 1 << 31
 """1.0 with 31 fractional bits; the largest value that fits is `ONE - 1`."""
 
 
+SUM_FRACTION_BITS = 20
+"""By which ADD and SUB scale up both operands before they add them."""
+
+
 class Factor(NamedTuple):
     """A real factor, ready for C."""
 

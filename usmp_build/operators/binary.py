@@ -1,4 +1,4 @@
-"""Elementwise operators of two operands, which are stretched to one shape."""
+"""Elementwise operators of two operands, which are broadcast to one shape."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.arithmetic.vectors import Integers
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Limits, Options, slot
-from usmp_build.operators.general_rules import stretched
+from usmp_build.operators.general_rules import broadcastable
 from usmp_build.operators.kind import (
+    ArgumentType,
     Array,
     Effect,
     Elementwise,
@@ -23,10 +24,9 @@ from usmp_build.operators.kind import (
     Int8Kernel,
     Known,
     OperatorKind,
-    Role,
     StoredOptions,
 )
-from usmp_build.operators.operands import Form
+from usmp_build.operators.operands import Signature
 from usmp_build.operators.values.interval import Interval
 from usmp_build.operators.values.quantized import Opaque, factor, limits, operand, quantized
 from usmp_build.operators.values.transfer import Transfer, scaled
@@ -48,10 +48,10 @@ def _sum(op: Operator, graph: Subgraph) -> Transfer:
     common = 2 * max(point.scale for point in points)
     to_common = [_below_one(point.scale / common) for point in points]
     after = quantized(output)
-    to_output = _below_one(common / ((1 << 20) * after.scale))
+    to_output = _below_one(common / ((1 << fixed_point.SUM_FRACTION_BITS) * after.scale))
 
     def aligned(end: Integers, which: int) -> Integers:
-        return vectors.scale((end - points[which].zero_point) << 20, [to_common[which]])
+        return vectors.scale((end - points[which].zero_point) << fixed_point.SUM_FRACTION_BITS, [to_common[which]])
 
     def transfer(given: Sequence[Interval]) -> Interval:
         first, second = given
@@ -121,8 +121,8 @@ def _evaluator(function: Callable[[Array, Array], Array]) -> Evaluator:
     return evaluate
 
 
-_FORM = Form("first second", rules=(stretched("first", "second"),))
-_ARGUMENTS = {"input_0": Role.SAME, "input_1": Role.SAME}
+_SIGNATURE = Signature("first second", rules=(broadcastable("first", "second"),))
+_ARGUMENTS = {"input_0": ArgumentType.SAME, "input_1": ArgumentType.SAME}
 
 
 def _binary(
@@ -130,16 +130,16 @@ def _binary(
     elementwise: Elementwise,
     *,
     effect: Effect,
-    form: Form | None,
+    signature: Signature | None,
     options: StoredOptions | None,
     extended: bool,
     fold: Fold | None,
-    arguments: Mapping[str, Role] | None,
+    arguments: Mapping[str, ArgumentType] | None,
 ) -> OperatorKind:
     return OperatorKind(
         name=name,
         options=options,
-        form=form,
+        signature=signature,
         effect=effect,
         keeps_axes=True,
         elementwise=elementwise,
@@ -161,7 +161,7 @@ def _calculation(
         name,
         Elementwise(operands=2, symmetric=symmetric, bounds=False, activation=None, int8=int8),
         effect=Effect.FUNCTION,
-        form=_FORM,
+        signature=_SIGNATURE,
         options=StoredOptions(Binary, table),
         extended=True,
         fold=Fold(Known.INTEGERS, _evaluator(function)),
@@ -174,7 +174,7 @@ def _bound(name: str) -> OperatorKind:
         name,
         Elementwise(operands=2, symmetric=True, bounds=True, activation=None, int8=Int8(_extreme, Int8Kernel.NONE)),
         effect=Effect.FUNCTION,
-        form=_FORM,
+        signature=_SIGNATURE,
         options=None,
         extended=False,
         fold=None,
@@ -188,7 +188,7 @@ def _comparison(name: str) -> OperatorKind:
         name,
         Elementwise(operands=2, symmetric=True, bounds=False, activation=None, int8=None),
         effect=Effect.FUNCTION,
-        form=None,
+        signature=None,
         options=None,
         extended=False,
         fold=None,
@@ -204,7 +204,7 @@ KINDS = (
         "DIV",
         _NOTHING_OF_INT8,
         effect=Effect.FUNCTION,
-        form=_FORM,
+        signature=_SIGNATURE,
         options=StoredOptions(Binary, "DivOptions"),
         extended=False,
         fold=None,
@@ -219,7 +219,7 @@ KINDS = (
         "SQUARED_DIFFERENCE",
         _NOTHING_OF_INT8,
         effect=Effect.PURE,
-        form=_FORM,
+        signature=_SIGNATURE,
         options=None,
         extended=False,
         fold=None,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from usmp_build.ir.options import Call, If, Parts, VarHandle, While
 from usmp_build.operators.general_rules import as_many, same_type
 from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions, planned_only
-from usmp_build.operators.operands import Form
+from usmp_build.operators.operands import Signature
 
-SAME = Form("input", rules=(same_type("input", "output"), as_many("input", "output")))
+SAME = Signature("input", rules=(same_type("input", "output"), as_many("input", "output")))
 """The output is the input, perhaps under another shape."""
 
 KINDS = (
@@ -17,7 +17,7 @@ KINDS = (
     OperatorKind(
         name="COPY",
         options=None,
-        form=SAME,
+        signature=SAME,
         effect=Effect.PURE,
         keeps_axes=True,
         elementwise=None,
@@ -37,7 +37,7 @@ KINDS = (
     OperatorKind(
         name="VIEW",
         options=None,
-        form=SAME,
+        signature=SAME,
         effect=Effect.PURE,
         keeps_axes=False,
         elementwise=None,

@@ -35,7 +35,7 @@ def transposed(_: Operator, sources: Sequence[Tensor]) -> Array:
     return np.asarray(data.as_array().transpose([int(axis) for axis in axes.as_array().ravel()]))
 
 
-def stretched(_: Operator, sources: Sequence[Tensor]) -> Array:
+def broadcast(_: Operator, sources: Sequence[Tensor]) -> Array:
     """BROADCAST_TO."""
     data, shape = sources
     return np.broadcast_to(data.as_array(), [int(size) for size in shape.as_array().ravel()])

@@ -18,7 +18,7 @@ def rank(expected: int, *names: str) -> Rule:
     return rule
 
 
-def filled(*names: str) -> Rule:
+def not_empty(*names: str) -> Rule:
     """These operands have elements."""
 
     def rule(subject: Subject) -> Iterator[Fault]:
@@ -68,14 +68,14 @@ def integers(*names: str) -> Rule:
     return rule
 
 
-def stretched(*names: str) -> Rule:
+def broadcastable(*names: str) -> Rule:
     """These inputs have the shape of the output, or 1 where it has more; axes in front may be missing."""
 
     def rule(subject: Subject) -> Iterator[Fault]:
         output = subject.shape("output")
         for label, tensor in subject.each(*names):
             behind = output[len(output) - len(tensor.shape) :] if len(tensor.shape) <= len(output) else ()
-            fits = len(behind) == len(tensor.shape) and all(map(_stretches, tensor.shape, behind))
+            fits = len(behind) == len(tensor.shape) and all(map(_broadcasts, tensor.shape, behind))
             if not fits:
                 shape = list(tensor.shape)
                 yield Fault("T247", f"{label} has the shape {shape}, which does not go with {list(output)}")
@@ -83,7 +83,7 @@ def stretched(*names: str) -> Rule:
     return rule
 
 
-def _stretches(size: int, whole: int) -> bool:
+def _broadcasts(size: int, whole: int) -> bool:
     return size in (1, whole)
 
 

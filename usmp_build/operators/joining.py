@@ -13,7 +13,7 @@ from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import axis_faults, integers, same_type
 from usmp_build.operators.kind import Array, Effect, Fold, Known, OperatorKind, StoredOptions
-from usmp_build.operators.operands import Fault, Form, Label, Subject
+from usmp_build.operators.operands import Fault, Label, Signature, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ KINDS = (
     OperatorKind(
         name="CONCATENATION",
         options=StoredOptions(Concatenation, "ConcatenationOptions"),
-        form=Form("inputs*", rules=(same_type("output", "inputs"), _concatenated)),
+        signature=Signature("inputs*", rules=(same_type("output", "inputs"), _concatenated)),
         effect=Effect.FUNCTION,
         keeps_axes=True,
         elementwise=None,
@@ -114,7 +114,7 @@ KINDS = (
     OperatorKind(
         name="PACK",
         options=StoredOptions(Pack, "PackOptions"),
-        form=Form("inputs*", rules=(same_type("output", "inputs"), _packed)),
+        signature=Signature("inputs*", rules=(same_type("output", "inputs"), _packed)),
         effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,
@@ -129,7 +129,7 @@ KINDS = (
     OperatorKind(
         name="SPLIT",
         options=None,
-        form=Form("axis input", "outputs*", rules=(same_type("input", "outputs"), integers("axis"), _split)),
+        signature=Signature("axis input", "outputs*", rules=(same_type("input", "outputs"), integers("axis"), _split)),
         effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,
@@ -144,7 +144,7 @@ KINDS = (
     OperatorKind(
         name="SPLIT_V",
         options=None,
-        form=Form(
+        signature=Signature(
             "input sizes axis",
             "outputs*",
             rules=(same_type("input", "outputs"), integers("sizes", "axis"), _split),
@@ -163,7 +163,7 @@ KINDS = (
     OperatorKind(
         name="UNPACK",
         options=None,
-        form=Form("input", "outputs*", rules=(same_type("input", "outputs"), _unpacked)),
+        signature=Signature("input", "outputs*", rules=(same_type("input", "outputs"), _unpacked)),
         effect=Effect.PURE,
         keeps_axes=False,
         elementwise=None,

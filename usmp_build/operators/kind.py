@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Options
-from usmp_build.operators.operands import Form
+from usmp_build.operators.operands import Signature
 from usmp_build.operators.values.transfer import Transfer
 
 Array: TypeAlias = NDArray[Any]
@@ -33,14 +33,14 @@ class Effect(Enum):
     """Perhaps something: it is neither left out nor moved."""
 
 
-class Role(Enum):
-    """The type that an operand has, as functions of the application are told."""
+class ArgumentType(Enum):
+    """The type of an operand, for the prototypes of functions of the application."""
 
     SAME = auto()
     """That of the output."""
     BIAS = auto()
     """That of sums of products."""
-    WHOLE = auto()
+    INT32 = auto()
     """32-bit integers."""
 
 
@@ -85,7 +85,7 @@ class Elementwise(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """The second input, which the first is multiplied with."""
+    """The second input: the filters or weights of the operator."""
 
     axis: int
     """Along which are the channels of the output."""
@@ -121,7 +121,7 @@ class OperatorKind:
     """As in `Operator.kind`."""
     options: StoredOptions | None
     """None: whatever a file stores is not read."""
-    form: Form | None
+    signature: Signature | None
     """What is well formed; None: anything."""
     effect: Effect
     keeps_axes: bool
@@ -138,8 +138,8 @@ class OperatorKind:
     """Whether kernels take the options that no file has and only rewrites set: frame, outside, limits."""
     fold: Fold | None
     """None: it is not computed at build time."""
-    arguments: Mapping[str, Role] | None
-    """What functions of the application call the inputs; None: by their number."""
+    arguments: Mapping[str, ArgumentType] | None
+    """Parameter names and types of the inputs in functions of the application; None: numbered."""
 
     @property
     def int8(self) -> Int8 | None:
@@ -162,7 +162,7 @@ def planned_only(name: str, effect: Effect, *, keeps_axes: bool, options: Stored
     return OperatorKind(
         name=name,
         options=options,
-        form=None,
+        signature=None,
         effect=effect,
         keeps_axes=keeps_axes,
         elementwise=None,

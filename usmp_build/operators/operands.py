@@ -36,12 +36,12 @@ class Label(NamedTuple):
 
 @dataclass(frozen=True)
 class Subject:
-    """An operator whose operands have the names of its form."""
+    """An operator whose operands have the names of its signature."""
 
     operator: Operator
     graph: Subgraph
     subgraph: int
-    form: Form
+    signature: Signature
 
     def tensor(self, name: str) -> Tensor | None:
         """Return an operand; None when it was left out."""
@@ -70,9 +70,9 @@ class Subject:
         return [int(number) for number in tensor.as_array().reshape(-1)]
 
     def _indices(self, name: str) -> Sequence[int | None]:
-        if self.form.outputs.has(name):
-            return self.form.outputs.of(name, self.operator.outputs)
-        return self.form.inputs.of(name, self.operator.inputs)
+        if self.signature.outputs.has(name):
+            return self.signature.outputs.of(name, self.operator.outputs)
+        return self.signature.inputs.of(name, self.operator.inputs)
 
     def _index(self, name: str) -> int | None:
         return next(iter(self._indices(name)), None)
@@ -116,7 +116,7 @@ class Operands:
             yield Fault("T246", f"it has {len(tensors)} {role}s, but takes no more than {len(self._list)}")
 
 
-class Form:
+class Signature:
     """What an operator of a kind must be like; rules are asked in their order, each relies on those before it."""
 
     def __init__(self, inputs: str, outputs: str = "output", rules: Sequence[Rule] = ()) -> None:

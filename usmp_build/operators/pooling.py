@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
-from usmp_build.operators.general_rules import filled, rank
+from usmp_build.operators.general_rules import not_empty, rank
 from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions
-from usmp_build.operators.operands import Form, Subject
+from usmp_build.operators.operands import Signature, Subject
 from usmp_build.operators.windows import window
 
 
@@ -39,7 +39,9 @@ def _pooling(name: str, effect: Effect, *, within_inputs: bool, streams: bool, e
     return OperatorKind(
         name=name,
         options=StoredOptions(Pool2D, "Pool2DOptions"),
-        form=Form("input", rules=(rank(4, "input", "output"), filled("input"), window("input", -1, _reach))),
+        signature=Signature(
+            "input", rules=(rank(4, "input", "output"), not_empty("input"), window("input", -1, _reach))
+        ),
         effect=effect,
         keeps_axes=True,
         elementwise=None,

@@ -11,9 +11,9 @@ import numpy as np
 from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays
-from usmp_build.operators.general_rules import as_many, axis_faults, count_fault, filled, integers
-from usmp_build.operators.kind import Array, Effect, Fold, Known, OperatorKind, Role, StoredOptions
-from usmp_build.operators.operands import Fault, Form, Subject
+from usmp_build.operators.general_rules import as_many, axis_faults, count_fault, integers, not_empty
+from usmp_build.operators.kind import ArgumentType, Array, Effect, Fold, Known, OperatorKind, StoredOptions
+from usmp_build.operators.operands import Fault, Signature, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _reduction(name: str, effect: Effect, fold: Fold | None) -> OperatorKind:
     return OperatorKind(
         name=name,
         options=StoredOptions(Reducer, "ReducerOptions"),
-        form=Form("input axes", rules=(integers("axes"), _reduced)),
+        signature=Signature("input axes", rules=(integers("axes"), _reduced)),
         effect=effect,
         keeps_axes=False,
         elementwise=None,
@@ -68,7 +68,7 @@ KINDS = (
     OperatorKind(
         name="MEAN",
         options=StoredOptions(Reducer, "ReducerOptions"),
-        form=Form("input axes", rules=(filled("input"), integers("axes"), _reduced)),
+        signature=Signature("input axes", rules=(not_empty("input"), integers("axes"), _reduced)),
         effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,
@@ -78,7 +78,7 @@ KINDS = (
         weights=None,
         extended=False,
         fold=None,
-        arguments={"input": Role.SAME, "axes": Role.WHOLE},
+        arguments={"input": ArgumentType.SAME, "axes": ArgumentType.INT32},
     ),
     _reduction("REDUCE_ALL", Effect.PURE, None),
     _reduction("REDUCE_ANY", Effect.PURE, None),
@@ -88,7 +88,7 @@ KINDS = (
     OperatorKind(
         name="SOFTMAX",
         options=StoredOptions(Softmax, "SoftmaxOptions"),
-        form=Form("input", rules=(filled("input"), as_many("input", "output"))),
+        signature=Signature("input", rules=(not_empty("input"), as_many("input", "output"))),
         effect=Effect.FUNCTION,
         keeps_axes=True,
         elementwise=None,

@@ -8,10 +8,10 @@ import numpy as np
 
 from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.operators.control import SAME
-from usmp_build.operators.fold import Array, filled, same_elements, stretched, transposed
+from usmp_build.operators.fold import Array, broadcast, filled, same_elements, transposed
 from usmp_build.operators.general_rules import as_many, axis_faults, integers, same_type, shape_fault, shown
-from usmp_build.operators.kind import Effect, Fold, Known, OperatorKind, Role
-from usmp_build.operators.operands import Fault, Form, Subject
+from usmp_build.operators.kind import ArgumentType, Effect, Fold, Known, OperatorKind
+from usmp_build.operators.operands import Fault, Signature, Subject
 
 
 def _padded(subject: Subject) -> Iterator[Fault]:
@@ -49,16 +49,16 @@ def _rank(_: Operator, sources: Sequence[Tensor]) -> Array:
     return np.asarray(len(sources[0].shape))
 
 
-_PAD = Form("input paddings value?", rules=(same_type("input", "output", "value"), integers("paddings"), _padded))
-_RESHAPE = Form("input shape?", rules=(same_type("input", "output"), as_many("input", "output")))
-_OPEN = Form("input operand")
+_PAD = Signature("input paddings value?", rules=(same_type("input", "output", "value"), integers("paddings"), _padded))
+_RESHAPE = Signature("input shape?", rules=(same_type("input", "output"), as_many("input", "output")))
+_OPEN = Signature("input operand")
 """Its second operand is read where it is understood."""
 
 KINDS = (
     OperatorKind(
         name="BROADCAST_TO",
         options=None,
-        form=_OPEN,
+        signature=_OPEN,
         effect=Effect.PURE,
         keeps_axes=False,
         elementwise=None,
@@ -67,13 +67,13 @@ KINDS = (
         streams=False,
         weights=None,
         extended=False,
-        fold=Fold(Known.VALUES, stretched),
+        fold=Fold(Known.VALUES, broadcast),
         arguments=None,
     ),
     OperatorKind(
         name="EXPAND_DIMS",
         options=None,
-        form=_RESHAPE,
+        signature=_RESHAPE,
         effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,
@@ -88,7 +88,7 @@ KINDS = (
     OperatorKind(
         name="FILL",
         options=None,
-        form=None,
+        signature=None,
         effect=Effect.PURE,
         keeps_axes=False,
         elementwise=None,
@@ -103,7 +103,7 @@ KINDS = (
     OperatorKind(
         name="PAD",
         options=None,
-        form=_PAD,
+        signature=_PAD,
         effect=Effect.FUNCTION,
         keeps_axes=True,
         elementwise=None,
@@ -113,12 +113,12 @@ KINDS = (
         weights=None,
         extended=False,
         fold=None,
-        arguments={"input": Role.SAME, "paddings": Role.WHOLE},
+        arguments={"input": ArgumentType.SAME, "paddings": ArgumentType.INT32},
     ),
     OperatorKind(
         name="PADV2",
         options=None,
-        form=_PAD,
+        signature=_PAD,
         effect=Effect.FUNCTION,
         keeps_axes=True,
         elementwise=None,
@@ -133,7 +133,7 @@ KINDS = (
     OperatorKind(
         name="RANK",
         options=None,
-        form=Form("input"),
+        signature=Signature("input"),
         effect=Effect.PURE,
         keeps_axes=False,
         elementwise=None,
@@ -148,7 +148,7 @@ KINDS = (
     OperatorKind(
         name="RESHAPE",
         options=None,
-        form=_RESHAPE,
+        signature=_RESHAPE,
         effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,
@@ -158,12 +158,12 @@ KINDS = (
         weights=None,
         extended=False,
         fold=Fold(Known.BYTES, same_elements),
-        arguments={"input": Role.SAME, "shape": Role.WHOLE},
+        arguments={"input": ArgumentType.SAME, "shape": ArgumentType.INT32},
     ),
     OperatorKind(
         name="RESIZE_BILINEAR",
         options=None,
-        form=_OPEN,
+        signature=_OPEN,
         effect=Effect.PURE,
         keeps_axes=True,
         elementwise=None,
@@ -178,7 +178,7 @@ KINDS = (
     OperatorKind(
         name="RESIZE_NEAREST_NEIGHBOR",
         options=None,
-        form=_OPEN,
+        signature=_OPEN,
         effect=Effect.PURE,
         keeps_axes=True,
         elementwise=None,
@@ -193,7 +193,7 @@ KINDS = (
     OperatorKind(
         name="SHAPE",
         options=None,
-        form=Form("input"),
+        signature=Signature("input"),
         effect=Effect.PURE,
         keeps_axes=False,
         elementwise=None,
@@ -208,7 +208,7 @@ KINDS = (
     OperatorKind(
         name="SQUEEZE",
         options=None,
-        form=SAME,
+        signature=SAME,
         effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,
@@ -223,7 +223,7 @@ KINDS = (
     OperatorKind(
         name="TILE",
         options=None,
-        form=_OPEN,
+        signature=_OPEN,
         effect=Effect.PURE,
         keeps_axes=False,
         elementwise=None,
@@ -238,7 +238,7 @@ KINDS = (
     OperatorKind(
         name="TRANSPOSE",
         options=None,
-        form=Form("input axes", rules=(same_type("input", "output"), integers("axes"), _permuted)),
+        signature=Signature("input axes", rules=(same_type("input", "output"), integers("axes"), _permuted)),
         effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,

@@ -14,7 +14,7 @@ from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays, flat
 from usmp_build.operators.general_rules import count_fault, integers, same_type, shape_fault, shown
 from usmp_build.operators.kind import Array, Effect, Fold, Known, OperatorKind, StoredOptions
-from usmp_build.operators.operands import Fault, Form, Subject
+from usmp_build.operators.operands import Fault, Signature, Subject
 
 Taken: TypeAlias = tuple[range, ...]
 """The indices along each axis of the input."""
@@ -158,7 +158,7 @@ KINDS = (
     OperatorKind(
         name="GATHER",
         options=StoredOptions(Gather, "GatherOptions"),
-        form=Form("input indices"),
+        signature=Signature("input indices"),
         effect=Effect.PURE,
         keeps_axes=False,
         elementwise=None,
@@ -173,7 +173,9 @@ KINDS = (
     OperatorKind(
         name="SLICE",
         options=None,
-        form=Form("input begins sizes", rules=(same_type("input", "output"), integers("begins", "sizes"), _cut)),
+        signature=Signature(
+            "input begins sizes", rules=(same_type("input", "output"), integers("begins", "sizes"), _cut)
+        ),
         effect=Effect.FUNCTION,
         keeps_axes=True,
         elementwise=None,
@@ -188,7 +190,7 @@ KINDS = (
     OperatorKind(
         name="STRIDED_SLICE",
         options=StoredOptions(StridedSlice, "StridedSliceOptions"),
-        form=Form(
+        signature=Signature(
             "input begins ends strides",
             rules=(same_type("input", "output"), integers("begins", "ends", "strides"), _strided_cut),
         ),

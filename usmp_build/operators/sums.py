@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from usmp_build.arithmetic import windows
 from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
-from usmp_build.operators.general_rules import count_fault, filled, rank
-from usmp_build.operators.kind import Effect, OperatorKind, Role, StoredOptions, Weights
-from usmp_build.operators.operands import Fault, Form, Rule, Subject
+from usmp_build.operators.general_rules import count_fault, not_empty, rank
+from usmp_build.operators.kind import ArgumentType, Effect, OperatorKind, StoredOptions, Weights
+from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 from usmp_build.operators.windows import window
 
 
@@ -144,17 +144,17 @@ def _remembering(subject: Subject) -> Iterator[Fault]:
     yield from count_fault(subject, "bias", filters // options.rank)
 
 
-_ARGUMENTS = {"input": Role.SAME, "filter": Role.SAME, "bias": Role.BIAS}
+_ARGUMENTS = {"input": ArgumentType.SAME, "filter": ArgumentType.SAME, "bias": ArgumentType.BIAS}
 
 KINDS = (
     OperatorKind(
         name="CONV_2D",
         options=StoredOptions(Conv2D, "Conv2DOptions"),
-        form=Form(
+        signature=Signature(
             "input filters bias?",
             rules=(
                 rank(4, "input", "filters", "output"),
-                filled("input", "filters"),
+                not_empty("input", "filters"),
                 _grouped,
                 window("filters", 0, _reach),
                 _biased("filters"),
@@ -174,11 +174,11 @@ KINDS = (
     OperatorKind(
         name="DEPTHWISE_CONV_2D",
         options=StoredOptions(DepthwiseConv2D, "DepthwiseConv2DOptions"),
-        form=Form(
+        signature=Signature(
             "input filters bias?",
             rules=(
                 rank(4, "input", "filters", "output"),
-                filled("input", "filters"),
+                not_empty("input", "filters"),
                 _depthwise,
                 window("filters", -1, _reach),
                 _biased("filters", axis=-1),
@@ -198,10 +198,10 @@ KINDS = (
     OperatorKind(
         name="FULLY_CONNECTED",
         options=StoredOptions(FullyConnected, "FullyConnectedOptions"),
-        form=Form(
+        signature=Signature(
             "input weights bias?",
             "output workspace?",
-            rules=(rank(2, "weights"), filled("input", "weights"), _connected, _biased("weights")),
+            rules=(rank(2, "weights"), not_empty("input", "weights"), _connected, _biased("weights")),
         ),
         effect=Effect.FUNCTION,
         keeps_axes=False,
@@ -217,9 +217,9 @@ KINDS = (
     OperatorKind(
         name="SVDF",
         options=StoredOptions(Svdf, "SVDFOptions"),
-        form=Form(
+        signature=Signature(
             "input features times bias? state",
-            rules=(rank(2, "features", "times"), filled("input", "features", "times"), _remembering),
+            rules=(rank(2, "features", "times"), not_empty("input", "features", "times"), _remembering),
         ),
         effect=Effect.UNKNOWN,
         keeps_axes=False,
@@ -235,11 +235,11 @@ KINDS = (
     OperatorKind(
         name="TRANSPOSE_CONV",
         options=StoredOptions(Conv2D, "TransposeConvOptions", frozenset({"dilation_h", "dilation_w"})),
-        form=Form(
+        signature=Signature(
             "shape filters input bias?",
             rules=(
                 rank(4, "filters", "input", "output"),
-                filled("filters", "input"),
+                not_empty("filters", "input"),
                 _transposed,
                 _biased("filters"),
             ),
@@ -254,10 +254,10 @@ KINDS = (
         extended=False,
         fold=None,
         arguments={
-            "output_shape": Role.WHOLE,
-            "filter": Role.SAME,
-            "input": Role.SAME,
-            "bias": Role.BIAS,
+            "output_shape": ArgumentType.INT32,
+            "filter": ArgumentType.SAME,
+            "input": ArgumentType.SAME,
+            "bias": ArgumentType.BIAS,
         },
     ),
 )

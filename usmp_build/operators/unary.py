@@ -25,7 +25,7 @@ from usmp_build.operators.kind import (
     OperatorKind,
     StoredOptions,
 )
-from usmp_build.operators.operands import Form
+from usmp_build.operators.operands import Signature
 from usmp_build.operators.values.interval import Interval
 from usmp_build.operators.values.quantized import Opaque, factor, limits, operand, quantized
 from usmp_build.operators.values.transfer import Transfer, looked_up, scaled
@@ -140,7 +140,7 @@ def _unary(
     return OperatorKind(
         name=name,
         options=options,
-        form=Form("input", rules=(as_many("input", "output"),)),
+        signature=Signature("input", rules=(as_many("input", "output"),)),
         effect=effect,
         keeps_axes=True,
         elementwise=Elementwise(operands=1, symmetric=False, bounds=False, activation=activation, int8=int8),

@@ -1,7 +1,7 @@
 """Whether each operator of a model is well formed: what passes and kernels rely on, checked once, at the door.
 
-Each kind declares its operands and the rules that they follow (`OperatorKind.form`).  Operators of other kinds pass:
-they can be planned, whatever they do.
+Each kind declares its operands and the rules that they follow (`OperatorKind.signature`).  Operators of other kinds
+pass: they can be planned, whatever they do.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from usmp_build.errors import Diagnostic
 from usmp_build.ir.check import check
 from usmp_build.ir.graph import Model, Operator
 from usmp_build.ir.labels import operator_label
-from usmp_build.operators.operands import Fault, Form, Subject
+from usmp_build.operators.operands import Fault, Signature, Subject
 from usmp_build.operators.table import options_class, traits
 
 
@@ -24,21 +24,25 @@ def first_fault(model: Model) -> Diagnostic | None:
 def _operator_fault(model: Model) -> Diagnostic | None:
     for index, graph in enumerate(model.subgraphs):
         for position, operator in enumerate(graph.operators):
-            form = traits(operator.kind).form
-            fault = next(_faults(operator, form, Subject(operator, graph, index, form)), None) if form else None
+            signature = traits(operator.kind).signature
+            fault = (
+                next(_faults(operator, signature, Subject(operator, graph, index, signature)), None)
+                if signature
+                else None
+            )
             if fault:
                 label = operator_label(index, position, operator.kind)
                 return Diagnostic(fault.code, f"{label}: {fault.message}", help=_CURE)
     return None
 
 
-def _faults(operator: Operator, form: Form, subject: Subject) -> Iterator[Fault]:
-    yield from form.inputs.faults("input", operator.inputs)
-    yield from form.outputs.faults("output", operator.outputs)
+def _faults(operator: Operator, signature: Signature, subject: Subject) -> Iterator[Fault]:
+    yield from signature.inputs.faults("input", operator.inputs)
+    yield from signature.outputs.faults("output", operator.outputs)
     expected = options_class(operator.kind)
     if expected and not isinstance(operator.options, expected):
         yield Fault("T232", "it has no options of its kind")
-    for rule in form.rules:
+    for rule in signature.rules:
         yield from rule(subject)
 
 

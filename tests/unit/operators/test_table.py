@@ -43,7 +43,7 @@ def test_of_a_kind_that_is_not_there_nothing_is_known() -> None:
 
 def test_kernels_are_of_kinds_with_a_form() -> None:
     """What kernels rely on is checked; variables are checked by the graph itself."""
-    assert {name for name in KERNELS if OPERATORS[name].form is None} == {"ASSIGN_VARIABLE", "READ_VARIABLE"}
+    assert {name for name in KERNELS if OPERATORS[name].signature is None} == {"ASSIGN_VARIABLE", "READ_VARIABLE"}
 
 
 def test_elementwise_kernels_of_int8_are_those_of_the_reference_library() -> None:
@@ -55,7 +55,7 @@ def test_elementwise_kernels_of_int8_are_those_of_the_reference_library() -> Non
 
 @pytest.mark.parametrize("row", OPERATORS.values(), ids=OPERATORS)
 def test_traits_agree(row: OperatorKind) -> None:
-    inputs = row.form.inputs if row.form else None
+    inputs = row.signature.inputs if row.signature else None
     if row.elementwise:
         assert row.keeps_axes
         assert row.elementwise.operands > 1 or not (row.elementwise.symmetric or row.elementwise.bounds)

@@ -186,6 +186,10 @@ def test_sound_operators_pass(model: Model) -> None:
 
 def test_operands_of_the_table_have_one_name_each() -> None:
     for kind in OPERATORS.values():
-        if kind.form is not None:
-            names = f"{kind.form.inputs.names} {kind.form.outputs.names}".replace("?", "").replace("*", "").split()
+        if kind.signature is not None:
+            names = (
+                f"{kind.signature.inputs.names} {kind.signature.outputs.names}".replace("?", "")
+                .replace("*", "")
+                .split()
+            )
             assert len(names) == len({*names}), kind

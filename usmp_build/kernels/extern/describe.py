@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from usmp_build.interfaces.kernels import LONGEST_RANK
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
-from usmp_build.operators.kind import Role
+from usmp_build.operators.kind import ArgumentType
 from usmp_build.operators.table import traits
 
 _CODES = MappingProxyType(
@@ -102,24 +102,24 @@ class Description:
 
     def _is_regular(self) -> bool:
         roles = traits(self.operator.kind).arguments or {}
-        expected = [_CODES[self._of_role(role)] for role in (*roles.values(), Role.SAME)]
+        expected = [_CODES[self._of_role(role)] for role in (*roles.values(), ArgumentType.SAME)]
         return bool(roles) and [side.code for side in self.sides] == expected
 
-    def _of_role(self, role: Role) -> DType:
-        if role is Role.BIAS:
+    def _of_role(self, role: ArgumentType) -> DType:
+        if role is ArgumentType.BIAS:
             return _SUMS.get(self._data, DType.INT32)
-        return self._data if role is Role.SAME else DType.INT32
+        return self._data if role is ArgumentType.SAME else DType.INT32
 
     def _inputs(self) -> Iterator[Side]:
         indices = self.operator.inputs
         roles = tuple((traits(self.operator.kind).arguments or {}).items())
         count = len(indices)
         if count > len(roles):  # more than the kind has: they are told apart by position
-            roles = tuple(("input" if count == 1 else f"input_{i}", Role.SAME) for i in range(count))
+            roles = tuple(("input" if count == 1 else f"input_{i}", ArgumentType.SAME) for i in range(count))
         for position, (name, role) in enumerate(roles):
             index = indices[position] if position < count else None
             tensor = None if index is None else self.graph.tensors[index]
-            absent = self._of_role(role) if role is Role.BIAS else None
+            absent = self._of_role(role) if role is ArgumentType.BIAS else None
             weights = traits(self.operator.kind).weights if name == "filter" else None
             axis = weights.axis if weights else None
             yield Side(name, position, tensor, tensor.dtype if tensor else absent, False, axis)

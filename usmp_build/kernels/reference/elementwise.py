@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import NamedTuple
 
-from usmp_build.arithmetic.fixed_point import Factor, quantize
+from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS, Factor, quantize
 from usmp_build.interfaces.kernels import (
     Derived,
     Input,
@@ -29,8 +29,6 @@ from usmp_build.operators.binary import Binary
 _MOST_AXES = 5
 _AXIS_BYTES = 12
 """Of an axis in the table: size and two steps."""
-_FRACTION_BITS = 20
-"""Of both operands of a sum, once they have the same scale."""
 
 Fields = tuple[tuple[str, int | float], ...]
 
@@ -108,7 +106,7 @@ def _sum_fields(node: Node, sign: int) -> Fields:
     scales = node.scale(first), node.scale(second)
     common = 2 * max(scales)
     first_factor, second_factor = (_below_one(node, scale / common) for scale in scales)
-    output_factor = _below_one(node, common / ((1 << _FRACTION_BITS) * node.scale(output)))
+    output_factor = _below_one(node, common / ((1 << SUM_FRACTION_BITS) * node.scale(output)))
     low, high = _limits(node)
     return (
         ("first_zero_point", node.zero_point(first)),
