@@ -1,1 +1,1 @@
-"""Texts that people wrote, as values with places: what is wrong in them is shown where it stands."""
+"""Reads TOML and JSON with the place of every value, so that messages can point to errors."""

@@ -1,4 +1,4 @@
-"""How errors of each kind of document are told apart: one reader, several manuals."""
+"""Exceptions and error codes of each kind of document that the JSON reader handles."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Codes:
 
     error: type[UsmpError]
     unreadable: str
-    """It is too large, or no text."""
+    """The code when it is too large, or no text."""
     malformed: str
-    """It is not JSON."""
+    """The code when it is not JSON."""
     value: str
-    """A value is not of the kind that is wanted."""
+    """The code when a value is of the wrong kind."""
     schema: str
 
 

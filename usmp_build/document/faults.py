@@ -1,4 +1,4 @@
-"""Everything that is wrong with a file, told at once."""
+"""Collects everything that is wrong with a file, to report it at once."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from usmp_build.document.codes import PROBLEMS, Codes
 from usmp_build.errors import Diagnostic, Span
 
 Place: TypeAlias = tuple[str | int, ...]
-"""What a door knows a place by: a path in JSON, table and line in CSV."""
+"""How a reader identifies a place: a path in JSON, table and line in CSV."""
 
 MOST_FAULTS = 100
-"""That are told at once."""
+"""Most faults reported at once."""
 
 
 class Places(Protocol):
-    """Finds places again."""
+    """Translates places to positions in the text."""
 
     def span(self, place: Place, what: str = "") -> Span:
-        """Return where this is, or the value of its column or key called `what`."""
+        """Return the position of a place, or of the value of its column or key called `what`."""
 
 
 class Faults:
-    """Collects what is wrong with a file; the file is given up at the hundredth fault."""
+    """Collects the faults of a file; reading stops at `MOST_FAULTS`."""
 
     def __init__(self, codes: Codes = PROBLEMS) -> None:
         self._codes = codes
         self._found: list[Diagnostic] = []
 
     def add(self, code: str, message: str, place: Span, help_: str) -> None:
-        """Take a fault down.  Raises the error of its kind when there are too many."""
+        """Add a fault.  Raises the exception of this kind of document when there are too many."""
         self._found.append(Diagnostic(code, message, place, help_))
         if len(self._found) >= MOST_FAULTS:
             self.stop()
 
     def stop(self) -> None:
-        """Raise the error of its kind with all faults, by place, if there are any."""
+        """Raise the exception of this kind of document with all faults, by place, if there are any."""
         if self._found:
             raise self._codes.error(*sorted(dict.fromkeys(self._found), key=_position))
 

@@ -1,4 +1,4 @@
-"""JSON that people read and compare: one line for each element of a list, and for each member of an object."""
+"""Writes JSON for people to read and compare: one line for each element of a list, and each member of an object."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 
 def json_lines(document: Mapping[str, object]) -> str:
-    """Write a document so that what differs in one buffer differs in one line."""
+    """Write a document so that a change of one buffer changes one line."""
     return _object(document, "") + "\n"
 
 

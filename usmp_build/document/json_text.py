@@ -1,4 +1,4 @@
-"""JSON with places: parsers forget where things stand, so what is wrong is looked for in the text again."""
+"""Reads JSON with places: parsers discard them, so the place of a wrong value is searched in the text again."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from usmp_build.errors import Diagnostic, Span, UsmpError
 Record = TypeVar("Record")
 
 _MANY = 10_000
-"""Errors of pydantic: more are not looked at one by one."""
+"""Most errors of pydantic that are reported one by one."""
 _FEW = 1_000
-"""Elements of a list that then stand for all."""
+"""Elements of each list that are validated again when there are more errors."""
 _PAIR = 2
-"""Values of the lists that have a fixed length."""
+"""Number of values in lists of fixed length."""
 _DIGITS = 20
-"""Of a number: more are too many."""
+"""Most digits of a number that are read."""
 _BLANKS = re.compile(r"[ \t\n\r]*")
 _LIMITS = {
     "greater_than_equal": "must be at least {ge:,}",
@@ -41,7 +41,7 @@ _LIMITS = {
 
 
 def parse(source: Source) -> dict[str, Any]:
-    """Read an object.  Raises the error of its kind when the text is not JSON, or something else."""
+    """Return the object in a text.  Raises the exception of this kind of document when it is not a JSON object."""
     try:
         value = json.loads(source.text, object_pairs_hook=_distinct, parse_constant=_refuse, parse_int=_integer)
     except json.JSONDecodeError as error:
@@ -58,9 +58,9 @@ def parse(source: Source) -> dict[str, Any]:
 
 
 def validate(record: type[Record], document: dict[str, Any], source: Source, at: Place = ()) -> Record:
-    """Make a record, a model of pydantic or a dataclass, of the object at `at`.
+    """Return the object at `at` as a record, which is a pydantic model or a dataclass.
 
-    Raises the error of its kind with everything that does not fit.
+    Raises the exception of this kind of document with all values that do not fit.
     """
     adapter = TypeAdapter(record)
     try:
@@ -79,7 +79,7 @@ def validate(record: type[Record], document: dict[str, Any], source: Source, at:
 
 
 def _details(adapter: TypeAdapter[Record], document: dict[str, Any], error: ValidationError) -> list[Any]:
-    """Return pydantic's errors, and of too many, which would fill the memory, those of the first elements of lists."""
+    """Return pydantic's errors; if they are too many for memory, only those of the first elements of lists."""
     if error.error_count() > _MANY:
         shorter = {key: value[:_FEW] if isinstance(value, list) else value for key, value in document.items()}
         try:
@@ -94,17 +94,17 @@ def _details(adapter: TypeAdapter[Record], document: dict[str, Any], error: Vali
 class Paths:
     """Finds the values of a JSON document by their paths: `("buffers", 3, "size")`.
 
-    What is not there has the place of what should hold it.
+    A missing value has the place of the object or list that should have it.
     """
 
     source: Source
     below: Place = ()
     """Where the paths begin."""
     _seen: dict[int, _Seen] = field(default_factory=dict)
-    """By where they begin: objects and lists that were looked into."""
+    """Offset in the text → the object or list that begins there, if it was visited."""
 
     def span(self, place: Place, what: str = "") -> Span:
-        """Return where a value is."""
+        """Return the place of a value."""
         text = self.source.text
         at = _skip(text, 0)
         for part in (*self.below, *place, *([what] if what else [])):
@@ -118,13 +118,13 @@ class Paths:
 
 
 class _Seen(NamedTuple):
-    """An object or a list, as far as it was looked through."""
+    """An object or a list, as far as it was scanned."""
 
     known: dict[str | int, int]
     rest: Iterator[tuple[str | int, int]]
 
     def find(self, part: str | int) -> int | None:
-        """Return where a value begins; None when it is not there."""
+        """Return where a value begins; None when it is missing."""
         while part not in self.known:
             following = next(self.rest, None)
             if following is None:
@@ -151,7 +151,7 @@ def _children(text: str, at: int) -> Iterator[tuple[str | int, int]]:
 
 
 def _end(text: str, at: int) -> int:
-    """Return where the value at `at` ends, or a character behind it where it is too deep to say."""
+    """Return where the value at `at` ends, or the next character where it is nested too deeply."""
     try:
         return _DECODER.raw_decode(text, at)[1]
     except (RecursionError, ValueError):
@@ -164,7 +164,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _explained(shape: Shape, fault: ValueFault, needed: str, places: Paths) -> tuple[str, Span, str]:
-    """Return message, place and help for a value that is wrong; `needed` says what it should be, if its type is."""
+    """Return message, place and help for a wrong value; `needed` is what it should be, if its type is wrong."""
     path, kind = fault.path, fault.kind
     key, pair = quoted(fault.name or "the file"), f"{quoted(fault.name)}: two values are needed here"
     help_ = shape.meaning(fault.place) or f"`{places.source.codes.schema}` prints what there may be"
@@ -186,7 +186,7 @@ def _explained(shape: Shape, fault: ValueFault, needed: str, places: Paths) -> t
 
 
 def _one_for_each_value(faults: list[ValueFault]) -> list[tuple[ValueFault, str]]:
-    """Of a value that may be of several kinds, tell what is wrong for its own kind; if it is of none, name them all."""
+    """Report a value that may have several types by the errors of its own type; if it has none, name all types."""
     by_place: dict[Place, list[ValueFault]] = {}
     for fault in faults:
         by_place.setdefault(fault.place, []).append(fault)
@@ -201,7 +201,7 @@ def _one_for_each_value(faults: list[ValueFault]) -> list[tuple[ValueFault, str]
 def _within(document: Any, path: Place) -> Place:
     """Return the parts of a path that the document has.
 
-    Pydantic adds to them: of a value of several kinds, their names; of a key that is wrong, "[key]".
+    Pydantic adds parts: the type, where a value may have several; "[key]", where a key is wrong.
     """
     parts: list[str | int] = []
     for part in path:
@@ -213,11 +213,11 @@ def _within(document: Any, path: Place) -> Place:
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         ((twice, _),) = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"the key {quoted(twice)} is there twice in one object")
-    return found
+    return members
 
 
 def _refuse(name: str) -> None:
@@ -225,7 +225,7 @@ def _refuse(name: str) -> None:
 
 
 def _integer(text: str) -> int:
-    """Read a number; one of thousands of digits takes long, and is wrong anyway."""
+    """Read a number, by its first digits only: thousands of them would take long, and be wrong anyway."""
     return int(text[:_DIGITS])
 
 

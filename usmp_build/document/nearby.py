@@ -1,4 +1,4 @@
-"""Which file a path was probably meant for, where there is none at the path itself."""
+"""Guesses which file was meant by a path at which there is none."""
 
 from __future__ import annotations
 
@@ -11,43 +11,43 @@ from pathlib import Path, PurePosixPath
 from usmp_build.document.suggest import closest
 
 _MOST = 2000
-"""Files whose names are looked at, and folders."""
+"""Most files, and most folders, that are visited."""
 _DEEPEST = 3
-"""Folders below the first that are looked into."""
+"""Levels of folders below the first that are visited."""
 _HERE = PurePosixPath()
 
 
 def nearby(folder: Path, path: str) -> str:
-    """Return the path, from `folder`, of the file that `path` is probably a slip of; nothing where none is like it.
+    """Return the path, from `folder`, of the file that `path` probably means; empty where none is similar.
 
-    In this order: the same path in another case or with backslashes, a file of this name in another folder, a name
-    like it.  Files with another suffix are not meant.
+    In this order: the same path in another case or with backslashes, a file of this name in another folder, a similar
+    name.  Files with another suffix are ignored.
     """
-    asked = PurePosixPath(path.replace("\\", "/"))
+    wanted = PurePosixPath(path.replace("\\", "/"))
     start = _HERE
-    if asked.is_absolute() or ".." in asked.parts:
-        start = asked.parent if (folder / asked.parent).is_dir() else asked.parent.parent
-    suffix = asked.suffix.lower()
+    if wanted.is_absolute() or ".." in wanted.parts:
+        start = wanted.parent if (folder / wanted.parent).is_dir() else wanted.parent.parent
+    suffix = wanted.suffix.lower()
     files = [start / file for file in islice(_files(folder / start), _MOST)]
     files = [file for file in files if file.suffix.lower() == suffix]
     for same in (_same_path, _same_name):
-        if found := next((file for file in files if same(file, asked)), None):
+        if found := next((file for file in files if same(file, wanted)), None):
             return str(found)
-    beside = [file for file in files if file.parent == asked.parent] or files
-    stem = closest(asked.stem, [file.stem for file in beside])
+    beside = [file for file in files if file.parent == wanted.parent] or files
+    stem = closest(wanted.stem, [file.stem for file in beside])
     return next((str(file) for file in beside if stem and file.stem == stem), "")
 
 
-def _same_path(file: PurePosixPath, asked: PurePosixPath) -> bool:
-    return str(file).lower() == str(asked).lower()
+def _same_path(file: PurePosixPath, wanted: PurePosixPath) -> bool:
+    return str(file).lower() == str(wanted).lower()
 
 
-def _same_name(file: PurePosixPath, asked: PurePosixPath) -> bool:
-    return file.name.lower() == asked.name.lower()
+def _same_name(file: PurePosixPath, wanted: PurePosixPath) -> bool:
+    return file.name.lower() == wanted.name.lower()
 
 
 def _files(folder: Path) -> Iterator[PurePosixPath]:
-    """Yield the files of a folder, then those of the folders below, by name; what is hidden is passed over."""
+    """Yield the files of a folder, then those of the folders below, by name, without hidden ones."""
     folders = deque([_HERE])
     for _ in range(_MOST):
         if not folders:

@@ -1,4 +1,4 @@
-"""What a JSON document may hold at a path, says its schema: which keys there are, and what they mean."""
+"""Looks up the keys at a path of a JSON document, and their meaning, in its schema."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from usmp_build.document.faults import Place
 
 @dataclass(frozen=True)
 class Shape:
-    """A schema as pydantic makes it."""
+    """A schema as pydantic generates it."""
 
     schema: Mapping[str, Any]
 
     def keys(self, place: Place) -> list[str]:
-        """Return the keys of the object at a path; none where there is no object with keys of its own."""
+        """Return the keys of the object at a path; empty where there is no object with declared keys."""
         return list((self._at(place) or {}).get("properties", {}))
 
     def meaning(self, place: Place) -> str:
-        """Return the first line of what is said of the last key of a path that anything is said of; else nothing."""
+        """Return the first line of the description of the last key of a path that has one; else empty."""
         for end in range(len(place), 0, -1):
             above = self._at(place[: end - 1])
             declared = above.get("properties", {}).get(place[end - 1]) if above else None
@@ -29,7 +29,7 @@ class Shape:
         return ""
 
     def _at(self, place: Place) -> Mapping[str, Any] | None:
-        """Return the schema of an object: lists hold objects of one kind."""
+        """Return the schema of the object at a path; lists have objects of one kind."""
         schema = self._object(self.schema)
         for part in place:
             if isinstance(part, str) and schema is not None:
@@ -38,7 +38,7 @@ class Shape:
         return schema
 
     def _object(self, schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """Return the first object that a schema speaks of: by its name, in a list, or as one of several kinds."""
+        """Return the first object in a schema: by reference, in a list, or as one of several types."""
         if "$ref" in schema:
             return self._object(self.schema["$defs"][schema["$ref"].rpartition("/")[2]])
         if schema.get("type") == "object":

@@ -1,4 +1,4 @@
-"""A document as text: from bytes to lines, and from places in them to spans."""
+"""Documents as text: decodes bytes, and translates lines, columns and offsets to spans."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from usmp_build.document.codes import PROBLEMS, Codes
 from usmp_build.errors import Diagnostic, Span
 
 MOST_BYTES = 1 << 28
-"""Of a file: four million buffers, or some."""
+"""Most bytes of a file: about four million buffers."""
 MOST_LINES = 1 << 22
 MOST_BYTES_OF_JSON = 1 << 27
 MOST_COMMAS_OF_JSON = 1 << 22
-"""Each value takes hundreds of bytes while it is read: this is what keeps that within some gigabytes."""
+"""Most commas: each value takes hundreds of bytes while it is read, so this bounds memory to some gigabytes."""
 _EXCERPT = 160
-"""Characters of a line that a message repeats."""
+"""Most characters of a line that a message shows."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Source:
         return list(accumulate((len(line) + 1 for line in self.lines), initial=0))
 
     def span(self, line: int, column: int, length: int = 1) -> Span:
-        """Return a place by its line and column, which count from 1."""
+        """Return the place at a line and column, both counted from 1."""
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         return Span(self.file, line, column, max(1, length), _shown(text, column))
 
@@ -50,7 +50,7 @@ class Source:
 
 
 def check_size(data: bytes, file: str, codes: Codes = PROBLEMS) -> None:
-    """Raise the error of its kind when a file is too large to be read."""
+    """Raise the exception of this kind of document when a file is too large to be read."""
     counts = {"bytes": (len(data), MOST_BYTES), "lines": (data.count(b"\n"), MOST_LINES)}
     if is_json(data):
         counts |= {"bytes": (len(data), MOST_BYTES_OF_JSON), "commas": (data.count(b","), MOST_COMMAS_OF_JSON)}
@@ -64,12 +64,12 @@ def check_size(data: bytes, file: str, codes: Codes = PROBLEMS) -> None:
 
 
 def is_json(data: bytes) -> bool:
-    """Tell by its first character whether a file is JSON: no CSV begins with a bracket."""
+    """Return whether a file is JSON, by its first character: no CSV begins with a bracket."""
     return data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
 
 
 def decode(data: bytes, file: str, codes: Codes = PROBLEMS) -> Source:
-    """Read bytes as text; raise the error of its kind when they are not UTF-8."""
+    """Decode bytes; raise the exception of this kind of document when they are not UTF-8."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         message = "the file is UTF-16, not UTF-8"
         raise codes.error(Diagnostic(codes.unreadable, message, Span(file, 1, 1), "save it as UTF-8"))
@@ -85,7 +85,7 @@ def decode(data: bytes, file: str, codes: Codes = PROBLEMS) -> Source:
 
 
 def _shown(line: str, column: int) -> str:
-    """A line as an excerpt: one character for each, so that the carets stay in place, and not endlessly many."""
+    """Return an excerpt of a line: one character for each, so that carets stay in place, up to a limit."""
     if column > _EXCERPT:
         return ""
     shown = "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in line[:_EXCERPT])

@@ -1,4 +1,4 @@
-"""Names that a message shows, and the one that was probably meant."""
+"""Shows names in messages, and suggests the one that was probably meant."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from collections.abc import Iterable, Sequence
 from usmp_build.errors import one_line
 
 _SHOWN = 60
-"""Characters of a name that a message repeats."""
+"""Most characters of a name that a message shows."""
 _LISTED = 12
-"""Names that a message lists."""
+"""Most names that a message lists."""
 _MOST = 20
-"""Names that it lists for somebody who must choose one."""
+"""Most names that it lists to choose from."""
 
 
 def plain(name: object, longest: int = _SHOWN) -> str:
-    """Show a name or a value on one line, and not endlessly long."""
+    """Return a name or a value on one line, shortened to `longest` characters."""
     text = one_line(str(name))
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def quoted(name: object) -> str:
-    """The same in quotes."""
+    """Return a name or a value on one line, shortened, in quotes."""
     return f'"{plain(name)}"'
 
 
 def listed(names: Iterable[str], most: int = _LISTED) -> str:
-    """Show names one after the other, and not endlessly many."""
-    some = list(names)
-    return ", ".join([plain(name) for name in some[:most]] + ["…"] * (len(some) > most))
+    """Return names separated by commas, `most` at most."""
+    all_names = list(names)
+    return ", ".join([plain(name) for name in all_names[:most]] + ["…"] * (len(all_names) > most))
 
 
 def suggestion(name: str, known: Iterable[str], what: str) -> str:
-    """Say which known name was probably meant, and what the known ones are.
+    """Return which known name was probably meant, and which are known, as a help text.
 
     >>> suggestion("srma", ["sram", "dtcm"], "defined pools")
     'did you mean "sram"? Defined pools: sram, dtcm'
@@ -46,9 +46,9 @@ def suggestion(name: str, known: Iterable[str], what: str) -> str:
 
 
 def closest(name: str, known: Sequence[str]) -> str:
-    """Return the known name that `name` is probably a slip of, or nothing.  Letter case counts for little."""
+    """Return the known name that `name` probably means, or an empty string.  Letter case counts for little."""
     if name in known:
         return ""
     lower = {other.lower(): other for other in known[:200]}
-    found = difflib.get_close_matches(name.lower()[:_SHOWN], lower, n=1)
-    return lower[found[0]] if found else ""
+    matches = difflib.get_close_matches(name.lower()[:_SHOWN], lower, n=1)
+    return lower[matches[0]] if matches else ""

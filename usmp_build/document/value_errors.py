@@ -1,4 +1,4 @@
-"""Pydantic's errors as values, each mistake once: where, of which kind, and the words for the kinds of values."""
+"""Translates pydantic's errors to values, one for each mistake, and names the types of values in messages."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from usmp_build.document.faults import Place
 from usmp_build.document.suggest import closest
 
 _SAME = {"dataclass_type": "model_type", "unexpected_keyword_argument": "extra_forbidden"}
-"""What pydantic says of dataclasses, in the words that it has for models."""
+"""Pydantic's kinds of errors for dataclasses → those for models."""
 
 
 class ValueFault(NamedTuple):
-    """What is wrong with a value, or that it is missing."""
+    """A value that is wrong or missing."""
 
     kind: str
     """Pydantic's name for it; the same for models and for dataclasses."""
     path: Place
-    """Of the value, or of what lacks it; as far as the document has it."""
+    """The path of the value, or of the object that lacks it, as far as the document has it."""
     key: str | int
-    """The last of the path, or what is missing there."""
+    """The last part of the path, or the missing key."""
     about_key: bool
-    """Whether it is the key that is wrong, and not its value."""
+    """Whether the key is wrong, and not its value."""
     value: object
     context: Mapping[str, Any]
     message: str
-    """Pydantic's."""
+    """Pydantic's message."""
 
     @property
     def place(self) -> Place:
-        """The path, and below it what is missing."""
+        """The path, with the missing key if there is one."""
         return (*self.path, self.key) if self.kind == "missing" else self.path
 
     @property
@@ -42,10 +42,10 @@ class ValueFault(NamedTuple):
 def value_faults(
     details: Sequence[Any], path_of: Callable[[Place], Place], keys_at: Callable[[Place], Sequence[str]]
 ) -> list[ValueFault]:
-    """Translate details of pydantic's errors, and leave out those that only follow from others.
+    """Return the faults in details of pydantic's errors, without those that only follow from others.
 
-    A slip in a key makes it an unknown one and a missing one, and a wrong element makes a list shorter: saying the
-    first is enough.  `path_of` drops of a path what the document does not have, `keys_at` says which keys there may be.
+    A slip in a key makes it an unknown one and a missing one, and a wrong element makes a list shorter: the
+    first is enough.  `path_of` removes parts of a path that the document lacks, `keys_at` returns the keys allowed.
     """
     faults = [_fault(detail, path_of) for detail in details]
     unknown = [fault.path for fault in faults if fault.kind == "extra_forbidden"]
@@ -69,7 +69,7 @@ def _fault(detail: Mapping[str, Any], path_of: Callable[[Place], Place]) -> Valu
 
 
 def wanted(kind: str, table: str) -> str:
-    """Say what should be there in place of a value of the wrong type, or nothing; `table` is the word for an object."""
+    """Return what is needed in place of a value of the wrong type, or empty; `table` is the word for an object."""
     return {
         "string_type": "text in quotes",
         "int_type": "a whole number",

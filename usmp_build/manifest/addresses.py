@@ -1,4 +1,4 @@
-"""Pools whose addresses the manifest knows: no two of them may meet."""
+"""Checks that pools with known addresses do not overlap."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from usmp_build.units import align_up, count_bytes
 
 
 class _Range(NamedTuple):
-    """Addresses that a pool may fill."""
+    """The addresses that a pool may use."""
 
     start: int
     end: int
-    """The first address behind; `start` when the pool has no size."""
+    """The first address after it; `start` when the pool has no size."""
     pool: str
 
 
 def addresses(manifest: Manifest) -> Iterator[Diagnostic]:
-    """Find pools that lie in one another, as far as origins and sizes tell before anything is planned."""
+    """Yield pools that overlap, as far as origins and sizes show that before planning."""
     ranges = sorted(_ranges(manifest))
     for position, later in enumerate(ranges):
         for former in ranges[:position]:
             if later.start < former.end or later.start == former.start:
-                yield _meeting(manifest, former, later)
+                yield _overlap(manifest, former, later)
                 break
 
 
@@ -35,7 +35,7 @@ def _ranges(manifest: Manifest) -> Iterator[_Range]:
             yield _Range(pool.origin, pool.origin + max(0, (pool.size or 0) - pool.reserve), name)
 
 
-def _meeting(manifest: Manifest, former: _Range, later: _Range) -> Diagnostic:
+def _overlap(manifest: Manifest, former: _Range, later: _Range) -> Diagnostic:
     place = manifest.places.value("pools", later.pool, "origin")
     if later.start >= former.end:  # the former has no size
         message = f'pools "{former.pool}" and "{later.pool}" are both at 0x{later.start:08X}'

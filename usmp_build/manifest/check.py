@@ -1,4 +1,4 @@
-"""Whether the words of a manifest go together: the checks that need more than one value."""
+"""Checks that the words of a manifest are consistent: all checks that need more than one value."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from usmp_build.manifest.unsupported import not_yet
 from usmp_build.manifest.unused import unused
 
 MOST = 256
-"""Pools, targets or models that are planned together: planning takes time with the square of each, or worse."""
+"""Most pools, targets or models in one plan: planning time grows with the square of each, or faster."""
 _WORD = 4
-"""Bytes of a page that make a whole: pages are of words."""
+"""Bytes of a word: pages are multiples of it."""
 
 
 def problems(manifest: Manifest, models: Collection[str] | None = None) -> Iterator[Diagnostic]:
-    """Find everything that is wrong; `models` are those that overrides add or move, None if not known yet."""
+    """Yield everything that is wrong; `models` are those that overrides add or move, None if not known yet."""
     yield from _too_many(manifest)
     for name, pool in manifest.pools.items():
         yield from _pool(name, pool, manifest)
@@ -43,7 +43,7 @@ def _too_many(manifest: Manifest) -> Iterator[Diagnostic]:
 
 
 def too_many(kind: str, count: int, place: Span | str) -> Diagnostic:
-    """Say that there is more of something than is planned together."""
+    """Return the error for more pools, targets or models than one plan may have."""
     help_ = "split the manifest: each is planned by itself"
     return Diagnostic("M140", f"there are {count:,} {kind}; at most {MOST} are planned together", place, help_)
 
@@ -51,7 +51,7 @@ def too_many(kind: str, count: int, place: Span | str) -> Diagnostic:
 def _pool(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
     path = ("pools", name)
     if set(manifest.places.keys(*path)) != pool.model_fields_set:
-        return  # some of it is wrong by itself
+        return  # values that are wrong by themselves are missing here
     if pool.reserve and pool.size is None:
         message = f'pool "{name}" has "reserve" but no "size"'
         yield Diagnostic("M112", message, manifest.places.key(*path, "reserve"), "give `size`, or leave `reserve` out")
@@ -75,7 +75,7 @@ def _load_region(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnost
         f'is loaded into region "{pool.region}", where it is used': pool.region == pool.load_region,
     }
     place = manifest.places.value("pools", name, "load_region")
-    for problem in [problem for problem, there in problems.items() if there][:1]:
+    for problem in [problem for problem, applies in problems.items() if applies][:1]:
         help_ = "leave `load_region` out, or name the region that is copied from, and in `region` the one copied to"
         yield Diagnostic("M112", f'pool "{name}" {problem}', place, help_)
 
@@ -99,9 +99,9 @@ def _pages(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
         message = f'pool "{name}" has "dims" {pool.dims}, but its owner is "application"'
         help_ = 'write owner = "generated": tables of rows hold addresses that the linker must know'
         yield Diagnostic("M125", message, places.value(*path, "owner"), help_)
-    whole = lcm(pool.alignment, _WORD)
-    if pool.page_bytes % whole:
-        message = f'pool "{name}" has "page_bytes" {pool.page_bytes:,}, which is no multiple of {whole}'
+    multiple = lcm(pool.alignment, _WORD)
+    if pool.page_bytes % multiple:
+        message = f'pool "{name}" has "page_bytes" {pool.page_bytes:,}, which is no multiple of {multiple}'
         help_ = f"every page begins at a multiple of `alignment`, and of {_WORD} bytes"
         yield Diagnostic("M112", message, places.value(*path, "page_bytes"), help_)
     for key, size in (("size", pool.size), ("reserve", pool.reserve)):

@@ -1,4 +1,4 @@
-"""Two things that would have one name: in the generated C, on the disk, or in the linker's eyes."""
+"""Finds names that clash: in the generated C, as files, or as linker sections."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _HEADERS = frozenset(
     stdbit stdbool stdckdint stddef stdint stdio stdlib stdnoreturn string tgmath threads time uchar wchar wctype
     alloca features malloc memory strings unistd""".split()
 )
-"""Of C and of common libraries: a file of ours with such a name would be found instead of them."""
+"""Headers of C and of common libraries: a generated file with such a name would hide them."""
 _DEVICES = frozenset(["aux", "con", "nul", "prn", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))])
-"""Names that Windows gives to no file."""
+"""Names that no file may have on Windows."""
 
 
 def clashes(manifest: Manifest, added: Collection[str]) -> Iterator[Diagnostic]:
-    """Find names that are taken already; `added` are models of overrides."""
+    """Yield names that clash; `added` are models of overrides."""
     yield from _files(manifest, added)
     for kind in ("pools", "targets"):
         yield from _alike(manifest, kind)
@@ -37,21 +37,21 @@ def pool_bytes(manifest: Manifest) -> list[str]:
 
 
 def file_problem(name: str) -> str:
-    """Say why no file should have this name, whatever its suffix, as a clause; empty when one may."""
+    """Return why no file should have this name, whatever its suffix, as a clause; empty when one may."""
     if name.lower() in _HEADERS:
         return f"hides the header <{name.lower()}.h>"
     return "is not the name of a file on Windows" if name.lower() in _DEVICES else ""
 
 
 def _files(manifest: Manifest, added: Collection[str]) -> Iterator[Diagnostic]:
-    """The project and every model have files called like them, on disks that may not tell `a` from `A`."""
+    """Yield clashes of files, which are named after the project and models, on disks that may ignore case."""
     project = manifest.project.name
     project_place: Span | str = manifest.places.value("project", "name")
-    own = [("the project", project, plan_files(project, pool_bytes(manifest)), project_place)]
+    owners = [("the project", project, plan_files(project, pool_bytes(manifest)), project_place)]
     for name in dict.fromkeys([*manifest.models, *added]):
-        own.append((f'model "{name}"', name, model_files(name), _model_place(manifest, name)))
+        owners.append((f'model "{name}"', name, model_files(name), _model_place(manifest, name)))
     taken: dict[str, str] = {}
-    for who, name, files, place in own:
+    for who, name, files, place in owners:
         other = next((file for file in files if taken.get(file.lower(), who) != who), "")
         if other and name.lower() == project.lower():
             message = f"{who} and the project have one name: both get a file {other}"
@@ -71,7 +71,7 @@ def _model_place(manifest: Manifest, name: str) -> Span | str:
 
 
 def _alike(manifest: Manifest, kind: str) -> Iterator[Diagnostic]:
-    """Names that only differ by case become one macro."""
+    """Yield names that differ only by case: they would become one macro."""
     taken: dict[str, str] = {}
     for name in getattr(manifest, kind):
         other = taken.setdefault(name.lower(), name)
@@ -106,7 +106,7 @@ def _sections(manifest: Manifest) -> Iterator[Diagnostic]:
 
 
 def _tensors(manifest: Manifest, model: str) -> Iterator[Diagnostic]:
-    """The C names of inputs and outputs: fields of structs, and parts of macros."""
+    """Yield clashes of the C names of inputs and outputs: fields of structs, and parts of macros."""
     taken: dict[str, str] = {}
     for tensor, name in manifest.models[model].names.items():
         other = taken.setdefault(name.lower(), tensor)

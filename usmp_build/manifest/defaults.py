@@ -1,4 +1,4 @@
-"""What is there without being declared."""
+"""Pools, sections and the target that exist without being declared."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import NamedTuple
 from usmp_build.manifest.kinds import Access
 
 TARGET = "cpu"
-"""The processor that runs what is not placed elsewhere."""
+"""The processor that runs all operators that are not placed elsewhere."""
 
 
 class ImplicitPool(NamedTuple):
-    """A pool of a manifest that declares none of its access."""
+    """The pool that exists when a manifest declares none of its access."""
 
     name: str
     prefix: str
-    """Of its section."""
+    """The prefix of its section."""
 
     def section(self, project: str) -> str:
         """Return the name of its section."""

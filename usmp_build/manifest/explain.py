@@ -1,4 +1,4 @@
-"""From pydantic's errors to diagnostics: what the document says is compared with the words of `model`."""
+"""Turns pydantic's errors into diagnostics, by comparing the document with the words of `model`."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from usmp_build.manifest.phrases import described, toml
 from usmp_build.manifest.table import LEFT_OUT, Table
 
 Unsupported: TypeAlias = Callable[[Path], Collection[object]]
-"""Values of the word at a path that might be there, but have no effect yet: they are offered to nobody."""
+"""Returns the values of the word at a path that have no effect yet, and so are not suggested."""
 
 
 def explain(error: ValidationError, places: Places, unsupported: Unsupported) -> list[Diagnostic]:
-    """Make a diagnostic of every error."""
+    """Return a diagnostic for every error."""
     faults = value_faults(error.errors(include_url=False), places.path, _keys_at)
     return [_EXPLAIN.get(fault.kind, _wrong)(fault, places, unsupported) for fault in faults]
 
@@ -33,7 +33,7 @@ def _keys_at(path: Path) -> list[str]:
 
 
 def _subject(fault: ValueFault) -> str:
-    """What the value is, as a sentence begins."""
+    """Return what the value is, as the beginning of a sentence."""
     if not fault.path or isinstance(fault.path[-1], str):
         return quoted(fault.name)
     return f"{'a list in' if isinstance(fault.value, list) else 'an element of'} {quoted(fault.name)}"
@@ -62,12 +62,12 @@ def table_at(path: Path) -> type[Table] | None:
 
 
 def matches(path: Path, pattern: tuple[str, ...]) -> bool:
-    """Tell whether a path is one of those that a pattern means."""
+    """Return whether a path matches a pattern, in which "*" stands for any part."""
     return len(path) == len(pattern) and all(theirs in ("*", ours) for ours, theirs in zip(path, pattern, strict=True))
 
 
 def _field_at(path: Path) -> tuple[Path, FieldInfo] | None:
-    """The path of the key that a path goes to or through, and its declaration."""
+    """Return the path of the key that a path goes to or through, and its declaration."""
     for length in range(len(path) - 1, -1, -1):
         table, key = table_at(path[:length]), path[length]
         if table and key in fields_of(table):
@@ -76,15 +76,15 @@ def _field_at(path: Path) -> tuple[Path, FieldInfo] | None:
 
 
 def _example(path: Path) -> str:
-    """A help line that shows how to write the value at a path."""
+    """Return a help line that shows how to write the value at a path."""
     heading = next((table.heading for table in TABLES if matches(path, table.pattern[: len(path)])), "")
     if heading and path:
         return f"write it as a table: {heading}"
-    found = _field_at(path)
-    if not found:
+    key_and_field = _field_at(path)
+    if not key_and_field:
         return "remove it"
-    (*_, key), field = found
-    example, inside = (field.examples or [""])[0], path[len(found[0]) :]
+    (*_, key), field = key_and_field
+    example, inside = (field.examples or [""])[0], path[len(key_and_field[0]) :]
     if inside and isinstance(example, dict):
         example = {str(inside[0]): value for value in example.values()}
     return f"write for example: {key} = {toml(example)}"
@@ -92,8 +92,8 @@ def _example(path: Path) -> str:
 
 def _missing(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
     key, table = fault.name, shown(fault.path)
-    found = _field_at((*fault.path, key))
-    example = (found[1].examples or [""])[0] if found else ""
+    key_and_field = _field_at((*fault.path, key))
+    example = (key_and_field[1].examples or [""])[0] if key_and_field else ""
     place = places.value(*fault.path)
     if isinstance(example, dict):
         inside = ", ".join(f"{name} = {toml(value)}" for name, value in example.items())
@@ -104,21 +104,21 @@ def _missing(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
 def _unknown(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
     *above, key = fault.path
     table = table_at(tuple(above))
-    known = fields_of(table) if table else {}
-    help_ = _elsewhere(str(key)) + suggestion(str(key), known, f"keys of {shown(tuple(above))}")
+    keys = fields_of(table) if table else {}
+    help_ = _elsewhere(str(key)) + suggestion(str(key), keys, f"keys of {shown(tuple(above))}")
     return Diagnostic("M105", f"unknown key {quoted(key)} in {shown(tuple(above))}", places.key(*fault.path), help_)
 
 
 def _elsewhere(key: str) -> str:
-    """Say which tables have a key that this one does not have; empty if none has it."""
+    """Return which tables have a key that this one does not have, as a clause; empty if none has it."""
     if key in fields_of(Manifest) and (key,) not in {table.pattern[:1] for table in TABLES}:
         return f"`{key}` is a key of the manifest itself: move the line to its top, above all tables in brackets; "
-    found = [table.heading for table in TABLES if table.pattern and key in fields_of(table)]
-    return f"it is a key of {' and of '.join(found)}; " if found else ""
+    headings = [table.heading for table in TABLES if table.pattern and key in fields_of(table)]
+    return f"it is a key of {' and of '.join(headings)}; " if headings else ""
 
 
 def _refused(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
-    """One of our own checks, see `kinds.refused`."""
+    """Return the diagnostic of a check of ours, see `kinds.refused`."""
     context, path = fault.context, fault.path
     if context["at"] is not None:
         path = (*path, context["at"])
@@ -130,12 +130,12 @@ def _refused(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
 
 def _choice(fault: ValueFault, places: Places, unsupported: Unsupported) -> Diagnostic:
     expected = fault.context["expected"].replace("'", '"')
-    choices = [each for each in re.split(", | or ", expected) if each not in map(toml, unsupported(fault.path))]
+    choices = [choice for choice in re.split(", | or ", expected) if choice not in map(toml, unsupported(fault.path))]
     wanted = " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
     message = f"{_subject(fault)} must be {wanted}, not {described(fault.value)}"
-    close = closest(str(fault.value), [each.strip('"') for each in choices])
-    found = _field_at(fault.path)
-    meaning = found[1].description or "" if found else ""
+    close = closest(str(fault.value), [choice.strip('"') for choice in choices])
+    key_and_field = _field_at(fault.path)
+    meaning = key_and_field[1].description or "" if key_and_field else ""
     help_ = f"did you mean {quoted(close)}? {meaning}".rstrip() if close else meaning
     return Diagnostic("M108", message, places.value(*fault.path), help_ or _example(fault.path))
 
@@ -145,8 +145,8 @@ def _length(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
     least, most = fault.context.get("min_length"), fault.context.get("max_length")
     wanted = f"at least {least}" if least is not None else f"at most {most}"
     message = f"{key} is an empty list" if count == 0 else f"{key} takes {wanted} elements, not {count}"
-    found = _field_at(fault.path)
-    extra = found[1].json_schema_extra if found else None
+    key_and_field = _field_at(fault.path)
+    extra = key_and_field[1].json_schema_extra if key_and_field else None
     without = extra.get(LEFT_OUT) if isinstance(extra, dict) and count == 0 else None
     help_ = f"without {key}, it is {without}" if without else _example(fault.path)
     return Diagnostic("M113", message, places.value(*fault.path), help_)
@@ -156,13 +156,13 @@ def _limit(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
     least, most = fault.context.get("ge"), fault.context.get("le")
     wanted = f"at least {least}" if least is not None else f"at most {most:,}"
     message = f"{_subject(fault)} must be {wanted}, not {described(fault.value)}"
-    found = _field_at(fault.path)
-    help_ = (found[1].description if found else "") or _example(fault.path)
+    key_and_field = _field_at(fault.path)
+    help_ = (key_and_field[1].description if key_and_field else "") or _example(fault.path)
     return Diagnostic("M111", message, places.value(*fault.path), help_)
 
 
 def _wrong(fault: ValueFault, places: Places, _: Unsupported) -> Diagnostic:
-    """A value of the wrong type, or anything that a later pydantic may find."""
+    """Return the diagnostic of a value of the wrong type, or of an error that only a later pydantic knows."""
     needed = wanted(fault.kind, "a table")
     message = f"must be {needed}, not {described(fault.value)}" if needed else f"is wrong: {fault.message}"
     place = places.value(*fault.path)

@@ -1,4 +1,4 @@
-"""From the bytes of a manifest to a `Manifest`, or to everything that is wrong with it."""
+"""Reads the bytes of a manifest: returns a `Manifest`, or raises everything that is wrong with it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from usmp_build.manifest.text import decode
 from usmp_build.manifest.unsupported import unsupported
 
 MOST_PROBLEMS = 100
-"""That are told at once."""
+"""Most problems reported at once."""
 
 
 def load(text: bytes, file: str) -> Manifest:
     """Read a manifest; `file` is its name in messages.
 
-    Raises ManifestError with all problems, by place.  What names refer to is looked at by `resolve`, unless something
-    is wrong already: then as much of it as can be judged is told too.
+    Raises ManifestError with all problems, by place.  References by name are checked by `resolve`, unless something is
+    wrong already: then those that can be checked are reported as well.
     """
     source = decode(text, file)
     document = parse(source)
@@ -35,13 +35,13 @@ def load(text: bytes, file: str) -> Manifest:
     try:
         return Manifest.model_validate(document, context=places)
     except ValidationError as error:
-        rest = _sound_part(document, error, places)
-        found = chain(explain(error, places, unsupported), problems(rest) if rest else ())
-        raise ManifestError(*in_order(found)) from None
+        rest = _valid_part(document, error, places)
+        diagnostics = chain(explain(error, places, unsupported), problems(rest) if rest else ())
+        raise ManifestError(*in_order(diagnostics)) from None
 
 
 def in_order(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Sort by place, drop repetitions and what goes too far."""
+    """Return at most `MOST_PROBLEMS` diagnostics, sorted by place, without repetitions."""
     return sorted(dict.fromkeys(islice(diagnostics, MOST_PROBLEMS)), key=_position)
 
 
@@ -50,27 +50,27 @@ def _position(diagnostic: Diagnostic) -> tuple[int, int, str, str]:
     return (place.line, place.column, diagnostic.code, diagnostic.message)
 
 
-def _sound_part(document: dict[str, Any], error: ValidationError, places: Places) -> Manifest | None:
-    """The manifest without what pydantic refuses; None when there is no such thing."""
-    sound = deepcopy(document)
+def _valid_part(document: dict[str, Any], error: ValidationError, places: Places) -> Manifest | None:
+    """Return the manifest without the values that pydantic refuses; None when no manifest is left."""
+    valid = deepcopy(document)
     for _ in range(3):  # without a wrong value, a table may lack a key; without the table, nothing is wrong
         for detail in error.errors(include_url=False, include_context=False, include_input=False):
             missing = detail["type"] == "missing"
-            _remove(sound, places.path(detail["loc"][:-1] if missing else detail["loc"]))
-        sound.setdefault("project", {"name": "project"})
+            _remove(valid, places.path(detail["loc"][:-1] if missing else detail["loc"]))
+        valid.setdefault("project", {"name": "project"})
         try:
-            return Manifest.model_validate(sound, context=places)
+            return Manifest.model_validate(valid, context=places)
         except ValidationError as rest:
             error = rest
     return None
 
 
 def _remove(document: dict[str, Any], path: Path) -> None:
-    """Take away the value at a path, or the list that it is in: positions in lists are to stay what they are."""
+    """Remove the value at a path, or the list that it is in, as positions in lists must not change."""
     while path and isinstance(path[-1], int):
         path = path[:-1]
     above: Any = document
-    with suppress(LookupError):  # it may have gone with an earlier one
+    with suppress(LookupError):  # an earlier removal may have included it
         for part in path[:-1]:
             above = above[part]
         del above[path[-1]]

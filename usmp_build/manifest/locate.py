@@ -1,7 +1,7 @@
-"""Where in the text each key and value of a TOML document stands.
+"""Finds the place in the text of each key and value of a TOML document.
 
-TOML parsers forget that.  This one remembers nothing else: the text has been accepted by tomli, so values are
-skipped, not understood, and a key in quotes is handed to tomli to be read, so that the two cannot disagree.
+TOML parsers discard places.  This scanner records nothing else: tomli has accepted the text, so values are skipped
+without being parsed, and keys in quotes are parsed by tomli, so that the two cannot disagree.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Node:
     """By key, or by position in a list."""
 
     def child(self, name: str | int, key: tuple[int, int]) -> Node:
-        """Return the child called `name`; make it, with a place of `key`, when it is not there."""
+        """Return the child called `name`; add it, with the place `key`, when it is missing."""
         return self.children.setdefault(name, Node(key, key))
 
     @property
@@ -59,7 +59,7 @@ class Places:
     root: Node
 
     def has(self, *path: str | int) -> bool:
-        """Tell whether the document has this key or element."""
+        """Return whether the document has this key or element."""
         node: Node | None = self.root
         for part in path:
             node = node.children.get(part) if node else None
@@ -81,17 +81,17 @@ class Places:
 
     @property
     def document(self) -> Span:
-        """The place of what concerns the document as a whole."""
+        """The place for problems of the document as a whole."""
         return Span(self.source.file, 1, 1)
 
     def path(self, path: Iterable[str | int]) -> Path:
         """Return the parts of a path that the document has."""
-        node, found = self.root, []
+        node, present = self.root, []
         for part in path:
             if part in node.children:
                 node = node.children[part]
-                found.append(part)
-        return tuple(found)
+                present.append(part)
+        return tuple(present)
 
     def _node(self, path: Path) -> Node:
         node = self.root
@@ -106,7 +106,7 @@ def locate(source: Source) -> Places:
 
 
 class _Scanner:
-    """Goes through the text once; `at` is the offset of the next character."""
+    """Scans the text once; `at` is the offset of the next character."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -124,7 +124,7 @@ class _Scanner:
         return root
 
     def _header(self, root: Node) -> Node:
-        """`[a.b]` or `[[a.b]]`: return the table that it opens."""
+        """Scan `[a.b]` or `[[a.b]]`, and return the table that it opens."""
         start = self.at
         brackets = 2 if self.text.startswith("[[", start) else 1
         self.at += brackets
@@ -173,7 +173,7 @@ class _Scanner:
         node.value = (start, self.at)
 
     def _elements(self, node: Node, close: str) -> None:
-        """What is between brackets or braces."""
+        """Scan the elements between brackets or braces."""
         self.at += 1
         self._skip(_GAP)
         while self.text[self.at] != close:

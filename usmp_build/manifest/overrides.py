@@ -1,4 +1,4 @@
-"""Overrides: what whoever runs the tool says of models, which goes before the manifest."""
+"""Overrides: what build systems or the command line say about models; they take precedence over the manifest."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ class NameList:
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What a build system, or whoever runs the tool, says of the models of a plan; each mapping is by model."""
+    """What a build system or the command line says about the models of a plan; each mapping is by model."""
 
     models: tuple[str, ...] | None = None
     """Exactly those to plan; None: those of the manifest."""
     paths: Mapping[str, str] = field(default_factory=dict)
-    """Where models are.  One that the manifest does not have has the default of everything else."""
+    """Files of models.  A model that the manifest does not have has defaults for everything else."""
     workspace_pools: Mapping[str, NameList] = field(default_factory=dict)
     """Instead of the manifest's."""
     constant_pools: Mapping[str, NameList] = field(default_factory=dict)
     concurrent: Mapping[str, NameList] = field(default_factory=dict)
-    """Models that may be alive at the same time as this one, beside those of which the manifest says so."""
+    """Models that may run at the same time as this one, besides those in the manifest."""
 
     def planned(self, manifest: Manifest) -> list[str]:
-        """Return the names of the models to plan, sorted, whether or not they are there."""
+        """Return the names of the models to plan, sorted, whether or not they exist."""
         return sorted({*manifest.models, *self.paths} if self.models is None else set(self.models))
 
     def with_other_pools(self, manifest: Manifest) -> list[str]:
-        """Return the planned models that may use other pools than the manifest says, or of which it says nothing."""
+        """Return the planned models whose pools are overridden, or that the manifest does not have."""
         new = {name for name in self.paths if name not in manifest.models}
         return sorted({*new, *self.workspace_pools, *self.constant_pools}.intersection(self.planned(manifest)))
 
     def of(self, model: str) -> dict[str, tuple[str, ...]]:
-        """Return the overrides of a model, by word: pools in their order, other models sorted, paths not told."""
+        """Return the overrides of a model by word: pools in their order, other models sorted, paths left empty."""
         given: dict[str, tuple[str, ...]] = {"path": ()} if model in self.paths else {}
         if model in self.workspace_pools:
             given["workspace_pools"] = self.workspace_pools[model].names
@@ -67,9 +67,9 @@ NO_OVERRIDES = Overrides()
 
 
 def mistakes(overrides: Overrides, manifest: Manifest) -> Iterator[Diagnostic]:
-    """Find names in overrides that are not there, or not of the kind that is asked for.
+    """Yield names in overrides that are undefined, or of the wrong kind.
 
-    Requires a manifest in which nothing is wrong.
+    Requires a valid manifest.
     """
     planned = overrides.planned(manifest)
     pools: Mapping[Access, Mapping[str, NameList]] = {"rw": overrides.workspace_pools, "ro": overrides.constant_pools}

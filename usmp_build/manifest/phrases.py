@@ -1,4 +1,4 @@
-"""The turns of phrase that messages about the manifest share."""
+"""Phrases shared by messages about the manifest."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from usmp_build.document.suggest import plain, quoted
 
 
 def described(value: object) -> str:
-    """Say what a value of a TOML document is, as it ends a sentence: "must be a size, not ..."."""
+    """Return what a value of a TOML document is, as the end of a sentence: "must be a size, not ..."."""
     if isinstance(value, str):
         return quoted(value)
     if isinstance(value, (bool, int, float)):
@@ -38,5 +38,5 @@ def toml(value: object) -> str:
 
 
 def _key(name: str) -> str:
-    """A key of an inline table; quoted always where it holds anything but letters and digits."""
+    """Return a key of an inline table, in quotes if it has anything but letters, digits and underscores."""
     return name if name.isascii() and name.replace("_", "").isalnum() else toml(name)

@@ -1,4 +1,4 @@
-"""From the words about pools to a `Request`: those that are declared, and those that are there when none are."""
+"""Resolves pools for a `Request`: the declared ones, and the implicit ones where none is declared."""
 
 from __future__ import annotations
 
@@ -42,21 +42,21 @@ def _declared(manifest: Manifest, processors: Processors) -> Iterator[PoolReques
 
 
 def _limit(places: Places, pool: str) -> Span:
-    """The place of a pool's size, of its table if it has none."""
+    """Return the place of a pool's size, or of its table if it has none."""
     return places.value("pools", pool, "size") if places.has("pools", pool, "size") else places.key("pools", pool)
 
 
 def _speed(pool: Pool, processors: Processors) -> Speed | None:
-    known = (
+    figures = (
         pool.clock_frequency_hz,
         pool.read_bandwidth_bytes_per_cycle,
         pool.write_bandwidth_bytes_per_cycle,
         pool.read_latency_cycles,
         pool.write_latency_cycles,
     )
-    if all(number is None for number in known) and not pool.target_burst_bytes:
+    if all(number is None for number in figures) and not pool.target_burst_bytes:
         return None
-    return Speed(*known, processors.by_target(pool.target_burst_bytes))
+    return Speed(*figures, processors.by_target(pool.target_burst_bytes))
 
 
 def _implicit(manifest: Manifest, processors: Processors) -> Iterator[PoolRequest]:

@@ -1,4 +1,4 @@
-"""From the words about processors to a `Request`: targets and their rules, who reaches a pool, places of models."""
+"""Resolves processors for a `Request`: targets and their rules, the targets that reach a pool, places of models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from usmp_build.request import Copying, OperandRule, PlaceRequest, TargetRequest
 
 
 class Processors:
-    """Positions for names.  All names are expected to be defined."""
+    """Replaces names of pools and targets by positions.  All names must be defined."""
 
     def __init__(self, manifest: Manifest, pools: Sequence[str]) -> None:
         self._manifest = manifest

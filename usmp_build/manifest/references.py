@@ -1,4 +1,4 @@
-"""Names that refer to something which is not there, or not of the kind that is asked for."""
+"""Finds names that refer to something undefined, or of the wrong kind."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _LISTS: Mapping[Access, str] = MappingProxyType({"rw": "workspace_pools", "ro": 
 
 
 def dangling(manifest: Manifest, models: Collection[str] | None) -> Iterator[Diagnostic]:
-    """Find references to undefined pools, targets and models.
+    """Yield references to undefined pools, targets and models.
 
-    `models` are those that overrides add; models are not looked for when they are not known yet.
+    `models` are those that overrides add; None: not known yet, so that models are not checked.
     """
     for name, model in manifest.models.items():
         path: Path = ("models", name)
@@ -37,14 +37,14 @@ def dangling(manifest: Manifest, models: Collection[str] | None) -> Iterator[Dia
 
 
 def undefined_model(name: str, known: Iterable[str]) -> tuple[str, str]:
-    """Return what to say of a model that there is not, as a clause, and the help."""
+    """Return the message for an undefined model, as a clause, and the help."""
     names = list(known)
     help_ = suggestion(name, names, "defined models") if names else "add its table, [models.*], with its path"
     return f"model {quoted(name)}, which no [models.*] defines", help_
 
 
 def undefined_pool(who: str, name: str, manifest: Manifest, word: str) -> tuple[str, str]:
-    """Return what to say of a pool that there is not, which `who` names in `word`, and the help."""
+    """Return the message for an undefined pool, which `who` names in `word`, and the help."""
     defined = [str(key) for key in manifest.places.keys("pools")]
     none = f'add a table [pools.*] for it, or leave "{word}" out'
     message = f"{who} asks for pool {quoted(name)}, which no [pools.*] defines"
@@ -52,7 +52,7 @@ def undefined_pool(who: str, name: str, manifest: Manifest, word: str) -> tuple[
 
 
 def wrong_access(who: str, name: str, manifest: Manifest, lists: Mapping[Access, str] = _LISTS) -> tuple[str, str]:
-    """Return what to say of a pool that is in the other of two lists than its access asks for, and the help."""
+    """Return the message for a pool in the wrong one of two lists for its access, and the help."""
     here = manifest.pools[name].access
     access: Access = "ro" if here == "rw" else "rw"
     use = "to work in" if access == "rw" else "for constants"
@@ -84,7 +84,7 @@ def _targets(manifest: Manifest) -> Iterator[Diagnostic]:
 
 
 def _uses_of_targets(manifest: Manifest) -> Iterator[tuple[str, str, Path]]:
-    """Who names which target, and where."""
+    """Yield who names a target, its name, and where."""
     for name, pool in manifest.pools.items():
         who = f'pool "{name}"'
         for position, target in enumerate(pool.targets or ()):
@@ -99,17 +99,17 @@ def _uses_of_targets(manifest: Manifest) -> Iterator[tuple[str, str, Path]]:
 
 
 def _models(manifest: Manifest, added: Collection[str]) -> Iterator[Diagnostic]:
-    known = dict.fromkeys([*manifest.models, *added])
+    defined = dict.fromkeys([*manifest.models, *added])
     for position, group in enumerate(manifest.concurrent):
         for member, name in enumerate(group):
-            if name not in known:
-                message, help_ = undefined_model(name, known)
+            if name not in defined:
+                message, help_ = undefined_model(name, defined)
                 place = manifest.places.value("concurrent", position, member)
                 yield Diagnostic("M117", f'"concurrent" names {message}', place, help_)
     for position, connection in enumerate(manifest.connections):
         for key, port in (("from", connection.from_), ("to", connection.to)):
             name = port.split(".")[0]
-            if name not in known:
-                message, help_ = undefined_model(name, known)
+            if name not in defined:
+                message, help_ = undefined_model(name, defined)
                 place = manifest.places.value("connections", position, key)
                 yield Diagnostic("M117", f'"{key}" names {message}', place, help_)

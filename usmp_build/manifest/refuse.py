@@ -1,4 +1,4 @@
-"""Whether a manifest and its overrides can be planned: for `resolve`, and for those who want no plan."""
+"""Checks that a manifest and its overrides can be planned: for `resolve`, and for commands that do not plan."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from usmp_build.manifest.references import undefined_model
 def refuse(manifest: Manifest, overrides: Overrides, more_models: bool = False) -> None:
     """Raise ManifestError with all that is wrong with a manifest; if nothing is, UsageError for overrides.
 
-    With `more_models` others are planned, too, which are not known yet: models need not be there, nor use every pool.
+    With `more_models`, models may be added later: so there need not be any, nor need every pool be used.
     """
     if more_models:
         wrong = chain(problems(manifest), _names(manifest, overrides.paths))
@@ -33,7 +33,7 @@ def refuse(manifest: Manifest, overrides: Overrides, more_models: bool = False) 
 
 
 def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) -> Iterator[Diagnostic]:
-    """What is wrong with the choice of models."""
+    """Yield what is wrong with the choice of models."""
     file = manifest.places.source.file
     if not names:
         help_ = (
@@ -43,21 +43,21 @@ def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) 
     if len(names) > MOST:
         yield too_many("models", len(names), file)
     for name in names:
-        known = name in manifest.models
-        if not known and name not in paths:
+        is_declared = name in manifest.models
+        if not is_declared and name not in paths:
             message, help_ = undefined_model(name, manifest.models)
             help_ = f"{help_}; or give its file: --model {plain(name)}=FILE"
             yield Diagnostic("M117", f"--model asks for {message}", file, help_)
         elif name_problem(name):
             yield from _names(manifest, [name])
-        elif known and manifest.models[name].path is None and name not in paths:
+        elif is_declared and manifest.models[name].path is None and name not in paths:
             place = manifest.places.value("models", name)
             help_ = f'add for example: path = "{name}.tflite"; or say --model {name}=FILE where the tool is called'
             yield Diagnostic("M106", f'[models.{name}] has no "path"', place, help_)
 
 
 def _names(manifest: Manifest, models: Iterable[str]) -> Iterator[Diagnostic]:
-    """What models cannot be called."""
+    """Yield models whose names cannot be used."""
     for name in sorted(models):
         if name_problem(name):
             help_ = "it becomes part of C identifiers; choose another name"

@@ -1,4 +1,4 @@
-"""From a `Manifest` to a `Request`: names become what they stand for, and defaults become values."""
+"""Resolves a `Manifest` to a `Request`: names become positions, and defaults become values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from usmp_build.request import Access, Goal, InputOutput, Inputs, ModelRequest, 
 
 
 def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
-    """Return what the manifest asks for, and overrides, which go before it.  Raises as `refuse` does."""
+    """Return the request of a manifest with overrides, which take precedence.  Raises as `refuse` does."""
     refuse(manifest, overrides)
     names = overrides.planned(manifest)
     processors = Processors(manifest, tuple(manifest.pools))
@@ -39,7 +39,7 @@ def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
 
 
 _OF_WEIGHTS = ("constant_channels",)
-"""Rewrites that look at what weights are."""
+"""Rewrites that depend on the values of weights."""
 
 
 class _Candidates:

@@ -1,4 +1,4 @@
-"""Which files of a folder we generated: only those may be replaced.  The folder is read and not changed."""
+"""Recognizes files that we generated: only those may be replaced.  The folder is read and not changed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from usmp_build.output.bundle import GENERATED_BY, STAGED, Bundle, OutputFile
 
 _NOTICE = GENERATED_BY.encode()
 _GENERATOR = b'"generator": "usmp_build '
-"""What plan.json says instead."""
+"""The notice in plan.json."""
 _WITHIN = 1000
-"""Bytes of the beginning of a file in which it says so."""
+"""Bytes at the beginning of a file that are searched for the notice."""
 
 
 def foreign_files(bundle: Bundle, folder: str | Path) -> tuple[str, ...]:
-    """Return the paths of a bundle at which other content is that we did not generate, sorted.
+    """Return the paths of a bundle, sorted, at which there are files that we did not generate.
 
     Empty files, and links, whose targets stay, are no loss.
     """
@@ -28,7 +28,7 @@ def _is_there(path: Path) -> bool:
 
 
 def _is_ours(file: OutputFile, root: Path) -> bool:
-    """Tell whether a file that is there is ours; of bytes, and of texts of plug-ins, the plan beside it tells."""
+    """Return whether we generated a file; for bytes, and texts of plug-ins, the plan beside it decides."""
     path = root / file.path
     if _read(path, len(file.data) + 1) == file.data:
         return True
@@ -38,17 +38,17 @@ def _is_ours(file: OutputFile, root: Path) -> bool:
 
 
 def says_generated(path: Path) -> bool:
-    """Tell whether the beginning of a file says that we generated it."""
+    """Return whether the beginning of a file has our notice."""
     return _NOTICE in _read(path, _WITHIN)
 
 
 def staged_files(folder: Path) -> list[Path]:
-    """Return the files, sorted, that a run which was stopped left unfinished; folders of such names are not ours."""
+    """Return the staged files, sorted, that an interrupted run left; folders of such names are not ours."""
     return sorted(path for path in folder.glob(f"*{STAGED}") if path.is_symlink() or not path.is_dir())
 
 
 def _read(path: Path, size: int) -> bytes:
-    """Return the beginning of a file; nothing of one that cannot be read."""
+    """Return the beginning of a file; empty if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(size)

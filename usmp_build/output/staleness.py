@@ -1,4 +1,4 @@
-"""What is stale in a folder of generated files: how it differs from what a bundle would make of it.
+"""Finds what is stale in a folder of generated files: how it differs from a bundle.
 
 The folder is read and not changed.  It is untrusted.
 """
@@ -21,21 +21,21 @@ Kind = Literal["changed", "missing", "left over"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _WITH_NOTICE = (".c", ".h", ".inc", ".ld", ".cmake", ".mk", ".bazel", ".bzl")
-"""The files that say that we generated them."""
+"""Suffixes of the files that have our notice."""
 _CONTEXT = 3
-"""Equal lines shown before and after those that differ."""
+"""Equal lines shown before and after differing ones."""
 _COMPARED = 2000
-"""Lines of a file from the first one that differs: comparing takes time with the square of their number."""
+"""Most lines compared, from the first that differs: time grows with the square of their number."""
 _SHOWN = 200
-"""Lines of the diff of one file: weights that were trained again fill thousands."""
+"""Most lines shown of the diff of one file: retrained weights fill thousands."""
 _LONGEST = 300
-"""Characters of a line that are shown."""
+"""Most characters shown of a line."""
 _HUNK = re.compile(r"@@ -(\d+)(\S*) \+(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One file that is not as it would be generated."""
+    """One file that differs from the generated one."""
 
     path: str
     kind: Kind
@@ -45,9 +45,9 @@ class Difference:
 
 
 def differences(bundle: Bundle, folder: str | Path) -> Iterator[Difference]:
-    """Yield what differs between a folder and what the bundle would make of it; nothing when it is up to date.
+    """Yield the differences between a folder and a bundle; none when it is up to date.
 
-    Files that an earlier plan left there are named: a build that takes `*.c` would take them.
+    Files left by an earlier plan count as well: a build of `*.c` would compile them.
     """
     root = Path(folder)
     for file in bundle.files:
@@ -60,9 +60,9 @@ def differences(bundle: Bundle, folder: str | Path) -> Iterator[Difference]:
 
 
 def leftovers(bundle: Bundle, folder: str | Path) -> list[str]:
-    """Return the names of files in a folder that we generated, and that are not of this bundle, sorted.
+    """Return the names of files in a folder, sorted, that we generated, but that are not in this bundle.
 
-    They say that we did, or they are bytes beside a file that does.
+    They have our notice, or they are bytes beside a file that has it.
     """
     root = Path(folder)
     expected = {file.path.lower(): root / file.path for file in bundle.files}
@@ -74,9 +74,9 @@ def leftovers(bundle: Bundle, folder: str | Path) -> list[str]:
 
 
 def _is_one_of(expected: Mapping[str, Path], path: Path) -> bool:
-    """Tell whether a file is expected, also on disks that do not tell `a` from `A`."""
-    own = expected.get(path.name.lower())
-    return own is not None and (own == path or (own.exists() and own.samefile(path)))
+    """Return whether a file is expected, also on disks that ignore case."""
+    same_name = expected.get(path.name.lower())
+    return same_name is not None and (same_name == path or (same_name.exists() and same_name.samefile(path)))
 
 
 def _difference(file: OutputFile, path: Path) -> Difference | None:
@@ -99,7 +99,7 @@ def _difference(file: OutputFile, path: Path) -> Difference | None:
 
 
 def _lines(data: bytes) -> list[str]:
-    """Return the lines of a file as they are shown: every byte can be seen, and none can do harm to a terminal."""
+    """Return the lines of a file for display: every byte is visible, and none can harm a terminal."""
     text = data.decode("utf-8", "backslashreplace")
     *lines, last = text.split("\n")
     lines += [f"{last} (no line end)"] if last else []
@@ -107,7 +107,7 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _unified(before: Sequence[str], after: Sequence[str], path: str) -> Iterator[str]:
-    """Yield a unified diff, of the first lines that differ when there are many."""
+    """Yield a unified diff, shortened to the first differing lines when there are many."""
     head = _common_prefix(before, after)
     tail = min(_common_prefix(before[::-1], after[::-1]), len(before) - head, len(after) - head)
     start, rest = max(0, head - _CONTEXT), max(0, tail - _CONTEXT)
@@ -123,7 +123,7 @@ def _unified(before: Sequence[str], after: Sequence[str], path: str) -> Iterator
 
 
 def _common_prefix(first: Sequence[str], second: Sequence[str]) -> int:
-    """Return how many lines two texts have in common at the beginning."""
+    """Return the number of equal lines at the beginning of two texts."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 

@@ -1,4 +1,4 @@
-"""Plans memory problems, buffers with lives into pools with limits: a problem in, a checked solution out.
+"""Plans memory problems: places buffers with lifetimes in pools with limits, and verifies the result.
 
     from usmp_build.planner import Buffer, Pool, Problem, solve
 

@@ -1,4 +1,4 @@
-"""What an algorithm is, for the planner and for plug-ins."""
+"""The protocol of planning algorithms, built-in or of plug-ins."""
 
 from __future__ import annotations
 
@@ -16,4 +16,4 @@ class Algorithm(Protocol):
     """
 
     def __call__(self, problem: Problem, /) -> Plan | None:
-        """Return a plan that keeps every conflict apart and every limit, or None when it finds none."""
+        """Return a plan that keeps all conflicts and limits, or None when it finds none."""

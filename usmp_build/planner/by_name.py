@@ -1,4 +1,4 @@
-"""Algorithms by the names that manifests and commands use."""
+"""Looks up algorithms by the names that manifests and commands use, and verifies their plans."""
 
 from __future__ import annotations
 
@@ -29,29 +29,30 @@ _NOWHERE: Mapping[str, Span] = MappingProxyType({})
 def algorithm(
     name: str, options: Mapping[str, object], place: Span | str, option_places: Mapping[str, Span] = _NOWHERE
 ) -> Algorithm:
-    """Return the algorithm that the manifest asks for, with its options set.
+    """Return the algorithm that a manifest or command names, with its options set.
 
-    A ValueError of our own algorithms begins with the name of the option, in quotes.
+    `place` is where the name stands, `option_places` where options do.  Raises ManifestError for unknown algorithms and
+    options, and for wrong values.  A ValueError of a built-in algorithm begins with the name of the option, in quotes.
     """
     provider = choose(providers("algorithms", ALGORITHMS), name, "algorithm", place)
-    made = provider.load()
-    known = options_of(made)
+    factory = provider.load()
+    available = options_of(factory)
     chosen = {}
     for key, value in options.items():
         where = option_places.get(key, place)
-        if key not in known:
-            help_ = f"its options are: {', '.join(known)}" if known else "it has no options"
+        if key not in available:
+            help_ = f"its options are: {', '.join(available)}" if available else "it has no options"
             raise ManifestError(Diagnostic("P402", f'algorithm "{name}" has no option "{key}"', where, help_))
         try:
-            chosen[key] = known[key].fitted(value)
+            chosen[key] = available[key].fitted(value)
         except TypeError as error:
             message = f'option "{key}" of algorithm "{name}" should be {error}'
-            default = "" if known[key].default is MISSING else f"its default is {known[key].default!r}"
+            default = "" if available[key].default is MISSING else f"its default is {available[key].default!r}"
             raise ManifestError(Diagnostic("P406", message, where, default)) from None
     if provider.distribution:
-        return Foreign(title(name), place, made, chosen)
+        return Foreign(title(name), place, factory, chosen)
     try:
-        result: Algorithm = made(**chosen)
+        result: Algorithm = factory(**chosen)
     except ValueError as error:
         where = next((option_places.get(key, place) for key in chosen if str(error).startswith(f'"{key}"')), place)
         raise ManifestError(Diagnostic("P406", f'algorithm "{name}": {error}', where, "correct the value")) from None
@@ -59,13 +60,13 @@ def algorithm(
 
 
 def title(algorithm: str) -> str:
-    """Name an algorithm in a message, and the package that brings it."""
+    """Return how messages call an algorithm: its name, and the package that provides it."""
     package = providers("algorithms", ALGORITHMS)[algorithm].distribution
     return f'algorithm "{algorithm}"' + (f" of {package}" if package else "")
 
 
 def check(problem: Problem, plan: Plan, name: str, place: Span | str = "") -> None:
-    """Raise CheckFailed if the plan of an algorithm is wrong; `place` is where the algorithm is asked for."""
+    """Raise CheckFailed if the plan of an algorithm is wrong; `place` is where the manifest names the algorithm."""
     if broken := violations(problem, plan):
         more = f" (and {len(broken) - 1} more)" if len(broken) > 1 else ""
         raise wrong_plan(title(name), broken[0] + more, "choose another one, and report this", place)
@@ -77,6 +78,6 @@ def wrong_plan(title: str, reason: str, help_: str, place: Span | str = "") -> C
 
 
 def options_known(algorithm: str) -> Mapping[str, Option]:
-    """Return the options of an algorithm by their names; none when there is no such algorithm."""
+    """Return the options of an algorithm by name; empty when there is no such algorithm."""
     provider = providers("algorithms", ALGORITHMS).get(algorithm)
     return options_of(provider.load()) if provider is not None else {}

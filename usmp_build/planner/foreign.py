@@ -1,4 +1,4 @@
-"""An algorithm of another package: whatever goes wrong in it is told as an error with its name, not as ours."""
+"""Wraps algorithms of other packages: their failures are reported under their name, not as ours."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from usmp_build.planner.memory.problem import Problem
 
 @dataclass(frozen=True)
 class Foreign:
-    """Makes an algorithm of its options, and calls it.  Raises CheckFailed when either fails."""
+    """Creates an algorithm with its options, and calls it.  Raises CheckFailed when either fails."""
 
     title: str
-    """What messages call it."""
+    """Its name in messages."""
     place: Span | str
-    """Where it is asked for."""
+    """Where the manifest names it."""
     make: Callable[..., Algorithm]
     options: Mapping[str, object]
     algorithm: Algorithm = field(init=False)
 
     def __post_init__(self) -> None:
         try:
-            made = self.make(**self.options)
+            algorithm = self.make(**self.options)
         except (Exception, SystemExit) as error:
             self._fail(error)
-        object.__setattr__(self, "algorithm", made)
+        object.__setattr__(self, "algorithm", algorithm)
 
     def __call__(self, problem: Problem, /) -> Plan | None:
-        """Ask it, about a copy of the problem: what it changes is not what its plan is checked against."""
+        """Run it on a copy of the problem, so that its plan is verified against the original."""
         try:
             return self.algorithm(replace(problem, separations=dict(problem.separations)))
         except (Exception, SystemExit) as error:
@@ -43,9 +43,9 @@ class Foreign:
     def _fail(self, error: BaseException) -> NoReturn:
         if isinstance(error, UsmpError):
             raise error
-        said = str(error).strip().partition("\n")[0]
-        what = type(error).__name__ + (f": {said}" if said else "")
+        text = str(error).strip().partition("\n")[0]
+        failure = type(error).__name__ + (f": {text}" if text else "")
         frame = extract_tb(error.__traceback__)[-1]
-        message = f"{self.title} failed: {what} ({PurePath(frame.filename).name}, line {frame.lineno})"
+        message = f"{self.title} failed: {failure} ({PurePath(frame.filename).name}, line {frame.lineno})"
         help_ = "choose another algorithm or other options, and report this to whoever made it"
         raise CheckFailed(Diagnostic("P407", message, self.place, help_)) from error

@@ -1,4 +1,4 @@
-"""A memory problem in, a checked solution out."""
+"""Solves memory problems: runs an algorithm, verifies its plan, and states what is proven."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from usmp_build.planner.problems.statement import MEMORY, MOST_PAIRS
 __all__ = ["Solution", "Status", "solve"]
 
 Progress = Callable[[str], None]
-"""Is told in a few words what begins now."""
+"""Called with a few words when a stage begins."""
 
 LARGE = "large"
-"""Who plans timelines."""
+"""The algorithm that plans timelines."""
 
 
 def solve(
@@ -48,12 +48,12 @@ def solve(
     progress: Progress = lambda _: None,
     **options: object,
 ) -> Solution:
-    """Find a place for every buffer, check it, and say what is proven of it.
+    """Find a place for every buffer, verify the plan, and state what is proven of it.
 
     `capacity` is the limit, in bytes, of every pool that has none.  With it, any plan that fits will do, unless
-    `minimize` asks for the lowest peaks; without it, they are always asked for.  `options` are the algorithm's.
+    `minimize` is true; without it, peaks are minimized unless `minimize` is false.  `options` are the algorithm's.
 
-    A timeline is planned along its steps by "auto" without options; whoever else is asked gets it pair by pair.
+    A timeline is planned along its steps by "auto" without options; other algorithms get it as pairs.
 
     Raises ProblemError when the problem itself is wrong, ManifestError when there is no such algorithm or option,
     UsageError when a timeline has too many pairs for the algorithm, and CheckFailed when the algorithm is wrong.
@@ -63,27 +63,27 @@ def solve(
     if isinstance(problem, Timeline):
         if algorithm in ("auto", LARGE) and not options:
             return _solve_timeline(problem, capacity, progress)
-        problem = _spelled_out(problem)
+        problem = _as_pairs(problem)
     stated = with_capacity(problem, capacity)
-    wishes = {"minimize": lowest} if "minimize" in by_name.options_known(algorithm) else {}
-    finder = by_name.algorithm(algorithm, wishes | options, "")
+    minimize_option = {"minimize": lowest} if "minimize" in by_name.options_known(algorithm) else {}
+    planner = by_name.algorithm(algorithm, minimize_option | options, "")
     if requirements := unmet(stated):
         worst = requirements[0]
         core = worst.witness.buffers
         shortage = Shortage(worst.pools, worst.room, worst.missing, worst.witness, core, proven=True)
         return Solution(Status.INFEASIBLE, None, shortage=shortage)
     progress(f"{algorithm} plans {len(stated.buffers):,} buffers")
-    found = finder(stated)
-    if found is None:
+    plan = planner(stated)
+    if plan is None:
         progress(f"{algorithm} plans without limits")
         return _without_plan(stated, by_name.algorithm(algorithm, options, ""), algorithm)
     progress("checking")
-    by_name.check(stated, found, algorithm)
-    return _judged(stated, found)
+    by_name.check(stated, plan, algorithm)
+    return _solution(stated, plan)
 
 
 def _check(problem: Problem | Timeline, capacity: int | None) -> None:
-    """Refuse what is no problem: nobody has looked at one that was made in Python.  Timelines check themselves."""
+    """Raise ProblemError for a malformed problem, which may come from Python code; timelines check themselves."""
     wrong = malformed(problem) if isinstance(problem, Problem) else ()
     if capacity is not None and not is_count(capacity):
         wrong += (f"the capacity is {capacity!r}, which is no number of bytes",)
@@ -93,101 +93,103 @@ def _check(problem: Problem | Timeline, capacity: int | None) -> None:
 
 
 def with_capacity(problem: Problem, capacity: int | None) -> Problem:
-    """Give every pool without a limit this one."""
+    """Return the problem with this limit, in bytes, of every pool that has none."""
     if capacity is None:
         return problem
     pools = (replace(pool, limit=capacity if pool.limit is None else pool.limit) for pool in problem.pools)
     return replace(problem, pools=tuple(pools))
 
 
-def _judged(problem: Problem, found: Plan) -> Solution:
-    """Say what is known of a plan that was checked."""
-    claims = found.claims or (0,) * len(problem.pools)
-    best = is_best(problem, found)
+def _solution(problem: Problem, plan: Plan) -> Solution:
+    """Return the solution of a plan that was verified."""
+    claims = plan.claims or (0,) * len(problem.pools)
+    best = is_best(problem, plan)
     return Solution(
         Status.OPTIMAL if best else Status.FEASIBLE,
-        found,
-        peaks(problem, found),
-        pool_bounds(problem, found),
+        plan,
+        peaks(problem, plan),
+        pool_bounds(problem, plan),
         claims,
-        algorithm=found.algorithm,
-        work=found.work,
+        algorithm=plan.algorithm,
+        work=plan.work,
     )
 
 
-def _without_plan(problem: Problem, finder: Algorithm, name: str) -> Solution:
-    """Lift all limits, which may only have been in the way; then those of pools that are some buffer's last resort.
+def _without_plan(problem: Problem, planner: Algorithm, name: str) -> Solution:
+    """Return the solution after an algorithm found no plan: a plan after all, or what is missing.
 
-    How much does it take there, and is that proven?
+    It runs again without limits, which may only have misled it; then without those of each buffer's last pool.
     """
-    for lifted in (with_limits(problem, [None] * len(problem.pools)), with_room_in_last_pools(problem)):
-        plan = sound_plan(finder, lifted)
+    for relaxed in (with_limits(problem, [None] * len(problem.pools)), with_room_in_last_pools(problem)):
+        plan = sound_plan(planner, relaxed)
         if plan is not None and not violations(problem, plan):
-            return _judged(problem, plan)
-    known = Solution(Status.UNKNOWN, None, algorithm=name) if plan is None else _overflow(problem, plan)
-    if known.status is Status.INFEASIBLE:
-        return known
+            return _solution(problem, plan)
+    solution = Solution(Status.UNKNOWN, None, algorithm=name) if plan is None else _overflow(problem, plan)
+    if solution.status is Status.INFEASIBLE:
+        return solution
     verdict = judge(problem, effort.PROOF_OF_NO_PLAN // max(1, len(problem.buffers)))
     if verdict.impossible:
         return Solution(Status.INFEASIBLE, None, shortage=Shortage(proven=True), algorithm="exact", work=verdict.nodes)
-    return known
+    return solution
 
 
 def _overflow(problem: Problem, plan: Plan) -> Solution:
-    """Find the pool that a plan needs too much of, by its proof if it has one; without limits the plan is right."""
+    """Return the shortage of the pool that a plan without limits exceeds most, with its proof if it has one."""
     over = excess(problem, plan)
-    claims = {pool: plan.claims[pool] for pool in over if plan.claims and _have_no_other(problem, plan, pool)}
+    claims = {pool: plan.claims[pool] for pool in over if plan.claims and _are_confined(problem, plan, pool)}
     limits = {pool: problem.limits[pool] or 0 for pool in over}
     proven = {pool: claim - limits[pool] for pool, claim in claims.items() if claim > limits[pool]}
     missing = proven or over
     pool = max(missing, key=missing.__getitem__)
-    seen = pool_bounds(problem, plan)[pool]
+    witness = pool_bounds(problem, plan)[pool]
     return Solution(
         Status.INFEASIBLE if proven else Status.UNKNOWN,
         None,
-        shortage=Shortage((pool,), limits[pool], missing[pool], seen, proven=bool(proven)),
+        shortage=Shortage((pool,), limits[pool], missing[pool], witness, proven=bool(proven)),
         claim=claims[pool] if proven else 0,
         algorithm=plan.algorithm,
         work=plan.work,
     )
 
 
-def _have_no_other(problem: Problem, plan: Plan, pool: int) -> bool:
-    """Whether the buffers that a plan puts into a pool have no other."""
+def _are_confined(problem: Problem, plan: Plan, pool: int) -> bool:
+    """Whether the buffers that a plan puts into a pool have no other candidate."""
     members = (b for b, place in zip(problem.buffers, plan.allocations, strict=True) if place.pool == pool)
     return all(buffer.pools == (pool,) for buffer in members)
 
 
-def _spelled_out(timeline: Timeline) -> Problem:
-    """State a timeline pair by pair, for algorithms that plan nothing else."""
+def _as_pairs(timeline: Timeline) -> Problem:
+    """Return a timeline as a problem with pairs, for algorithms that need them."""
     pairs = count_pairs(timeline.lower, timeline.upper)
     if pairs > MOST_PAIRS:
         message = f"{pairs:,} pairs in conflict are too many for algorithms that look at pairs"
         help_ = f'at most {MOST_PAIRS:,}; "auto" without options plans any number'
         raise UsageError(Diagnostic("U211", message, help=help_))
-    lives = [((start, stop),) for start, stop in zip(timeline.lower.tolist(), timeline.upper.tolist(), strict=True)]
-    facts = zip(timeline.size.tolist(), timeline.alignment.tolist(), lives, strict=True)
-    buffers = (Buffer(str(i), size, (0,), (), alignment, life) for i, (size, alignment, life) in enumerate(facts))
-    return Problem((Pool(MEMORY, timeline.limit),), tuple(buffers), conflicts(lives))
+    lifetimes = [((start, stop),) for start, stop in zip(timeline.lower.tolist(), timeline.upper.tolist(), strict=True)]
+    fields = zip(timeline.size.tolist(), timeline.alignment.tolist(), lifetimes, strict=True)
+    buffers = (
+        Buffer(str(i), size, (0,), (), alignment, lifetime) for i, (size, alignment, lifetime) in enumerate(fields)
+    )
+    return Problem((Pool(MEMORY, timeline.limit),), tuple(buffers), conflicts(lifetimes))
 
 
 def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress) -> Solution:
-    """Plan what is too large for pairs, by a way of its own."""
+    """Plan a timeline along its steps, without pairs."""
     capacity = capacity if timeline.limit is None else timeline.limit
-    seen = fullest(timeline)
-    if capacity is not None and seen.bytes > capacity:
-        shortage = Shortage((0,), capacity, seen.bytes - capacity, seen, seen.buffers, proven=True)
+    witness = fullest(timeline)
+    if capacity is not None and witness.bytes > capacity:
+        shortage = Shortage((0,), capacity, witness.bytes - capacity, witness, witness.buffers, proven=True)
         return Solution(Status.INFEASIBLE, None, shortage=shortage)
     progress(f"planning {len(timeline):,} buffers")
     offsets, peak, work = plan_timeline(timeline)
     progress("checking")
     _check_offsets(timeline, offsets)
     if capacity is not None and peak > capacity:
-        shortage = Shortage((0,), capacity, peak - capacity, seen)
+        shortage = Shortage((0,), capacity, peak - capacity, witness)
         return Solution(Status.UNKNOWN, None, shortage=shortage, algorithm=LARGE, work=work)
     plan = Plan(LARGE, tuple(Allocation(0, offset) for offset in offsets.tolist()), work=work)
-    best = Status.OPTIMAL if peak <= seen.bytes else Status.FEASIBLE
-    return Solution(best, plan, (peak,), (seen,), (0,), algorithm=LARGE, work=work)
+    status = Status.OPTIMAL if peak <= witness.bytes else Status.FEASIBLE
+    return Solution(status, plan, (peak,), (witness,), (0,), algorithm=LARGE, work=work)
 
 
 def _check_offsets(timeline: Timeline, offsets: npt.NDArray[np.int64]) -> None:

@@ -1,8 +1,8 @@
-"""Options of an algorithm: the fields of its dataclass, filled from `[plan.options]` of the manifest.
+"""Options of algorithms: the fields of their dataclasses, filled from `[plan.options]` of the manifest.
 
-A field is annotated with what TOML can say: bool, int, float, str, `Literal` of such values, `tuple` for a list,
-`dict` for a table, and alternatives of these.  None among them is for an option that is left out.  A field with another
-annotation has the type of its default; if that is None or missing, it takes whatever stands in the manifest.
+A field is annotated with types that TOML has: bool, int, float, str, `Literal` of such values, `tuple` for a list,
+`dict` for a table, and unions of these.  None among them is for an option that is left out.  A field with another
+annotation has the type of its default; if that is None or missing, it takes any value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _WORDS: dict[object, str] = {
     dict: "a table",
     type(None): "left out",
 }
-"""What TOML can say, and how messages call it."""
+"""Types that TOML has, and their names in messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,10 @@ class Option:
     default: object
     """`dataclasses.MISSING` when there is none."""
     kinds: tuple[object, ...]
-    """What it may be: types, or values; empty when nobody knows."""
+    """The types or values that it may have; empty: any."""
 
     def fitted(self, value: object) -> object:
-        """Return the value as the algorithm wants it.  Raises TypeError, which says in words what that is."""
+        """Return the value as the type of the field.  Raises TypeError, whose text names the types that are allowed."""
         if not self.kinds or type(value) in self.kinds or any(_same(kind, value) for kind in self.kinds):
             return value
         if type(value) is int and float in self.kinds:
@@ -44,7 +44,7 @@ class Option:
 
 
 def _same(literal: object, value: object) -> bool:
-    """Whether these are one value: 1, 1.0 and true are three."""
+    """Whether two values and their types are equal: 1, 1.0 and true are three values."""
     return type(literal) is type(value) and literal == value
 
 
@@ -53,7 +53,7 @@ def _in_words(kind: Any) -> str:
 
 
 def options_of(algorithm: object) -> dict[str, Option]:
-    """Return the options of an algorithm, which is a dataclass, or has none."""
+    """Return the options of an algorithm by name; empty if it is not a dataclass."""
     if not isinstance(algorithm, type) or not is_dataclass(algorithm):
         return {}
     try:
@@ -72,7 +72,7 @@ def _kinds_of_default(default: object) -> tuple[object, ...]:
 
 
 def _kinds(hint: Any) -> tuple[object, ...]:
-    """Take an annotation apart; empty when it allows what TOML cannot say."""
+    """Return the types and values that an annotation allows; empty when TOML does not have one of them."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
         parts = [_kinds(part) for part in get_args(hint)]

@@ -1,4 +1,4 @@
-"""TVMC's command line, as a manifest: what users of TVM's memory planner begin with.
+"""Translates TVMC command lines to manifests, for users of TVM's memory planner.
 
 text ─read_words→ Words ─read_command→ Command ─memory→ StarterMemory
 """

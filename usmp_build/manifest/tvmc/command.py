@@ -1,4 +1,4 @@
-"""What a TVMC command line says of memory: pools, targets, algorithm, inputs and outputs."""
+"""Reads what a TVMC command line says about memory: pools, targets, algorithm, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -17,43 +17,43 @@ _TARGET, _MODULE, _PASS = "--target", "--module-name", "--pass-config"
 _ALIGNMENTS = {"--executor-aot-workspace-byte-alignment": "rw", "--executor-aot-constant-byte-alignment": "ro"}
 _TAKEN_OVER = frozenset([*FLAGS, *_ALIGNMENTS, _TARGET, _MODULE])
 _OF_PASSES = ("tir.usmp.enable", "tir.usmp.algorithm", "tir.usmp.use_workspace_io")
-"""Options of passes that are taken over."""
+"""Pass options that are translated."""
 _OTHERS = ("--output", "-o", "--output-format", "-f", "--executor", "--runtime", "--opt-level", "-O")
 _ALGORITHMS = ("greedy_by_size", "greedy_by_conflicts", "hill_climb")
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What is taken over from a command line, by TVM's names."""
+    """The translated part of a command line, by TVM's names."""
 
     pools: tuple[TvmcPool, ...] = ()
     targets: tuple[str, ...] = ()
-    """All that are named, by `--target` and by pools."""
+    """All targets named by `--target` and by pools."""
     algorithm: str = "auto"
     io: str = "application"
     alignments: Mapping[str, int] = field(default_factory=dict)
     """Access of pools → bytes."""
     models: tuple[str, ...] = ()
-    """Files."""
+    """Files of models."""
     module: str = ""
     others: tuple[Flag, ...] = ()
-    """Flags that say nothing here."""
+    """Flags without a meaning here."""
 
 
 def read_command(text: str) -> Command:
     """Read a command line of TVMC, or some of its flags.
 
-    Raises UsageError (U225 to U229) where TVMC would refuse the line, and where it would ignore a flag because of a
-    pool that there is not.
+    Raises UsageError (U225 to U229) where TVMC would refuse the line, and where it would ignore a flag because its pool
+    is undefined.
     """
     words = read_words(text, _TAKEN_OVER | {_PASS, *_OTHERS})
     given = words.last(_TARGET)
-    known = target_names(given) if given else ()
-    pools = read_pools(words, known)
+    named_targets = target_names(given) if given else ()
+    pools = read_pools(words, named_targets)
     passes = _passes(words)
     return Command(
         pools=pools,
-        targets=tuple(dict.fromkeys([*known, *(target for pool in pools for target in pool.targets)])),
+        targets=tuple(dict.fromkeys([*named_targets, *(target for pool in pools for target in pool.targets)])),
         algorithm=_algorithm(passes),
         io="pool" if _is_on(passes, "tir.usmp.use_workspace_io") else "application",
         alignments={access: _alignment(flag, words) for flag, access in _ALIGNMENTS.items() if words.last(flag)},

@@ -1,4 +1,4 @@
-"""From what TVMC says of memory to tables of a manifest."""
+"""Writes tables of a manifest from a TVMC command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ kernels = "extern"  # the application supplies them: docs/targets.md
 
 
 def memory(command: Command, project: str) -> StarterMemory:
-    """Return the pools and targets of a manifest that says what the command line says."""
+    """Return the pools and targets of a manifest equivalent to the command line."""
     targets = _targets(command)
     names = _pool_names(command)
     tables = [
@@ -60,7 +60,7 @@ def _unreached(command: Command) -> Iterator[str]:
 
 
 def _targets(command: Command) -> dict[str, str]:
-    """TVM's name of a target → ours."""
+    """Return the name of a target in TVM → ours."""
     others = [name for name in command.targets if name not in HOSTS]
     ours = dict(zip(others, fitting_labels(others, "target", [defaults.TARGET]), strict=True))
     return {name: ours.get(name, defaults.TARGET) for name in command.targets}
@@ -88,7 +88,7 @@ def _size(size: int) -> str:
 
 
 def _bursts(pool: TvmcPool, targets: Mapping[str, str]) -> Iterator[str]:
-    """Write bursts; of several targets that are one here, the last counts."""
+    """Yield burst sizes; where several targets of TVM are one here, the last one counts."""
     ours = {targets[target]: size for target, size in pool.bursts.items()}
     for target, size in pool.bursts.items():
         if ours[targets[target]] != size:
@@ -98,7 +98,7 @@ def _bursts(pool: TvmcPool, targets: Mapping[str, str]) -> Iterator[str]:
 
 
 def _default_pool(command: Command) -> Iterator[str]:
-    """The pool that is there when none is named is declared where something is said of it."""
+    """Yield the implicit workspace pool where the command line gives its alignment."""
     if not command.pools and "rw" in command.alignments:
         name = defaults.IMPLICIT_POOLS["rw"].name
         yield f'[pools.{name}]\naccess = "rw"\nalignment = {command.alignments["rw"]}\n'

@@ -1,4 +1,4 @@
-"""The workspace pools of a TVMC command line: which there are, who reaches them, how large and how fast they are."""
+"""Reads the workspace pools of a TVMC command line: names, targets that reach them, sizes and speeds."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ _NO_FLAG = f"{POOLS}-is-internal"
 
 @dataclass(frozen=True, slots=True)
 class TvmcPool:
-    """A workspace pool of TVM's."""
+    """A workspace pool of TVM."""
 
     name: str
     targets: tuple[str, ...]
     words: Mapping[str, int]
-    """What the manifest says of it with a number: its size, and how fast it is."""
+    """Word of the manifest → number: its size in bytes, and its speed."""
     bursts: Mapping[str, int]
     """Target → bytes."""
 
 
 def read_pools(words: Words, known: Sequence[str]) -> tuple[TvmcPool, ...]:
-    """Return the pools in the order of `--workspace-pools`; the last value that a pool is given holds.
+    """Return the pools in the order of `--workspace-pools`; of several values for a pool, the last one counts.
 
-    `known` are the targets that there are; empty when nothing says so.  Raises UsageError (U225 to U228).
+    `known` are the defined targets; empty when not known.  Raises UsageError (U225 to U228).
     """
     _check_flags(words)
     text = words.last(POOLS)
@@ -69,7 +69,7 @@ def read_pools(words: Words, known: Sequence[str]) -> tuple[TvmcPool, ...]:
 
 
 def read_number(flag: Flag, text: str, least: int) -> int:
-    """Read the number at the end of a flag; -1 is none.  Raises UsageError (U228)."""
+    """Return the number at the end of a flag; -1 stands for none.  Raises UsageError (U228)."""
     digits = text.removeprefix("-")
     is_number = digits.isascii() and digits.isdigit() and len(digits) <= len(str(MAX_BYTES))
     if is_number and (int(text) == -1 or least <= int(text) <= MAX_BYTES):
@@ -100,7 +100,7 @@ def _pool(
 
 
 def _given(numbers: Mapping[str, int]) -> dict[str, int]:
-    """Leave out what is only there to say that nothing is."""
+    """Return the numbers without -1, which stands for none."""
     return {word: number for word, number in numbers.items() if number != -1}
 
 
@@ -118,7 +118,7 @@ def _of_pool(flag: Flag, names: Collection[str]) -> tuple[str, str]:
 
 
 def _targets(flag: Flag, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
-    """Check names of targets, and name each once."""
+    """Return the names of targets without repetitions, after checking them."""
     for name in names:
         if not name:
             help_ = f"write {flag.name}=POOL:TARGET" + (":BYTES" if flag.name == _BURSTS else "")

@@ -1,4 +1,4 @@
-"""Flags of TVMC that say nothing here, and why."""
+"""Explains which flags of TVMC have no meaning here, and why."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ELSE = "nothing here corresponds to it"
 
 
 def not_taken_over(flags: Sequence[Flag]) -> Iterator[str]:
-    """Name flags that have no meaning here, and say why: a line for each reason."""
+    """Yield a line for each reason, with the flags that have no meaning here."""
     reasons: dict[str, list[str]] = {}
     for flag in dict.fromkeys(flags):
         reasons.setdefault(_why(flag), []).append(str(flag))

@@ -1,4 +1,4 @@
-"""Targets as TVM writes them: `ethos-u -accelerator_config=ethos-u55-256, cmsis-nn, c -mcpu=cortex-m55`."""
+"""Reads targets as TVM writes them: `ethos-u -accelerator_config=ethos-u55-256, cmsis-nn, c -mcpu=cortex-m55`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, UsageError
 
 HOSTS = ("c", "llvm")
-"""Targets that make code for the processor which runs everything else."""
+"""Targets of the processor that runs everything not placed elsewhere."""
 
 _TOKEN = re.compile(
     r"""--?[\w-]+(?:=(?:"[^"]*"|'[^']*'|[^\s,"']+(?:,[^\s,"']+)*)?)?|"[^"]*"|'[^']*'|[^\s,"']+|,|["']""", re.ASCII

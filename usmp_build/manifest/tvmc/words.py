@@ -1,4 +1,4 @@
-"""The words of a TVMC command line, as a shell would split it: flags with their values, and files."""
+"""Splits a TVMC command line as a shell does: flags with their values, and files."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from usmp_build.errors import Diagnostic, UsageError
 _ALONE = frozenset(["-h", "--help", "-v", "--verbose"])
 """Flags without a value."""
 _ENDS = frozenset(["&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1"])
-"""What a shell takes for the end of a command."""
+"""Words that end a command in a shell."""
 _OTHER_VERBS = ("micro", "run", "tune")
-"""Of TVMC, beside `compile`."""
+"""Verbs of TVMC other than `compile`."""
 _LONGEST = 1 << 14
-"""Characters of a command line."""
+"""Most characters of a command line."""
 _MODELS = (".tflite", ".onnx", ".pb", ".pbtxt", ".pdmodel", ".h5", ".pth", ".relay", ".json", ".model")
-"""How names of models end: such a word is no value of a flag that is not known."""
+"""Suffixes of models: such a word is not taken as the value of an unknown flag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Flags in their order, and what is no flag: the model."""
+    """Flags in their order, and words that are no flags: files of models."""
 
     flags: tuple[Flag, ...]
     files: tuple[str, ...]
 
     def last(self, name: str) -> str:
-        """Return the last value that a flag is given; empty when it is not there."""
+        """Return the last value of a flag; empty when it is missing."""
         return next((flag.value for flag in reversed(self.flags) if flag.name == name), "")
 
 
@@ -84,7 +84,7 @@ def _split(text: str) -> list[str]:
 
 
 def _arguments(words: Sequence[str]) -> list[str]:
-    """Leave out what starts TVMC, and other commands behind it."""
+    """Return the arguments of TVMC, without the words that start it, and without commands after it."""
     end = next((position for position, word in enumerate(words) if word in _ENDS), len(words))
     start = 0
     for position, word in enumerate(words[: min(end, 8)]):
@@ -100,7 +100,7 @@ def _arguments(words: Sequence[str]) -> list[str]:
 
 
 def _flag(word: str, rest: deque[str], valued: frozenset[str]) -> Flag:
-    """Read a flag; take its value from the rest where it is a word of its own."""
+    """Return a flag with its value, which is removed from the rest where it is a separate word."""
     name, equals, value = word.partition("=")
     if equals and word.startswith("--"):
         return Flag(name, value)

@@ -23,8 +23,8 @@ from usmp_build.operators.table import traits
 from usmp_build.passes.effects import Effects, bits_of, members_of
 from usmp_build.passes.order.states import Job, Jobs, JobStep
 from usmp_build.passes.order.together import Near
-from usmp_build.passes.pure import touches_state
 from usmp_build.passes.separations import near_at, straight
+from usmp_build.passes.state import touches_state
 from usmp_build.request import Request
 
 

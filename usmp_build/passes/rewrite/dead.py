@@ -12,10 +12,10 @@ from __future__ import annotations
 from usmp_build.ir.graph import Model, Operator
 from usmp_build.ir.variables import READ
 from usmp_build.operators.table import traits
-from usmp_build.passes.pure import touches_state
 from usmp_build.passes.rewrite.dead_parts import dead_parts
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.passes.state import touches_state
 
 
 def dead(model: Model, pins: Pins = NO_PINS) -> Model:

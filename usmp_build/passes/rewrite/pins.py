@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from usmp_build.ir.graph import Model, Operator
-from usmp_build.passes.pure import touches_state
+from usmp_build.passes.state import touches_state
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The default: fast orders, the exact search as far as a little work brings it, and else better orders."""
+"""The default algorithm: first fit in fast orders, exact search within a small budget, then improved orders."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ from usmp_build.planner.memory.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class Auto:
-    """What is best without being asked: instant on easy problems, exact where it can be, bounded always."""
+    """Combines the other algorithms: instant on easy problems, exact where the budget allows, always bounded."""
 
     rounds: int = 64
-    """How often each order is improved, at most, where the exact search did not come to its end."""
+    """Most improvements of each order where the exact search did not finish."""
     minimize: bool = True
-    """Whether any plan that fits will not do."""
+    """Whether to look for the best plan; False: any plan that fits will do."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError when the search has a bound that is none."""
+        """Raise ValueError when `rounds` is negative."""
         if self.rounds < 0:
             raise ValueError(f'"rounds" must be at least 0, not {self.rounds}')
 
     def __call__(self, problem: Problem, /) -> Plan | None:
-        """Return the best plan found; `Plan.algorithm` tells who found it."""
+        """Return the best plan found; `Plan.algorithm` names the algorithm that found it."""
         if _have_several_pools(problem):
             return self._plan(problem, effort.AUTO_SEVERAL_POOLS, effort.PORTFOLIO_VISITS)
         work = min(effort.AUTO_ONE_POOL_NODES * len(problem.buffers), effort.AUTO_ONE_POOL_MOST)
         return self._plan(problem, max(effort.AUTO_ONE_POOL, work), effort.PORTFOLIO_VISITS)
 
     def brief(self, problem: Problem, /) -> Plan | None:
-        """Return a plan after less work, for who asks often: the best all the same where problems are easy."""
+        """Return a plan with less work, for callers that plan often; on easy problems it is still the best one."""
         return self._plan(problem, effort.AUTO_BRIEF[_have_several_pools(problem)], effort.PORTFOLIO_VISITS // 5)
 
     def _plan(self, problem: Problem, work: int, visits: int) -> Plan | None:
@@ -59,12 +59,12 @@ def _have_several_pools(problem: Problem) -> bool:
 
 
 def _nodes(count: int, work: int) -> int:
-    """Return the nodes to spend on so many buffers, enough to place each of them twice where that is cheap."""
+    """Return the search budget in nodes for `count` buffers: enough to place each of them twice where that is cheap."""
     return max(work // max(1, count), 2 * count if count <= effort.AUTO_PLACED_TWICE else 0)
 
 
 def _better(problem: Problem, one: Plan | None, other: Plan | None) -> Plan | None:
-    """Return the better plan; whoever made it, what the search proved holds."""
+    """Return the better plan, with the proofs of `one` that hold for it."""
     if one is None or other is None:
         return one or other
     if quality(problem, one) <= quality(problem, other):

@@ -1,4 +1,4 @@
-"""The compiled core, where there is one: the same search as in Python, about a hundred times faster."""
+"""Load the compiled core, if it is installed: the same search as in Python, about a hundred times faster."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ import usmp_build
 
 
 def core() -> Any | None:
-    """Return the extension module `_usmp_build_core`; None where Python searches in its place."""
-    return _found()[0]
+    """Return the extension module `_usmp_build_core`; None where the search runs in Python."""
+    return _load()[0]
 
 
 def core_note() -> str:
-    """Return who searches, the core or Python, and if Python, why: half a sentence for people."""
-    return _found()[1]
+    """Return whether the core or Python searches, and why, for messages: the end of a sentence."""
+    return _load()[1]
 
 
 @cache
-def _found() -> tuple[Any | None, str]:
+def _load() -> tuple[Any | None, str]:
     try:
-        import _usmp_build_core as found
+        import _usmp_build_core as module
     except ModuleNotFoundError:
         return None, "was not built; Python searches, more slowly"
     except ImportError as error:
         reason = " ".join(str(error).split())
         return None, f"cannot be loaded; Python searches, more slowly ({reason})"
-    version = getattr(found, "__version__", "unknown")
+    version = getattr(module, "__version__", "unknown")
     if version != usmp_build.__version__:
         return None, f"is of another version, {version}; Python searches, more slowly"
-    return found, "searches"
+    return module, "searches"

@@ -1,13 +1,13 @@
-"""First fit: buffers one after the other, each at the least offset that those before it leave free.
+"""First fit: places buffers one after another, each at the least offset that those before it leave free.
 
-A conflict with a buffer that has its place forbids an open interval of offsets.  The least offset outside all of
+A conflict with a buffer that is already placed forbids an open interval of offsets.  The least offset outside all of
 them is at the start of the pool or at the end of an interval, so gaps are filled:
 
     0        |<- interval ->|        |<- interval ->|
     +--------(//////////////)--------(//////////////)-------> offset
     ^ first candidate       ^ second                ^ third
 
-Buffers with a fixed offset come before all others, wherever they stand: the others go around them.
+Buffers with a fixed offset come before all others, whatever the order says: the others go around them.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.units import align_up
 
-_NOBODY: Mapping[int, Allocation] = MappingProxyType({})
+_NONE_PLACED: Mapping[int, Allocation] = MappingProxyType({})
 
 Neighbor: TypeAlias = tuple[int, int, int]
-"""Another buffer, and by how many bytes at least it must be above or below."""
+"""Another buffer, and the least distances in bytes: its start above ours, ours above its."""
 
 _NO_NEIGHBORS: Mapping[int, list[Neighbor]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """How far first fit came."""
+    """The result of first fit, complete or not."""
 
     placed: Mapping[int, Allocation]
     """Index of a buffer → its place, in the order in which they were placed."""
@@ -46,7 +46,7 @@ class Attempt:
 
 
 def neighbors(problem: Problem, index: int) -> list[Neighbor]:
-    """Return the buffers that one is in conflict with, and the distances to keep."""
+    """Return the buffers that a buffer conflicts with, and the distances to keep."""
     conflicts, buffers = problem.conflicts[index], problem.buffers
     if not problem.separations:
         return [(other, buffers[index].size, buffers[other].size) for other in conflicts]
@@ -56,34 +56,34 @@ def neighbors(problem: Problem, index: int) -> list[Neighbor]:
 def first_fit(
     problem: Problem,
     order: Iterable[int],
-    placed: Mapping[int, Allocation] = _NOBODY,
+    placed: Mapping[int, Allocation] = _NONE_PLACED,
     *,
     overflow: bool = False,
     known: Mapping[int, list[Neighbor]] = _NO_NEIGHBORS,
 ) -> Attempt:
     """Place buffers in the given order, those with fixed offsets first; each goes to its first pool that has room.
 
-    The buffers of `placed` have their places already.  With `overflow`, limits are wishes: where no pool has room, the
-    buffer goes to the one whose limit it exceeds least, and only a fixed one that is in the way of another is stuck.
-    `known` has the `neighbors` of buffers, for who asks again and again.
+    The buffers of `placed` are placed already.  With `overflow`, limits may be exceeded: where no pool has room, the
+    buffer goes to the one whose limit it exceeds least, and only a fixed one that overlaps another is stuck.
+    `known` caches the `neighbors` of buffers, for callers that plan repeatedly.
     """
-    found = dict(placed)
+    places = dict(placed)
     for index in sorted(order, key=lambda index: problem.buffers[index].offset is None):
-        place, beyond = _best_place(problem, index, found, known.get(index) or neighbors(problem, index))
+        place, beyond = _best_place(problem, index, places, known.get(index) or neighbors(problem, index))
         if place is None or (beyond > 0 and not overflow):
-            return Attempt(found, stuck=index)
-        found[index] = place
-    return Attempt(found)
+            return Attempt(places, stuck=index)
+        places[index] = place
+    return Attempt(places)
 
 
 def _best_place(
-    problem: Problem, index: int, placed: Mapping[int, Allocation], near: Iterable[Neighbor]
+    problem: Problem, index: int, placed: Mapping[int, Allocation], neighbors_: Iterable[Neighbor]
 ) -> tuple[Allocation | None, int]:
-    """Return the place that exceeds the limit of its pool by the fewest bytes, and these bytes: nearly always 0."""
+    """Return the place that exceeds the limit of its pool by the fewest bytes, and by how many: nearly always 0."""
     buffer = problem.buffers[index]
     best: tuple[Allocation | None, int] = (None, 0)
-    for pool, intervals in _forbidden(buffer, placed, near).items():
-        offset = _least_free(intervals, buffer.alignment) if buffer.offset is None else _fixed(intervals, buffer)
+    for pool, intervals in _forbidden(buffer, placed, neighbors_).items():
+        offset = _least_free(intervals, buffer.alignment) if buffer.offset is None else _fixed_offset(intervals, buffer)
         if offset is not None:
             limit = problem.pools[pool].limit
             beyond = max(0, offset + buffer.size - limit) if limit is not None else 0
@@ -95,11 +95,11 @@ def _best_place(
 
 
 def _forbidden(
-    buffer: Buffer, placed: Mapping[int, Allocation], near: Iterable[Neighbor]
+    buffer: Buffer, placed: Mapping[int, Allocation], neighbors_: Iterable[Neighbor]
 ) -> dict[int, list[tuple[int, int]]]:
-    """Return for each pool of a buffer the open intervals of offsets at which it would be in the way of another."""
+    """Return for each pool of a buffer the open intervals of offsets at which it would be too close to another."""
     forbidden: dict[int, list[tuple[int, int]]] = {pool: [] for pool in buffer.pools}
-    for other, below, above in near:
+    for other, below, above in neighbors_:
         place = placed.get(other)
         if place is not None and place.pool in forbidden:
             forbidden[place.pool].append((place.offset - below, place.offset + above))
@@ -116,8 +116,8 @@ def _least_free(intervals: list[tuple[int, int]], alignment: int) -> int:
     return offset
 
 
-def _fixed(intervals: list[tuple[int, int]], buffer: Buffer) -> int | None:
-    """Return the offset that the buffer must have; None where it may not be there."""
+def _fixed_offset(intervals: list[tuple[int, int]], buffer: Buffer) -> int | None:
+    """Return the fixed offset of the buffer; None where it is forbidden."""
     offset = buffer.offset
     if offset is None or offset < 0 or offset % buffer.alignment:
         return None

@@ -21,7 +21,7 @@ class GreedyBySize:
 
 @dataclass(frozen=True, slots=True)
 class GreedyByConflicts:
-    """Places buffers with many conflicts first: those that live long, or in a crowd."""
+    """Places buffers with many conflicts first: those that are alive long, or with many others."""
 
     def __call__(self, problem: Problem, /) -> Plan | None:
         """Plan by first fit; None when a buffer finds no room."""
@@ -33,27 +33,30 @@ Order = Callable[[Problem, Iterable[int]], list[int]]
 
 def by_size(problem: Problem, buffers: Iterable[int]) -> list[int]:
     """Order buffers by size, then number of conflicts, both descending; then by name."""
-    known = problem.buffers
-    return sorted(buffers, key=lambda i: (-known[i].size, -len(problem.conflicts[i]), known[i].name))
+    all_buffers = problem.buffers
+    return sorted(buffers, key=lambda i: (-all_buffers[i].size, -len(problem.conflicts[i]), all_buffers[i].name))
 
 
 def by_conflicts(problem: Problem, buffers: Iterable[int]) -> list[int]:
     """Order buffers by number of conflicts, then size, both descending; then by name."""
-    known = problem.buffers
-    return sorted(buffers, key=lambda i: (-len(problem.conflicts[i]), -known[i].size, known[i].name))
+    all_buffers = problem.buffers
+    return sorted(buffers, key=lambda i: (-len(problem.conflicts[i]), -all_buffers[i].size, all_buffers[i].name))
 
 
 def backwards(problem: Problem, buffers: Iterable[int]) -> list[int]:
-    """Order buffers by birth, the last first: where each may lie a little above what is written over it, none jumps."""
-    known = problem.buffers
-    return sorted(buffers, key=lambda i: (*(-step for step in _life(known[i])), -known[i].size, known[i].name))
+    """Order buffers by birth, the last first: suits chains in which each buffer is overwritten from its start."""
+    all_buffers = problem.buffers
+    return sorted(
+        buffers,
+        key=lambda i: (*(-step for step in _lifetime(all_buffers[i])), -all_buffers[i].size, all_buffers[i].name),
+    )
 
 
 def forwards(problem: Problem, buffers: Iterable[int]) -> list[int]:
-    """Order buffers by birth, the first first: the same for what is written from the end."""
-    known = problem.buffers
-    return sorted(buffers, key=lambda i: (*_life(known[i]), -known[i].size, known[i].name))
+    """Order buffers by birth, the first first: suits chains in which each buffer is overwritten from its end."""
+    all_buffers = problem.buffers
+    return sorted(buffers, key=lambda i: (*_lifetime(all_buffers[i]), -all_buffers[i].size, all_buffers[i].name))
 
 
-def _life(buffer: Buffer) -> tuple[int, int]:
+def _lifetime(buffer: Buffer) -> tuple[int, int]:
     return (buffer.intervals[0][0], buffer.intervals[-1][1]) if buffer.intervals else (0, 0)

@@ -1,16 +1,16 @@
 """Hill climbing over the orders of first fit: change an order where its plan is bad, and keep it if it is not worse.
 
 The climb starts at the better of the two greedy orders, or, where bytes may be shared, along the timeline.  Each round
-picks a buffer that makes the plan bad, because it ends at the top of a pool or is in a pool that costs more than
-another, and changes the order by one of two moves:
+picks a buffer that makes the plan bad, because it ends at the peak of a pool or another pool would cost less, and
+changes the order by one of two moves:
 
-    swap     it changes places with a buffer that it conflicts with, and that stands earlier
-    advance  a buffer that it conflicts with moves forward, to where one stands that *that* buffer conflicts with
+    swap     it trades positions with an earlier buffer that it conflicts with
+    advance  a buffer that it conflicts with moves forward, to the position of one that *that* buffer conflicts with
 
-An order is taken if its plan is no worse than the present one, or than the one of some rounds ago ("late acceptance"):
-that crosses plateaus and leaves small valleys, and needs to know nothing of plans but which of two is better.
+An order is accepted if its plan is no worse than the current one, or than that of `_LATE` rounds ago ("late
+acceptance"): that crosses plateaus and leaves small valleys, and needs nothing but a comparison of plans.
 
-While something does not fit, it is placed beyond a limit, and the climb is for fewer bytes beyond limits.
+As long as buffers do not fit, they are placed beyond limits, and the climb minimizes the bytes beyond limits.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ from usmp_build.planner.memory.plan import Allocation, Plan, quality, rank, tops
 from usmp_build.planner.memory.problem import Problem
 
 _LATE = 20
-"""So many rounds ago is the plan that a new one may be as bad as."""
+"""Rounds after which a plan is no longer the one that new plans are compared with."""
 
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
 class HillClimb:
-    """Climbs in each component of a problem by itself: they have no conflicts with each other and share all memory."""
+    """Climbs in each component of a problem by itself: components do not conflict, so they share all memory."""
 
     seed: int = 1
-    """Decides between moves: another seed is another climb."""
+    """Seed of the random choices between moves."""
     rounds: int = 5000
-    """How often the order of a component is changed, at most."""
+    """Most changes of the order of each component."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError when the search has a bound that is none."""
+        """Raise ValueError when `rounds` is negative."""
         if self.rounds < 0:
             raise ValueError(f'"rounds" must be at least 0, not {self.rounds}')
 
     def __call__(self, problem: Problem, /) -> Plan | None:
-        """Return the best plan seen; the greedy algorithms have none that is better.  Its work is counted in rounds."""
+        """Return the best plan found, never worse than the greedy ones; `Plan.work` counts rounds."""
         if any(requirement.missing for requirement in required(problem)):
             return None
         placed: dict[int, Allocation] = {}
@@ -74,10 +74,10 @@ class HillClimb:
 
 
 class _State(NamedTuple):
-    """Where the climb is."""
+    """An order, its plan, and its score."""
 
     score: tuple[int, ...]
-    """Less is better: buffers without a place, bytes beyond limits, and what `memory.plan.rank` says."""
+    """Less is better: buffers without a place, bytes beyond limits, then `memory.plan.rank`."""
     order: Sequence[int]
     """Fixed buffers first, as first fit takes them."""
     attempt: Attempt
@@ -119,7 +119,7 @@ class Climb:
         return self._problem.buffers[index].offset is not None
 
     def _planned(self, order: Sequence[int], kept: int = 0) -> _State:
-        """Run first fit in the given order; so many at its beginning are where they are at present."""
+        """Run first fit in the given order; its first `kept` buffers stay where they are now."""
         placed = {index: self._state.attempt.placed[index] for index in order[:kept]}
         self._work -= sum(1 + len(self._problem.conflicts[index]) for index in order[kept:])
         attempt = first_fit(self._problem, order[kept:], placed, overflow=True)
@@ -127,7 +127,7 @@ class Climb:
         return _State((len(order) - len(attempt.placed), beyond, *rank(self._problem, attempt.placed)), order, attempt)
 
     def _moved(self) -> _State | None:
-        """Make one move; None where nobody stands before the buffer that should."""
+        """Return the state after one move; None where no other buffer precedes the one to be moved."""
         order = list(self._state.order)
         self._work -= len(order)
         positions = {index: position for position, index in enumerate(order)}
@@ -148,52 +148,55 @@ class Climb:
         return self._planned(order, kept=there)
 
     def _culprit(self) -> int:
-        """Choose a buffer that makes the present plan bad, for one of the reasons that there are."""
+        """Choose a buffer that makes the current plan bad, for one of the reasons that apply."""
         _, order, attempt = self._state
         if attempt.stuck is not None:
             return attempt.stuck
         placed, buffers = attempt.placed, self._problem.buffers
         peaks = tops(self._problem, placed)
-        high = [pool for pool, bytes_ in enumerate(_beyond_limits(self._problem, attempt)) if bytes_]
+        high_pools = [pool for pool, bytes_ in enumerate(_beyond_limits(self._problem, attempt)) if bytes_]
         reasons = []
-        if not high:
+        if not high_pools:
             reasons.append([i for i in order if buffers[i].cost_in(placed[i].pool) > buffers[i].least_cost])
             above = [pool for pool, least in enumerate(reversed(self._ideal[2:])) if peaks[pool] > least]
-            high = above or [pool for pool, peak in enumerate(peaks) if peak]  # then only their sum may be less
-        for pool in high:
+            high_pools = above or [
+                pool for pool, peak in enumerate(peaks) if peak
+            ]  # then only the sum of peaks may be reduced
+        for pool in high_pools:
             ends = ((i, placed[i].offset + buffers[i].size) for i in order if placed[i].pool == pool)
             reasons.append([i for i, end in ends if end == peaks[pool]])
         return self._choice(self._choice([reason for reason in reasons if reason]))
 
-    def _choice(self, some: Sequence[_T]) -> _T:
-        return some[next(self._numbers) % len(some)]
+    def _choice(self, items: Sequence[_T]) -> _T:
+        return items[next(self._numbers) % len(items)]
 
 
 def ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
-    """Bound `rank` from below: every buffer in one of its cheapest pools, and no pool higher than it must be.
+    """Return a lower bound of `rank`: every buffer in one of its cheapest pools, and each pool at its own bound.
 
-    Pools are looked at as `rank` does, the last first.  One in which nothing must be stays empty, so what could be
-    there must be elsewhere.  The sum of peaks is bounded without that: it may be less where no pool stays empty.
+    Pools are examined in the order of `rank`, the last first.  A pool that no buffer is forced into stays empty, so
+    its candidates are forced into others.  The sum of peaks is bounded without that: it may be less where no pool
+    stays empty.
     """
-    choices = {index: set(problem.buffers[index].cheapest_pools) for index in component}
-    forced = ([i for i, pools in choices.items() if pools == {pool}] for pool in range(len(problem.pools)))
+    candidates = {index: set(problem.buffers[index].cheapest_pools) for index in component}
+    forced = ([i for i, pools in candidates.items() if pools == {pool}] for pool in range(len(problem.pools)))
     total = sum(pool_bound(problem, members).bytes for members in forced)
     peaks = []
     for pool in reversed(range(len(problem.pools))):
-        peaks.append(pool_bound(problem, [index for index, pools in choices.items() if pools == {pool}]).bytes)
+        peaks.append(pool_bound(problem, [index for index, pools in candidates.items() if pools == {pool}]).bytes)
         if peaks[-1] == 0:
-            choices = {i: pools - {pool} if problem.buffers[i].size else pools for i, pools in choices.items()}
+            candidates = {i: pools - {pool} if problem.buffers[i].size else pools for i, pools in candidates.items()}
     return (sum(problem.buffers[index].least_cost for index in component), total, *peaks)
 
 
 def _beyond_limits(problem: Problem, attempt: Attempt) -> list[int]:
-    """Return the bytes by which each pool is too small."""
+    """Return the bytes by which each pool exceeds its limit."""
     peaks = zip(problem.pools, tops(problem, attempt.placed), strict=True)
     return [0 if pool.limit is None else max(0, peak - pool.limit) for pool, peak in peaks]
 
 
 def random_numbers(seed: int) -> Iterator[int]:
-    """Yield the upper halves of a linear congruential generator of 64 bits: the same everywhere, and for ever."""
+    """Yield the upper halves of a 64-bit linear congruential generator: the same on every machine."""
     state = seed
     while True:
         state = (6364136223846793005 * state + 1442695040888963407) % (1 << 64)

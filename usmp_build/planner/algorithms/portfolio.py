@@ -1,8 +1,8 @@
-"""First fit in several orders, each improved by what is wrong with its plan; the best plan wins.
+"""First fit in several orders, each improved by "squeaky wheel" search; the best plan wins.
 
-The improvement is a "squeaky wheel" search: the buffers that a plan treats badly move forward in the order, to half
-their position, and first fit runs again.  Badly treated is the one that found no room; else those that are not in
-their cheapest pool; else those at the top of a pool.
+The buffers that a plan treats badly move forward in the order, to half their position, and first fit runs again.
+These are the one that found no room; if all did, those that are not in their cheapest pool; if there are none, those
+at the peak of a pool.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from usmp_build.planner.memory.problem import Buffer, Problem
 
 
 def by_load(problem: Problem, buffers: Iterable[int]) -> list[int]:
-    """Order buffers by their bytes and those of all that conflict with them, then size, descending; then by name."""
-    known = problem.buffers
-    loads = {i: known[i].size + sum(known[other].size for other in problem.conflicts[i]) for i in buffers}
-    return sorted(loads, key=lambda i: (-loads[i], -known[i].size, known[i].name))
+    """Order buffers by the bytes of them and all their conflicts, then size, both descending; then by name."""
+    all_buffers = problem.buffers
+    loads = {i: all_buffers[i].size + sum(all_buffers[other].size for other in problem.conflicts[i]) for i in buffers}
+    return sorted(loads, key=lambda i: (-loads[i], -all_buffers[i].size, all_buffers[i].name))
 
 
 def by_cost(problem: Problem, buffers: Iterable[int]) -> list[int]:
-    """Order buffers by what a byte costs more in the second cheapest pool, then size, both descending; then by name."""
-    known = problem.buffers
-    return sorted(buffers, key=lambda i: (-_extra_cost(known[i]), -known[i].size, known[i].name))
+    """Order buffers by extra cost per byte in the second cheapest pool, then size, both descending; then by name."""
+    all_buffers = problem.buffers
+    return sorted(buffers, key=lambda i: (-_extra_cost(all_buffers[i]), -all_buffers[i].size, all_buffers[i].name))
 
 
 def _extra_cost(buffer: Buffer) -> float:
-    """What one byte costs more."""
+    """Return the extra cost of one byte in the second cheapest pool; 0 where there is none."""
     cheapest, *others = sorted(map(buffer.cost_in, buffer.pools))
     return (others[0] - cheapest) / max(1, buffer.size) if others else 0.0
 
@@ -44,16 +44,15 @@ _ORDERS: dict[str, Order] = {
     "greedy_by_load": by_load,
     "greedy_by_cost": by_cost,
 }
-_LOOSE: dict[str, Order] = {"greedy_backwards": backwards, "greedy_forwards": forwards}
-"""Further ones, where buffers may share bytes with those before and after them."""
+_ORDERS_WITH_OVERLAPS: dict[str, Order] = {"greedy_backwards": backwards, "greedy_forwards": forwards}
+"""Further orders, for problems with separations."""
 
 
 def portfolio(problem: Problem, rounds: int = 64, work: int = effort.PORTFOLIO_VISITS) -> Plan | None:
-    """Plan each component of a problem by itself, for they have no conflicts with each other.
+    """Return the best plan found, None when there is none; `Plan.algorithm` names the orders that it comes from.
 
-    Each order is improved `rounds` times at the most, for which so many conflicts and buffers may be visited.
-
-    Return the best plan found, None when there is none; `Plan.algorithm` tells which orders it comes from.
+    Each component is planned by itself, for components do not conflict.  Each order is improved `rounds` times at
+    most; `work` bounds the visits to conflicts and buffers, for each component.
     """
     placed: dict[int, Allocation] = {}
     winners: set[str] = set()
@@ -83,14 +82,14 @@ def _best(problem: Problem, component: Sequence[int], rounds: int, work: int) ->
 
 
 def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterator[tuple[str, Attempt]]:
-    """Yield attempts in all orders by turns, as long as improvement changes them."""
-    known = _ORDERS | (_LOOSE if problem.separations else {})
-    orders = {name: order(problem, component) for name, order in known.items()}
-    near = {index: neighbors(problem, index) for index in component}
+    """Yield attempts, in all orders by turns, as long as improvement changes the order."""
+    order_functions = _ORDERS | (_ORDERS_WITH_OVERLAPS if problem.separations else {})
+    orders = {name: order(problem, component) for name, order in order_functions.items()}
+    neighbors_by_buffer = {index: neighbors(problem, index) for index in component}
     suffix = ""
     for _ in range(1 + max(0, rounds)):
         for name, order in list(orders.items()):
-            attempt = first_fit(problem, order, known=near)
+            attempt = first_fit(problem, order, known=neighbors_by_buffer)
             yield name + suffix, attempt
             orders[name] = _promoted(order, _badly_treated(problem, attempt))
             if orders[name] == order:
@@ -109,14 +108,14 @@ def _badly_treated(problem: Problem, attempt: Attempt) -> set[int]:
     return costly or {i for i, place in attempt.placed.items() if ends[i] == highest[place.pool]}
 
 
-def _promoted(order: Sequence[int], some: set[int]) -> list[int]:
-    """Move some buffers to half their position, ahead of those that stand there."""
-    positions = {index: (k // 2, 0) if index in some else (k, 1) for k, index in enumerate(order)}
+def _promoted(order: Sequence[int], promoted: set[int]) -> list[int]:
+    """Move `promoted` buffers to half their position, ahead of those that are there."""
+    positions = {index: (k // 2, 0) if index in promoted else (k, 1) for k, index in enumerate(order)}
     return sorted(order, key=lambda index: positions[index])
 
 
 def _ideal(problem: Problem, component: Sequence[int]) -> tuple[int, ...]:
-    """Rank a plan with every buffer in its cheapest pool, and every pool at the bound that follows from it."""
+    """Return the rank of a plan with every buffer in its cheapest pool, and every pool at the resulting lower bound."""
     inside: list[list[int]] = [[] for _ in problem.pools]
     cost = 0
     for index in component:

@@ -1,6 +1,6 @@
-"""An auditor of plans: reads a problem and a plan, and looks at everything anew.
+"""An independent auditor: reads a problem and a plan from files, and checks everything again.
 
-It shares the nouns, the doors and the sweep over rectangles (`memory.overlaps`) with the planner, and nothing else of
-what finds, bounds or checks plans there.  The contract "The auditor shares nothing with the planner" in pyproject.toml
-holds that down.
+It shares types, file readers and the sweep over rectangles (`memory.overlaps`) with the planner, and no other code that
+finds, bounds or verifies plans.  The contract "The auditor shares nothing with the planner" in pyproject.toml enforces
+that.
 """

@@ -1,4 +1,4 @@
-"""The audit itself: places, then pairs, then what else the plan says."""
+"""Audits a plan: places, then pairs, then all else that the plan states."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from usmp_build.planner.problems.statement import Statement
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What came out."""
+    """The result of an audit."""
 
     wrong: tuple[Diagnostic, ...]
-    """Empty: everything that can be checked is right."""
+    """Errors; empty: everything that can be checked is right."""
     unchecked: tuple[str, ...]
-    """What the plan says and nobody can check by looking."""
+    """Statements of the plan that cannot be checked by inspection."""
 
 
 def audit(statement: Statement, plan: PlanFile, capacity: int | None = None) -> Report:
-    """Check a plan against the problem that it should answer.
+    """Check a plan against its problem.
 
-    `capacity` is the limit of pools that have none; left out, it is what the plan says that it was.
+    `capacity` is the limit, in bytes, of pools that have none; left out, it is the one that the plan states.
     """
     findings = Findings(plan.places)
     if capacity is None and plan.facts is not None:

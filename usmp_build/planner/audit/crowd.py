@@ -1,4 +1,4 @@
-"""What buffers need that lie side by side, worked out anew."""
+"""Bytes that conflicting buffers need, computed independently of the planner."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_UNITS = 64
 
 
 def needed(question: Question, members: Sequence[int], pools: int) -> int:
-    """Return bytes that no plan can save on buffers that all conflict with each other, in so many pools.
+    """Return bytes that every plan needs for buffers that all conflict with each other, in `pools` pools.
 
     When all start at multiples of a unit, all but the topmost of each pool fill whole units; a pair with a separation
     may share what that leaves, in whole units.  In one pool, groups that may share bytes also need what they take in
@@ -32,13 +32,13 @@ def needed(question: Question, members: Sequence[int], pools: int) -> int:
 
 
 def _units(largest: int, alignments: Sequence[int]) -> set[int]:
-    """Return the unit of the buffers, and those that they have together with others."""
-    found = {largest, 1}
+    """Return the unit of the buffers, 1, and the common divisors of these with all alignments, up to a limit."""
+    units = {largest, 1}
     for alignment in alignments:
-        found |= {gcd(unit, alignment) for unit in found}
-        if len(found) > _MOST_UNITS:
+        units |= {gcd(unit, alignment) for unit in units}
+        if len(units) > _MOST_UNITS:
             break
-    return found
+    return units
 
 
 def _side_by_side(question: Question, members: Sequence[int], pools: int, unit: int) -> int:
@@ -55,12 +55,12 @@ def _side_by_side(question: Question, members: Sequence[int], pools: int, unit: 
 
 
 def _in_order(question: Question, members: Sequence[int], unit: int) -> int:
-    """Return what groups of buffers need, each in its best order; 0 where that cannot be told."""
+    """Return the bytes that groups of buffers need, each in its best order; 0 where that is unknown."""
     whole = {index: -(-question.buffer(index).size // unit) * unit for index in members}
-    apart = {(a, b): -(-question.separation(a, b) // unit) * unit for a in members for b in members if a != b}
+    distances = {(a, b): -(-question.separation(a, b) // unit) * unit for a in members for b in members if a != b}
     total = 0
-    for group in _sharing(members, {pair for pair, distance in apart.items() if distance < whole[pair[0]]}):
-        pairs = {(a, b): apart[group[a], group[b]] for a in range(len(group)) for b in range(len(group)) if a != b}
+    for group in _sharing(members, {pair for pair, distance in distances.items() if distance < whole[pair[0]]}):
+        pairs = {(a, b): distances[group[a], group[b]] for a in range(len(group)) for b in range(len(group)) if a != b}
         extent = shared_extent([whole[index] for index in group], pairs)
         if extent is None:
             return 0
@@ -69,7 +69,7 @@ def _in_order(question: Question, members: Sequence[int], unit: int) -> int:
 
 
 def _sharing(members: Sequence[int], loose: set[tuple[int, int]]) -> list[list[int]]:
-    """Split buffers into groups, so that those of two groups share nothing."""
+    """Split buffers into groups, so that buffers of different groups share no bytes."""
     groups: list[list[int]] = []
     for index in members:
         joined = [group for group in groups if any({(index, o), (o, index)} & loose for o in group)]

@@ -1,4 +1,4 @@
-"""What buffers need that may share bytes, by putting one on top of the other in every order."""
+"""Bytes that buffers with separations need: the best of all orders, from the lowest to the topmost."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from itertools import permutations
 _MOST = 8
 
 Distances = Mapping[tuple[int, int], int]
-"""(a, b) → how far b starts behind a where it is above it, for each pair both ways."""
+"""(a, b) → least distance from the start of a to that of b above it, in bytes; both ways for each pair."""
 
 
 def shared_extent(sizes: Sequence[int], distances: Distances) -> int | None:
-    """Return where the last buffer ends in the best order; None when there are too many to try, or order says nothing.
+    """Return the least end of the topmost buffer over all orders; None with more than `_MOST` buffers, or cycles.
 
-    Where some could each be behind the next one in a circle, they need not have an order.
+    Buffers that could each be above the next one in a cycle need not have an order.
     """
     members = range(len(sizes))
     held = {(a, b): apart for (a, b), apart in distances.items() if apart + distances[b, a] > 0}
-    if len(sizes) > _MOST or _circle(len(sizes), held):
+    if len(sizes) > _MOST or _has_cycle(len(sizes), held):
         return None
     return min(_stacked(order, sizes, held) for order in permutations(members))
 
@@ -30,8 +30,8 @@ def _stacked(order: Sequence[int], sizes: Sequence[int], held: Distances) -> int
     return max(offsets[index] + sizes[index] for index in order)
 
 
-def _circle(count: int, held: Distances) -> bool:
-    """Whether some circle sums up to 0 or less: then the best way back to somebody, in `count` steps or fewer, does."""
+def _has_cycle(count: int, held: Distances) -> bool:
+    """Whether a cycle sums up to 0 or less: then the shortest path back to a buffer in `count` edges or fewer does."""
     for start in range(count):
         best = {start: 0}
         for _ in range(count):

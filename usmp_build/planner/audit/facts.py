@@ -1,4 +1,4 @@
-"""What a solution says beside places: peaks, limits, bounds with their witnesses, and its status."""
+"""Audits what a solution states besides places: peaks, limits, bounds with their witnesses, and its status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from usmp_build.planner.problems.solution_record import (
 
 
 def check_pools(question: Question, places: Places, facts: SolutionRecord, findings: Findings) -> Iterator[str]:
-    """Look at what is said of each pool; yield what cannot be checked."""
+    """Check what is stated of each pool; yield what cannot be checked."""
     if sorted(pool.name for pool in facts.pools) != sorted(question.numbers):
         message = f"the pools are not those of the problem: {', '.join(question.numbers)}"
         findings.add("V107", message, ("pools",), help_=WRONG_FACT)
@@ -37,7 +37,7 @@ def check_pools(question: Question, places: Places, facts: SolutionRecord, findi
 
 
 def check_shortage(question: Question, facts: SolutionRecord, findings: Findings) -> Iterator[str]:
-    """Look at the reason why there is no plan; yield what cannot be checked."""
+    """Check the reason why there is no plan; yield what cannot be checked."""
     if facts.status in ("OPTIMAL", "FEASIBLE"):
         findings.add("V109", f"the status is {facts.status}, but there is no plan", (), "status", WRONG_FACT)
     elif facts.status == "INFEASIBLE" and (facts.shortage is None or not facts.shortage.proven):
@@ -50,8 +50,8 @@ def _check_pool(
     question: Question, places: Places, pool: PoolResult, number: int, peak: int, findings: Findings
 ) -> Iterator[str]:
     place: Place = ("pools", number)
-    own = question.numbers[pool.name]
-    limit = question.pools[own].limit
+    pool_index = question.numbers[pool.name]
+    limit = question.pools[pool_index].limit
     if pool.peak != peak:
         message = f"the peak of {pool.name} is {peak:,}, not {pool.peak:,}"
         findings.add("V107", message, place, "peak", WRONG_FACT)
@@ -60,7 +60,7 @@ def _check_pool(
         findings.add("V107", f"the limit of {pool.name} is {known}", place, "limit", WRONG_FACT)
 
     def belongs(name: str) -> bool:
-        return places.pools[question.indices[name]] == own
+        return places.pools[question.indices[name]] == pool_index
 
     _check_witness(question, pool.witness, (*place, "witness"), belongs, 1, findings)
     claimed = pool.claim.bytes if pool.claim else 0
@@ -75,7 +75,7 @@ def _check_pool(
 
 
 def _check_optimal(facts: SolutionRecord, findings: Findings) -> Iterator[str]:
-    """With one pool, its bound is the proof; with several, other buffers may be in each."""
+    """Check the status OPTIMAL: the bound of one pool proves it; with several, other assignments may be better."""
     if len(facts.pools) > 1:
         yield f"that no other choice of pools is better is claimed by {facts.algorithm}: not checked"
     elif facts.pools[0].peak > facts.pools[0].bound:
@@ -84,7 +84,7 @@ def _check_optimal(facts: SolutionRecord, findings: Findings) -> Iterator[str]:
 
 
 def _check_proof(question: Question, shortage: ShortageRecord, findings: Findings) -> Iterator[str]:
-    """The buffers of the witness have no place but these pools, and need more than they offer."""
+    """Check that the buffers of the witness fit only in these pools, and need more than these have."""
     if not shortage.pools and shortage.claim:
         yield f"that there is no plan is {_claimed(shortage.claim)}"
         return
@@ -126,7 +126,7 @@ def _check_witness(
     pools: int,
     findings: Findings,
 ) -> None:
-    """Its buffers belong there, all conflict with each other, and need as much as it says."""
+    """Check that the buffers of a witness belong there, all conflict, and need the bytes that it states."""
     for name in witness.buffers:
         if name not in question.indices or not belongs(name):
             message = f"buffer {quoted(name)} does not count here: it may be elsewhere"

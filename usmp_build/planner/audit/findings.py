@@ -1,4 +1,4 @@
-"""What an audit finds: what is wrong, where in the file, and what was taken on trust."""
+"""Collects the errors that an audit finds, with their places in the file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from usmp_build.document.faults import Place, Places
 from usmp_build.errors import Diagnostic, Span
 
 MOST = 100
-"""Findings that are told."""
+"""Most findings that are reported one by one."""
 
 WRONG_PLAN = "do not use this plan; report it to whoever made it"
 WRONG_FACT = "the places may be right all the same; report this to whoever made the plan"
@@ -21,7 +21,7 @@ class Findings:
         self._more = 0
 
     def add(self, code: str, message: str, place: Place, what: str = "", help_: str = WRONG_PLAN) -> None:
-        """Take a finding down."""
+        """Add a finding, or count it if there are many."""
         if len(self._found) < MOST:
             self._found.append(Diagnostic(code, message, self._places.span(place, what), help_))
         else:
@@ -29,7 +29,7 @@ class Findings:
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """What was found, by place."""
+        """All findings, sorted by place."""
         more = f"and {self._more:,} more of this kind" if self._more else ""
         return (*sorted(self._found, key=_position), *([Diagnostic("V110", more, help=WRONG_PLAN)] if more else []))
 

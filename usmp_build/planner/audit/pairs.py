@@ -1,7 +1,7 @@
-"""No two buffers that conflict overlap, or come closer than they may.
+"""Audits pairs: no two conflicting buffers overlap, or come closer than allowed.
 
-Where conflicts follow from intervals, intervals are what is looked at, along the timeline: conflicts that somebody
-derived from them are not asked.  Otherwise every pair that is stated is looked at, one by one.
+Where conflicts follow from intervals, a sweep along the timeline checks intervals, and ignores conflicts that were
+derived from them.  Otherwise every stated pair is checked, one by one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from usmp_build.planner.memory.problem import Problem
 
 
 def check_pairs(question: Question, places: Places, findings: Findings) -> None:
-    """Look at each pair of buffers in one pool."""
+    """Check each pair of buffers in one pool."""
     if question.is_timed:
         for pool in range(len(question.pools)):
             _sweep(question, places, pool, findings)
@@ -39,7 +39,7 @@ def _sweep(question: Question, places: Places, pool: int, findings: Findings) ->
 
 
 def _each_pair(question: Question, places: Places, findings: Findings) -> None:
-    """Of two buffers, one starts far enough behind the other."""
+    """Check that of two conflicting buffers, one starts far enough above the other."""
     for a in range(len(places.pools)):
         for b in question.conflicts(a):
             if a < b and places.pools[a] == places.pools[b]:

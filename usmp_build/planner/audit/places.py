@@ -1,4 +1,4 @@
-"""Every buffer has one place: in one of its pools, aligned, within the limit, and where it must be if that is fixed."""
+"""Audits places: one for each buffer, in one of its pools, aligned, within the limit, and at its fixed offset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from usmp_build.planner.problems.plan_file import Placed, PlanFile
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where each buffer is, by its index in the problem."""
+    """The place of each buffer, by its index in the problem."""
 
     pools: list[int]
     offsets: list[int]
@@ -20,7 +20,7 @@ class Places:
 
 
 def check_places(question: Question, plan: PlanFile, findings: Findings) -> Places | None:
-    """Look at each buffer by itself.  Return None when some have no place, or one that is nowhere."""
+    """Check each buffer by itself; return None when a buffer has no place, or one in an unknown pool."""
     by_index: dict[int, Placed] = {}
     only = question.pools[0].name if len(question.pools) == 1 else ""
     pools: dict[int, int] = {}

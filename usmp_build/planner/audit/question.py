@@ -1,4 +1,4 @@
-"""The problem as the auditor sees it: buffers one by one, whether the problem is small or a timeline."""
+"""Queries of the audited problem, buffer by buffer, whether it lists pairs or is a timeline."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from usmp_build.planner.problems.statement import Statement
 
 
 class Question:
-    """A problem, and how to ask about it."""
+    """A problem and queries of its buffers, conflicts and separations."""
 
     def __init__(self, statement: Statement, capacity: int | None = None) -> None:
         self.statement = statement
@@ -22,19 +22,19 @@ class Question:
 
     @cached_property
     def indices(self) -> dict[str, int]:
-        """Buffers by name."""
+        """Indices of buffers by name."""
         return {name: index for index, name in enumerate(self.statement.names)}
 
     @cached_property
     def alignments(self) -> list[int]:
-        """All that there are, ascending."""
+        """All alignments, ascending, in bytes."""
         stated = self.statement.problem
         if isinstance(stated, Problem):
             return sorted({buffer.alignment for buffer in stated.buffers})
         return sorted(set(stated.alignment.tolist()))
 
     def buffer(self, index: int) -> Buffer:
-        """Return what is stated of a buffer."""
+        """Return a buffer as the problem states it."""
         stated = self.statement.problem
         if isinstance(stated, Problem):
             return stated.buffers[index]
@@ -43,26 +43,26 @@ class Question:
 
     @cached_property
     def _columns(self) -> tuple[list[int], ...]:
-        """What a timeline states, as integers of Python."""
+        """The columns of a timeline, as Python integers."""
         stated = self.statement.problem
         if isinstance(stated, Problem):
             return ()
         return tuple(column.tolist() for column in (stated.lower, stated.upper, stated.size, stated.alignment))
 
     def separation(self, below: int, above: int) -> int:
-        """Return how far one buffer must start behind another it conflicts with."""
+        """Return the least distance, in bytes, from the start of `below` to that of `above` in conflict with it."""
         stated = self.statement.problem
         distances = stated.separations if isinstance(stated, Problem) else {}
         return distances.get((below, above), self.buffer(below).size)
 
     @property
     def is_timed(self) -> bool:
-        """Whether intervals say it all: two buffers may overlap unless they are alive at one step."""
+        """Whether conflicts follow from intervals: two buffers may overlap unless they share a step."""
         stated = self.statement.problem
         return self.statement.timed and not (isinstance(stated, Problem) and stated.separations)
 
     def conflicts(self, index: int) -> Iterable[int]:
-        """Return who conflicts with a buffer, as it is stated; not for timelines."""
+        """Return the stated conflicts of a buffer; empty for timelines."""
         stated = self.statement.problem
         return stated.conflicts[index] if isinstance(stated, Problem) else ()
 
@@ -79,9 +79,9 @@ class Question:
         if self.statement.timed and all(len(self.buffer(index).intervals) == 1 for index in members):
             return self._apart(members)
         for position, a in enumerate(members):
-            near = None if self.statement.timed else set(self.conflicts(a))
+            conflicts = None if self.statement.timed else set(self.conflicts(a))
             for b in members[position + 1 :]:
-                if not (self._meet(a, b) if near is None else b in near):
+                if not (self._meet(a, b) if conflicts is None else b in conflicts):
                     return a, b
         return None
 
@@ -90,11 +90,11 @@ class Question:
         return any(lower <= step < upper for lower, upper in self.buffer(index).intervals)
 
     def _apart(self, members: list[int]) -> tuple[int, int] | None:
-        """The same for buffers with one interval each: if any do not meet, the first to end and the last to begin."""
+        """Do so for buffers with one interval each: if any are apart, the first to end and the last to begin are."""
         last = max(members, key=lambda index: self.buffer(index).intervals[0][0], default=0)
         first = min(members, key=lambda index: self.buffer(index).intervals[0][1], default=0)
         return None if not members or self._meet(first, last) else (first, last)
 
     def _meet(self, a: int, b: int) -> bool:
-        lives_a, lives_b = self.buffer(a).intervals, self.buffer(b).intervals
-        return any(x < v and u < y for x, y in lives_a for u, v in lives_b)
+        intervals_a, intervals_b = self.buffer(a).intervals, self.buffer(b).intervals
+        return any(x < v and u < y for x, y in intervals_a for u, v in intervals_b)

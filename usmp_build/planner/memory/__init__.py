@@ -1,4 +1,4 @@
-"""The memory problem and its answers.  This package knows nothing of graphs, models or files."""
+"""Memory problems and plans: types, bounds, verification, explanations.  No graphs, models or files in here."""
 
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Buffer, Pool, Problem

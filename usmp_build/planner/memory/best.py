@@ -1,4 +1,4 @@
-"""Is a plan the best there is?  As far as bounds can tell."""
+"""Decide whether lower bounds prove that a plan is optimal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from usmp_build.planner.memory.problem import Problem
 
 
 def is_best(problem: Problem, plan: Plan) -> bool:
-    """Tell whether no plan ranks before this one by `plan.quality`; False when that is not known.
+    """Return whether no plan ranks before this one by `plan.quality`; False when that is not proven.
 
-    Its algorithm may have proved it.  Bounds may, too:
-    If every buffer is where it costs least, a better plan has the same cost and a smaller sum of peaks; or the same
-    sum, and a lower peak in the least preferred pool that differs.  So pools are looked at in that order: what a pool
-    cannot do without is counted over the buffers that have no other place, and once its peak is known to be least, no
-    better plan goes beyond it.
+    Either the algorithm has proved it, or bounds do:
+    if every buffer is where it costs least, a better plan has the same cost and a smaller sum of peaks; or the same
+    sum, and a lower peak in the least preferred pool that differs.  So pools are examined in that order: the bound of
+    a pool is that of the buffers which have no other place, and once its peak is proven to be least, no better plan
+    exceeds it.
     """
     if plan.bound and plan.bound >= quality(problem, plan):
         return True
@@ -39,16 +39,16 @@ def is_best(problem: Problem, plan: Plan) -> bool:
 def _sums(
     problem: Problem, plan: Plan, limits: Sequence[int | None], least: Sequence[int]
 ) -> Iterator[tuple[set[int], int]]:
-    """Yield pools that share buffers, and the bytes that they need together in every plan that costs as little."""
+    """Yield sets of pools that share buffers, with the bytes they need together in every plan of the same cost."""
     for members in families(problem):
         pools = {pool for index in members for pool in problem.buffers[index].pools}
         if len(pools) > 1:
-            each = sum(_needed(problem, plan, pool, limits, least) for pool in pools)
-            yield pools, max(each, pressure(problem, members, len(pools)).bytes)
+            bytes_of_pools = sum(_needed(problem, plan, pool, limits, least) for pool in pools)
+            yield pools, max(bytes_of_pools, pressure(problem, members, len(pools)).bytes)
 
 
 def _needed(problem: Problem, plan: Plan, pool: int, limits: Sequence[int | None], least: Sequence[int]) -> int:
-    """Return the bytes that a pool needs in every plan that costs as little and keeps the limits."""
+    """Return the bytes that a pool needs in every plan that costs no more and keeps the limits."""
     forced = [
         index
         for index, (buffer, cost) in enumerate(zip(problem.buffers, least, strict=True))
@@ -65,6 +65,6 @@ def _needed(problem: Problem, plan: Plan, pool: int, limits: Sequence[int | None
 
 
 def _are_all(problem: Problem, plan: Plan, pool: int, forced: Collection[int]) -> bool:
-    """Whether the plan has no other buffers in a pool than these, but for empty ones."""
+    """Whether all non-empty buffers that the plan puts in a pool are among `forced`."""
     inside = {i for i, place in enumerate(plan.allocations) if place.pool == pool and problem.buffers[i].size}
     return inside <= set(forced)

@@ -1,4 +1,4 @@
-"""What no plan can do without: lower bounds of the pools' peaks, and of what their limits must allow."""
+"""Lower bounds that hold for every plan: of the peaks of pools, and of the limits that pools need."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ __all__ = ["Requirement", "Witness", "confined", "pool_bound", "pool_bounds", "p
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The buffers of `witness` have no place but these pools."""
+    """A lower bound for a set of pools: the buffers of `witness` can be nowhere else."""
 
     pools: tuple[int, ...]
     """Ascending."""
     witness: Witness
     room: int
-    """The bytes that these pools offer them."""
+    """Bytes that these pools have for them."""
 
     @property
     def missing(self) -> int:
@@ -39,31 +39,31 @@ def pool_bounds(problem: Problem, plan: Plan) -> tuple[Witness, ...]:
 
 
 def pool_bound(problem: Problem, members: Iterable[int]) -> Witness:
-    """Bound the peak of a pool that holds these buffers: they lie side by side, and up to where fixed ones end."""
+    """Bound the peak of a pool that holds these buffers: by their pressure, and by where fixed buffers end."""
     inside = sorted(members, key=lambda index: problem.buffers[index].name)
     fixed = (_alone(problem, index) for index in inside if problem.buffers[index].offset is not None)
     return max((pressure(problem, inside), *fixed), key=lambda witness: witness.bytes)
 
 
 def required(problem: Problem) -> tuple[Requirement, ...]:
-    """State what must hold in every plan: `witness.bytes <= room`, for buffers and sets of pools with limits."""
+    """Return what every plan must meet: `witness.bytes <= room`, for buffers and sets of pools with limits."""
     limits = problem.limits
     reach = [frozenset(buffer.pools_within(limits)) for buffer in problem.buffers]
     return (*_too_large(problem, reach), *_crowded(problem, reach))
 
 
 def unmet(problem: Problem) -> list[Requirement]:
-    """Return the requirements that no plan meets; first the one that lacks most bytes, of the fewest pools."""
+    """Return the requirements that no plan can meet: most missing bytes first, then fewest pools."""
     requirements = [requirement for requirement in required(problem) if requirement.missing]
     return sorted(requirements, key=lambda requirement: (-requirement.missing, len(requirement.pools)))
 
 
 def confined(problem: Problem, pools: Iterable[int]) -> list[int]:
-    """Return the buffers that have no place but these pools: others are none of theirs, or smaller than they are."""
+    """Return the buffers that fit only in these pools: all others are no candidates, or too small for them."""
     inside = frozenset(pools)
     limits = problem.limits
-    reach = (frozenset(buffer.pools_within(limits) or buffer.pools) for buffer in problem.buffers)
-    return [index for index, some in enumerate(reach) if some <= inside]
+    candidates = (frozenset(buffer.pools_within(limits) or buffer.pools) for buffer in problem.buffers)
+    return [index for index, pools_of_buffer in enumerate(candidates) if pools_of_buffer <= inside]
 
 
 def _alone(problem: Problem, index: int) -> Witness:
@@ -72,7 +72,7 @@ def _alone(problem: Problem, index: int) -> Witness:
 
 
 def _too_large(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Requirement]:
-    """A buffer must fit into the roomiest of its pools.  Only those that do not are worth a word."""
+    """Yield a requirement for each buffer that is larger than the largest of its pools."""
     for index, buffer in enumerate(problem.buffers):
         if not reach[index]:
             room, pool = max((problem.pools[pool].limit or 0, -pool) for pool in buffer.pools)
@@ -80,18 +80,18 @@ def _too_large(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Re
 
 
 def _crowded(problem: Problem, reach: Sequence[frozenset[int]]) -> Iterator[Requirement]:
-    """Buffers that cannot leave a set of pools must share the bytes of that set."""
-    confined = [some or frozenset(buffer.pools) for some, buffer in zip(reach, problem.buffers, strict=True)]
-    for pools in _unions(set(confined)):
+    """Yield a requirement for each set of limited pools: buffers that fit nowhere else must share its bytes."""
+    candidates = [fitting or frozenset(buffer.pools) for fitting, buffer in zip(reach, problem.buffers, strict=True)]
+    for pools in _unions(set(candidates)):
         limits = [limit for pool in pools if (limit := problem.pools[pool].limit) is not None]
         if len(limits) == len(pools):
-            members = [index for index, some in enumerate(confined) if some <= pools]
+            members = [index for index, candidates_ in enumerate(candidates) if candidates_ <= pools]
             yield Requirement(tuple(sorted(pools)), pressure(problem, members, len(pools)), sum(limits))
 
 
 def _unions(families: Iterable[frozenset[int]]) -> list[frozenset[int]]:
-    """All unions of the given sets, or only the sets themselves when they are too many; in a fixed order."""
+    """Return all unions of the given sets, or only the sets themselves when they are too many; in a fixed order."""
     distinct = sorted(families, key=sorted)
     count = len(distinct) if len(distinct) <= effort.POOL_UNIONS else 1
-    some = chain.from_iterable(combinations(distinct, size) for size in range(1, count + 1))
-    return sorted({frozenset[int]().union(*few) for few in some}, key=sorted)
+    selections = chain.from_iterable(combinations(distinct, size) for size in range(1, count + 1))
+    return sorted({frozenset[int]().union(*selection) for selection in selections}, key=sorted)

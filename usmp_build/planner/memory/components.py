@@ -1,7 +1,7 @@
-"""Problems within a problem: buffers that do not concern each other.
+"""Split a problem into independent parts.
 
 Buffers that no chain of conflicts connects share all memory: models that never run together, mostly.  Buffers that no
-chain of pools connects never meet: workspace and constants, mostly.
+chain of pools connects never share a pool: workspace and constants, mostly.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from usmp_build.planner.memory.problem import Problem
 
 
 def components(problem: Problem, members: Iterable[int]) -> list[list[int]]:
-    """Split `members` so that no two components conflict: those that are connected in their conflict graph.
+    """Split `members` into the connected components of their conflict graph.
 
     Each component is ascending, and they are ordered by their first member.
     """
     left = set(members)
-    found = []
+    groups = []
     for first in sorted(left):
         if first in left:
             left.remove(first)
-            found.append(sorted(_reached(problem, first, left)))
-    return found
+            groups.append(sorted(_reached(problem, first, left)))
+    return groups
 
 
 def _reached(problem: Problem, first: int, left: set[int]) -> list[int]:
-    """Move out of `left` whatever hangs together with `first`."""
+    """Remove from `left` all that a chain of conflicts connects with `first`, and return it and `first`."""
     reached = [first]
     for index in reached:  # grows while it is walked
         new = left.intersection(problem.conflicts[index])
@@ -51,7 +51,7 @@ def families(problem: Problem) -> list[list[int]]:
 
 
 def restricted(problem: Problem, kept: Sequence[int]) -> Problem:
-    """State the problem of some buffers, in the same pools: buffer i of it is buffer `kept[i]` of the whole."""
+    """Return the problem of a subset of buffers in the same pools: its buffer i is buffer `kept[i]` of `problem`."""
     position = {old: new for new, old in enumerate(kept)}
     separations = {
         (position[a], position[b]): distance

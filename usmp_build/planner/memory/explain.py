@@ -1,4 +1,4 @@
-"""Why nothing fits: which pool is too small, by how much, because of which buffers, and which limit would help."""
+"""Explain why a problem has no plan: which pool is too small, by how much, for which buffers, and what would help."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from usmp_build.planner.memory.trials import Attempt, Trials
 def explain(problem: Problem, attempt: Attempt, exceeding: Plan | None = None) -> tuple[Shortage, ...]:
     """Find out why `attempt`, an algorithm, has no plan for the problem: one reason for each family of pools.
 
-    `exceeding` is a plan but for the limits: where only one of them is too small for it, that much more is enough.
+    `exceeding` is a plan that keeps everything but limits: where it exceeds only one, raising that limit is enough.
 
-    A lower bound above a limit is a proof, and so are bytes that the algorithm claims to be necessary.  Where there
-    is none, few buffers are named for which the algorithm finds no plan either.
+    A lower bound above a limit is a proof, and so is a bound certified by the algorithm.  Where there is neither, the
+    shortage names a small subset of the buffers for which the algorithm finds no plan either.
     """
-    found = []
+    shortages = []
     for members in families(problem):
         plan = of_members(exceeding, members) if exceeding is not None else None
         shortage = _within(restricted(problem, members), attempt, plan)
         if shortage is not None:
-            found.append(_renumbered(shortage, members))
-    return tuple(found) or (Shortage(),)
+            shortages.append(_renumbered(shortage, members))
+    return tuple(shortages) or (Shortage(),)
 
 
 def _renumbered(shortage: Shortage, members: Sequence[int]) -> Shortage:
-    """Say of a problem what was found out of `restricted(problem, members)`."""
-    core, heaviest = (tuple(members[i] for i in some) for some in (shortage.core, shortage.witness.buffers))
+    """Translate a shortage of `restricted(problem, members)` to the indices of `problem`."""
+    core, heaviest = (tuple(members[i] for i in indices) for indices in (shortage.core, shortage.witness.buffers))
     return replace(shortage, core=core, witness=replace(shortage.witness, buffers=heaviest))
 
 
 def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Shortage | None:
-    """Explain a problem all of whose pools hang together; None if it has a plan."""
+    """Explain a problem whose pools are connected by the buffers that they share; None if it has a plan."""
     requirements = unmet(problem)
     if requirements:
         shortage = _bounded(problem, requirements[0])
@@ -59,17 +59,17 @@ def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Short
 
 
 def _bounded(problem: Problem, worst: Requirement) -> Shortage:
-    """What a bound proves, and the fewest buffers that exceed what is there."""
+    """Return the shortage that a bound proves, with an irreducible set of buffers that proves it."""
 
-    def exceeds(some: list[int]) -> bool:
-        return pressure(problem, some, len(worst.pools)).bytes > worst.room
+    def exceeds(subset: list[int]) -> bool:
+        return pressure(problem, subset, len(worst.pools)).bytes > worst.room
 
     core = irreducible(worst.witness.buffers, exceeds, effort.REFUSAL_WEIGHINGS)
     return Shortage(worst.pools, worst.room, worst.missing, worst.witness, core, proven=True)
 
 
 def _claimed(problem: Problem, attempt: Attempt) -> Shortage | None:
-    """The pool for which the algorithm itself proves that the buffers that must be there do not fit."""
+    """Return the shortage of a pool whose forced buffers do not fit, as the algorithm's certified bound proves."""
     for pool, limit in enumerate(pool.limit for pool in problem.pools):
         bound = [index for index, buffer in enumerate(problem.buffers) if buffer.pools == (pool,)]
         if limit is not None and bound:
@@ -80,38 +80,38 @@ def _claimed(problem: Problem, attempt: Attempt) -> Shortage | None:
 
 
 def _claimed_of(problem: Problem, members: list[int], limit: int, attempt: Attempt) -> Shortage | None:
-    """What it proves of one pool, which is stated without its limit."""
+    """Return the shortage that the algorithm proves of one pool; `problem` is without the limit of that pool."""
     (pool,) = problem.buffers[members[0]].pools
     trials = Trials(attempt, effort.REFUSAL_PLANS)
 
-    def claim(some: Sequence[int]) -> int:
-        plan = trials.plan(restricted(problem, some))
+    def certified_bound(subset: Sequence[int]) -> int:
+        plan = trials.plan(restricted(problem, subset))
         return plan.claims[pool] if plan is not None and plan.claims else 0
 
-    missing = claim(members) - limit
+    missing = certified_bound(members) - limit
     if missing <= 0:
         return None
-    core = _few(problem, members, lambda some: claim(some) > limit, trials)
+    core = _small_core(problem, members, lambda subset: certified_bound(subset) > limit, trials)
     return Shortage((pool,), limit, missing, pressure(problem, core), core, proven=True)
 
 
 def _not_found(problem: Problem, attempt: Attempt) -> Shortage:
-    """Few buffers for which the algorithm finds no plan, and perhaps a proof that there is none."""
+    """Return a small set of buffers for which the algorithm finds no plan, with a proof where a bound gives one."""
     trials = Trials(attempt, effort.REFUSAL_PLANS)
 
-    def stuck(some: Sequence[int]) -> bool:
-        return trials.plan(restricted(problem, some)) is None
+    def has_no_plan(subset: Sequence[int]) -> bool:
+        return trials.plan(restricted(problem, subset)) is None
 
-    core = _few(problem, range(len(problem.buffers)), stuck, trials)
-    few = restricted(problem, core)
-    if requirements := unmet(few):  # bounds do not see every set of buffers among many
-        return _renumbered(_bounded(few, requirements[0]), core)
+    core = _small_core(problem, range(len(problem.buffers)), has_no_plan, trials)
+    reduced = restricted(problem, core)
+    if requirements := unmet(reduced):  # bounds may miss a heavy set among many buffers
+        return _renumbered(_bounded(reduced, requirements[0]), core)
     return Shortage(witness=pressure(problem, core), core=core)
 
 
-def _few(problem: Problem, members: Sequence[int], fails: Fails, trials: Trials) -> tuple[int, ...]:
-    """Find few members that fail: those of one component, then those of some steps, then the largest of them."""
-    for component in components(problem, members):  # one of them is enough, for they share all memory
+def _small_core(problem: Problem, members: Sequence[int], fails: Fails, trials: Trials) -> tuple[int, ...]:
+    """Return a small failing subset: one component, then a window of its steps, then the largest buffers of that."""
+    for component in components(problem, members):  # one is enough: components share all memory
         if len(component) < len(members) and trials.left(problem) and fails(component):
             members = component
             break
@@ -124,19 +124,19 @@ def _few(problem: Problem, members: Sequence[int], fails: Fails, trials: Trials)
 
 
 def _by_birth(problem: Problem, index: int) -> tuple[int, str]:
-    """Early ones first."""
+    """Sort key: the first buffer to be alive comes first."""
     buffer = problem.buffers[index]
     return (buffer.intervals[0][0] if buffer.intervals else 0, buffer.name)
 
 
 def _by_death(problem: Problem, index: int) -> tuple[int, str]:
-    """Late ones first."""
+    """Sort key: the last buffer to die comes first."""
     buffer = problem.buffers[index]
     return (-buffer.intervals[-1][1] if buffer.intervals else 0, buffer.name)
 
 
 def _overflow(problem: Problem, shortage: Shortage, attempt: Attempt) -> Shortage:
-    """Let every buffer find room in the pool that is its last resort, and see which pool takes too much."""
+    """Replan with room in each buffer's last pool, and report the pool that exceeds its limit most."""
     plan = Trials(attempt, 1).plan(with_room_in_last_pools(problem))
     over = excess(problem, plan) if plan is not None else {}
     pool = max(over, key=over.__getitem__, default=-1)
@@ -146,12 +146,12 @@ def _overflow(problem: Problem, shortage: Shortage, attempt: Attempt) -> Shortag
 
 
 def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterator[Increase]:
-    """Those of the pools that are too small come first."""
-    known = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
-    known = sorted((p for p in known if problem.pools[p].limit is not None), key=lambda p: p not in shortage.pools)
-    small = len(problem.buffers) + sum(map(len, problem.conflicts)) <= effort.INCREASE_SMALL
-    trials = Trials(attempt, effort.INCREASE_PLANS_SMALL if small else effort.INCREASE_PLANS)
-    for pool in known:
+    """Yield the least increase for each limited pool, those that are too small first."""
+    used = sorted({pool for buffer in problem.buffers for pool in buffer.pools})
+    limited_pools = (pool for pool in used if problem.pools[pool].limit is not None)
+    is_small = len(problem.buffers) + sum(map(len, problem.conflicts)) <= effort.INCREASE_SMALL
+    trials = Trials(attempt, effort.INCREASE_PLANS_SMALL if is_small else effort.INCREASE_PLANS)
+    for pool in sorted(limited_pools, key=lambda pool: pool not in shortage.pools):
         at_least = shortage.missing if shortage.proven and shortage.pools == (pool,) else 1
         increase = least_increase(problem, pool, trials, at_least)
         if increase is not None:
@@ -161,17 +161,17 @@ def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterat
 def _with_plan(
     problem: Problem, shortage: Shortage, exceeding: Plan | None, increases: tuple[Increase, ...]
 ) -> tuple[Increase, ...]:
-    """Offer what a plan lacks of the only pool that it exceeds, unless less was seen to be enough."""
+    """Add the increase that makes `exceeding` fit, if it exceeds one pool only and no smaller increase is known."""
     over = excess(problem, exceeding) if exceeding is not None else {}
     if len(over) != 1:
         return increases
-    ((pool, more),) = over.items()
-    if any(increase.pool == pool and increase.bytes <= more for increase in increases):
+    ((pool, excess_bytes),) = over.items()
+    if any(increase.pool == pool and increase.bytes <= excess_bytes for increase in increases):
         return increases
-    is_least = shortage.proven and shortage.pools == (pool,) and shortage.missing == more
-    return (*(each for each in increases if each.pool != pool), Increase(pool, more, is_least))
+    is_least = shortage.proven and shortage.pools == (pool,) and shortage.missing == excess_bytes
+    return (*(increase for increase in increases if increase.pool != pool), Increase(pool, excess_bytes, is_least))
 
 
 def _largest_first(problem: Problem) -> list[int]:
-    known = problem.buffers
-    return sorted(range(len(known)), key=lambda index: (-known[index].size, known[index].name))
+    buffers = problem.buffers
+    return sorted(range(len(buffers)), key=lambda index: (-buffers[index].size, buffers[index].name))

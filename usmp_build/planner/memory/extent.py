@@ -1,8 +1,7 @@
-"""The least bytes that buffers take which all conflict, where pairs of them may share some.
+"""The least bytes that a set of conflicting buffers takes when pairs of them may overlap.
 
-Of two that conflict, one is behind the other.  Unless separations of 0 or less let that go round in a circle, it is an
-order, and in each order every buffer goes as low as those before it allow: so orders are tried, the tree of them cut
-where it is no better than what is known.
+Of two buffers in conflict, one is above the other.  Unless separations of 0 or less allow a cycle, that is an order,
+and in each order every buffer goes as low as those before it allow.  So this is branch and bound over all orders.
 """
 
 from __future__ import annotations
@@ -10,38 +9,38 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 MOST = 8
-"""Buffers: their orders are quickly tried."""
+"""Most buffers whose orders are tried: 8! of them, before cuts."""
 
 
 def least_extent(sizes: Sequence[int], separation: Callable[[int, int], int]) -> int | None:
-    """Return where the last of some buffers ends at the least; None when they are too many, or may go in a circle.
+    """Return the least end of the topmost buffer, in bytes; None with more than `MOST` buffers, or possible cycles.
 
-    `separation(a, b)`, of positions in `sizes`, is how far b starts behind a where it is above it.
+    `separation(a, b)`, of positions in `sizes`, is the least distance from the start of a to that of b above it.
     """
     count = len(sizes)
     if count > MOST:
         return None
-    apart = {(a, b): separation(a, b) for a in range(count) for b in range(count) if a != b}
-    bound = {pair: distance for pair, distance in apart.items() if distance + apart[pair[::-1]] > 0}
-    if _goes_round(count, bound):
+    distances = {(a, b): separation(a, b) for a in range(count) for b in range(count) if a != b}
+    bound = {pair: distance for pair, distance in distances.items() if distance + distances[pair[::-1]] > 0}
+    if _has_cycle(count, bound):
         return None
     return _Orders(sizes, bound).least()
 
 
-def _goes_round(count: int, bound: dict[tuple[int, int], int]) -> bool:
-    """Whether the distances of some circle sum up to 0 or less (Floyd, Warshall: each step costs 1 of `count + 1`)."""
+def _has_cycle(count: int, bound: dict[tuple[int, int], int]) -> bool:
+    """Whether a cycle sums up to 0 or less (Floyd-Warshall; scaled by `count + 1` less 1, so that 0 counts)."""
     far = 1 + sum(abs(distance) * (count + 1) for distance in bound.values()) + count * count
-    ways = {(a, b): far for a in range(count) for b in range(count)}
-    ways |= {pair: distance * (count + 1) - 1 for pair, distance in bound.items()}
+    paths = {(a, b): far for a in range(count) for b in range(count)}
+    paths |= {pair: distance * (count + 1) - 1 for pair, distance in bound.items()}
     for via in range(count):
         for a in range(count):
             for b in range(count):
-                ways[a, b] = min(ways[a, b], ways[a, via] + ways[via, b])
-    return any(ways[a, a] < 0 for a in range(count))
+                paths[a, b] = min(paths[a, b], paths[a, via] + paths[via, b])
+    return any(paths[a, a] < 0 for a in range(count))
 
 
 class _Orders:
-    """All orders, one buffer after the other."""
+    """Branch and bound over the orders of buffers, from the lowest to the topmost."""
 
     def __init__(self, sizes: Sequence[int], bound: dict[tuple[int, int], int]) -> None:
         self._sizes = sizes
@@ -54,7 +53,7 @@ class _Orders:
         return self._best
 
     def _extend(self, floors: dict[int, int], end: int) -> None:
-        """Put each of those that are left on top; none of them starts below its floor."""
+        """Try each remaining buffer next; `floors` are their least offsets, `end` is where those below end."""
         if not floors:
             self._best = end
             return

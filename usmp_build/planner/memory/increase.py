@@ -1,4 +1,4 @@
-"""What if a pool were larger?  The least increase of one limit for which an algorithm finds a plan."""
+"""The least increase of one pool's limit for which an algorithm finds a plan."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from usmp_build.units import MAX_BYTES, align_up
 
 
 class Increase(NamedTuple):
-    """What makes a plan: the algorithm found one."""
+    """An increase of a limit with which the algorithm found a plan."""
 
     pool: int
     bytes: int
-    """By which its limit grows."""
+    """How many bytes are added to its limit."""
     least: bool
-    """With a byte less no plan was found.  Otherwise the trials were used up before that was known."""
+    """Whether no plan was found with a byte less; False: the trials were used up before that was known."""
 
 
 def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int = 1) -> Increase | None:
-    """Return by how many bytes the limit of a pool must grow; None if that alone does not help, as far as known.
+    """Return the least increase of a pool's limit that makes a plan; None if none was found.
 
-    The least, as far as the trials go: a byte less is forbidden by the bounds, or the algorithm found no plan with it,
-    which does not mean that there is none.
+    It is least as far as the trials go: bounds forbid a byte less, or the algorithm found no plan with it, which does
+    not prove that there is none.  Increases below `at_least` bytes are not tried.
     """
     start = problem.pools[pool].limit
     if start is None:
@@ -41,7 +41,7 @@ def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int = 
 
 
 def limited(problem: Problem, pool: int, limit: int | None) -> Problem:
-    """State the problem with another limit of one pool."""
+    """Return the problem with another limit of one pool, in bytes; None: as large as needed."""
     pools = list(problem.pools)
     pools[pool] = replace(pools[pool], limit=limit)
     return replace(problem, pools=tuple(pools))
@@ -68,13 +68,13 @@ def _forbidden(problem: Problem, pool: int, limit: int) -> bool:
 
 
 def _search(problem: Problem, pool: int, trials: Trials, low: int) -> Increase | None:
-    """Return the least increase to above `low`, a limit with which there is no plan, that was seen to make one."""
-    free = trials.plan(limited(problem, pool, None))
-    if free is None:
+    """Return the least increase that made a plan in a bisection above `low`, a limit that has none."""
+    unlimited = trials.plan(limited(problem, pool, None))
+    if unlimited is None:
         return None
     start = problem.pools[pool].limit or 0
     best = None
-    limit = max(low + 1, peaks(problem, free)[pool])
+    limit = max(low + 1, peaks(problem, unlimited)[pool])
     while low < limit <= MAX_BYTES and (best is None or limit < best) and trials.left(problem):
         plan = trials.plan(limited(problem, pool, limit))
         if plan is not None:
@@ -82,12 +82,12 @@ def _search(problem: Problem, pool: int, trials: Trials, low: int) -> Increase |
             middle = _between(start, low, best)
             limit = peak if low < peak < middle else middle
         else:
-            # Without any success so far: the limit kept the algorithm from a plan that keeps the limit.
+            # No plan so far, though one within this limit is known: the limit led the algorithm elsewhere.
             low, limit = limit, (2 * limit if best is None else _between(start, limit, best))
     return None if best is None else Increase(pool, best - start, least=best == low + 1)
 
 
 def _between(start: int, low: int, high: int) -> int:
-    """Halve a range of limits, or the ratio of its increases where they differ much: few trials leave a small one."""
+    """Return the middle of a range of limits: the geometric mean of its increases where they differ by more than 4."""
     less, more = low - start, high - start
     return start + (isqrt(less * more) if more > 4 * less else (less + more) // 2)

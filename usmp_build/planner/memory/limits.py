@@ -1,4 +1,4 @@
-"""The same problem with other limits, what a plan takes beyond limits, and what would cost less in another pool."""
+"""Problems with other limits, the bytes by which plans exceed limits, and buffers outside their cheapest pool."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def cheaper_elsewhere(problem: Problem, plan: Plan) -> tuple[int, ...]:
 
 
 def with_limits(problem: Problem, limits: Iterable[int | None]) -> Problem:
-    """State a problem with these limits of its pools, in bytes; None: as large as needed."""
+    """Return the problem with these limits of its pools, in bytes; None: as large as needed."""
     pools = zip(problem.pools, limits, strict=True)
     return replace(problem, pools=tuple(replace(pool, limit=limit) for pool, limit in pools))
 
@@ -28,6 +28,6 @@ def with_room_in_last_pools(problem: Problem) -> Problem:
 
 
 def excess(problem: Problem, plan: Plan) -> dict[int, int]:
-    """Return the bytes that a plan takes beyond limits, by pool, for those of which it takes too much."""
+    """Return the bytes by which a plan exceeds limits, by index of the pool; pools within their limit are left out."""
     sizes = zip(problem.limits, peaks(problem, plan), strict=True)
     return {pool: peak - limit for pool, (limit, peak) in enumerate(sizes) if limit is not None and peak > limit}

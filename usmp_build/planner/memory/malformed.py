@@ -1,6 +1,6 @@
-"""What is wrong with a problem before anybody plans it: algorithms rely on what `memory.problem` says of its fields.
+"""Check that a problem is well-formed, before it is planned: algorithms rely on what `memory.problem` documents.
 
-Files are checked where they are read, with places; problems made in Python have no other door than this.
+Files are checked where they are read, with places; problems made in Python are checked only here.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ import numpy as np
 from usmp_build.planner.memory.problem import Buffer, Problem
 
 _MOST = 20
-"""Sentences: more do not help."""
+"""Most sentences in a report."""
 
 
 def malformed(problem: Problem) -> tuple[str, ...]:
-    """Say in sentences what is wrong with a problem, not endlessly many; empty when it is well-formed."""
-    for wrong in (_pools, _buffers, _listed, _conflicts, _separations):  # each relies on those before it
-        if found := tuple(islice(wrong(problem), _MOST)):
-            return found
+    """Return what is wrong with a problem, in at most `_MOST` sentences; empty when it is well-formed."""
+    for check in (_pools, _buffers, _listed, _conflicts, _separations):  # each relies on those before it
+        if faults := tuple(islice(check(problem), _MOST)):
+            return faults
     return ()
 
 
 def is_count(value: object) -> bool:
-    """Tell whether this is a whole number of at least 0; True is none."""
+    """Return whether this is an integer of at least 0; booleans are not."""
     return type(value) is int and value >= 0
 
 
 def _pools(problem: Problem) -> Iterator[str]:
-    """Pools have names of their own, and room."""
+    """Check that names of pools are distinct, and limits are counts of bytes."""
     yield from _twice("pool", [pool.name for pool in problem.pools])
     for pool in problem.pools:
         if pool.limit is not None and not is_count(pool.limit):
@@ -39,11 +39,11 @@ def _pools(problem: Problem) -> Iterator[str]:
 
 
 def _buffers(problem: Problem) -> Iterator[str]:
-    """Each buffer is right by itself."""
+    """Check each buffer by itself."""
     yield from _twice("buffer", [buffer.name for buffer in problem.buffers])
     for buffer in problem.buffers:
-        said = chain(_numbers(buffer), _candidates(buffer, len(problem.pools)), _lives(buffer))
-        yield from (f'buffer "{buffer.name}" {words}' for words in said)
+        faults = chain(_numbers(buffer), _candidates(buffer, len(problem.pools)), _lives(buffer))
+        yield from (f'buffer "{buffer.name}" {words}' for words in faults)
 
 
 def _twice(what: str, names: list[str]) -> Iterator[str]:
@@ -67,7 +67,7 @@ def _numbers(buffer: Buffer) -> Iterator[str]:
 
 
 def _candidates(buffer: Buffer, pools: int) -> Iterator[str]:
-    """Where it may go, and what that costs."""
+    """Check the candidate pools of a buffer and their costs."""
     if not isinstance(buffer.pools, tuple) or not isinstance(buffer.costs, tuple):
         yield "has pools or costs that are no tuple"
         return
@@ -86,15 +86,15 @@ def _candidates(buffer: Buffer, pools: int) -> Iterator[str]:
 
 
 def _lives(buffer: Buffer) -> Iterator[str]:
-    """Steps ascend."""
-    lives = buffer.intervals
-    if not isinstance(lives, tuple) or not all(map(_is_pair, lives)):
-        yield f"has intervals that are no tuple of pairs of whole numbers: {lives!r}"
+    """Check that intervals are not empty, ascend, and do not overlap."""
+    intervals = buffer.intervals
+    if not isinstance(intervals, tuple) or not all(map(_is_pair, intervals)):
+        yield f"has intervals that are no tuple of pairs of whole numbers: {intervals!r}"
         return
-    never = [life for life in lives if life[0] >= life[1]]
-    yield from (f"is never alive in {life}: intervals are half-open" for life in never)
-    if not never and any(one[1] > other[0] for one, other in pairwise(lives)):
-        yield f"has intervals that are not sorted, or overlap: {lives}"
+    empty = [interval for interval in intervals if interval[0] >= interval[1]]
+    yield from (f"is never alive in {interval}: intervals are half-open" for interval in empty)
+    if not empty and any(one[1] > other[0] for one, other in pairwise(intervals)):
+        yield f"has intervals that are not sorted, or overlap: {intervals}"
 
 
 def _is_pair(value: object) -> bool:
@@ -102,7 +102,7 @@ def _is_pair(value: object) -> bool:
 
 
 def _listed(problem: Problem) -> Iterator[str]:
-    """There is a tuple of indices for each buffer."""
+    """Check that each buffer has a tuple of indices as its conflicts."""
     count = len(problem.buffers)
     if not isinstance(problem.conflicts, tuple) or len(problem.conflicts) != count:
         yield f"the conflicts are no tuple with an entry for each of {count} buffers"
@@ -116,7 +116,7 @@ def _listed(problem: Problem) -> Iterator[str]:
 
 
 def _conflicts(problem: Problem) -> Iterator[str]:
-    """Conflicts ascend, and are mutual."""
+    """Check that conflicts ascend and are mutual."""
     lengths = np.fromiter(map(len, problem.conflicts), np.int64, len(problem.conflicts))
     one = np.repeat(np.arange(len(lengths)), lengths)
     other = np.fromiter(chain.from_iterable(problem.conflicts), np.int64, len(one))
@@ -136,16 +136,16 @@ def _conflicts(problem: Problem) -> Iterator[str]:
 
 
 def _separations(problem: Problem) -> Iterator[str]:
-    """Separations are of pairs in conflict, and let them share bytes."""
+    """Check that separations are of pairs in conflict, and no larger than the lower buffer."""
     count = len(problem.buffers)
-    near: dict[int, frozenset[int]] = {}
+    conflicts: dict[int, frozenset[int]] = {}
     for pair, distance in problem.separations.items():
         if not _is_pair(pair) or not 0 <= min(pair) <= max(pair) < count:
             yield f"there is a separation of {pair!r}, which are no indices of two buffers"
             continue
         below, above = pair
         names = f'"{problem.buffers[above].name}" above "{problem.buffers[below].name}"'
-        if above not in near.setdefault(below, frozenset(problem.conflicts[below])):
+        if above not in conflicts.setdefault(below, frozenset(problem.conflicts[below])):
             yield f"there is a separation of {names}, which do not conflict"
         elif type(distance) is not int:
             yield f"the separation of {names} is {distance!r}, which is no whole number"

@@ -1,4 +1,4 @@
-"""Who overlaps whom: rectangles of steps and bytes, looked through along the timeline.
+"""Find rectangles of steps and bytes that overlap, in one sweep along the timeline.
 
     offset ^   ___________
            |  |     a   __|______       a and b are alive together, and share bytes
@@ -6,11 +6,11 @@
            |           |_________|
            +-+------------------+---> step
 
-While step follows step, the buffers that are alive stand in a row, sorted by offset.  As long as none of them overlap,
-a buffer that joins them overlaps one of its two neighbors, or none.
+The sweep keeps the buffers that are alive in a row sorted by offset.  As long as none of them overlap, a buffer that
+joins them overlaps one of its two neighbors, or none.
 
-A buffer without bytes is a point: it may stand where others begin or end, but not between their bytes.  In the row it
-comes before the buffer that begins where it stands, so ends ascend as offsets do.
+An empty buffer is a point: it may be where others begin or end, but not between their bytes.  In the row it comes
+before a buffer that begins at the same offset, so ends ascend as offsets do.
 """
 
 from __future__ import annotations
@@ -28,33 +28,35 @@ def overlaps(
     offset: npt.NDArray[np.int64],
     size: npt.NDArray[np.int64],
 ) -> Iterator[tuple[int, int]]:
-    """Yield pairs of rectangles that overlap: none exactly if there are none, else one for each that joins too late.
+    """Yield pairs of rectangles that overlap; none if and only if there are none.
 
-    A rectangle without bytes overlaps what it lies strictly within; one without steps overlaps nothing.
+    The arrays, each of shape (rectangles,), are steps [lower, upper), and offset and size in bytes.  Each rectangle is
+    the second of at most one pair: it is then left out of the row.  A rectangle without bytes overlaps what it lies
+    strictly within; one without steps overlaps nothing.
     """
-    some = np.flatnonzero(upper > lower)
+    alive = np.flatnonzero(upper > lower)
     ends = offset + size
-    order = _events(lower[some], upper[some])
+    order = _events(lower[alive], upper[alive])
     row: list[tuple[int, int, int]] = []
     left_out: set[int] = set()
     for event in order.tolist():
-        index = int(some[event >> 1])
-        mine = (int(offset[index]), int(ends[index]), index)
-        at = bisect_left(row, mine)
+        index = int(alive[event >> 1])
+        entry = (int(offset[index]), int(ends[index]), index)
+        position = bisect_left(row, entry)
         if not event & 1:
             if index not in left_out:
-                del row[at]
+                del row[position]
             continue
-        other = _neighbor(row, at, mine)
+        other = _neighbor(row, position, entry)
         if other is None:
-            insort(row, mine)
+            insort(row, entry)
         else:
             left_out.add(index)
             yield other, index
 
 
 def _events(lower: npt.NDArray[np.int64], upper: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return twice the index, plus 1 for a birth, by step; deaths come first, for intervals are half-open."""
+    """Return births (2 * index + 1) and deaths (2 * index) by step; deaths come first, as intervals are half-open."""
     steps = np.concatenate((upper, lower))
     born = np.repeat([0, 1], len(lower))
     which = np.tile(np.arange(len(lower)), 2)
@@ -63,10 +65,10 @@ def _events(lower: npt.NDArray[np.int64], upper: npt.NDArray[np.int64]) -> npt.N
     return events
 
 
-def _neighbor(row: list[tuple[int, int, int]], at: int, mine: tuple[int, int, int]) -> int | None:
-    """Return who overlaps a newcomer whose place in the row is `at`."""
-    if at > 0 and row[at - 1][1] > mine[0]:
+def _neighbor(row: list[tuple[int, int, int]], at: int, entry: tuple[int, int, int]) -> int | None:
+    """Return the index of the neighbor that overlaps a new entry whose position in the row is `at`; None: neither."""
+    if at > 0 and row[at - 1][1] > entry[0]:
         return row[at - 1][2]
-    if at < len(row) and row[at][0] < mine[1]:
+    if at < len(row) and row[at][0] < entry[1]:
         return row[at][2]
     return None

@@ -9,11 +9,11 @@ max-live, or load, in the literature on dynamic storage allocation.
     c  45 bytes                 |#########|
     alive       100  140  140  145   45       pressure: 145 bytes, of a and c, at step 3
 
-Here it takes account of more than sizes and steps:
+This module takes more than sizes and steps into account:
 
 - alignment: when all buffers start at multiples of u, all but the topmost fill whole units of u bytes;
-- separations: a few buffers that may share bytes count what they take in the best of all orders; where they are many,
-  each pair counts as if it shared as many as it may;
+- separations: small groups of buffers that may overlap count what they take in the best of all orders; in larger
+  groups, each pair counts as if it overlapped as far as allowed;
 - buffers that conflict though they are never alive at one step, because their models may run at the same time.
 """
 
@@ -54,15 +54,15 @@ def pressure(problem: Problem, members: Iterable[int], pools: int = 1) -> Witnes
     scales = _Scales(problem, pools)
     best = Witness()
     for component in components(problem, members):
-        found = list(_side_by_side(problem, scales, component))
-        if found:
-            together = scales.weigh((index for some in found for index in some.buffers), None)
-            best = max(best, found[0], together, *scales.recurring(component), key=_weight)
+        cliques = list(_side_by_side(problem, scales, component))
+        if cliques:
+            together = scales.weigh((index for clique in cliques for index in clique.buffers), None)
+            best = max(best, cliques[0], together, *scales.recurring(component), key=_weight)
     return best
 
 
 def _weight(witness: Witness) -> tuple[int, bool, int]:
-    """Among equals prefer those with a step, then the first."""
+    """Sort key: most bytes; among equals those with a step, then the earliest."""
     return witness.bytes, witness.step is not None, -(witness.step or 0)
 
 
@@ -72,14 +72,14 @@ def _side_by_side(problem: Problem, scales: _Scales, component: Iterable[int]) -
     while left:
         heaviest = scales.heaviest_live(left)
         if not heaviest.buffers:
-            return  # all that is left is empty buffers
+            return  # only empty buffers are left
         yield heaviest
         conflicts = (problem.conflicts[index] for index in heaviest.buffers)
         left = left.difference(heaviest.buffers).intersection(*conflicts)
 
 
 class _Scales:
-    """Weighs sets of buffers."""
+    """Computes, and remembers, the bytes that sets of conflicting buffers need."""
 
     def __init__(self, problem: Problem, pools: int) -> None:
         self._problem = problem
@@ -92,9 +92,9 @@ class _Scales:
             self._loose[b].add(a)
 
     def weigh(self, buffers: Iterable[int], step: int | None) -> Witness:
-        """Return the bytes that no plan can save on these buffers, and those of them that count."""
+        """Return the bytes that these buffers need in every plan, and those of them that prove it."""
         key = tuple(buffers), step
-        if key not in self._weighed:  # where models run concurrently, the same sets are met once for each of them
+        if key not in self._weighed:  # where models run concurrently, each of them meets the same sets
             self._weighed[key] = self._weigh(*key)
         return self._weighed[key]
 
@@ -105,15 +105,15 @@ class _Scales:
         return max(simple, self._by_orders(buffers, step), key=lambda witness: witness.bytes)
 
     def _by_orders(self, buffers: Iterable[int], step: int | None) -> Witness:
-        """Do so by trying orders, for groups of buffers that may share bytes with each other.
+        """Weigh by trying orders, for groups of buffers that may share bytes with each other.
 
-        Take away the bytes of one group: what is above them can move down, and still keeps all its distances.  So
-        groups need what each of them needs by itself.
+        If the bytes of one group are removed, what is above them can move down and still keeps all distances.  So
+        groups together need the sum of what each needs by itself.
         """
-        known = self._problem.buffers
+        buffers_ = self._problem.buffers
         chosen: list[int] = []
-        for index in sorted(buffers, key=lambda index: (-known[index].size, known[index].name)):
-            if known[index].size and set(chosen) <= set(self._problem.conflicts[index]):
+        for index in sorted(buffers, key=lambda index: (-buffers_[index].size, buffers_[index].name)):
+            if buffers_[index].size and set(chosen) <= set(self._problem.conflicts[index]):
                 chosen.append(index)
         total = self._in_groups(chosen)
         if total and len(chosen) <= effort.WITNESS_BUFFERS:
@@ -121,7 +121,7 @@ class _Scales:
         return Witness(self._in_groups(chosen), tuple(chosen), step)
 
     def _thinned(self, chosen: Sequence[int], total: int) -> list[int]:
-        """Leave out, the last first, those without which as many bytes are needed."""
+        """Remove buffers, from the last, as long as the rest needs as many bytes: `total`."""
         unit, slack = self._unit(chosen), self._slack(chosen)
         are_alike = all(self._problem.buffers[index].alignment == unit for index in chosen)
         groups = {index: group for group in _groups(chosen, self._loose) for index in group}
@@ -139,21 +139,21 @@ class _Scales:
         return left
 
     def _in_groups(self, chosen: Sequence[int]) -> int:
-        """Return what buffers in conflict need, 0 if that cannot be told; all but the topmost fill whole units."""
+        """Return the bytes that conflicting buffers need, 0 if unknown; all but the topmost fill whole units."""
         total = self._stacked(chosen, self._unit(chosen))
         return 0 if total is None else total - self._slack(chosen)
 
     def _unit(self, buffers: Iterable[int]) -> int:
-        """Return the unit at multiples of which all of them start."""
+        """Return the largest unit, in bytes, at multiples of which all of them start."""
         return gcd(*(self._problem.buffers[index].alignment for index in buffers))
 
     def _slack(self, buffers: Sequence[int]) -> int:
-        """Return the most bytes by which one of them is less than whole units."""
+        """Return the most bytes by which a buffer falls short of whole units."""
         unit, known = self._unit(buffers), self._problem.buffers
         return max((align_up(known[i].size, unit) - known[i].size for i in buffers), default=0)
 
     def _stacked(self, buffers: Sequence[int], unit: int) -> int | None:
-        """Return what groups need on top of each other, in whole units; None when that cannot be told."""
+        """Return the bytes that groups need on top of each other, in whole units; None when that is unknown."""
         total = 0
         for group in _groups(buffers, self._loose):
             extent = self._extent(tuple(group), unit)
@@ -163,35 +163,35 @@ class _Scales:
         return total
 
     def _extent(self, group: tuple[int, ...], unit: int) -> int | None:
-        """Return what a group needs in whole units; None when that cannot be told."""
+        """Return the bytes that a group needs, in whole units; None when that is unknown."""
         key = (unit, *group)
         if key not in self._extents:
             sizes = [align_up(self._problem.buffers[index].size, unit) for index in group]
-            apart = self._problem.separation
-            self._extents[key] = least_extent(sizes, lambda a, b: align_up(apart(group[a], group[b]), unit))
+            distance = self._problem.separation
+            self._extents[key] = least_extent(sizes, lambda a, b: align_up(distance(group[a], group[b]), unit))
         return self._extents[key]
 
     def _by_pairs(self, buffers: Iterable[int], step: int | None) -> Witness:
-        """Do so by what pairs may share.
+        """Weigh by what pairs may share.
 
-        The union of some byte ranges is at least their sum less what each pair of them shares.  That holds for any
-        subset, so a buffer is left out if it may hide in larger ones.  All ranges start at multiples of `unit`;
+        The union of byte ranges is at least their sum less what each pair of them shares.  That holds for any
+        subset, so a buffer is left out if it may be covered by larger ones.  All ranges start at multiples of `unit`;
         they are rounded up to it, and in the end the topmost range of each pool is rounded down again.
         """
-        known = self._problem.buffers
-        largest_first = sorted(buffers, key=lambda index: (-known[index].size, known[index].name))
+        buffers_ = self._problem.buffers
+        largest_first = sorted(buffers, key=lambda index: (-buffers_[index].size, buffers_[index].name))
         unit = self._unit(largest_first)
         total = 0
         chosen: dict[int, int] = {}
         for index in largest_first:
             if chosen.keys() <= set(self._problem.conflicts[index]):
-                rounded = align_up(known[index].size, unit)
+                rounded = align_up(buffers_[index].size, unit)
                 loose = chosen.keys() & self._loose[index]
                 gain = rounded - sum(self._shared(index, other, unit) for other in loose)
                 if gain > 0:
                     chosen[index] = rounded
                     total += gain
-        slack = heapq.nlargest(self._pools, (rounded - known[index].size for index, rounded in chosen.items()))
+        slack = heapq.nlargest(self._pools, (rounded - buffers_[index].size for index, rounded in chosen.items()))
         return Witness(total - sum(slack), tuple(chosen), step)
 
     def _shared(self, a: int, b: int, unit: int) -> int:
@@ -202,9 +202,9 @@ class _Scales:
         return max(0, min(size_a, size_b, max(a_below, b_below)))
 
     def recurring(self, members: Collection[int]) -> Iterator[Witness]:
-        """Yield sets of buffers that meet each other, but never all at one step: some of them live several times."""
-        known = self._problem.buffers
-        if all(len(known[index].intervals) <= 1 for index in members):
+        """Yield sets of buffers that all conflict though they share no step: a few have several intervals."""
+        buffers_ = self._problem.buffers
+        if all(len(buffers_[index].intervals) <= 1 for index in members):
             return
         for _, _, alive in self._fullest_steps(members)[: effort.RECURRING_STEPS]:
             others = set(members).intersection(*(self._problem.conflicts[index] for index in alive))
@@ -212,9 +212,9 @@ class _Scales:
 
     def heaviest_live(self, members: Collection[int]) -> Witness:
         """Return the members that weigh most at one step; a buffer without intervals has a step of its own."""
-        known = self._problem.buffers
-        timeless = [index for index in members if not known[index].intervals]
-        largest = max(timeless, key=lambda index: (known[index].size, known[index].name), default=None)
+        buffers_ = self._problem.buffers
+        timeless = [index for index in members if not buffers_[index].intervals]
+        largest = max(timeless, key=lambda index: (buffers_[index].size, buffers_[index].name), default=None)
         best = Witness() if largest is None else self.weigh([largest], None)
         for at_most, step, alive in self._fullest_steps(members):
             if at_most <= best.bytes:
@@ -223,7 +223,7 @@ class _Scales:
         return best
 
     def _fullest_steps(self, members: Collection[int]) -> list[tuple[int, int, tuple[int, ...]]]:
-        """Return the steps with most bytes alive: no fewer than what is alive there weighs, the step, and who is."""
+        """Return the steps with most bytes alive: an upper bound of their weight, the step, and the buffers alive."""
         changes: dict[int, int] = defaultdict(int)
         for index in members:
             buffer = self._problem.buffers[index]
@@ -239,18 +239,18 @@ class _Scales:
 
     def _alive_at(self, steps: Sequence[int], members: Iterable[int]) -> dict[int, list[int]]:
         """Return the members that are alive at each of these steps, which are ascending."""
-        found: dict[int, list[int]] = {step: [] for step in steps}
+        alive: dict[int, list[int]] = {step: [] for step in steps}
         for index in members:
             for start, stop in self._problem.buffers[index].intervals:
                 for step in steps[bisect_left(steps, start) : bisect_left(steps, stop)]:
-                    found[step].append(index)
-        return found
+                    alive[step].append(index)
+        return alive
 
 
 def _groups(members: Sequence[int], near: Mapping[int, Collection[int]]) -> list[list[int]]:
     """Split buffers so that no two groups may share bytes."""
     left = set(members)
-    found = []
+    groups = []
     for first in members:
         if first in left:
             group = [first]
@@ -259,5 +259,5 @@ def _groups(members: Sequence[int], near: Mapping[int, Collection[int]]) -> list
                 others = left.intersection(near[index])
                 group += others
                 left -= others
-            found.append(sorted(group))
-    return found
+            groups.append(sorted(group))
+    return groups

@@ -1,4 +1,4 @@
-"""The question that an algorithm answers: which buffer goes into which pool, at which offset?
+"""A memory problem: which buffer goes into which pool, at which offset?
 
     offset
       ^        ________
@@ -41,16 +41,16 @@ class Buffer:
     intervals: tuple[tuple[int, int], ...] = ()
     """Sorted half-open steps `[start, stop)` in which it holds data."""
     offset: int | None = None
-    """Where it must start, whichever of its pools it is in; None leaves that to the algorithm."""
+    """The offset at which it must start, in whichever of its pools; None leaves that to the algorithm."""
 
     @property
     def end(self) -> int:
-        """Where it ends at the least, in bytes from the start of a pool."""
+        """The least offset at which it can end, in bytes from the start of a pool."""
         return (self.offset or 0) + self.size
 
     @property
     def least_cost(self) -> int:
-        """What it costs to be in its cheapest pool."""
+        """Its cost in its cheapest pool."""
         return min(self.costs, default=0)
 
     @property
@@ -59,11 +59,11 @@ class Buffer:
         return tuple(pool for pool in self.pools if self.cost_in(pool) == self.least_cost)
 
     def cost_in(self, pool: int) -> int:
-        """What it costs to be in `pool`, one of `pools`."""
+        """Its cost in `pool`, one of `pools`."""
         return self.costs[self.pools.index(pool)] if self.costs else 0
 
     def pools_within(self, limits: Sequence[int | None]) -> tuple[int, ...]:
-        """Return those of `pools` that it fits into by itself; `limits` are those of each pool, None: no limit."""
+        """Return those of `pools` that it fits into by itself; `limits` has an entry for each pool, None: no limit."""
         sizes = ((pool, limits[pool]) for pool in self.pools)
         return tuple(pool for pool, limit in sizes if limit is None or self.end <= limit)
 
@@ -77,7 +77,7 @@ class Problem:
     conflicts: tuple[tuple[int, ...], ...]
     """For each buffer the ascending indices of those it conflicts with.  Mutual."""
     separations: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    """Where `(a, b)` is not the size of a: see `separation`."""
+    """The minimum distance of `(below, above)` where it is not the size of the lower buffer: see `separation`."""
 
     @property
     def limits(self) -> tuple[int | None, ...]:
@@ -85,7 +85,7 @@ class Problem:
         return tuple(pool.limit for pool in self.pools)
 
     def separation(self, below: int, above: int) -> int:
-        """How far `above` must start behind the start of `below` when it is placed above it.
+        """Return the least distance, in bytes, from the start of `below` to that of `above` when placed above it.
 
         Two buffers a and b in conflict and in one pool obey `offset[b] - offset[a] >= separation(a, b)` or
         `offset[a] - offset[b] >= separation(b, a)`.  It is the size of the lower buffer, or less, 0 or negative

@@ -1,4 +1,4 @@
-"""What stands in the way of a plan, what would make one, and the words for both."""
+"""Shortages: why a problem has no plan, which changes would give it one, and messages that say both."""
 
 from __future__ import annotations
 
@@ -13,48 +13,48 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 6
-"""So many buffers are named in a message."""
+"""Most buffers named in a message."""
 
 _WAYS = 3
-"""So many ways out are shown."""
+"""Most suggested fixes shown in a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """What stands in the way of a plan."""
+    """Why a problem has no plan."""
 
     pools: tuple[int, ...] = ()
-    """The pools that are too small, taken together; empty when even that is not known."""
+    """The pools that are too small, taken together; empty when that is not known."""
     room: int = 0
-    """The bytes that they offer for the buffers of `witness`."""
+    """Bytes that they have for the buffers of `witness`."""
     missing: int = 0
-    """The bytes by which that is too little."""
+    """Bytes by which that is too little."""
     witness: Witness = field(default_factory=Witness)
     """The heaviest set of buffers there."""
     core: tuple[int, ...] = ()
-    """Few buffers, largest first, that do not fit together."""
+    """A small set of buffers that do not fit together, largest first."""
     proven: bool = False
-    """No plan can do with less.  Otherwise the algorithm found none, neither for all buffers nor for those of `core`,
-    and `missing` is what made it find one."""
+    """Whether every plan needs `missing` more bytes.  Otherwise the algorithm found no plan, neither for all buffers
+    nor for those of `core`, and `missing` is the increase with which it found one."""
     increases: tuple[Increase, ...] = ()
-    """Of pools, each for the algorithm to find a plan; one of them is enough."""
+    """Increases of limits, each of which is enough for the algorithm to find a plan."""
 
 
-class Scope(Enum):
+class ProofScope(Enum):
     """Which plans a proof covers, in words that follow "no plan"."""
 
     ALL = ""
     SAME_BUFFERS = " with these buffers"
-    """Copies elsewhere, or other tensors that are parts of one another, would be other buffers."""
+    """Other copies, or other concat aliasing, would make other buffers."""
     SCHEDULE = " of this schedule"
     """Another order or other directions of the operators may need less."""
 
 
-class Way(NamedTuple):
-    """A way out.  It was tried: the algorithm found a plan."""
+class Fix(NamedTuple):
+    """A suggested fix, with which the algorithm found a plan."""
 
     bytes: int
-    """That it costs."""
+    """How many bytes it takes."""
     words: str
     """What to do, as part of a sentence."""
 
@@ -70,28 +70,28 @@ def put_into_words(
     problem: Problem,
     shortage: Shortage,
     step_names: Sequence[str] = (),
-    others: Iterable[Way] = (),
+    others: Iterable[Fix] = (),
     together: str = "",
-    scope: Scope = Scope.ALL,
+    scope: ProofScope = ProofScope.ALL,
 ) -> Explanation:
-    """Word a shortage for people; `step_names[t]` says what happens at step t, `others` are more ways out.
+    """Return the message for a shortage; `step_names[t]` names what runs at step t, `others` are further suggestions.
 
-    `together` says why buffers are in each other's way that are alive at no one step, `scope` what a proof covers.
+    `together` explains why buffers conflict that share no step, `scope` is what a proof covers.
     """
     larger = (_larger(problem, increase) for increase in shortage.increases)
-    ways = sorted([*larger, *others], key=lambda way: way.bytes)[:_WAYS]
+    fixes = sorted([*larger, *others], key=lambda fix: fix.bytes)[:_WAYS]
     when = _when(shortage.witness, step_names) or together
-    return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, ways, scope))
+    return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, fixes, scope))
 
 
-def _larger(problem: Problem, increase: Increase) -> Way:
+def _larger(problem: Problem, increase: Increase) -> Fix:
     enough = "" if increase.least else ", which is enough"
-    return Way(
+    return Fix(
         increase.bytes, f'enlarge "{problem.pools[increase.pool].name}" by {count_bytes(increase.bytes)}{enough}'
     )
 
 
-def _message(problem: Problem, shortage: Shortage, when: str, scope: Scope) -> str:
+def _message(problem: Problem, shortage: Shortage, when: str, scope: ProofScope) -> str:
     if not shortage.proven:
         lacks = f": {_too_small(problem, shortage, 'seem')}" if shortage.pools else ""
         most = f", most of all {when}" if shortage.pools and when else ""
@@ -99,7 +99,7 @@ def _message(problem: Problem, shortage: Shortage, when: str, scope: Scope) -> s
         return f"no plan was found{lacks}{most}" + (f": {core}" if core else "")
     lacks = _too_small(problem, shortage, "are")
     crowd = _crowd(problem, shortage) + _shared(problem, shortage)
-    verdict = "no plan was found: in this schedule" if scope is Scope.SCHEDULE else "the buffers do not fit:"
+    verdict = "no plan was found: in this schedule" if scope is ProofScope.SCHEDULE else "the buffers do not fit:"
     return f"{verdict} {lacks}{f' {when}' if when else ''}: {crowd}"
 
 
@@ -112,7 +112,7 @@ def _too_small(problem: Problem, shortage: Shortage, verb: str) -> str:
 
 
 def _crowd(problem: Problem, shortage: Shortage) -> str:
-    """The buffers that do not fit together, and how many more there are at the same time."""
+    """List the buffers that do not fit together, and count those alive at the same time."""
     rest = [index for index in shortage.witness.buffers if index not in set(shortage.core)]
     if not rest or len(shortage.core) > _SHOWN:
         return _sizes(problem, (*shortage.core, *rest))
@@ -122,7 +122,7 @@ def _crowd(problem: Problem, shortage: Shortage) -> str:
 
 
 def _shared(problem: Problem, shortage: Shortage) -> str:
-    """What the buffers take less than their sizes together, because some may overlap."""
+    """State how many bytes of the witness may be shared by overlaps."""
     overlap = _total(problem, shortage.witness.buffers) - shortage.room - shortage.missing
     return f"; at most {count_bytes(overlap)} of these may be shared" if overlap > 0 else ""
 
@@ -152,8 +152,8 @@ def _names(problem: Problem, shortage: Shortage, conjunction: str = "and") -> st
     return f" {conjunction} ".join(f'"{problem.pools[pool].name}"' for pool in shortage.pools)
 
 
-def _known(shortage: Shortage, scope: Scope) -> str:
-    """What is proven, beside what was tried: the algorithm may need more than any plan must."""
+def _proof(shortage: Shortage, scope: ProofScope) -> str:
+    """State what is proven, apart from what was tried: the algorithm may need more than the best plan."""
     if not shortage.proven:
         return "one may exist all the same"
     if all(increase.bytes > shortage.missing for increase in shortage.increases) and shortage.increases:
@@ -161,14 +161,14 @@ def _known(shortage: Shortage, scope: Scope) -> str:
     return f"no plan{scope.value} needs less"
 
 
-def _help(problem: Problem, shortage: Shortage, ways: Sequence[Way], scope: Scope) -> str:
-    """What is known, then what helps."""
-    known = _known(shortage, scope)
-    if len(ways) > 1:
-        return "\n  - ".join([f"{known}; each of these makes a plan:", *(way.words for way in ways)])
-    if ways:
-        return f"{known}; {ways[0].words}"
+def _help(problem: Problem, shortage: Shortage, fixes: Sequence[Fix], scope: ProofScope) -> str:
+    """State what is known, then what helps."""
+    proof = _proof(shortage, scope)
+    if len(fixes) > 1:
+        return "\n  - ".join([f"{proof}; each of these makes a plan:", *(fix.words for fix in fixes)])
+    if fixes:
+        return f"{proof}; {fixes[0].words}"
     enlarge = f"enlarge {_names(problem, shortage, 'or')}" if shortage.pools else "enlarge the pools"
     if shortage.proven:
-        return f"{known}; {enlarge}, or give some of these buffers another pool"
-    return f"{known}; try another algorithm, or {enlarge}"
+        return f"{proof}; {enlarge}, or give some of these buffers another pool"
+    return f"{proof}; try another algorithm, or {enlarge}"

@@ -1,9 +1,9 @@
-"""From buffers that cannot be together to few of them that cannot.
+"""Reduce a set of buffers that has no plan to a small subset that has none (delta debugging).
 
-Whole runs of buffers are left out at once, the last ones first.  A run that cannot be spared is halved; one that can
-makes the next one twice as long.  So it takes about log2(n) tests for each buffer that stays:
+Runs of buffers are left out at once, from the last.  A run that is needed is halved; after one that is not, the next is
+twice as long.  So it takes about log2(n) tests for each buffer that stays:
 
-    a b c d e f g h     without e f g h?  fits: they are not superfluous all together
+    a b c d e f g h     without e f g h?  fits: not all of them are superfluous
     a b c d e f g h     without g h?      still too much
     a b c d e f         without c d e f?  still too much
     a b                 ...
@@ -15,14 +15,14 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 Fails: TypeAlias = Callable[[list[int]], bool]
-"""Whether these buffers, without the others, are still too much."""
+"""Whether these buffers alone still have no plan."""
 
 
 def shrink(members: Sequence[int], fails: Fails, tests: int) -> tuple[int, ...]:
-    """Leave out what is superfluous, the last ones first; after so many tests what is left stays, needed or not.
+    """Leave out superfluous members, from the last, in at most `tests` tests; the untested rest stays.
 
-    Each buffer that stays was needed when it was looked at.  It is so in the end, too, if fewer buffers never fail
-    where more do not.
+    Each member that stays was needed when it was tested.  It still is in the end if `fails` is monotonic: fewer
+    members never fail where more do not.
     """
     kept = list(members)
     end, run = len(kept), max(1, len(kept) // 2)  # from `end` on all are needed
@@ -40,7 +40,7 @@ def shrink(members: Sequence[int], fails: Fails, tests: int) -> tuple[int, ...]:
 
 
 def beginning(members: Sequence[int], fails: Fails, tests: int) -> list[int]:
-    """Return as many of the first `members` as it takes to fail, by bisection; more of them when tests run out."""
+    """Return the shortest failing beginning of `members`, by bisection; a longer one when tests run out."""
     low, high = 0, len(members)
     while high - low > 1 and tests > 0:
         middle = (low + high) // 2
@@ -53,8 +53,9 @@ def beginning(members: Sequence[int], fails: Fails, tests: int) -> list[int]:
 
 
 def irreducible(members: Sequence[int], fails: Fails, tests: int) -> tuple[int, ...]:
-    """Shrink until nothing more is superfluous, whatever `fails` is like: without any one of them, the rest is not
-    too much.  Each round has so many tests.
+    """Shrink until no member is superfluous, even where `fails` is not monotonic: without any one, the rest fits.
+
+    Each round takes at most `tests` tests.
     """
     kept = tuple(members)
     while len(fewer := shrink(kept, fails, tests)) < len(kept):

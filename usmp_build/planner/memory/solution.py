@@ -1,4 +1,4 @@
-"""What is known of a problem after it was worked on: a plan or none, and what is proven about it."""
+"""The result of solving a problem: a plan or none, and what is proven about it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from usmp_build.planner.memory.shortage import Shortage
 
 
 class Status(Enum):
-    """How a problem ended."""
+    """What is known of a problem after solving."""
 
     OPTIMAL = "OPTIMAL"
     """A plan, and no plan is better: none costs less, and none that costs as little has a smaller sum of peaks."""
@@ -35,21 +35,21 @@ class Solution:
     witnesses: tuple[Witness, ...] = ()
     """Why a pool with these buffers cannot be smaller than `Witness.bytes`: buffers that lie side by side."""
     claims: tuple[int, ...] = ()
-    """Bytes that the algorithm proved to be necessary for these buffers by a search; 0: nothing."""
+    """Certified bounds: bytes that the algorithm proved to be necessary by a search; 0: none."""
     shortage: Shortage = field(default_factory=Shortage)
     """Without a plan: what is too small, as far as that is known, and whether that is proven."""
     claim: int = 0
-    """Without a plan: the bytes that the algorithm proved to be necessary of the pool that is too small; 0 where
+    """Without a plan: the certified bound, in bytes, of the pool that is too small; 0 where
     `shortage.witness` is the proof."""
     algorithm: str = ""
-    """Who found it, or did not; empty where nobody had to be asked."""
+    """The name of the algorithm; empty where none had to run."""
     work: int = 0
-    """Nodes of the search, or other units that the algorithm explains; the same on every machine."""
+    """Nodes of the search, or other units that the algorithm documents; the same on every machine."""
 
     @property
     def bounds(self) -> tuple[int, ...]:
         """Bytes that each pool needs for the buffers it has, in any plan."""
-        return tuple(max(seen.bytes, said) for seen, said in zip(self.witnesses, self.claims, strict=True))
+        return tuple(max(witness.bytes, claim) for witness, claim in zip(self.witnesses, self.claims, strict=True))
 
     @property
     def gaps(self) -> tuple[int, ...]:

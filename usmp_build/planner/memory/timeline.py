@@ -1,4 +1,4 @@
-"""The question for very many buffers in one pool: arrays of numbers, and conflicts that follow from them.
+"""Memory problems with very many buffers in one pool: arrays of numbers, from which conflicts follow.
 
 Two buffers conflict when they are alive at one step.  A million of them have too many pairs to list, and need no names.
 
@@ -23,26 +23,26 @@ Array = npt.NDArray[np.int64]
 
 
 def most_together(count: int) -> int:
-    """Return how many bytes so many buffers may have together, alignments included.
+    """Return the most bytes that `count` buffers may have together, alignments included.
 
-    Planning adds up bytes over buffers, and those sums over as many steps: that is to be exact in 64 bits.
+    Planning adds up bytes over buffers, and those sums over as many steps; the result must be exact in 64 bits.
     """
     return MAX_SUM // max(64, count)
 
 
 def are_powers_of_two(alignment: Array) -> bool:
-    """Tell whether a timeline may have these alignments."""
+    """Return whether all alignments are powers of two, as a timeline requires."""
     return bool(((alignment > 0) & (alignment & (alignment - 1) == 0)).all())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Timeline:
-    """Buffers that are to be placed in one pool; every array has an entry for each, and is not to be changed."""
+    """Buffers to be placed in one pool.  Every array has shape (buffers,), and must not be changed."""
 
     lower: Array
     """The first step at which it holds data."""
     upper: Array
-    """The step behind the last."""
+    """The step after the last."""
     size: Array
     """Bytes; may be 0."""
     alignment: Array

@@ -1,4 +1,4 @@
-"""Asking an algorithm again and again: what if?  Only sound plans count, and somebody counts how often it is asked."""
+"""Speculative runs of an algorithm, within a budget; invalid plans count as no plan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Attempt: TypeAlias = Callable[[Problem], Plan | None]
 
 
 def sound_plan(algorithm: Attempt, problem: Problem) -> Plan | None:
-    """Ask what need not be answered: an algorithm that fails, or returns a wrong plan, has none."""
+    """Run an algorithm where failure is acceptable; None if it fails, finds no plan, or returns an invalid one."""
     try:
         plan = algorithm(problem)
     except CheckFailed:
@@ -26,18 +26,18 @@ def sound_plan(algorithm: Attempt, problem: Problem) -> Plan | None:
 
 
 class Trials:
-    """An algorithm that may be asked so often."""
+    """An algorithm with a budget of runs."""
 
     def __init__(self, attempt: Attempt, most: int) -> None:
         self._attempt = attempt
         self._left = most
 
     def left(self, problem: Problem) -> int:
-        """Return how often it may still be asked about a problem of this size."""
+        """Return how often it may still run on problems of this size."""
         return self._left // _price(problem)
 
     def plan(self, problem: Problem) -> Plan | None:
-        """Ask, unless a bound says that there is no plan; one that is not sound is none."""
+        """Run the algorithm unless a bound rules out a plan; None if there is no valid plan."""
         if unmet(problem):
             return None
         self._left -= _price(problem)

@@ -1,6 +1,6 @@
-"""Believe no plan: check every promise it makes, the obvious way.
+"""Verify plans: check each property that a plan must have, in the most obvious way.
 
-This file shares nothing with the algorithms, and looks at every conflict, whoever of the two lists it.
+This file shares no code with the algorithms, and checks every conflict that either of two buffers lists.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from usmp_build.planner.memory.problem import Problem
 
 
 def violations(problem: Problem, plan: object) -> tuple[str, ...]:
-    """Say in sentences all that is wrong with a plan, or what was returned as one; empty when it is sound."""
+    """Return all that is wrong with a plan, or with what was returned as one, in sentences; empty when it is valid."""
     if not isinstance(plan, Plan):
         return (f"it is no Plan, but of type {type(plan).__name__}",)
-    for wrong in (_malformed, _misplaced, _too_close, _overclaimed):  # each relies on those before it
-        if found := tuple(wrong(problem, plan)):
-            return found
+    for check in (_malformed, _misplaced, _too_close, _overclaimed):  # each relies on those before it
+        if faults := tuple(check(problem, plan)):
+            return faults
     return ()
 
 
 def _malformed(problem: Problem, plan: Plan) -> Iterator[str]:
-    """Every buffer has a place, every place is a pool and an offset."""
+    """Check that every buffer has a place, and every place is a pool and an offset."""
     if type(plan.allocations) is not tuple:
         yield f"its allocations are no tuple, but of type {type(plan.allocations).__name__}"
     elif len(plan.allocations) != len(problem.buffers):
@@ -35,11 +35,11 @@ def _malformed(problem: Problem, plan: Plan) -> Iterator[str]:
                 yield f"{buffer.name} has a place that is not two integers: {place.pool!r}, {place.offset!r}"
     if type(plan.algorithm) is not str or type(plan.work) is not int:
         yield f"its algorithm and work are no text and integer: {plan.algorithm!r}, {plan.work!r}"
-    yield from _mistold(problem, plan)
+    yield from _malformed_claims(problem, plan)
 
 
-def _mistold(problem: Problem, plan: Plan) -> Iterator[str]:
-    """What it claims is numbers, as many as there should be."""
+def _malformed_claims(problem: Problem, plan: Plan) -> Iterator[str]:
+    """Check that claims and bound are tuples of integers of the right length."""
     if type(plan.claims) is not tuple or any(type(claim) is not int for claim in plan.claims):
         yield f"its claims are no tuple of integers: {plan.claims!r}"
     elif len(plan.claims) not in (0, len(problem.pools)):
@@ -51,7 +51,7 @@ def _mistold(problem: Problem, plan: Plan) -> Iterator[str]:
 
 
 def _misplaced(problem: Problem, plan: Plan) -> Iterator[str]:
-    """Every buffer is in one of its pools, aligned, and inside."""
+    """Check that every buffer is in one of its pools, aligned, and within the limit."""
     for buffer, (pool, offset) in zip(problem.buffers, plan.allocations, strict=True):
         if pool not in buffer.pools:
             allowed = ", ".join(problem.pools[index].name for index in buffer.pools)
@@ -69,15 +69,15 @@ def _misplaced(problem: Problem, plan: Plan) -> Iterator[str]:
 
 
 def _too_close(problem: Problem, plan: Plan) -> Iterator[str]:
-    """Of two buffers in conflict and in one pool, one starts far enough behind the other."""
+    """Check that of two conflicting buffers in one pool, one starts far enough above the other."""
     listed = [set(others) for others in problem.conflicts]
-    own = {index for pair in problem.separations for index in pair}
+    separated = {index for pair in problem.separations for index in pair}
     spans = [(p.pool, p.offset, p.offset + b.size) for p, b in zip(plan.allocations, problem.buffers, strict=True)]
     for a, others in enumerate(listed):
         pool, start, stop = spans[a]
         for b in sorted(others):
             other, begin, end = spans[b]
-            if (a not in own or b not in own) and (other != pool or begin >= stop or start >= end):
+            if (a not in separated or b not in separated) and (other != pool or begin >= stop or start >= end):
                 continue  # as most pairs are
             seen_before = b < a and a in listed[b]
             if b != a and not seen_before and not _apart(problem, plan, a, b):
@@ -94,7 +94,7 @@ def _apart(problem: Problem, plan: Plan, a: int, b: int) -> bool:
 
 
 def _overclaimed(problem: Problem, plan: Plan) -> Iterator[str]:
-    """No pool needs more than a plan uses of it, and the best plan is not worse than this one."""
+    """Check the claims: no pool needs more than the plan uses of it, and the bound is no worse than this plan."""
     if plan.bound > quality(problem, plan):
         yield f"it claims that no plan is better than {plan.bound}, and its cost and peaks are {quality(problem, plan)}"
     for pool, peak, claim in zip(problem.pools, peaks(problem, plan), plan.claims or (), strict=False):

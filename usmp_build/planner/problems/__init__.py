@@ -1,4 +1,4 @@
-"""Memory problems as files: CSV and JSON, in and out; and what was found of them: plans with their proofs.
+"""Reads and writes memory problems, and plans with their proofs, as CSV and JSON.
 
 bytes ─read_problem→ Statement       Problem  ─problem_json, problem_csv→ text
 bytes ─read_plan→ PlanFile           Solution ─solution_json, offsets_csv→ text

@@ -1,4 +1,4 @@
-"""Who is alive together: the conflicts of a problem that states intervals and nothing else."""
+"""Derives conflicts from intervals: buffers conflict that are alive at one step."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Steps: TypeAlias = npt.NDArray[np.int64]
 
 
 def count_pairs(lower: Steps, upper: Steps) -> int:
-    """Count the pairs of half-open intervals that have a step in common.
+    """Return the number of pairs of half-open intervals [lower, upper) that share a step.
 
-    Of those that begin before an interval ends, all that do not end before it begins meet it; each pair is seen from
-    both sides, and each interval by itself.
+    Of the intervals that begin before one ends, all that do not end before it begins share a step with it.  Each pair
+    is counted from both sides, and each interval with itself.
     """
     if not len(lower):
         return 0
@@ -27,21 +27,21 @@ def count_pairs(lower: Steps, upper: Steps) -> int:
 
 
 def conflicts(lives: Lives) -> tuple[tuple[int, ...], ...]:
-    """Return for each buffer the ascending indices of those that are alive at some step of its own."""
+    """Return for each buffer the ascending indices of the others that are alive at one of its steps."""
     events = sorted(
         (step, born, index)
         for index, intervals in enumerate(lives)
         for start, stop in intervals
         for step, born in ((start, True), (stop, False))
     )  # at one step deaths come first: intervals are half-open
-    found: list[set[int]] = [set() for _ in lives]
+    neighbors: list[set[int]] = [set() for _ in lives]
     alive: set[int] = set()
     for _, born, index in events:
         if not born:
             alive.remove(index)
             continue
-        found[index] |= alive
+        neighbors[index] |= alive
         for other in alive:
-            found[other].add(index)
+            neighbors[other].add(index)
         alive.add(index)
-    return tuple(tuple(sorted(others)) for others in found)
+    return tuple(tuple(sorted(others)) for others in neighbors)

@@ -1,4 +1,4 @@
-"""Large files become millions of small objects, none of them garbage: looking for some takes longer than reading."""
+"""Suspends garbage collection while large files become millions of objects: it would take longer than reading."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def in_bulk() -> Iterator[None]:
-    """Collect no cyclic garbage meanwhile."""
+    """Suspend cyclic garbage collection."""
     was_on = gc.isenabled()
     gc.disable()
     try:

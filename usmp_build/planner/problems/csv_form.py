@@ -1,4 +1,4 @@
-"""Problems as CSV: MiniMalloc's columns, and ours.
+"""Reads problems as CSV: MiniMalloc's columns, and ours.
 
     id,lower,upper,size,alignment,pools,offset
     a,0,3,100,16,tcm:0|sram:5,
@@ -11,7 +11,7 @@
     below,above,separation
     a,b,60
 
-Only the first table must be there, and of its columns only the first four.  Columns are known by their names.
+Only the first table is required, and only its first four columns.  Columns are identified by name.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COLUMNS = {
     "separations": ("below", "above", "separation"),
 }
 NEEDED = {"buffers": 4, "pools": 1, "separations": 3}
-"""So many of the columns must be there."""
+"""How many of the columns, from the first, are required."""
 ALIASES = {"buffer": "id", "buffer_id": "id", "begin": "lower", "start": "lower", "end": "upper", "pool": "pools"}
 """Other names of the columns of buffers; an `end` is the last step, not the one after it."""
 
@@ -38,51 +38,51 @@ _BEGIN = f"begin with a header: {','.join(COLUMNS['buffers'][:4])}"
 
 def read_csv(source: Source) -> Draft:
     """Read a problem.  Raises ProblemError with everything that is wrong by itself."""
-    found = tables(source)
+    all_tables = tables(source)
     faults = Faults()
-    reader = _Reader(Cells(source, found), faults)
-    kinds = {table.number: kind for table in found if (kind := _kind(table, faults))}
+    reader = _Reader(Cells(source, all_tables), faults)
+    kinds = {table.number: kind for table in all_tables if (kind := _kind(table, faults))}
     for kind in COLUMNS:
-        some = [table for table in found if kinds.get(table.number) == kind]
-        for again in some[1:]:
+        same_kind = [table for table in all_tables if kinds.get(table.number) == kind]
+        for duplicate in same_kind[1:]:
             message = f"a second table of {kind}"
-            faults.add("Q102", message, source.span(again.first, 1, 80), "join the two: an empty line ends a table")
-        for table in some[:1]:
+            faults.add("Q102", message, source.span(duplicate.first, 1, 80), "join the two: an empty line ends a table")
+        for table in same_kind[:1]:
             reader.read(kind, table)
-    if "buffers" not in kinds.values() and all(kinds.get(table.number) for table in found):
+    if "buffers" not in kinds.values() and all(kinds.get(table.number) for table in all_tables):
         faults.add("Q102", "there is no table of buffers", source.span(1, 1), _BEGIN)
     faults.stop()
     return reader.draft()
 
 
 def _kind(table: Table, faults: Faults) -> str:
-    """Tell what a table is about by its header; nothing when the header is wrong."""
+    """Return the kind of a table by its header; empty when the header is wrong."""
     names = [name.lower() for name in table.header]
     place = table.source.span(table.first, 1, len(table.source.lines[table.first - 1]))
     kind = "pools" if names[:1] == ["pool"] and "id" not in names else "buffers"
     kind = "separations" if {"below", "above", "separation"} & set(names) else kind
-    meant = [ALIASES.get(name, name) for name in names] if kind == "buffers" else names
-    known = COLUMNS[kind]
+    canonical = [ALIASES.get(name, name) for name in names] if kind == "buffers" else names
+    columns = COLUMNS[kind]
     if any(name.isdecimal() for name in names):
         faults.add("Q102", "this is not a header: columns have names", place, _BEGIN)
         return ""
-    for name, column in zip(names, meant, strict=True):
-        if column not in known:
-            help_ = f"remove it, or correct its name: {suggestion(name, known, 'the columns are')}"
+    for name, column in zip(names, canonical, strict=True):
+        if column not in columns:
+            help_ = f"remove it, or correct its name: {suggestion(name, columns, 'the columns are')}"
             faults.add("Q102", f"a table of {kind} has no column {quoted(name)}", place, help_)
             return ""
-        if meant.count(column) > 1:
+        if canonical.count(column) > 1:
             faults.add("Q102", f"there are two columns {quoted(column)}", place, "remove one of the two")
             return ""
-    missing = [column for column in known[: NEEDED[kind]] if column not in meant]
+    missing = [column for column in columns[: NEEDED[kind]] if column not in canonical]
     if missing:
-        help_ = f"a table of {kind} needs {', '.join(known[: NEEDED[kind]])}"
+        help_ = f"a table of {kind} needs {', '.join(columns[: NEEDED[kind]])}"
         faults.add("Q102", f"there is no column {quoted(missing[0])}", place, help_)
     return "" if missing else kind
 
 
 class _Reader:
-    """Takes tables in, row by row."""
+    """Reads tables row by row."""
 
     def __init__(self, places: Cells, faults: Faults) -> None:
         self._places = places
@@ -100,7 +100,7 @@ class _Reader:
             take(cells)
 
     def draft(self) -> Draft:
-        """Return what was read; pools that no table declares are those that buffers ask for."""
+        """Return what was read; without a table of pools, those that buffers name."""
         pools = self._declared or [PoolDraft(name, None, place) for name, place in self._mentioned.items()]
         return Draft(self._places, pools, list(self._buffers.values()), self._separations)
 
@@ -116,28 +116,28 @@ class _Reader:
         name = cells.name("id")
         pools, costs = cells.pools()
         intervals = cells.intervals()
-        known = self._buffers.get(name)
-        if known is None:
+        buffer = self._buffers.get(name)
+        if buffer is None:
             size, alignment = cells.bytes("size"), cells.optional("alignment", cells.positive)
             offset = cells.optional("offset", cells.bytes)
-            self._buffers[name] = known = BufferDraft(name, size, cells.place, alignment or 1, pools, costs, offset)
+            self._buffers[name] = buffer = BufferDraft(name, size, cells.place, alignment or 1, pools, costs, offset)
             for pool in pools:
                 self._mentioned.setdefault(pool, cells.place)
         else:
-            self._agree(known, cells, pools, costs)
-        known.intervals += intervals
+            self._agree(buffer, cells, pools, costs)
+        buffer.intervals += intervals
 
-    def _agree(self, known: BufferDraft, cells: Fields, pools: tuple[str, ...], costs: tuple[int, ...]) -> None:
-        """Further rows of a buffer are further intervals; what else they say is the same, or nothing."""
-        again: dict[str, object] = {
+    def _agree(self, buffer: BufferDraft, cells: Fields, pools: tuple[str, ...], costs: tuple[int, ...]) -> None:
+        """Check that a row with a further interval of a buffer repeats its other fields, or leaves them empty."""
+        repeated: dict[str, object] = {
             "size": cells.optional("size", cells.bytes),
             "alignment": cells.optional("alignment", cells.positive),
             "offset": cells.optional("offset", cells.bytes),
         }
-        agreed: dict[str, object] = {"size": known.size, "alignment": known.alignment, "offset": known.offset}
-        wrong = [key for key, value in again.items() if value not in (None, agreed[key])]
-        wrong += ["pools"] * (pools not in ((), known.pools) or costs not in ((), known.costs))
+        agreed: dict[str, object] = {"size": buffer.size, "alignment": buffer.alignment, "offset": buffer.offset}
+        wrong = [key for key, value in repeated.items() if value not in (None, agreed[key])]
+        wrong += ["pools"] * (pools not in ((), buffer.pools) or costs not in ((), buffer.costs))
         for key in wrong[:1]:
-            message = f"buffer {quoted(known.name)} has another `{key}` in an earlier row"
+            message = f"buffer {quoted(buffer.name)} has another `{key}` in an earlier row"
             help_ = "several rows are several intervals of one buffer; if it is another buffer, give it its own id"
             cells.fault("Q107", message, key, help_)

@@ -1,4 +1,4 @@
-"""Problems and offsets as CSV: what `csv_form` reads, and what MiniMalloc writes."""
+"""Writes problems as CSV that `csv_form` reads, and offsets as MiniMalloc does."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def offsets_csv(statement: Statement, plan: Plan) -> str:
     several = len(statement.pools) > 1
     head = ["id", "lower", "upper", "size", *(["alignment"] * aligned), *(["pool"] * several), "offset"]
     rows: list[Sequence[object]] = [head]
-    facts = zip(statement.names, _facts(stated), plan.allocations, strict=True)
-    for name, (lives, size, alignment), place in facts:
+    rows_of_buffers = zip(statement.names, _facts(stated), plan.allocations, strict=True)
+    for name, (intervals, size, alignment), place in rows_of_buffers:
         tail = [*([alignment] * aligned), *([statement.pools[place.pool].name] * several), place.offset]
-        rows += [[_fitting(name), lower, upper, size, *tail] for lower, upper in lives or (("", ""),)]
+        rows += [[_fitting(name), lower, upper, size, *tail] for lower, upper in intervals or (("", ""),)]
     return _text(rows)
 
 

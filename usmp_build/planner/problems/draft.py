@@ -1,4 +1,4 @@
-"""A problem as a file states it: by names, unchecked, with the place of everything."""
+"""Drafts: problems as files state them, by names, unchecked, with the place of everything in the file."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ class BufferDraft:
     place: Place
     alignment: int = 1
     pools: tuple[str, ...] = ()
-    """Empty: all there are."""
+    """Empty: all pools."""
     costs: tuple[int, ...] = ()
     offset: int | None = None
     intervals: list[tuple[int, int, Place]] = field(default_factory=list)
-    """Start, stop, and where that stands."""
+    """Start, stop, and its place in the file."""
 
 
 @dataclass(slots=True)
 class SeparationDraft:
-    """How far `above` must start behind the start of `below` if it is above it."""
+    """The least distance, in bytes, from the start of `below` to that of `above` if it is above."""
 
     below: str
     above: str

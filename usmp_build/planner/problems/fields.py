@@ -1,4 +1,4 @@
-"""The cells of a row of CSV, as what they mean."""
+"""Parses the cells of CSV rows: names, bytes, steps, pools, intervals."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from usmp_build.planner.problems.table import Cells, Row, Table
 from usmp_build.units import MAX_BYTES, MAX_SUM, parse_size
 
 _LONGEST_NUMBER = 18
-"""Digits: three more than the largest number has."""
+"""Most digits of a number: three more than the largest one has."""
 _WHOLE_HELP = f"write a whole number from 0 to {MAX_BYTES:,}"
 
 
 class Fields:
-    """Reads the cells of a table, row by row; what means nothing is a fault, and read as 0."""
+    """Reads the cells of a table, row by row; cells without meaning are reported as faults, and read as 0."""
 
     def __init__(self, table: Table, places: Cells, faults: Faults, aliases: Mapping[str, str]) -> None:
         self._table = table
@@ -29,23 +29,23 @@ class Fields:
         self._row = Row((table.number, table.first), [""] * len(names))
 
     def rows(self) -> Iterator[None]:
-        """Turn to one row after the other."""
+        """Go from row to row; the other methods read cells of the current one."""
         for row in self._table.rows(self._faults):
             self._row = row
             yield
 
     @property
     def place(self) -> Place:
-        """Where the row is."""
+        """The place of the row."""
         return self._row.place
 
     def text(self, column: str) -> str:
-        """Return a cell as it is; nothing where there is no such column."""
+        """Return a cell as it is; empty where there is no such column."""
         index = self._columns.get(column)
         return "" if index is None else self._row.cells[index]
 
     def fault(self, code: str, message: str, column: str, help_: str) -> None:
-        """Take down what is wrong with a cell."""
+        """Report a fault of a cell."""
         index = self._columns.get(column)
         name = "" if index is None else self._table.header[index]
         self._faults.add(code, message, self._places.span(self.place, name), help_)
@@ -60,11 +60,11 @@ class Fields:
         return name
 
     def optional(self, column: str, read: Callable[[str], int]) -> int | None:
-        """Read a cell that may be empty, or not there."""
+        """Read a cell that may be empty or missing."""
         return read(column) if self.text(column) else None
 
     def bytes(self, column: str, most: int = MAX_BYTES) -> int:
-        """Read a number of bytes, `most` at the most."""
+        """Read a number of bytes, at most `most`."""
         text = self.text(column)
         if not text:
             self.fault("Q104", f'"{column}" is empty', column, 'write a number of bytes, or for example "64 KiB"')
@@ -78,11 +78,11 @@ class Fields:
         return size if self._is_small(size, column, most) else 0
 
     def sum(self, column: str) -> int:
-        """Read bytes that are as many as those of many buffers together may be."""
+        """Read a number of bytes that may be as large as a sum over many buffers."""
         return self.bytes(column, MAX_SUM)
 
     def place_in_pool(self, column: str) -> int:
-        """Read an offset of a plan that may be wrong: a negative one is for the check to report."""
+        """Read an offset of a plan that may be wrong: negative ones are left for the audit to report."""
         text = self.text(column)
         if text.startswith("-") and _is_number(text[1:]):
             return -int(text[1:]) if self._is_small(int(text[1:]), column, MAX_SUM) else 0
@@ -134,17 +134,17 @@ class Fields:
         return tuple(names), tuple(costs) if ":" in text else ()
 
     def intervals(self) -> list[tuple[int, int, Place]]:
-        """Read when the buffer is alive: from `lower` until before `upper`, but for its gaps."""
+        """Read the intervals of a buffer: half-open from `lower` to `upper`, without its gaps."""
         start, stop = self.step("lower"), self.step("upper") + self._behind
-        alive = []
+        intervals_ = []
         for low, high in sorted(self._gaps(), key=itemgetter(0)):
             if not start < low < high < stop:
                 message = f"the gap from {low:,} to {high:,} is not inside the interval"
                 self.fault("Q105", message, "gaps", "a gap begins after `lower` and ends before `upper`")
                 break
-            alive.append((start, low, self.place))
+            intervals_.append((start, low, self.place))
             start = high
-        return [*alive, (start, stop, self.place)]
+        return [*intervals_, (start, stop, self.place)]
 
     def _gaps(self) -> Iterator[tuple[int, int]]:
         for word in self.text("gaps").split():

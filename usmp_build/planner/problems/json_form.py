@@ -1,4 +1,4 @@
-"""Problems as JSON.  The classes here are the published schema."""
+"""Reads and writes problems as JSON.  The classes here are the published schema."""
 
 from __future__ import annotations
 
@@ -131,10 +131,12 @@ def _draft(record: BufferRecord, number: int) -> BufferDraft:
 
 
 def _buffer(problem: Problem, buffer: Buffer) -> Document:
-    """What is said of a buffer; nothing that would be so without being said."""
-    said: Document = {"name": buffer.name, "size": buffer.size}
-    said |= {"alignment": buffer.alignment} if buffer.alignment > 1 else {}
-    said["pools"] = [problem.pools[pool].name for pool in buffer.pools]
-    said |= {"costs": list(buffer.costs or [0] * len(buffer.pools))} if buffer.costs or len(buffer.pools) > 1 else {}
-    said |= {"intervals": [list(interval) for interval in buffer.intervals]} if buffer.intervals else {}
-    return said | ({"offset": buffer.offset} if buffer.offset is not None else {})
+    """Return a buffer as JSON, without fields that have their default."""
+    document: Document = {"name": buffer.name, "size": buffer.size}
+    document |= {"alignment": buffer.alignment} if buffer.alignment > 1 else {}
+    document["pools"] = [problem.pools[pool].name for pool in buffer.pools]
+    document |= (
+        {"costs": list(buffer.costs or [0] * len(buffer.pools))} if buffer.costs or len(buffer.pools) > 1 else {}
+    )
+    document |= {"intervals": [list(interval) for interval in buffer.intervals]} if buffer.intervals else {}
+    return document | ({"offset": buffer.offset} if buffer.offset is not None else {})

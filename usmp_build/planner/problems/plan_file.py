@@ -1,4 +1,4 @@
-"""The door for plans of problems: our JSON with its proofs, or CSV with an offset for each id, whoever wrote it."""
+"""Reads plans of problems: our JSON with its proofs, or CSV of any tool with an offset for each id."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from usmp_build.planner.problems.table import Cells, Table, tables
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where a buffer is, says the file."""
+    """The place of a buffer, as the file states it."""
 
     name: str
     pool: str
-    """Empty: the only one there is."""
+    """Empty: the only pool."""
     offset: int
     place: Place
-    """In the file."""
+    """Its place in the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,41 +35,43 @@ class PlanFile:
     places: Places
     placed: tuple[Placed, ...]
     facts: SolutionRecord | None
-    """What else it says; CSV says nothing else."""
+    """All else that the file states; None for CSV."""
 
 
 def read_plan(data: bytes, file: str) -> PlanFile:
-    """Read a plan; `file` is its name in messages.  Raises ProblemError when it is none."""
+    """Read a plan; `file` is its name in messages.  Raises ProblemError when it is not a plan."""
     check_size(data, file)
     with in_bulk():
         source = decode(data, file)
         if not is_json(data):
             return _read_csv(source)
         record = read_solution(source)
-        placed = (Placed(each.name, each.pool, each.offset, ("buffers", i)) for i, each in enumerate(record.buffers))
+        placed = (
+            Placed(buffer.name, buffer.pool, buffer.offset, ("buffers", i)) for i, buffer in enumerate(record.buffers)
+        )
         return PlanFile(Paths(source), tuple(placed), record)
 
 
 def _read_csv(source: Source) -> PlanFile:
-    """Read ids and offsets; what other columns there are does not matter."""
-    found = tables(source)
+    """Read ids and offsets; other columns are ignored."""
+    all_tables = tables(source)
     wanted = ("id", "offset")
-    table = next((table for table in found if {*wanted} <= _columns(table)), None)
+    table = next((table for table in all_tables if {*wanted} <= _columns(table)), None)
     if table is None:
         message = 'this is not a plan: no table has columns "id" and "offset"'
         help_ = "give a plan as `usmp-build solve --out` writes it: JSON, or CSV with these columns"
         raise ProblemError(Diagnostic("Q120", message, Span(source.file, 1, 1), help_))
     faults = Faults()
-    places = Cells(source, found)
+    places = Cells(source, all_tables)
     placed: dict[str, Placed] = {}
     fields = Fields(table, places, faults, ALIASES)
     for _ in fields.rows():
-        each = Placed(fields.name("id"), fields.text("pools"), fields.place_in_pool("offset"), fields.place)
-        known = placed.setdefault(each.name, each)
-        if (known.pool, known.offset) != (each.pool, each.offset):
-            message = f"buffer {quoted(each.name)} is somewhere else in an earlier row"
+        row = Placed(fields.name("id"), fields.text("pools"), fields.place_in_pool("offset"), fields.place)
+        first = placed.setdefault(row.name, row)
+        if (first.pool, first.offset) != (row.pool, row.offset):
+            message = f"buffer {quoted(row.name)} is somewhere else in an earlier row"
             help_ = "a buffer has one place for all its intervals"
-            faults.add("Q107", message, places.span(each.place, "offset"), help_)
+            faults.add("Q107", message, places.span(row.place, "offset"), help_)
     faults.stop()
     return PlanFile(places, tuple(placed.values()), None)
 

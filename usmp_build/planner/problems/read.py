@@ -1,4 +1,4 @@
-"""The door for problems: JSON or CSV, whichever it is."""
+"""Reads problems from JSON or CSV, whichever it is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_problem(data: bytes, file: str) -> Statement:
 
 
 def _plain(plain: Plain, file: str) -> Statement:
-    """State what was read: one pool, one interval for each buffer."""
+    """Return the statement of a plain file: one pool, one interval for each buffer."""
     pools, place = (Pool(MEMORY),), Span(file, 1, 1)
     pairs = count_pairs(plain.lower, plain.upper)
     if pairs > FEW_PAIRS and are_powers_of_two(plain.alignment):
@@ -36,10 +36,10 @@ def _plain(plain: Plain, file: str) -> Statement:
         timeline = Timeline(plain.lower, plain.upper, plain.size, plain.alignment)
         return Statement(timeline, pools, plain.names, timed=True)
     check_pairs(pairs, place)
-    lives = [((start, stop),) for start, stop in zip(plain.lower.tolist(), plain.upper.tolist(), strict=True)]
-    facts: Iterable[tuple[int, int]] = zip(plain.size.tolist(), plain.alignment.tolist(), strict=True)
+    lifetimes = [((start, stop),) for start, stop in zip(plain.lower.tolist(), plain.upper.tolist(), strict=True)]
+    sizes_and_alignments: Iterable[tuple[int, int]] = zip(plain.size.tolist(), plain.alignment.tolist(), strict=True)
     buffers = tuple(
-        Buffer(name, size, (0,), (), alignment, life)
-        for name, life, (size, alignment) in zip(plain.names, lives, facts, strict=True)
+        Buffer(name, size, (0,), (), alignment, lifetime)
+        for name, lifetime, (size, alignment) in zip(plain.names, lifetimes, sizes_and_alignments, strict=True)
     )
-    return Statement(Problem(pools, buffers, conflicts(lives)), pools, plain.names, timed=True)
+    return Statement(Problem(pools, buffers, conflicts(lifetimes)), pools, plain.names, timed=True)

@@ -1,4 +1,4 @@
-"""Solutions as JSON: a line for each pool, and one for each buffer."""
+"""Writes solutions as JSON: a line for each pool, and one for each buffer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from usmp_build.planner.problems.statement import Statement
 
 
 def solution_json(statement: Statement, solution: Solution, capacity: int | None = None) -> str:
-    """Write a solution; `capacity` is the limit that pools without one were given."""
+    """Write a solution; `capacity` is the limit, in bytes, that pools without one were given."""
     plan = solution.plan
     limits = [capacity if pool.limit is None else pool.limit for pool in statement.pools]
     document: dict[str, object] = {
@@ -33,33 +33,37 @@ def solution_json(statement: Statement, solution: Solution, capacity: int | None
 
 def _pool(statement: Statement, solution: Solution, index: int, limit: int | None) -> dict[str, object]:
     claim = solution.claims[index]
-    seen = solution.witnesses[index]
+    witness = solution.witnesses[index]
     return {
         "name": statement.pools[index].name,
         "limit": limit,
         "peak": solution.peaks[index],
         "bound": solution.bounds[index],
-        "witness": _witness(statement, seen),
-        "claim": _claim(solution, claim) if claim > seen.bytes else None,
+        "witness": _witness(statement, witness),
+        "claim": _claim(solution, claim) if claim > witness.bytes else None,
     }
 
 
 def _shortage(statement: Statement, solution: Solution) -> dict[str, object] | None:
-    short = solution.shortage
-    if not short.pools and not short.proven:
+    shortage = solution.shortage
+    if not shortage.pools and not shortage.proven:
         return None
     return {
-        "pools": _names(statement.pools, short.pools),
-        "room": short.room,
-        "missing": short.missing,
-        "proven": short.proven,
-        "witness": _witness(statement, short.witness),
-        "claim": _claim(solution, solution.claim) if solution.claim or not short.pools else None,
+        "pools": _names(statement.pools, shortage.pools),
+        "room": shortage.room,
+        "missing": shortage.missing,
+        "proven": shortage.proven,
+        "witness": _witness(statement, shortage.witness),
+        "claim": _claim(solution, solution.claim) if solution.claim or not shortage.pools else None,
     }
 
 
-def _witness(statement: Statement, seen: Witness) -> dict[str, object]:
-    return {"bytes": seen.bytes, "step": seen.step, "buffers": [statement.names[index] for index in seen.buffers]}
+def _witness(statement: Statement, witness: Witness) -> dict[str, object]:
+    return {
+        "bytes": witness.bytes,
+        "step": witness.step,
+        "buffers": [statement.names[index] for index in witness.buffers],
+    }
 
 
 def _claim(solution: Solution, bytes_: int) -> dict[str, object]:

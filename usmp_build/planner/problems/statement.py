@@ -1,4 +1,4 @@
-"""Draft → Statement: names become indices, and everything that goes together is checked to."""
+"""Draft → Statement: resolves names to indices, and checks that all parts of a problem are consistent."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from usmp_build.units import is_power_of_two
 MEMORY = "memory"
 """The pool of a problem that names none."""
 FEW_PAIRS = 200_000
-"""In conflict, that are written down one by one; a problem with more of them becomes a timeline, if it can."""
+"""Most pairs in conflict that are listed one by one; a problem with more of them becomes a timeline, if it can."""
 MOST_PAIRS = 2_000_000
-"""If it cannot."""
+"""Most pairs in conflict of a problem that cannot become a timeline."""
 MOST_POOLS = 256
 
 
@@ -32,39 +32,41 @@ class Statement:
 
     problem: Problem | Timeline
     pools: tuple[Pool, ...]
-    """A timeline knows the limit of its only one, and not its name."""
+    """All pools; a timeline has the limit of its only one, but not its name."""
     names: tuple[str, ...]
-    """Of the buffers: a timeline knows none."""
+    """Names of the buffers; a timeline has none."""
     timed: bool
     """Whether two buffers conflict exactly when they are alive at one step."""
 
 
 def assemble(draft: Draft) -> Statement:
-    """Turn a draft into a problem.  Raises ProblemError with everything that is wrong."""
+    """Return the problem of a draft.  Raises ProblemError with everything that is wrong."""
     faults = Faults()
     limits = _limits(draft, faults)
     index = _names(draft, faults)
     for buffer in draft.buffers:
         _check_buffer(buffer, limits, draft, faults)
     separations = _separations(draft, index, faults)
-    stated = _stated_conflicts(draft, index, faults)
+    stated_conflicts = _stated_conflicts(draft, index, faults)
     faults.stop()
     pools = tuple(Pool(name, limit) for name, limit in limits.items())
-    lives = [_lives(buffer) for buffer in draft.buffers]
-    pairs = 0 if stated is not None else _pairs(lives)
+    lifetimes = [_lifetime(buffer) for buffer in draft.buffers]
+    pairs = 0 if stated_conflicts is not None else _pairs(lifetimes)
     if pairs > FEW_PAIRS and _is_plain(draft):
         return Statement(_timeline(draft, pools[0].limit), pools, tuple(index), timed=True)
     check_pairs(pairs, draft.places.span(()))
-    alive = conflicts(lives) if stated is None else stated
-    _check_separations(draft, index, alive, faults)
+    conflicts_ = conflicts(lifetimes) if stated_conflicts is None else stated_conflicts
+    _check_separations(draft, index, conflicts_, faults)
     faults.stop()
     numbers = {name: number for number, name in enumerate(limits)}
-    buffers = tuple(_buffer(b, life, numbers) for b, life in zip(draft.buffers, lives, strict=True))
-    return Statement(Problem(pools, buffers, alive, separations), pools, tuple(index), timed=stated is None)
+    buffers = tuple(_buffer(b, lifetime, numbers) for b, lifetime in zip(draft.buffers, lifetimes, strict=True))
+    return Statement(
+        Problem(pools, buffers, conflicts_, separations), pools, tuple(index), timed=stated_conflicts is None
+    )
 
 
 def check_pairs(pairs: int, place: Span) -> None:
-    """Raise ProblemError when what is no timeline has too many pairs in conflict."""
+    """Raise ProblemError when a problem that is no timeline has too many pairs in conflict."""
     if pairs > MOST_PAIRS:
         message = f"{pairs:,} pairs of buffers are alive together; at most {MOST_PAIRS:,} can be planned"
         help_ = (
@@ -84,17 +86,17 @@ def check_sum(total: int, count: int, place: Span) -> None:
 
 
 def _limits(draft: Draft, faults: Faults) -> dict[str, int | None]:
-    """Return the limits by name; without a word on pools there is one."""
-    found: dict[str, int | None] = {}
+    """Return the limits by name of the pool; if no pools are stated, there is one without a limit."""
+    limits: dict[str, int | None] = {}
     for pool in draft.pools:
-        if pool.name in found:
+        if pool.name in limits:
             message = f"pool {quoted(pool.name)} is declared twice"
             faults.add("Q109", message, draft.places.span(pool.place), "remove one of the two")
-        found[pool.name] = pool.limit
-    if len(found) > MOST_POOLS:
+        limits[pool.name] = pool.limit
+    if len(limits) > MOST_POOLS:
         place = draft.places.span(draft.pools[MOST_POOLS].place)
-        faults.add("Q111", f"there are {len(found):,} pools; at most {MOST_POOLS} are read", place, "merge some")
-    return found or {MEMORY: None}
+        faults.add("Q111", f"there are {len(limits):,} pools; at most {MOST_POOLS} are read", place, "merge some")
+    return limits or {MEMORY: None}
 
 
 def _names(draft: Draft, faults: Faults) -> dict[str, int]:
@@ -140,32 +142,32 @@ def _check_buffer(buffer: BufferDraft, pools: Mapping[str, int | None], draft: D
 def _stated_conflicts(draft: Draft, index: Mapping[str, int], faults: Faults) -> tuple[tuple[int, ...], ...] | None:
     if draft.conflicts is None:
         return None
-    found: list[set[int]] = [set() for _ in draft.buffers]
+    neighbors: list[set[int]] = [set() for _ in draft.buffers]
     for one, other, place in draft.conflicts:
         if _are_known((one, other), place, draft, index, faults):
             a, b = index[one], index[other]
-            found[a].add(b)
-            found[b].add(a)
-    return tuple(tuple(sorted(others)) for others in found)
+            neighbors[a].add(b)
+            neighbors[b].add(a)
+    return tuple(tuple(sorted(others)) for others in neighbors)
 
 
 def _separations(draft: Draft, index: Mapping[str, int], faults: Faults) -> dict[tuple[int, int], int]:
-    found: dict[tuple[int, int], int] = {}
-    for each in draft.separations:
-        if _are_known((each.below, each.above), each.place, draft, index, faults):
-            pair = (index[each.below], index[each.above])
+    distances: dict[tuple[int, int], int] = {}
+    for stated in draft.separations:
+        if _are_known((stated.below, stated.above), stated.place, draft, index, faults):
+            pair = (index[stated.below], index[stated.above])
             size = draft.buffers[pair[0]].size
-            if pair in found:
-                message = f"the separation of {quoted(each.above)} above {quoted(each.below)} is given twice"
-                faults.add("Q109", message, draft.places.span(each.place), "remove one of the two")
-            elif each.bytes > size:
+            if pair in distances:
+                message = f"the separation of {quoted(stated.above)} above {quoted(stated.below)} is given twice"
+                faults.add("Q109", message, draft.places.span(stated.place), "remove one of the two")
+            elif stated.bytes > size:
                 message = (
-                    f"a separation of {each.bytes:,} bytes is more than the size of {quoted(each.below)}, {size:,}"
+                    f"a separation of {stated.bytes:,} bytes is more than the size of {quoted(stated.below)}, {size:,}"
                 )
                 help_ = "a separation lets buffers share bytes; to keep more between them, enlarge the lower one"
-                faults.add("Q104", message, draft.places.span(each.place), help_)
-            found[pair] = each.bytes
-    return found
+                faults.add("Q104", message, draft.places.span(stated.place), help_)
+            distances[pair] = stated.bytes
+    return distances
 
 
 def _are_known(pair: tuple[str, str], place: Place, draft: Draft, index: Mapping[str, int], faults: Faults) -> bool:
@@ -180,41 +182,43 @@ def _are_known(pair: tuple[str, str], place: Place, draft: Draft, index: Mapping
 
 
 def _check_separations(
-    draft: Draft, index: Mapping[str, int], alive: tuple[tuple[int, ...], ...], faults: Faults
+    draft: Draft, index: Mapping[str, int], conflicts_: tuple[tuple[int, ...], ...], faults: Faults
 ) -> None:
-    """A separation of buffers that do not conflict would have no effect."""
-    for each in draft.separations:
-        if index[each.above] not in alive[index[each.below]]:
-            message = f"{quoted(each.below)} and {quoted(each.above)} do not conflict: they share bytes as they like"
-            faults.add("Q108", message, draft.places.span(each.place), "remove this separation, or correct the names")
+    """Check that separations are of buffers in conflict: others would have no effect."""
+    for stated in draft.separations:
+        if index[stated.above] not in conflicts_[index[stated.below]]:
+            message = (
+                f"{quoted(stated.below)} and {quoted(stated.above)} do not conflict: they share bytes as they like"
+            )
+            faults.add("Q108", message, draft.places.span(stated.place), "remove this separation, or correct the names")
 
 
-def _lives(buffer: BufferDraft) -> tuple[tuple[int, int], ...]:
+def _lifetime(buffer: BufferDraft) -> tuple[tuple[int, int], ...]:
     return tuple(sorted((start, stop) for start, stop, _ in buffer.intervals))
 
 
-def _pairs(lives: Iterable[Iterable[tuple[int, int]]]) -> int:
-    """Count conflicts; those of buffers that meet several times count as often."""
-    flat = np.array([interval for life in lives for interval in life], dtype=np.int64).reshape(-1, 2)
+def _pairs(lifetimes: Iterable[Iterable[tuple[int, int]]]) -> int:
+    """Count conflicts; those of buffers with several common intervals count several times."""
+    flat = np.array([interval for lifetime in lifetimes for interval in lifetime], dtype=np.int64).reshape(-1, 2)
     return count_pairs(flat[:, 0], flat[:, 1])
 
 
 def _is_plain(draft: Draft) -> bool:
-    """Whether a timeline can say it all."""
-    plain = all(len(b.intervals) == 1 and b.offset is None and not any(b.costs) for b in draft.buffers)
+    """Whether a timeline can hold all that the draft states."""
+    simple = all(len(b.intervals) == 1 and b.offset is None and not any(b.costs) for b in draft.buffers)
     aligned = all(is_power_of_two(buffer.alignment) for buffer in draft.buffers)
-    return plain and aligned and not draft.separations and len(draft.pools) <= 1
+    return simple and aligned and not draft.separations and len(draft.pools) <= 1
 
 
 def _timeline(draft: Draft, limit: int | None) -> Timeline:
-    """State what is too large for pairs.  Raises ProblemError when it is too large even so."""
+    """Return a problem with many pairs as a timeline.  Raises ProblemError when it is too large for that, too."""
     check_sum(sum(b.size + b.alignment for b in draft.buffers), len(draft.buffers), draft.places.span(()))
     rows = [(*b.intervals[0][:2], b.size, b.alignment) for b in draft.buffers]
     lower, upper, size, alignment = np.array(rows, dtype=np.int64).T.copy()
     return Timeline(lower, upper, size, alignment, limit)
 
 
-def _buffer(draft: BufferDraft, lives: tuple[tuple[int, int], ...], numbers: Mapping[str, int]) -> Buffer:
+def _buffer(draft: BufferDraft, lifetime: tuple[tuple[int, int], ...], numbers: Mapping[str, int]) -> Buffer:
     pools = tuple(numbers[name] for name in draft.pools) or tuple(numbers.values())
     costs = draft.costs or (tuple(rank * draft.size for rank in range(len(pools))) if len(pools) > 1 else ())
-    return Buffer(draft.name, draft.size, pools, costs, draft.alignment, lives, draft.offset)
+    return Buffer(draft.name, draft.size, pools, costs, draft.alignment, lifetime, draft.offset)

@@ -1,4 +1,4 @@
-"""CSV as tables: each begins with its header, and ends where a line is empty.
+"""Splits CSV into tables: each begins with its header, and ends at an empty line.
 
 id,lower,upper,size       a table
 a,0,3,100
@@ -27,12 +27,12 @@ class Row(NamedTuple):
     place: Place
     """The number of its table, and its line."""
     cells: list[str]
-    """In the order of the columns, without the blanks around."""
+    """In the order of the columns, without surrounding blanks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, whose rows are read while they are walked over."""
+    """A table, whose rows are parsed while they are iterated."""
 
     source: Source
     number: int
@@ -43,7 +43,7 @@ class Table:
     """The line after its last row."""
 
     def rows(self, faults: Faults) -> Iterator[Row]:
-        """Yield rows that have as many cells as the header; complain of the others."""
+        """Yield rows that have as many cells as the header; report the others as faults."""
         for line in range(self.first + 1, self.last):
             text = self.source.lines[line - 1]
             if text.startswith("#"):
@@ -57,7 +57,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """Finds cells again, by table, line and column."""
+    """Locates cells by table, line and column."""
 
     source: Source
     tables: tuple[Table, ...]
@@ -82,16 +82,16 @@ _WIDTH = "a row has a cell for each column of the header; a cell may be empty"
 
 def tables(source: Source) -> tuple[Table, ...]:
     """Split a text into tables."""
-    found: list[Table] = []
+    tables_: list[Table] = []
     start = 0
     for line, text in enumerate([*source.lines, ""], 1):
         empty = not text.strip(" \t,")
         if start and empty:
-            found.append(Table(source, len(found), _header(source.lines[start - 1]), start, line))
+            tables_.append(Table(source, len(tables_), _header(source.lines[start - 1]), start, line))
             start = 0
         elif not start and not empty and not text.startswith("#"):
             start = line
-    return tuple(found)
+    return tuple(tables_)
 
 
 def _header(text: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""The exact algorithm: the best plan, with a proof, or the best it found and what is proven of all others."""
+"""The exact algorithm: the best plan with a proof, or the best plan found with the bounds that are proven."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from usmp_build.planner.memory.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Branch and bound, from the best plan of the portfolio on."""
+    """Branch and bound that starts with the best plan of the portfolio."""
 
     nodes: int = 200_000
-    """Nodes of the search tree that may be looked at, all pools together."""
+    """Most nodes of the search tree that are visited, all pools together."""
     minimize: bool = True
-    """Whether any plan that fits will not do."""
+    """Whether to look for the best plan; False: any plan that fits will do."""
 
     def __post_init__(self) -> None:
-        """Raise ValueError when the search has a bound that is none."""
+        """Raise ValueError when `nodes` is negative."""
         if self.nodes < 0:
             raise ValueError(f'"nodes" must be at least 0, not {self.nodes}')
 
     def __call__(self, problem: Problem, /) -> Plan | None:
-        """Return the best plan found; None when there is none, or none was found."""
+        """Return the best plan found; None when none exists, or none was found."""
         start = portfolio(problem) if self.minimize else None
         return plan_pools(problem, self.nodes, start, self.minimize)

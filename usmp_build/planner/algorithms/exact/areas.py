@@ -1,12 +1,12 @@
-"""Buffers that hang together, and several pools for them: the cheapest assignment, then lower peaks.
+"""Plans one area, connected buffers with several pools: the cheapest assignment, then lower peaks.
 
-Each question is put to `assign`, with limits and costs that leave only better answers:
+Both are searches by `assign`, with limits and costs that leave only better plans:
 
     the cheapest           any plan within the limits that costs less than the best so far
-    lower peaks            any plan as cheap as the cheapest that is below these limits, too (`heights`)
+    lower peaks            any plan as cheap as the cheapest that keeps these lower limits, too (`heights`)
 
-So what was proven for one question is of use for the next: sets of buffers that do not fit into so many bytes, and
-prices.  Where a search of the whole tree is too much, `neighborhoods` find better plans, and `prices` a bound:
+So each search can use what earlier ones proved: sets of buffers that do not fit into a number of bytes, and prices.
+Where the whole tree is too large to search, `neighborhoods` find better plans, and `prices` a bound:
 
     cost  |  start            a short search of the tree: enough for small problems
           |    '-.
@@ -14,7 +14,7 @@ prices.  Where a search of the whole tree is too much, `neighborhoods` find bett
           |             '---
           |           __.---
           |      .--''        prices
-          |  bound            at last the tree again, with all that is left of the budget
+         |  bound            finally the tree again, with the rest of the budget
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ Limits = Mapping[int, int | None]
 """Pool → bytes; None: as many as needed."""
 
 _FIRST = 1000
-"""Nodes of a search without prices: small problems need no more."""
+"""Most nodes of the search without prices: enough for small problems."""
 _ROUGH = (1, 100)
-"""Width and passes of diagrams that find prices for searches."""
+"""Width and passes of the diagrams that find prices for searches."""
 _FINE = ((32, 60), (256, 20))
-"""Width and passes of those that prove a bound, before and after a better plan is looked for."""
+"""Width and passes of the diagrams that prove a bound, before and after the search for a better plan."""
 _FILLS = (1000, 990, 980, 970, 960, 950)
-"""Thousandths of the room that a first assignment may take: the less, the easier it is packed."""
+"""Thousandths of the room that a first assignment may take: the less, the easier it is to pack."""
 
 
 @dataclass(slots=True)
 class Budget:
-    """Nodes of searches."""
+    """A budget of nodes of searches."""
 
     left: int
 
     def share(self, number: int) -> Budget:
-        """Return a part of it, which is to be given back."""
+        """Take one of `number` equal parts out of the budget; the caller gives back what is left of it."""
         part = Budget(max(0, self.left // number))
         self.left -= part.left
         return part
 
 
 class Area:
-    """Some buffers of a problem, each with several pools."""
+    """Connected buffers of a problem that have several pools, and the best plan for them so far."""
 
     def __init__(self, problem: Problem, members: Sequence[int]) -> None:
         self._problem = problem
@@ -67,39 +67,39 @@ class Area:
         self._packings = Packings(problem, members)
         self._prices: Mapping[int, Sequence[int]] = {}
         self.where: tuple[int, ...] = ()
-        """The pool of each item, in the best plan so far; empty: there is none."""
+        """The pool of each item in the best plan so far; empty: there is none."""
         self.cost: int | None = None
-        """Of that plan."""
+        """The cost of that plan."""
         self.bound = self._choices.least
-        """No plan costs less: proven."""
+        """A lower bound of the cost, proven."""
         self.impossible = False
-        """There is no plan: proven."""
+        """Whether it is proven that there is no plan."""
         self._seen: list[tuple[int, ...]] = []
-        """Pools of items in plans that were found for lower peaks."""
+        """The pools of items in plans found for lower peaks."""
 
     @property
     def is_cheapest(self) -> bool:
-        """Whether no plan costs less: proven."""
+        """Whether it is proven that no plan costs less."""
         return self.cost is not None and self.cost <= self.bound
 
     def begin(self, places: Mapping[int, tuple[int, int]]) -> None:
-        """Begin with a plan: index → (pool, offset)."""
+        """Begin with a plan: index of a buffer → (pool, offset)."""
         self.settle([places[index][0] for index in self._choices.members])
         for pool in sorted(set(self.where)):
             self._packings.remember({index: places[index][1] for index in self._inside(pool, self.where)})
 
     def settle(self, where: Sequence[int]) -> None:
-        """Take a plan that was found as the best."""
+        """Make an assignment the best plan."""
         self.where = tuple(where)
         self.cost = self._choices.cost(self.where)
 
     def _inside(self, pool: int, where: Sequence[int]) -> list[int]:
-        return [index for index, own in zip(self._choices.members, where, strict=True) if own == pool]
+        return [index for index, chosen in zip(self._choices.members, where, strict=True) if chosen == pool]
 
     # ---------------------------------------------------------------------------------------------- costs
 
     def cheapen(self, limits: Limits, budget: Budget) -> None:
-        """Look for the cheapest plan."""
+        """Search for the cheapest plan."""
         self._search(limits, budget, min(_FIRST, budget.left), 8)
         prices = no_prices(self._choices, limits)
         self._appraise(prices, _ROUGH, budget)
@@ -116,7 +116,7 @@ class Area:
         return self.is_cheapest or self.impossible or budget.left <= 0
 
     def _search(self, limits: Limits, budget: Budget, nodes: int, share: int) -> None:
-        """Search the whole tree for less cost; a packing may take one share of so many."""
+        """Search the whole tree for a cheaper plan; one packing may take 1 / `share` of the nodes."""
         if self._is_done(budget):
             return
         tree = Tree(self._choices, ground(self._choices, limits, self._prices), self._packings)
@@ -127,7 +127,7 @@ class Area:
             self.bound = max(self.bound, min(left, default=0))
 
     def _run(self, tree: Tree, budget: Budget, nodes: int, patience: int, first: bool = False) -> Outcome:
-        """Search for less cost."""
+        """Search a tree for a cheaper plan."""
         out = tree.run(None if self.cost is None else self.cost - 1, nodes, patience, first)
         budget.left -= out.nodes
         if out.where is not None:
@@ -144,7 +144,7 @@ class Area:
         self.bound = max(self.bound, self._choices.possible(prices.bound))
 
     def _dive(self, limits: Limits, budget: Budget) -> None:
-        """Follow prices to an assignment, and see whether it can be packed; at first with all the room there is."""
+        """Follow prices to an assignment that can be packed; first with all the room there is, then with less."""
         nodes = budget.left // 32
         for fill in _FILLS:
             if self._is_done(budget):
@@ -154,7 +154,7 @@ class Area:
                 return
 
     def _walk(self, limits: Limits, budget: Budget) -> None:
-        """Look for better assignments next to the best so far."""
+        """Search the neighborhoods of the best assignment for better ones."""
         if self._is_done(budget) or self.cost is None:
             return
         walk = Neighborhoods(self._choices, limits, self._prices, self._packings, list(self.where), self.bound)
@@ -165,33 +165,33 @@ class Area:
     # ---------------------------------------------------------------------------------------------- peaks
 
     def offsets(self, pool: int, where: Sequence[int] | None = None) -> dict[int, int]:
-        """Return where the buffers of a pool are, in the best plan or in another one that was found.
+        """Return the offsets of a pool's buffers, in bytes, in the best plan or the one that `where` belongs to.
 
-        Those of a pool without a limit are put anywhere, at first.
+        Buffers of a pool without a limit are placed by first fit at first.
         """
         inside = self._inside(pool, self.where if where is None else where)
         return self._packings.offsets(inside) or self._packings.loose(inside)
 
     def peaks(self, where: Sequence[int], pools: Sequence[int]) -> tuple[int, ...]:
-        """Return where the last buffer of each pool ends, in a plan that was found."""
+        """Return the peak of each pool, in bytes, in a plan that was found."""
         return tuple(self._end(self.offsets(pool, where)) for pool in pools)
 
     def _end(self, offsets: Mapping[int, int]) -> int:
         return max((at + self._problem.buffers[index].size for index, at in offsets.items()), default=0)
 
     def least_peak(self, pool: int) -> int:
-        """Return bytes that the buffers which have no other pool need."""
+        """Return a lower bound, in bytes, of what buffers need that have no other pool."""
         bound = (i for i in self._choices.members if self._problem.buffers[i].pools == (pool,))
         return pool_bound(self._problem, bound).bytes
 
     def least_sum(self, pools: Sequence[int]) -> int:
-        """Return bytes that all buffers need in these pools together."""
+        """Return a lower bound, in bytes, of what all buffers need in these pools together."""
         return pressure(self._problem, self._choices.members, len(pools)).bytes
 
     def within(self, limits: Limits, budget: Budget, share: int) -> tuple[tuple[int, ...] | None, bool]:
-        """Look for a plan within limits that costs no more; a packing may take one share of so many of the budget.
+        """Search for a plan within limits that costs no more; a packing may take 1 / `share` of the budget.
 
-        Return its pools, None where none was found; and whether there is none: proven.
+        Return its pools, None where none was found; and whether it is proven that there is none.
         """
         pools = sorted(limits)
         for where in self._seen:
@@ -206,11 +206,11 @@ class Area:
         return out.where, out.where is None and out.complete and out.doubt is None
 
     def forget_unproven(self) -> None:
-        """Forget what was given up: there is more time to look into it."""
+        """Forget no-goods without proof: there is budget to search them again."""
         self._packings.forget_unproven()
 
     def repack(self, pool: int, limit: int | None, budget: Budget) -> None:
-        """Bring the peak of a pool down by moving its buffers."""
+        """Lower the peak of a pool by moving its buffers."""
         packed = pack(self._problem, self._inside(pool, self.where), limit, budget.left // 8, self.offsets(pool))
         budget.left -= packed.nodes
         if packed.offsets is not None:

@@ -1,13 +1,13 @@
-"""Search over assignments: give every item a pool, and take back what cannot end well.
+"""Branch and bound over assignments of items to pools.
 
                         state                    a state allows each item some of its pools (see `state`)
                        /     \\
-          a in its best       not there          the item that would lose most, so that "not there" soon fails
+         a in its best       not there          a is the item that would lose most, so that "not there" soon fails
 
-When every item has its pool, `packings` tells whether the pools can hold their buffers.  If one cannot, that is a new
-no-good: buffers that no later assignment puts together.  So the search asks two questions by turns, each of which is
-simple by itself (logic-based Benders decomposition: Hooker and Ottosson, Mathematical Programming 96, 2003).  If it
-is not known whether the pools can hold their buffers, the assignment is dropped all the same, but less is proven.
+When every item has its pool, `packings` decides whether the pools can hold their buffers.  If one cannot, that is a new
+no-good: buffers that no later assignment puts together.  So two problems are solved by turns, each of which is simple
+by itself (logic-based Benders decomposition: Hooker and Ottosson, Mathematical Programming 96, 2003).  If it is not
+known whether the pools can hold their buffers, the assignment is dropped all the same, but less is proven.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from usmp_build.planner.algorithms.exact.state import Ground, State
 from usmp_build.planner.algorithms.exact.walk import Status
 
 _PREPARATION = 32
-"""Items whose part in the preparation of a search takes as long as a node."""
+"""Items that take as long to prepare for a search as one node."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What a search found out."""
+    """The result of a search."""
 
     where: tuple[int, ...] | None = None
     """The pool of each item, in the cheapest assignment found whose pools hold their buffers."""
     complete: bool = False
-    """Whether the search came to its end: then what is cheaper than `where` is among what was dropped."""
+    """Whether the search finished: then only assignments that were dropped may cost less than `where`."""
     doubt: int | None = None
-    """No assignment that was dropped without proof costs less; None: none was dropped."""
+    """A lower bound of the cost of assignments dropped without proof; None: none was dropped."""
     nodes: int = 0
 
 
@@ -46,12 +46,12 @@ class Tree:
         self._packings = packings
         self._state = State(choices, ground, packings)
         self._frames: list[tuple[int, int, int]] = []
-        """Choices that were made: item, which of its pools, and the mark before."""
+        """The choices on the current path: item, which of its pools, and the mark before."""
 
     def run(self, most: int | None, nodes: int, patience: int, first: bool = False) -> Outcome:
-        """Look for the cheapest assignment that costs `most` at the most; `first`: any will do.
+        """Search for the cheapest assignment that costs at most `most`; `first`: stop at the first one.
 
-        Gives up after so many nodes, those of `packings` included; a packing is given up after `patience` nodes.
+        Gives up after `nodes` nodes, those of `packings` included; a packing is given up after `patience` nodes.
         """
         self._state.most = most
         out = Outcome(nodes=len(self._choices.members) // _PREPARATION)
@@ -77,7 +77,7 @@ class Tree:
         return out
 
     def _back(self) -> bool:
-        """Undo the last choices, up to one whose other branch may end well, and take that; False if there is none."""
+        """Backtrack to the last choice whose other branch may have a plan, and take it; False if there is none."""
         while self._frames:
             item, which, mark = self._frames.pop()
             self._state.undo(mark)
@@ -86,7 +86,7 @@ class Tree:
         return False
 
     def _leaf(self, out: Outcome, nodes: int) -> None:
-        """Pack what was assigned; a solution must be cheaper from now on."""
+        """Pack the pools of an assignment; if they fit, further solutions must be cheaper."""
         status = self._packed(nodes)
         if status is Status.UNKNOWN:
             self._state.drop(self._state.plain)
@@ -95,18 +95,18 @@ class Tree:
             self._state.most = self._state.plain - 1
 
     def _packed(self, nodes: int) -> Status:
-        """Tell whether the limited pools hold their buffers."""
+        """Return whether the limited pools hold their buffers."""
         limits = self._ground.limits
         inside: dict[int, list[int]] = {pool: [] for pool in limits}
         for index, pool in self._ground.held.items():
             inside[pool].append(index)
         for index, pool in zip(self._choices.members, self._state.where, strict=True):
             inside[pool].append(index)
-        found = Status.FITS
+        worst = Status.FITS
         for pool, limit in limits.items():
             if limit is not None:
                 status = self._packings.fit(inside[pool], limit, nodes)
                 if status is Status.IMPOSSIBLE:
                     return status
-                found = status if status is Status.UNKNOWN else found
-        return found
+                worst = status if status is Status.UNKNOWN else worst
+        return worst

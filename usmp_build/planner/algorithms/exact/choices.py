@@ -1,6 +1,6 @@
-"""Which pool for which buffer: the question without offsets, as the search over assignments sees it.
+"""Choices of pools: the problem without offsets, as the search over assignments sees it.
 
-    section      0        1        2            room of a limited pool: so many units in each section
+    section      0        1        2            room of a limited pool: units that are free in each section
     a  3 units   |########|########|            a buffer in that pool takes its units of each of its sections
     b  2 units            |########|########|   (see `strip`: buffers of a section lie side by side)
 
@@ -25,7 +25,7 @@ Span = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Some buffers, here called items, by position; every tuple has an entry for each."""
+    """A set of buffers, called items here and identified by position; every tuple has an entry for each."""
 
     members: tuple[int, ...]
     """Index of the buffer in the problem."""
@@ -40,7 +40,7 @@ class Choices:
     unit: int
     """Bytes of a unit."""
     whole: bool
-    """Whether what is left of a limit after its last whole unit can hold nothing."""
+    """Whether buffers end at whole units, so that the rest of a limit after its last whole unit is useless."""
 
     def room(self, limit: int) -> int:
         """Return the units that buffers can take of each section of a pool with this limit in bytes."""
@@ -48,21 +48,21 @@ class Choices:
 
     @property
     def least(self) -> int:
-        """The cost if every item could be in its cheapest pool."""
-        return sum(own[0] for own in self.costs)
+        """The cost if every item were in its cheapest pool."""
+        return sum(costs[0] for costs in self.costs)
 
     @property
     def grain(self) -> int:
         """The costs of any two assignments differ by a multiple of this; 0 if all are the same."""
-        return gcd(*(cost - own[0] for own in self.costs for cost in own))
+        return gcd(*(cost - costs[0] for costs in self.costs for cost in costs))
 
     def possible(self, cost: int) -> int:
-        """Return the least cost from `cost` on that an assignment can have, as far as `grain` tells."""
+        """Return the least cost of at least `cost` that an assignment can have, according to `grain`."""
         base, grain = self.least, self.grain
         return base - (base - cost) // grain * grain if grain and cost > base else base
 
     def some(self, items: Sequence[int], first: int, stop: int) -> Choices:
-        """Return the choices for some of the items, which are in the sections from `first` to `stop`."""
+        """Return the choices of a subset of items, which are in the sections [first, stop)."""
         return replace(
             self,
             members=tuple(self.members[item] for item in items),
@@ -73,14 +73,14 @@ class Choices:
         )
 
     def cost(self, where: Sequence[int]) -> int:
-        """Return what it costs to be in these pools."""
+        """Return the cost of assigning items to these pools."""
         return sum(self.costs[item][self.pools[item].index(pool)] for item, pool in enumerate(where))
 
 
 def within_reach(problem: Problem) -> Problem:
-    """Strike the pools that a buffer does not fit into by itself, and put its cheapest first, so that costs grow.
+    """Remove the pools that a buffer does not fit into by itself, and sort the others by cost, the cheapest first.
 
-    Of pools that cost the same, those stay first that were.  A buffer may be left with no pool at all.
+    Pools of equal cost keep their order.  A buffer may be left without a pool.
     """
     limits = problem.limits
     return replace(problem, buffers=tuple(_within_reach(buffer, limits) for buffer in problem.buffers))
@@ -88,13 +88,13 @@ def within_reach(problem: Problem) -> Problem:
 
 def _within_reach(buffer: Buffer, limits: Sequence[int | None]) -> Buffer:
     offset = buffer.offset or 0
-    stands = offset >= 0 and offset % buffer.alignment == 0
-    kept = sorted(dict.fromkeys(buffer.pools_within(limits)) if stands else (), key=buffer.cost_in)
+    offset_is_valid = offset >= 0 and offset % buffer.alignment == 0
+    kept = sorted(dict.fromkeys(buffer.pools_within(limits)) if offset_is_valid else (), key=buffer.cost_in)
     return replace(buffer, pools=tuple(kept), costs=tuple(map(buffer.cost_in, kept)))
 
 
 def choices(problem: Problem, members: Sequence[int]) -> Choices:
-    """State the choice for these buffers; the pools of each are within reach and sorted."""
+    """Return the choices of these buffers, whose pools are those of `within_reach`."""
     strip = make_strip(problem, members)
     kept = [*strip.members, *sorted(set(members).difference(strip.members))]
     common = gcd(*(problem.buffers[index].alignment for index in strip.members))
@@ -102,7 +102,7 @@ def choices(problem: Problem, members: Sequence[int]) -> Choices:
     unit = common if coarse else strip.unit
     rows = zip(strip.members, strip.spans, strip.sizes, strict=True)
     spans: Mapping[int, tuple[Span, ...]] = {
-        index: _in_units(some, size, strip.unit, unit) for index, some, size in rows
+        index: _in_units(strip_spans, size, strip.unit, unit) for index, strip_spans, size in rows
     }
     return Choices(
         members=tuple(kept),
@@ -116,9 +116,9 @@ def choices(problem: Problem, members: Sequence[int]) -> Choices:
 
 
 def _in_units(spans: Sequence[Span], size: int, fine: int, unit: int) -> tuple[Span, ...]:
-    """Count in larger units, rounded up: the next buffer above starts at a whole one.
+    """Count spans in larger units, rounded up: the next buffer above starts at a whole unit.
 
-    What a buffer keeps beyond its size does not count, for it may be the last one.  What is left of a buffer that
+    What a buffer takes beyond its size does not count, for it may be the topmost one.  What is left of a buffer that
     shares bytes is rounded down, for the others were rounded up.
     """
     counted = ((a, b, -(-size * fine // unit) if units >= size else units * fine // unit) for a, b, units in spans)

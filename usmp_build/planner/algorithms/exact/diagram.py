@@ -1,7 +1,7 @@
-"""The cheapest assignment that leaves no section short of room, as far as a diagram of limited width can tell.
+"""A lower bound of the cheapest assignment that leaves room in all sections, by decision diagrams of limited width.
 
-Sections are walked in order.  At its first section an item chooses a pool; choices that the room of the section does
-not allow are struck.  States that differ only in items that are gone by are one, the cheapest of them:
+Sections are visited in order.  At its first section an item chooses a pool; choices for which the section has no room
+are dropped.  States that differ only in items which have ended are merged, and the cheapest of them is kept:
 
     section 0        section 1        section 2
                    .-- a ------------ a b --.
@@ -9,9 +9,9 @@ not allow are struck.  States that differ only in items that are gone by are one
                    '-- (nothing) ---- b ----'
 
 When there are too many states, the smallest item is forgotten: it pays its price, but no longer takes room.  Then the
-result is no longer the cheapest assignment, but a lower bound of it, which is all the better for the items that are
-remembered: large ones, of which only some fit beside each other.  That is a relaxed decision diagram (Bergman, Cire,
-van Hoeve, Hooker: Decision Diagrams for Optimization, 2016).
+result is no longer the cheapest assignment, but a lower bound of it.  The bound is good because large items are
+remembered, only a few of which fit beside each other.  This is a relaxed decision diagram (Bergman, Cire, van Hoeve,
+Hooker: Decision Diagrams for Optimization, 2016).
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from typing import TypeAlias
 from usmp_build.planner.algorithms.exact.choices import Choices
 
 _Path: TypeAlias = "tuple[int, int, _Path] | None"
-"""Item, which of its pools it chose, and what was chosen before."""
+"""Item, which of its pools it chose, and the path before it."""
 _States: TypeAlias = dict[int, tuple[int, int, _Path]]
-"""Which items are in which limited pools, as a set of bits → cost, what room is left, the way there."""
+"""Which items are in which limited pools, as a set of bits → cost, room that is left, path."""
 
 
 class Diagram:
-    """Diagrams of the same choices, for one set of rooms, and any costs."""
+    """Diagrams of the same choices and rooms, for any costs."""
 
     def __init__(self, choices: Choices, rooms: Mapping[int, int]) -> None:
         """`rooms`: limited pool → units."""
@@ -47,10 +47,10 @@ class Diagram:
         self._largest = [max((units for _, _, units in spans), default=0) for spans in choices.spans]
         for births, changes in zip(self._births, self._changes, strict=False):
             births.sort(key=lambda item: (-self._largest[item], item))
-            changes.sort(key=lambda change: (change[1], change[0]))  # who leaves goes first
+            changes.sort(key=lambda change: (change[1], change[0]))  # items that leave come first
 
     def _plan_changes(self, item: int) -> None:
-        """Note where an item takes more or less than in the section before; at last it is gone."""
+        """Record where an item takes more or less than in the section before, and where it ends."""
         taken, after = 0, self._choices.spans[item][0][0]
         for first, last, units in self._choices.spans[item]:
             if first > after:
@@ -63,21 +63,21 @@ class Diagram:
 
     def cheapest(self, costs: Sequence[Sequence[int]], width: int) -> tuple[int, tuple[int, ...]] | None:
         """Return a lower bound of the least total of `costs` (of each item and each of its pools), and the choices that
-        lead to it: which of its pools each item takes.  None when no choices leave enough room.
+        lead to it: which of its pools each item takes.  None when there is not enough room for any choices.
 
-        No more than `width` states are kept of a section.
+        At most `width` states are kept in each section.
         """
         states: _States = {0: (0, self._fields.full, None)}
-        chosen = [min(range(len(own)), key=own.__getitem__) for own in costs]
+        chosen = [min(range(len(item_costs)), key=item_costs.__getitem__) for item_costs in costs]
         fixed = sum(costs[item][chosen[item]] for item in self._free)
-        known: list[tuple[int, int]] = []
+        remembered: list[tuple[int, int]] = []
         for section, births in enumerate(self._births):
-            states = self._change(states, section, known)
+            states = self._change(states, section, remembered)
             for item in births:
                 states = self._choose(states, item, costs[item])
-                insort(known, (self._largest[item], item))
+                insort(remembered, (self._largest[item], item))
                 while len(states) > width:
-                    states = self._forget(states, section, known.pop(0)[1])
+                    states = self._forget(states, section, remembered.pop(0)[1])
             if not states:
                 return None
         cost, _, path = min(states.values(), key=lambda state: state[0])
@@ -87,7 +87,7 @@ class Diagram:
         return fixed + cost, tuple(chosen)
 
     def _choose(self, states: _States, item: int, costs: Sequence[int]) -> _States:
-        """Let an item take each of its pools; of those that set no limit, only the cheapest can be of use."""
+        """Let an item take each of its pools; of those without a limit, only the cheapest can be of use."""
         after: _States = {}
         guards = self._fields.guards
         for which, bit, taken in self._fields.ways(item, costs):
@@ -98,13 +98,13 @@ class Diagram:
                     _keep(after, key | bit, (cost + extra, left, (item, which, path)))
         return after
 
-    def _change(self, states: _States, section: int, known: list[tuple[int, int]]) -> _States:
-        """Step into a section: some items that are known take more or less there, and some are gone."""
+    def _change(self, states: _States, section: int, remembered: list[tuple[int, int]]) -> _States:
+        """Enter a section: some remembered items take more or less there, and some have ended."""
         for item, units in self._changes[section]:
-            if (self._largest[item], item) in known:
+            if (self._largest[item], item) in remembered:
                 states = self._resize(states, item, units)
                 if self._choices.spans[item][-1][1] < section:
-                    known.remove((self._largest[item], item))
+                    remembered.remove((self._largest[item], item))
                     states = self._merge(states, item, section, taken=False)
         return states
 
@@ -122,7 +122,7 @@ class Diagram:
         return self._merge(states, item, section, taken=True)
 
     def _merge(self, states: _States, item: int, section: int, taken: bool) -> _States:
-        """Make no difference any more between states that differ in one item only."""
+        """Merge states that differ in one item only."""
         units = sum(u for first, last, u in self._choices.spans[item] if taken and first <= section <= last)
         after: _States = {}
         bits = self._fields.bits(item)
@@ -132,14 +132,14 @@ class Diagram:
 
 
 def _keep(states: _States, key: int, state: tuple[int, int, _Path]) -> None:
-    """Keep the cheaper of two states; of equals, the one that came first."""
-    known = states.get(key)
-    if known is None or state[0] < known[0]:
+    """Keep the cheaper of two states; of equals, the first one."""
+    present = states.get(key)
+    if present is None or state[0] < present[0]:
         states[key] = state
 
 
 class _Fields:
-    """The room of all limited pools in one integer: a field for each, with a guard bit that goes out on overflow."""
+    """The room of all limited pools in one integer: a bit field for each, with a guard bit cleared on overflow."""
 
     def __init__(self, choices: Choices, rooms: Mapping[int, int]) -> None:
         self._choices = choices
@@ -154,23 +154,23 @@ class _Fields:
         return 1 << item * len(self._pools) + self._pools.index(pool)
 
     def bits(self, item: int) -> int:
-        """Return the bits that tell where an item is."""
+        """Return the bits that encode the pool of an item."""
         return ((1 << len(self._pools)) - 1) << item * len(self._pools)
 
     def one(self, key: int, item: int) -> int:
-        """Return a unit of the pool that the item is in; 0 where it is in none that is limited."""
-        found = key & self.bits(item)
-        if not found:
+        """Return a unit of the field of the pool that the item is in; 0 where that pool is not limited."""
+        pool_bit = key & self.bits(item)
+        if not pool_bit:
             return 0
-        return 1 << self._shift[self._pools[found.bit_length() - 1 - item * len(self._pools)]]
+        return 1 << self._shift[self._pools[pool_bit.bit_length() - 1 - item * len(self._pools)]]
 
     def ways(self, item: int, costs: Sequence[int]) -> list[tuple[int, int, int]]:
-        """Return `(which of its pools, its bit, what it takes)`, with one way at most that takes nothing."""
+        """Return `(which of its pools, its bit, the room it takes)`, with at most one choice that takes none."""
         pools = self._choices.pools[item]
         units = self._choices.spans[item][0][2]
         limited = [which for which, pool in enumerate(pools) if pool in self._shift]
         others = [which for which, pool in enumerate(pools) if pool not in self._shift]
-        found = [(which, self._bit(item, pools[which]), units << self._shift[pools[which]]) for which in limited]
+        choices = [(which, self._bit(item, pools[which]), units << self._shift[pools[which]]) for which in limited]
         if others:
-            found.append((min(others, key=costs.__getitem__), 0, 0))
-        return sorted(found)
+            choices.append((min(others, key=costs.__getitem__), 0, 0))
+        return sorted(choices)

@@ -1,8 +1,8 @@
-"""The lowest peaks of several pools: their sum first, then one after the other, the least preferred first.
+"""Lowers the peaks of several pools: first their sum, then each, from the least preferred pool.
 
-What is open are boxes: for each pool the fewest and the most bytes that its peak may have.  Nothing in a box is better
-than its lowest corner, so it is closed when that is no better than the best plan, or when no plan is in it.  Else it is
-cut in two across one pool, and its lower half is searched first:
+The search is over boxes: for each pool the fewest and the most bytes that its peak may have.  Nothing in a box is
+better than its lowest corner, so it is closed when that is no better than the best plan, or when no plan is in it.
+Otherwise it is cut in two across one pool, and its lower half is searched first:
 
     peak of b
       ^
@@ -21,10 +21,10 @@ from dataclasses import dataclass, replace
 from usmp_build.planner.algorithms.exact.areas import Area, Budget, Limits
 
 _SHARES = (16, 4)
-"""A packing may take one share of so many of the budget: in a first pass, and in a second over what that left open."""
+"""Divisors of the budget that give the share of one packing: in the first pass, and in the second over open boxes."""
 
 _Peaks = tuple[int, ...]
-"""For each pool, in their order."""
+"""The peak of each pool in bytes, in the order of pools."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,16 @@ class _Box:
     low: _Peaks
     high: _Peaks
     tried: frozenset[int] = frozenset()
-    """Pools for which the lowest peak was tried by itself: often it is enough, and else the middle comes next."""
+    """Pools for which the lowest peak was tried by itself: that often succeeds; otherwise the middle comes next."""
 
 
 def ranked(peaks: Sequence[int]) -> tuple[int, ...]:
-    """Rank peaks as `memory.plan.rank` does, after the cost."""
+    """Rank peaks as `memory.plan.rank` does among equal costs."""
     return (sum(peaks), *reversed(peaks))
 
 
 class Heights:
-    """The search for lower peaks, among plans of areas that cost as little as any."""
+    """The search for lower peaks among the cheapest plans of areas."""
 
     def __init__(self, areas: Sequence[Area], limits: Limits, budget: Budget) -> None:
         self._areas = areas
@@ -57,7 +57,7 @@ class Heights:
         self._open = [_Box(low, tuple(most))]
 
     def lower(self) -> tuple[int, ...]:
-        """Settle the areas on the best plan; return what no plan that costs as little ranks below."""
+        """Give the areas the best plan found; return a lower bound of the rank of all plans that cost as little."""
         for share in _SHARES:
             later: list[_Box] = []
             while self._open and self._budget.left > 0:
@@ -72,12 +72,12 @@ class Heights:
         return min([ranked(self.best), *map(self._least, self._open)])
 
     def _least(self, box: _Box) -> tuple[int, ...]:
-        """Bound what is in a box by its lowest corner, and by what all pools need together."""
+        """Return a lower bound of the ranks in a box: its lowest corner, and the bytes that all pools need together."""
         total, *peaks = ranked(box.low)
         return (max(total, self._sum), *peaks)
 
     def _within_reach(self, box: _Box) -> _Box | None:
-        """Leave out of a box what cannot be better than the best plan; None where nothing is left."""
+        """Reduce a box to what may be better than the best plan; None where nothing is left."""
         if self._least(box) >= ranked(self.best):
             return None
         room = sum(self.best) - sum(box.low)
@@ -85,7 +85,7 @@ class Heights:
         return None if any(map(int.__lt__, high, box.low)) else replace(box, high=high)
 
     def _look(self, box: _Box, share: int, later: list[_Box]) -> None:
-        """Look for a plan in a box, and cut the box; `later` takes it where it is not known whether there is one."""
+        """Search for a plan in a box, then cut the box; if the search gives up, the box is added to `later`."""
         limits = dict(zip(self._pools, box.high, strict=True))
         pools_of_areas = []
         for area in self._areas:
@@ -102,8 +102,8 @@ class Heights:
         self._open += self._halves(box, peaks)
 
     def _halves(self, box: _Box, peaks: _Peaks) -> Iterable[_Box]:
-        """Cut a box below the peaks of a plan in it, across the pool where they are farthest from their least."""
-        number = max(range(len(peaks)), key=lambda each: (peaks[each] - box.low[each], each))
+        """Cut a box below the peaks of a plan in it, across the pool where they are farthest above the box's lowest."""
+        number = max(range(len(peaks)), key=lambda pool: (peaks[pool] - box.low[pool], pool))
         least, peak = box.low[number], peaks[number]
         if peak <= least:
             return ()
@@ -112,8 +112,8 @@ class Heights:
         return upper, replace(box, high=_with(box.high, number, at))
 
     def _peaks(self, wheres: Sequence[tuple[int, ...]]) -> _Peaks:
-        each = [area.peaks(where, self._pools) for area, where in zip(self._areas, wheres, strict=True)]
-        return tuple(map(max, zip(*each, strict=True)))
+        peaks_by_area = [area.peaks(where, self._pools) for area, where in zip(self._areas, wheres, strict=True)]
+        return tuple(map(max, zip(*peaks_by_area, strict=True)))
 
 
 def _with(peaks: _Peaks, number: int, peak: int) -> _Peaks:

@@ -1,6 +1,6 @@
-"""How little capacity will do?  Searches at several capacities by turns, from loose to tight, and what they prove.
+"""Finds the least capacity of a strip, and proves bounds, by searches at several capacities by turns.
 
-What is not known stays open: a search that gave up says nothing about a capacity, so it never moves the bound.
+A search that gave up proves nothing about its capacity, so it never moves the bound.
 """
 
 from __future__ import annotations
@@ -14,44 +14,44 @@ from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.algorithms.exact.walk import Status
 
 _FIRST = 32
-"""Nodes for each buffer that a search may look at in the first round; twice as many in each further one."""
+"""Nodes for each buffer in the first round of a search; twice as many in each further one."""
 
 _PARTS = 4
-"""What is open is tried in so many steps, from above: luck decides more than size how hard a capacity is."""
+"""Steps in which the gap is tried, from above: how hard a capacity is depends on luck more than on its size."""
 
 _TURNS = 4
-"""Turns at the bound before anything else is tried: where it can be reached, that is mostly enough."""
+"""Turns at the bound before anything else is tried: mostly enough where it can be reached."""
 
 _QUICK = 2
-"""Nodes for each buffer and arm on the way down: an arm that finds a plan at all mostly does not turn back."""
+"""Nodes for each buffer and arm while the gap is halved: an arm that finds a plan mostly does not backtrack."""
 
 _RUNGS = (32, 80)
-"""Between the plan that the way down leads to and the bound: the bound, and a part of it more."""
+"""Capacities tried between the goal and the best plan: the goal plus the goal divided by each of these."""
 
 _LATE = 8
-"""Rounds before parts of the gap are tried, too, however close to the best plan."""
+"""Rounds before parts of the gap are tried, too, even close to the best plan."""
 
 
 @dataclass(slots=True)
 class Least:
-    """What is known; all in units."""
+    """The best packing and the bounds of a strip, in units."""
 
     bound: int
-    """Nothing ends below: proven."""
+    """A lower bound of every peak, proven."""
     limit: int
-    """Nothing may end above."""
+    """The highest peak that is allowed."""
     enough: int
-    """Whoever asks gains nothing by less."""
+    """A peak below which the caller gains nothing."""
     offsets: tuple[int, ...] | None = None
-    """The best so far; None when nothing was found."""
+    """The best packing so far; None when none was found."""
     peak: int = 0
-    """Where that ends."""
+    """The peak of `offsets`."""
     nodes: int = 0
-    """Of all searches."""
+    """The work of all searches."""
 
     @property
     def top(self) -> int:
-        """The largest capacity that would be news."""
+        """The largest capacity that would be an improvement."""
         return self.limit if self.offsets is None else self.peak - 1
 
     @property
@@ -63,27 +63,27 @@ class Least:
 def least(
     strip: Strip, bound: int, offsets: Sequence[int] | None, nodes: int, limit: int | None = None, enough: int = 0
 ) -> Least:
-    """Bring `offsets`, a plan if there is one, as close to `bound` as so many nodes allow."""
+    """Improve `offsets`, a packing if there is one, towards `bound`, with at most `nodes` nodes; all in units."""
     roomy = sum(strip.sizes) + sum(strip.alignments) + max((0, *strip.fixed))
-    known = Least(bound, max(roomy, enough) if limit is None else limit, enough)
-    if offsets is not None and end(strip, offsets) <= known.limit:
-        known.offsets, known.peak = tuple(offsets), end(strip, offsets)
+    best = Least(bound, max(roomy, enough) if limit is None else limit, enough)
+    if offsets is not None and end(strip, offsets) <= best.limit:
+        best.offsets, best.peak = tuple(offsets), end(strip, offsets)
     searcher = Searcher(strip)
     if searcher.is_walked:
-        _descend(_Ladder(known, strip, nodes, searcher))
+        _descend(_Ladder(best, strip, nodes, searcher))
     else:
-        _close_in(_Hunt(known, searcher, strip, nodes))
-    return known
+        _hunt(_Hunt(best, searcher, strip, nodes))
+    return best
 
 
-def _close_in(hunt: _Hunt) -> None:
-    each = _FIRST * max(1, len(hunt.strip.sizes))
-    hunt.raise_bound(2 * each)
-    hunt.lower_peak(each)
+def _hunt(hunt: _Hunt) -> None:
+    nodes = _FIRST * max(1, len(hunt.strip.sizes))
+    hunt.raise_bound(2 * nodes)
+    hunt.lower_peak(nodes)
     while hunt.is_open:
-        each *= 2
-        hunt.lower_peak(each)
-        hunt.raise_bound(each)
+        nodes *= 2
+        hunt.lower_peak(nodes)
+        hunt.raise_bound(nodes)
 
 
 def _descend(ladder: _Ladder) -> None:
@@ -95,11 +95,11 @@ def _descend(ladder: _Ladder) -> None:
 
 @dataclass(slots=True)
 class _Ladder:
-    """Searches that are taken up again and again, at capacities from loose to tight, the bound last.
+    """Searches that are resumed by turns, at capacities from loose to tight, the bound last.
 
     First the gap between the best plan and the bound is halved as long as that is quick, by walks that keep what they
-    learned at one capacity for the next.  Then each capacity has searches of its own, forwards and backwards in time,
-    and they take turns.
+    learned at one capacity for the next.  Then each capacity has its own searches, forwards and backwards in time, and
+    they take turns.
     """
 
     known: Least
@@ -108,11 +108,11 @@ class _Ladder:
     """Bound of all searches."""
     forwards: Searcher
     backwards: Searcher | None = None
-    """In time; made when it is needed."""
+    """Searches the strip with time reversed; made when it is needed."""
     courses: dict[tuple[int, int], Course] = field(default_factory=dict)
-    """By capacity and direction."""
+    """Searches by capacity and direction."""
     rounds: int = 0
-    """How often all rungs were visited."""
+    """How often all capacities were visited."""
 
     @property
     def is_open(self) -> bool:
@@ -148,7 +148,7 @@ class _Ladder:
             parts = 2 if fits else 2 * parts
 
     def visit_rungs(self) -> None:
-        """Take one turn at every rung in either direction; forwards alone where a proof is all that is left."""
+        """Take one turn at every capacity in both directions; only forwards where only a proof is left to find."""
         for capacity in self._rungs():
             for direction in (0, 1) if self.known.goal < self.known.top else (0,):
                 course = self.courses.get((capacity, direction))
@@ -158,7 +158,7 @@ class _Ladder:
         self.rounds += 1
 
     def _rungs(self) -> list[int]:
-        """Return capacities from loose to tight, the goal last; parts of the gap where there are no others, or late."""
+        """Return capacities from loose to tight, the goal last; parts of the gap only where others lack, or late."""
         goal, top = self.known.goal, self.known.top
         rungs = [rung for part in _RUNGS if goal < (rung := goal + goal // part) <= top]
         if goal < top and (not rungs or self.rounds >= _LATE):
@@ -191,7 +191,7 @@ class _Ladder:
 
 @dataclass(slots=True)
 class _Hunt:
-    """Searches at one capacity after the other; where only one is open, it gets all the work that is left."""
+    """Searches at one capacity after another; where only one is open, it gets all the work that is left."""
 
     known: Least
     searcher: Searcher
@@ -204,16 +204,16 @@ class _Hunt:
         """Whether there is something to find, and work left to find it."""
         return self.known.goal <= self.known.top and self.known.nodes < self.nodes
 
-    def raise_bound(self, each: int) -> None:
+    def raise_bound(self, nodes: int) -> None:
         """Try the goal, for there it mostly ends; while that is impossible, go up by longer and longer strides."""
         stride = 0
         while self.is_open:
-            if self._try(min(self.known.goal + stride, self.known.top), each) is not Status.IMPOSSIBLE:
+            if self._try(min(self.known.goal + stride, self.known.top), nodes) is not Status.IMPOSSIBLE:
                 break
             stride = 2 * stride + 1
 
-    def lower_peak(self, each: int) -> None:
-        """Step down from the best plan; the next one that is found is where the steps begin again."""
+    def lower_peak(self, nodes: int) -> None:
+        """Step down from the best plan; each plan that is found restarts the steps."""
         part = _PARTS - (self.known.offsets is not None)
         top = self.known.top + 1
         while part and self.is_open:
@@ -221,12 +221,12 @@ class _Hunt:
             if capacity <= self.known.goal:
                 break
             part -= 1
-            if self._try(capacity, each) is Status.FITS:
+            if self._try(capacity, nodes) is Status.FITS:
                 part, top = _PARTS - 1, self.known.top + 1
 
-    def _try(self, capacity: int, each: int) -> Status:
+    def _try(self, capacity: int, nodes: int) -> Status:
         left = self.nodes - self.known.nodes
-        answer = self.searcher.fit(capacity, left if self.known.goal == self.known.top else min(each, left))
+        answer = self.searcher.fit(capacity, left if self.known.goal == self.known.top else min(nodes, left))
         self.known.nodes += max(1, answer.nodes)
         if answer.status is Status.FITS:
             self.known.offsets, self.known.peak = answer.offsets, end(self.strip, answer.offsets)
@@ -236,5 +236,5 @@ class _Hunt:
 
 
 def end(strip: Strip, offsets: Sequence[int]) -> int:
-    """Return where the last of these buffers ends."""
+    """Return the peak of these offsets, in units."""
     return max((offset + size for offset, size in zip(offsets, strip.sizes, strict=True)), default=0)

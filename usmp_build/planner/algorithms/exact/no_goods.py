@@ -1,9 +1,9 @@
-"""Buffers that one pool cannot hold together, and who of them is the last that is still free.
+"""No-goods: buffers that one pool cannot hold together, and the last of them whose pool is still open.
 
     no-good {a, b, c}      a and b are in the pool      so c must not go there
 
-A no-good is learned once, from a packing that failed, and then cuts off every assignment that has it.  How many of its
-buffers are in a pool is counted as they come and go, so that nothing is looked at but what changes.
+A no-good is learned once, from a packing that failed, and then cuts off every assignment that contains it.  Its buffers
+in each pool are counted as they come and go, so that only changes cost time.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ NOWHERE = -1
 
 @dataclass(frozen=True, slots=True)
 class NoGood:
-    """Buffers of which a pool cannot hold all."""
+    """Buffers that a pool cannot hold together."""
 
     members: frozenset[int]
     """Their indices in the problem."""
     bytes: int
-    """Pools of fewer bytes cannot; NEVER: no pool can."""
+    """Pools of fewer bytes cannot hold them; NEVER: no pool can."""
     proven: bool
-    """Otherwise a search gave up."""
+    """Whether that is proven; False: a search gave up."""
 
     def rules_out(self, limit: int | None) -> bool:
-        """Whether that holds for a pool with this limit."""
+        """Whether a pool with this limit, in bytes, cannot hold them."""
         return self.bytes >= NEVER if limit is None else limit < self.bytes
 
 
@@ -45,24 +45,24 @@ class Watch:
         held: Mapping[int, int],
         no_goods: Sequence[NoGood],
     ) -> None:
-        """`held`: index of a buffer → pool, of those whose pool is not in question; `no_goods` may grow later on."""
+        """`held`: index of a buffer → pool, for buffers whose pool is given; `no_goods` may grow later on."""
         self._item = {index: item for item, index in enumerate(choices.members)}
         self._pools = choices.pools
         self._limits = limits
         self._held = held
         self._source = no_goods
-        self._heard = 0
+        self._seen = 0
         self._where = [NOWHERE] * len(choices.members)
         self._entries: list[tuple[tuple[int, ...], int, bool]] = []
         self._counts: list[int] = []
         self._of: list[dict[int, list[int]]] = [{} for _ in choices.members]
         self._due: list[int] = []
 
-    def hear(self) -> None:
-        """Take in what was learned meanwhile."""
-        while self._heard < len(self._source):
-            no_good = self._source[self._heard]
-            self._heard += 1
+    def update(self) -> None:
+        """Add the no-goods that were learned since the last call."""
+        while self._seen < len(self._source):
+            no_good = self._source[self._seen]
+            self._seen += 1
             items = [self._item[index] for index in no_good.members if index in self._item]
             held = {self._held.get(index) for index in no_good.members if index not in self._item}
             for pool, limit in self._limits.items():
@@ -78,7 +78,7 @@ class Watch:
         self._due.append(number)
 
     def enter(self, item: int, pool: int) -> None:
-        """An item is in a pool now."""
+        """Record that an item is in a pool now."""
         self._where[item] = pool
         for number in self._of[item].get(pool, ()):
             self._counts[number] += 1
@@ -86,26 +86,26 @@ class Watch:
                 self._due.append(number)
 
     def leave(self, item: int, pool: int) -> None:
-        """It is not any more."""
+        """Record that an item has left a pool."""
         self._where[item] = NOWHERE
         for number in self._of[item].get(pool, ()):
             self._counts[number] -= 1
 
     def due(self) -> Iterator[tuple[int | None, int, bool]]:
-        """Yield `(the last item that is free, the pool where it must not go, whether that is proven)`.
+        """Yield `(the last item whose pool is open, the pool that is forbidden to it, whether that is proven)`.
 
-        The item is None where all of them are in that pool already.  What was yielded is not yielded again, unless it
-        is so bad.
+        The item is None where all of them are in that pool already.  Only in that case, the same is yielded again
+        by the next call.
         """
-        again = []
+        violated = []
         while self._due:
             number = self._due.pop()
             items, pool, proven = self._entries[number]
             if self._counts[number] == len(items):
-                again.append(number)
+                violated.append(number)
                 yield None, pool, proven
             elif self._counts[number] == len(items) - 1:
-                free = next(item for item in items if self._where[item] != pool)
-                if self._where[free] == NOWHERE:
-                    yield free, pool, proven
-        self._due = again
+                last = next(item for item in items if self._where[item] != pool)
+                if self._where[last] == NOWHERE:
+                    yield last, pool, proven
+        self._due = violated

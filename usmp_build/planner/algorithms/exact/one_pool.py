@@ -1,4 +1,4 @@
-"""Some buffers of a problem in one pool: the least peak, with a proof where the search comes to its end."""
+"""Packs buffers into one pool with the least peak, with a proof where the search finishes."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from usmp_build.planner.memory.problem import Problem
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """What is known of a pool; in bytes."""
+    """The result of packing one pool, in bytes."""
 
     offsets: Mapping[int, int] | None
-    """Index of a buffer → offset; None when nothing was found within the limit."""
+    """Index of a buffer → offset; None when no packing was found within the limit."""
     peak: int
     bound: int
-    """No plan of these buffers ends below: proven."""
+    """A lower bound of the peak, proven."""
     nodes: int
 
     @property
     def is_optimal(self) -> bool:
-        """Whether no plan ends lower."""
+        """Whether no packing has a lower peak."""
         return self.offsets is not None and self.peak <= self.bound
 
 
@@ -40,23 +40,22 @@ def pack(
 ) -> Packing:
     """Pack buffers into one pool of `limit` bytes; `start` is a packing to improve, if there is one.
 
-    Whoever asks gains nothing by less than `enough` bytes.
-    Parts that do not conflict lie over each other: the one with the highest bound goes first, and for the others it
-    is enough to end no higher.
+    The caller gains nothing by a peak below `enough` bytes.  Components do not conflict, so they use the same bytes:
+    the one with the highest bound is packed first, and for the others it is enough to end no higher.
     """
-    found: dict[int, int] = {}
+    offsets: dict[int, int] = {}
     groups = [(pressure(problem, component).bytes, component) for component in components(problem, members)]
     groups.sort(key=lambda group: (-group[0], group[1]))
-    bound = peak = done = 0
-    for known, component in groups:
-        some = _component(problem, component, known, limit, nodes - done, start, max(peak, enough))
-        done += some.nodes
-        bound = max(bound, some.bound)
-        if some.offsets is None:
-            return Packing(None, 0, bound, done)
-        found |= some.offsets
-        peak = max(peak, some.peak)
-    return Packing(found, peak, bound, done)
+    bound = peak = visited = 0
+    for least_peak, component in groups:
+        packing = _component(problem, component, least_peak, limit, nodes - visited, start, max(peak, enough))
+        visited += packing.nodes
+        bound = max(bound, packing.bound)
+        if packing.offsets is None:
+            return Packing(None, 0, bound, visited)
+        offsets |= packing.offsets
+        peak = max(peak, packing.peak)
+    return Packing(offsets, peak, bound, visited)
 
 
 def _component(
@@ -68,7 +67,7 @@ def _component(
     start: Mapping[int, int] | None,
     enough: int,
 ) -> Packing:
-    """Pack buffers that hang together; `enough` bytes are used anyway."""
+    """Pack one component; `enough` bytes are used anyway."""
     if start is not None and ends(problem, start, component) <= max(bound, enough):
         return Packing({index: start[index] for index in component}, ends(problem, start, component), bound, 0)
     if len(component) > effort.EXACT_BUFFERS:
@@ -81,14 +80,14 @@ def _component(
     unit = strip.unit
     begin = [start[index] // unit for index in strip.members] if start is not None else None
     room = None if limit is None else limit // unit
-    known = least(strip, -(-bound // unit), begin, nodes, room, enough // unit)
-    bound = max(bound, known.bound * unit)
-    if known.offsets is None:
-        return Packing(None, 0, bound, known.nodes)
-    places = {index: offset * unit for index, offset in zip(strip.members, known.offsets, strict=True)}
-    return Packing(anywhere | places, known.peak * unit, bound, known.nodes)
+    result = least(strip, -(-bound // unit), begin, nodes, room, enough // unit)
+    bound = max(bound, result.bound * unit)
+    if result.offsets is None:
+        return Packing(None, 0, bound, result.nodes)
+    places = {index: offset * unit for index, offset in zip(strip.members, result.offsets, strict=True)}
+    return Packing(anywhere | places, result.peak * unit, bound, result.nodes)
 
 
 def ends(problem: Problem, offsets: Mapping[int, int], members: Iterable[int]) -> int:
-    """Return where the last of these buffers ends, in bytes."""
+    """Return the peak of these buffers, in bytes."""
     return max((offsets[index] + problem.buffers[index].size for index in members), default=0)

@@ -1,7 +1,7 @@
-"""What is known about sets of buffers: whether one pool can hold them, and where they are in it.
+"""Remembers which sets of buffers fit into one pool, at which offsets, and which do not.
 
-A set that was proven not to fit into so many bytes is a no-good.  It is made as small as a few more searches allow, for
-then it rules out more:
+A set that was proven not to fit into some number of bytes is a no-good.  A few more searches make it as small as they
+can, for a smaller one rules out more:
 
     a b c d e   do not fit into 9 bytes
     a b   d e   do not either: c is left out
@@ -28,36 +28,36 @@ from usmp_build.planner.memory.components import components
 from usmp_build.planner.memory.problem import Pool, Problem
 
 _SHORTER = 32
-"""Times the buffers, and times this: nodes that may be spent to make a no-good smaller."""
+"""Nodes for each buffer of a no-good that may be spent to make it smaller."""
 _PREPARATION = 4
-"""Buffers whose part in the preparation of a search takes as long as a node."""
+"""Buffers that take as long to prepare for a search as one node."""
 
 
 @dataclass(slots=True)
 class _Known:
-    """Of buffers that hang together."""
+    """What is known of one component."""
 
     bound: int = 0
-    """They need so many bytes: proven."""
+    """Bytes that it needs, proven."""
     offsets: Mapping[int, int] | None = None
     peak: int = 0
-    """Where `offsets` end."""
+    """The peak of `offsets`, in bytes."""
     tried: dict[int, int] = field(default_factory=dict)
-    """Limit → nodes of a search that gave up."""
+    """Limit in bytes → nodes of a search that gave up."""
 
 
 class Packings:
-    """Knows about the buffers of one problem."""
+    """What is known of sets of buffers of one problem."""
 
     def __init__(self, problem: Problem, members: Iterable[int]) -> None:
         self._problem = problem
         self._known: dict[frozenset[int], _Known] = {}
         self.nodes = 0
-        """Of all searches."""
+        """The work of all searches."""
         self.no_goods = [NoGood(pair, NEVER, proven=True) for pair in _clashes(problem, members)]
 
     def fit(self, members: Iterable[int], limit: int, nodes: int) -> Status:
-        """Tell whether a pool of `limit` bytes holds these buffers; give up after so many nodes for each component.
+        """Decide whether a pool of `limit` bytes holds these buffers; give up after `nodes` nodes for each component.
 
         What does not fit becomes a no-good.
         """
@@ -73,21 +73,21 @@ class Packings:
         return worst
 
     def forget_unproven(self) -> None:
-        """Forget no-goods that are not proven: there is more time to look into them."""
+        """Forget no-goods that are not proven: there is budget to search them again."""
         self.no_goods = [no_good for no_good in self.no_goods if no_good.proven]
 
     def offsets(self, members: Iterable[int]) -> dict[int, int] | None:
-        """Return where buffers are that are known to fit; None where that is not known."""
-        found: dict[int, int] = {}
+        """Return offsets, in bytes, of buffers that are known to fit; None where that is not known."""
+        offsets: dict[int, int] = {}
         for component in components(self._problem, members):
-            known = self._known.get(frozenset(component))
-            if known is None or known.offsets is None:
+            component_packing = self._known.get(frozenset(component))
+            if component_packing is None or component_packing.offsets is None:
                 return None
-            found |= known.offsets
-        return found
+            offsets |= component_packing.offsets
+        return offsets
 
     def loose(self, members: Sequence[int]) -> dict[int, int]:
-        """Put buffers that do not clash into a pool without a limit, and return where they are."""
+        """Return offsets of buffers in a pool without a limit; their fixed offsets do not clash."""
         placed = first_fit(self._roomy, by_size(self._roomy, members)).placed
         offsets = {index: place.offset for index, place in placed.items()}
         self.remember(offsets)
@@ -100,7 +100,7 @@ class Packings:
         return replace(self._problem, pools=(Pool(""),), buffers=buffers)
 
     def remember(self, offsets: Mapping[int, int]) -> None:
-        """Take note of a packing that is known to be sound."""
+        """Remember a packing that is known to be valid."""
         for component in components(self._problem, offsets):
             self._improve(
                 self._known.setdefault(frozenset(component), _Known()), {index: offsets[index] for index in component}
@@ -112,7 +112,7 @@ class Packings:
             known.offsets, known.peak = offsets, peak
 
     def _fit(self, component: frozenset[int], limit: int, nodes: int) -> Status:
-        """Tell that of buffers that hang together, by a search where it is not known."""
+        """Decide whether a component fits, by a search where that is not known."""
         known = self._known.setdefault(component, _Known())
         if known.offsets is not None and known.peak <= limit:
             return Status.FITS
@@ -137,7 +137,7 @@ class Packings:
         return answer.status
 
     def _learn(self, component: Iterable[int], limit: int, nodes: int) -> None:
-        """Leave out of a no-good, smallest first, what the proof does not need."""
+        """Learn a no-good, without the buffers that the proof does not need; the smallest are tried first."""
         core = set(component)
         allowed = self.nodes + min(nodes, _SHORTER * len(core))
         for index in sorted(core, key=lambda i: (self._problem.buffers[i].size, i)):
@@ -146,7 +146,7 @@ class Packings:
         self.no_goods.append(NoGood(frozenset(core), limit + 1, proven=True))
 
     def _still(self, members: Iterable[int], limit: int, nodes: int) -> set[int] | None:
-        """Return a component that does not fit."""
+        """Return a component of these buffers that still does not fit; None if there is none, or it is not known."""
         for component in components(self._problem, members):
             if self._fit(frozenset(component), limit, nodes) is Status.IMPOSSIBLE:
                 return set(component)
@@ -154,7 +154,7 @@ class Packings:
 
 
 def _clashes(problem: Problem, members: Iterable[int]) -> Iterator[frozenset[int]]:
-    """Yield pairs whose fixed offsets are too close."""
+    """Yield pairs of buffers whose fixed offsets are too close."""
     fixed = {index: offset for index in members if (offset := problem.buffers[index].offset) is not None}
     for a, b in combinations(sorted(fixed), 2):
         if b in problem.conflicts[a]:

@@ -1,14 +1,14 @@
-"""The rule of pairs that may share bytes: one of the two is behind the other, and both have room there.
+"""The rule for pairs that may share bytes: one of the two is above the other, and both have room there.
 
-    floor of i + above(i, k) + tail of k > capacity    then k is not behind i, so i is behind k
+    floor of i + above(i, k) + tail of k > capacity    then k is not above i, so i is above k
 
     floor of i >= floor of k + below(i, k)             what follows below
     tail of k  >= below(i, k) + tail of i              what follows above; at first, a tail is a buffer's own size
 
-In a chain of buffers each of which may overlap the next, one decision so decides the whole chain.  Of pairs that share
-nothing, sections tell as much.
+In a chain of buffers each of which may overlap the next, one decision thus decides the whole chain.  For pairs that
+share nothing, sections imply as much.
 
-core/rules.cpp does the same, and answers the same.
+core/rules.cpp does the same, with the same results.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from collections.abc import Callable, Sequence
 from usmp_build.planner.algorithms.exact.strip import Strip
 
 _SWEEPS = 64
-"""Along the timeline and back, by turns, at the most: mostly the third finds nothing."""
+"""Most sweeps, along the timeline and back by turns: mostly the third changes nothing."""
 
 
 class Pairs:
-    """The pairs of one strip."""
+    """The pairs of one strip that may share bytes."""
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
         self.capacity = 0
-        """That they must keep, in units."""
+        """The capacity to keep, in units."""
         sizes, fixed = strip.sizes, strip.fixed
         self._near = [
             [
@@ -38,13 +38,13 @@ class Pairs:
             for i, near in enumerate(strip.neighbors)
         ]
         self.some = any(self._near)
-        """Whether there are any."""
+        """Whether there are such pairs."""
         self._tails = [0] * len(sizes)
 
     def have_room(
         self, part: Sequence[int], floors: Sequence[int], placed: Sequence[bool], lift: Callable[[int, int], None]
     ) -> bool:
-        """Apply the rule to those of a part; `lift` raises the floor of a buffer.  Say whether there may be room."""
+        """Apply the rule to the buffers of a part; `lift` raises a floor.  Return False if there is no room."""
         for index in part:
             self._tails[index] = self._strip.sizes[index]
         forward = sorted(part)
@@ -64,7 +64,7 @@ class Pairs:
     def _decide(
         self, index: int, near: tuple[int, int, int], floors: Sequence[int], lift: Callable[[int, int], None]
     ) -> bool | None:
-        """Apply the rule to one pair; say whether that changed something, or None when there is no room."""
+        """Apply the rule to one pair; return whether that changed something, None when there is no room."""
         other, above, below = near
         tails = self._tails
         is_under = floors[index] + above + tails[other] <= self.capacity
@@ -83,7 +83,7 @@ class Pairs:
 
 
 def kept_off(strip: Strip) -> list[int]:
-    """Return for each buffer how far every neighbor, wherever it is, starts behind it at the least."""
+    """Return for each buffer the least distance, in units, to the start of any neighbor that is not below it."""
     return [
         max(0, min((above if below > 0 else 0 for _, above, below in near), default=size))
         for size, near in zip(strip.sizes, strip.neighbors, strict=True)

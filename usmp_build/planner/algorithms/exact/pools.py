@@ -1,8 +1,8 @@
-"""All pools of a problem: the cheapest plan, and of those as cheap the one whose peaks have the least sum.
+"""Plans all pools of a problem: the cheapest plan, and among equals the one with the least sum of peaks.
 
-A problem falls apart twice, and what falls apart is solved by itself:
+A problem is split twice, and its parts are solved by themselves:
 
-    families    buffers that no chain of pools connects never meet: workspace and constants, mostly
+    families    buffers that no chain of pools connects never share a pool: workspace and constants, mostly
     areas       buffers that no chain of conflicts connects share all memory: models that never run together, mostly
 
 Costs add up over all of them.  A peak is the highest of all areas, so peaks are lowered for all areas together.
@@ -30,28 +30,28 @@ from usmp_build.planner.memory.verify import violations
 
 @dataclass(slots=True)
 class Verdict:
-    """What is known of a problem, or of a part of it."""
+    """The plan and the proofs of a problem, or of a part of it."""
 
     places: dict[int, Allocation] | None
     """Index of a buffer → place; None when no plan was found."""
     impossible: bool = False
-    """There is no plan: proven."""
+    """Whether it is proven that there is no plan."""
     cost: int = 0
-    """No plan costs less: proven."""
+    """A lower bound of the cost, proven."""
     total: int = 0
-    """No plan that costs as little as `cost` has peaks with a smaller sum: proven."""
+    """A lower bound of the sum of peaks of plans that cost no more than `cost`, in bytes, proven."""
     peaks: dict[int, int] = field(default_factory=dict)
-    """No plan that costs as little as `cost`, has peaks with the sum `total`, and the least ones of the pools less
-    preferred, has a lower peak: proven."""
+    """Pool → lower bound of its peak, in bytes, proven for plans of that cost, with peaks of the sum `total` and the
+    least ones in less preferred pools."""
     is_lowest: bool = False
-    """The plan has these peaks."""
+    """Whether the plan has these peaks."""
     claims: dict[int, int] = field(default_factory=dict)
-    """Pool → bytes that the buffers that are there need: proven."""
+    """Pool → bytes that its buffers in this plan need, proven."""
     nodes: int = 0
-    """Work that was done."""
+    """The work of all searches."""
 
     def include(self, kept: list[int], other: Verdict) -> None:
-        """Add what is known of some buffers, `kept`, and the pools that only they use."""
+        """Add the verdict on a family, the buffers `kept` and the pools that only they use."""
         self.impossible |= other.impossible
         self.cost += other.cost
         self.total += other.total
@@ -64,7 +64,7 @@ class Verdict:
             self.places |= {kept[index]: place for index, place in other.places.items()}
 
     def keep(self, places: dict[int, Allocation]) -> None:
-        """Prefer other places, with the claims for pools in which there are the same buffers."""
+        """Replace the plan by other places; claims stay for pools with the same buffers."""
         for index, place in (self.places or {}).items():
             if place.pool != places[index].pool:
                 self.claims.pop(place.pool, None)
@@ -72,34 +72,35 @@ class Verdict:
         self.places = places
 
     def bound(self, pools: int) -> tuple[int, ...]:
-        """Return what no plan's `plan.quality` is below: proven."""
+        """Return a lower bound of `plan.quality`, proven."""
         return (self.cost, self.total, *(self.peaks.get(pool, 0) for pool in reversed(range(pools))))
 
 
 def plan_pools(problem: Problem, nodes: int, start: Plan | None = None, minimize: bool = True) -> Plan | None:
-    """Return the best plan found: `start` with what is proven of it, where nothing better was found; None when there is
-    no plan, or none was found.  Without `minimize`, the first plan found will do.
+    """Return the best plan found, with proofs; it may be `start`.  None when there is no plan, or none was found.
+
+    At most `nodes` nodes are visited.  Without `minimize`, the first plan found will do.
     """
-    sound = _sound(problem, start)
-    if sound is not None and not minimize:
-        return sound
-    verdict = _judge(problem, nodes, sound, minimize)
+    valid = _valid(problem, start)
+    if valid is not None and not minimize:
+        return valid
+    verdict = _judge(problem, nodes, valid, minimize)
     if verdict.places is None:
         return None
-    found = tuple(verdict.places[index] for index in range(len(problem.buffers)))
+    allocations = tuple(verdict.places[index] for index in range(len(problem.buffers)))
     claims = tuple(verdict.claims.get(pool, 0) for pool in range(len(problem.pools)))
     bound = verdict.bound(len(problem.pools))
-    if sound is not None and sound.allocations == found:
-        return replace(sound, claims=claims, work=verdict.nodes, bound=bound)
-    return Plan("exact", found, claims, verdict.nodes, bound)
+    if valid is not None and valid.allocations == allocations:
+        return replace(valid, claims=claims, work=verdict.nodes, bound=bound)
+    return Plan("exact", allocations, claims, verdict.nodes, bound)
 
 
 def judge(problem: Problem, nodes: int, start: Plan | None = None) -> Verdict:
-    """Work on a problem until so many nodes are spent, from a plan on if there is one; say all that is known then."""
-    return _judge(problem, nodes, _sound(problem, start), minimize=True)
+    """Return the best plan and all proofs found within `nodes` nodes; `start` is a plan to begin with, or None."""
+    return _judge(problem, nodes, _valid(problem, start), minimize=True)
 
 
-def _sound(problem: Problem, start: Plan | None) -> Plan | None:
+def _valid(problem: Problem, start: Plan | None) -> Plan | None:
     return None if start is None or violations(problem, start) else start
 
 
@@ -108,23 +109,23 @@ def _judge(problem: Problem, nodes: int, start: Plan | None, minimize: bool) -> 
     if not all(buffer.pools for buffer in reached.buffers):
         return Verdict(None, impossible=True)
     verdict = Verdict({})
-    several = _in_order(reached)
-    for number, kept in enumerate(several):
-        own = {new: start.allocations[old] for new, old in enumerate(kept)} if start is not None else None
-        share = (nodes - verdict.nodes) // (len(several) - number)
-        verdict.include(kept, _family(restricted(reached, kept), share, own, minimize))
+    families_ = _in_order(reached)
+    for number, kept in enumerate(families_):
+        start_of_family = {new: start.allocations[old] for new, old in enumerate(kept)} if start is not None else None
+        share = (nodes - verdict.nodes) // (len(families_) - number)
+        verdict.include(kept, _family(restricted(reached, kept), share, start_of_family, minimize))
         if verdict.impossible:
             break
     if start is not None and verdict.places is not None:
-        begin = dict(enumerate(start.allocations))
-        if rank(problem, begin) <= rank(problem, verdict.places):
-            verdict.keep(begin)
+        start_places = dict(enumerate(start.allocations))
+        if rank(problem, start_places) <= rank(problem, verdict.places):
+            verdict.keep(start_places)
     return verdict
 
 
 def _in_order(problem: Problem) -> list[list[int]]:
-    """Return families, and the buffers of each, in an order that does not depend on the order in which they are given,
-    nor on names, unless buffers are alike: everything else goes by that order.
+    """Return families, and the buffers of each, in a canonical order: it does not depend on the given order, nor on
+    names, unless buffers are equal otherwise.  All results follow that order.
     """
 
     def identity(index: int) -> tuple[object, ...]:
@@ -156,7 +157,7 @@ def _family(problem: Problem, nodes: int, start: dict[int, Allocation] | None, m
 
 
 def _cheapen(areas: list[Area], limits: Limits, budget: Budget, start: dict[int, Allocation] | None) -> None:
-    """Look for the cheapest plan of each area; a quarter of the budget is left for peaks."""
+    """Search for the cheapest plan of each area; a quarter of the budget is left for peaks."""
     later = budget.share(4)
     for number, area in enumerate(areas):
         if start is not None:
@@ -188,7 +189,7 @@ def _one_pool(problem: Problem, pool: int, nodes: int, start: dict[int, Allocati
 
 
 def _lower(areas: list[Area], limits: dict[int, int | None], budget: Budget, verdict: Verdict) -> None:
-    """Bring the peaks down, while the cost stays."""
+    """Lower the peaks without raising the cost."""
     for pool in sorted(limits, reverse=True):
         for area in areas:
             area.repack(pool, limits[pool], budget)
@@ -204,7 +205,7 @@ def _lower(areas: list[Area], limits: dict[int, int | None], budget: Budget, ver
 
 
 def _pack(problem: Problem, areas: list[Area], limits: Limits, budget: Budget, verdict: Verdict) -> None:
-    """Say where buffers are, and what their pools need in any case."""
+    """Set the places of buffers, and prove what their pools need."""
     verdict.places = {}
     for pool, limit in limits.items():
         offsets = {index: at for area in areas for index, at in area.offsets(pool).items()}

@@ -1,9 +1,9 @@
-"""The search for strips that are not `ordered`: several separations of 0 or less, one after the other in a circle.
+"""Searches strips that are not `ordered`: those with cycles of separations of 0 or less.
 
-Then "one is behind the other" may go round in that circle, and no buffer can be placed first.  So the choice is about
-pairs: put every buffer at its floor, take a pair that is too close, and decide which of the two is behind.
+In a cycle, each buffer may be above the one before, and none can be placed first.  So the search branches on pairs: put
+every buffer at its floor, take a pair that is too close, and decide which of the two is above.
 
-    floor of k >= floor of i + above(i, k)   for every decision "k behind i"
+    floor of k >= floor of i + above(i, k)   for every decision "k above i"
 
 The least floors that keep all decisions are found by raising; when no pair is too close, they are a plan.
 """
@@ -17,43 +17,43 @@ from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.algorithms.exact.walk import Status, Walk
 
 _PAIRS = 256
-"""So many cost as much as a node of `search`, about."""
+"""Pairs that take about as long as a node of `search`."""
 
 
 def search(strip: Strip, capacity: int, nodes: int) -> Answer:
-    """Look for offsets so that everything ends at `capacity` units or below; give up after so many nodes.
+    """Search for offsets with which all buffers end at `capacity` units or below; give up after `nodes` nodes.
 
-    Each node looks at all pairs, so one with many pairs counts as several.
+    Each node visits all pairs, so with many pairs it counts as several.
     """
     tree = _Tree(strip, capacity)
-    each = 1 + tree.pairs // _PAIRS
+    cost = 1 + tree.pairs // _PAIRS
     stack = [tree.root()]
-    done = 0
+    visited = 0
     while stack:
         node = stack.pop()
         if node is None:
             continue
-        if done + each > nodes:
+        if visited + cost > nodes:
             return Answer(Status.UNKNOWN, (), nodes)
-        done += each
+        visited += cost
         pair = tree.closest(node)
         if pair is None:
-            return Answer(Status.FITS, tuple(node.floors), done)
+            return Answer(Status.FITS, tuple(node.floors), visited)
         ways = [tree.decided(node, *way) for way in pair]
         stack += sorted(ways, key=lambda way: -sum(way.floors) if way is not None else 0)
-    return Answer(Status.IMPOSSIBLE, (), done)
+    return Answer(Status.IMPOSSIBLE, (), visited)
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """Least floors, and the decisions that they keep: buffer → (buffer behind it, distance)."""
+    """Least floors, and the decisions that they keep: buffer → (buffer above it, distance)."""
 
     floors: list[int]
     behind: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
 
 _Way = tuple[int, int, int]
-"""(buffer, buffer behind it, distance)."""
+"""(buffer, buffer above it, distance)."""
 
 
 class _Tree:
@@ -68,17 +68,17 @@ class _Tree:
 
     @property
     def pairs(self) -> int:
-        """How many there are to be parted."""
+        """How many pairs must keep a distance."""
         return len(self._pairs)
 
     def root(self) -> _Node | None:
-        """Every buffer as low as it can be by itself."""
+        """Return the root: every buffer as low as it can be by itself; None when that proves that there is no plan."""
         floors = [self._lift(i, 0) if fixed < 0 else fixed for i, fixed in enumerate(self._strip.fixed)]
         return _Node(floors) if self._has_room(floors) and self._fixed_apart() else None
 
     def _fixed_apart(self) -> bool:
         fixed = self._strip.fixed
-        pairs = ((i, *near) for i, some in enumerate(self._strip.neighbors) for near in some)
+        pairs = ((i, *neighbor) for i, neighbors in enumerate(self._strip.neighbors) for neighbor in neighbors)
         held = ((i, o, a, b) for i, o, a, b in pairs if fixed[i] >= 0 and fixed[o] >= 0)
         aligned = all(at < 0 or at % step == 0 for at, step in zip(fixed, self._strip.alignments, strict=True))
         return aligned and all(fixed[o] - fixed[i] >= a or fixed[i] - fixed[o] >= b for i, o, a, b in held)
@@ -88,18 +88,18 @@ class _Tree:
         return all(end <= self._capacity for end in ends)
 
     def closest(self, node: _Node) -> tuple[_Way, _Way] | None:
-        """Return both ways to part the pair for which either costs most; None when all are apart."""
-        worst, found = -1, None
+        """Return both decisions for the pair that is raised most by either; None when no pair is too close."""
+        worst, decisions = -1, None
         for i, other, above, below in self._pairs:
             ahead = node.floors[other] - node.floors[i]
             if ahead < above and -ahead < below and min(above - ahead, below + ahead) > worst:
                 worst = min(above - ahead, below + ahead)
-                found = ((i, other, above), (other, i, below))
-        return found
+                decisions = ((i, other, above), (other, i, below))
+        return decisions
 
-    def decided(self, node: _Node, buffer: int, later: int, distance: int) -> _Node | None:
-        """Put one buffer behind another, and raise what follows from that; None when something gets too high."""
-        behind = {**node.behind, buffer: [*node.behind.get(buffer, ()), (later, distance)]}
+    def decided(self, node: _Node, buffer: int, upper: int, distance: int) -> _Node | None:
+        """Put one buffer above another, and propagate that; None when a buffer exceeds the capacity."""
+        behind = {**node.behind, buffer: [*node.behind.get(buffer, ()), (upper, distance)]}
         floors = list(node.floors)
         raised = [buffer]
         while raised:

@@ -1,9 +1,9 @@
-"""Does a strip fit into a capacity?  Walks in several ways, by turns, each a little longer than the last.
+"""Decides whether a strip fits into a capacity: six kinds of walks by turns, each a little longer than the last.
 
 How long a walk takes depends much on luck: a rule that is hopeless on one strip finds a plan at once on another.  So
-six arms take turns, and start again with half as much work more; what they learned about sections stays.
+six arms take turns, and restart with half as much work again; what they learned about sections is kept.
 
-core/search.cpp does the same, and answers the same.
+core/search.cpp does the same, with the same results.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.algorithms.exact.walk import Arm, Status, Walk
 
 _CALM = 7
-"""Turns before ranks become noisy."""
+"""How many turns are taken without noise in ranks."""
 _STRONGEST = 10
-"""Percent of noise, at the most."""
+"""Most noise, in percent."""
 _FINE = 1024
 _ORDERS = ((0, 1, 2), (1, 2, 0), (2, 1, 0))
-"""Of the keys of a buffer."""
+"""Orders of the three keys of a buffer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a search found out, and its work."""
+    """The result of a search, and its work in nodes."""
 
     status: Status
     offsets: tuple[int, ...]
@@ -35,14 +35,14 @@ class Answer:
 
 
 class Turns(Protocol):
-    """Walks through one strip; what they learn about sections is kept from one capacity to the next."""
+    """Walks of one strip; what they learn about sections is kept from one capacity to the next."""
 
     def turn(self, capacity: int, limit: int, percent: int, nodes: int) -> Answer:
-        """Walk once with each arm, `limit` nodes each and `nodes` in all, with ranks blurred by so many percent."""
+        """Walk once with each arm, at most `limit` nodes each and `nodes` in all, with ranks blurred by `percent`."""
 
 
 class Search:
-    """The same in Python."""
+    """`Turns` in Python."""
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
@@ -54,31 +54,31 @@ class Search:
         """Walk once with each arm."""
         if not _fixed_fit(self._strip, capacity):
             return Answer(Status.IMPOSSIBLE, (), 0)
-        done = 0
+        visited = 0
         for order, fail_first in product(_ORDERS, (False, True)):
             arm = Arm(fail_first, _ranks(self._keys, order, percent, self._noise))
-            status = self._walk.run(capacity, arm, min(limit, nodes - done))
-            done += self._walk.nodes
+            status = self._walk.run(capacity, arm, min(limit, nodes - visited))
+            visited += self._walk.nodes
             if status is not Status.UNKNOWN:
-                return Answer(status, tuple(self._walk.floors) if status is Status.FITS else (), done)
-            if done >= nodes:
+                return Answer(status, tuple(self._walk.floors) if status is Status.FITS else (), visited)
+            if visited >= nodes:
                 break
-        return Answer(Status.UNKNOWN, (), done)
+        return Answer(Status.UNKNOWN, (), visited)
 
 
 @dataclass(slots=True)
 class Course:
-    """A search at one capacity that can be left and taken up again."""
+    """A search at one capacity that can be interrupted and resumed."""
 
     walks: Turns
     capacity: int
     limit: int
-    """Nodes of each arm in the next turn; at first as many as there are buffers."""
+    """Most nodes of each arm in the next turn; at first as many as there are buffers."""
     turns: int = 0
-    """That were taken."""
+    """How many turns were taken."""
 
     def turn(self, nodes: int) -> Answer:
-        """Take the next turn, of so many nodes at the most."""
+        """Take the next turn, of at most `nodes` nodes."""
         percent = min(_STRONGEST, max(0, self.turns - _CALM + 1))
         answer = self.walks.turn(self.capacity, self.limit, percent, nodes)
         self.limit += self.limit // 2 + 1
@@ -87,18 +87,18 @@ class Course:
 
 
 def search(strip: Strip, capacity: int, nodes: int) -> Answer:
-    """Look for offsets so that everything ends at `capacity` units or below; give up after so many nodes."""
+    """Search for offsets with which all buffers end at `capacity` units or below; give up after `nodes` nodes."""
     course = Course(Search(strip), capacity, max(1, len(strip.sizes)))
-    done = 0
+    visited = 0
     while True:
-        answer = course.turn(nodes - done)
-        done += answer.nodes
-        if answer.status is not Status.UNKNOWN or done >= nodes:
-            return replace(answer, nodes=done)
+        answer = course.turn(nodes - visited)
+        visited += answer.nodes
+        if answer.status is not Status.UNKNOWN or visited >= nodes:
+            return replace(answer, nodes=visited)
 
 
 def _fixed_fit(strip: Strip, capacity: int) -> bool:
-    """Whether buffers with fixed offsets leave each other room."""
+    """Whether buffers with fixed offsets fit, and keep their distances from each other."""
     for index, offset in enumerate(strip.fixed):
         if offset < 0:
             continue
@@ -111,7 +111,7 @@ def _fixed_fit(strip: Strip, capacity: int) -> bool:
 
 
 def _keys(strip: Strip) -> list[tuple[int, int, int]]:
-    """Of each buffer: the fullest of its sections, how many it is in, and its area, which is their product."""
+    """Return for each buffer: the load of its fullest section, how many sections it is in, and this times its size."""
     loads = [0] * strip.sections
     for spans in strip.spans:
         for first, last, units in spans:
@@ -126,7 +126,7 @@ def _keys(strip: Strip) -> list[tuple[int, int, int]]:
 
 
 def _ranks(keys: list[tuple[int, int, int]], order: tuple[int, int, int], percent: int, noise: _Noise) -> list[int]:
-    """Rank buffers by their keys in this order, the greatest first, after blurring them by some percent."""
+    """Rank buffers by their keys in this order, the greatest first, after blurring the keys by up to `percent`."""
     blurred = []
     for key in keys:
         factor = noise.near(_FINE, percent) if percent else _FINE
@@ -145,7 +145,7 @@ class _Noise:
         self._state = 1
 
     def near(self, middle: int, percent: int) -> int:
-        """Draw a number that differs from `middle` by some percent at the most."""
+        """Draw a number that differs from `middle` by at most `percent`."""
         self._state = (self._state * 1664525 + 1013904223) % (1 << 32)
         reach = middle * percent // 100
         return middle - reach + (self._state >> 16) % (2 * reach + 1)

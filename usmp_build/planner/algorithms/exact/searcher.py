@@ -1,4 +1,4 @@
-"""Search by the compiled core where there is one, else in Python: the answer is the same."""
+"""Runs the search in the compiled core if it is installed, otherwise in Python: results are the same."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.algorithms.exact.walk import Status
 
 _LARGEST = 1 << 50
-"""Units times sections.  Ranks multiply them by 1024 at the most, and the core counts in 64 bits."""
+"""Most units times sections for the core.  Ranks multiply them by up to 1024, and the core counts in 64 bits."""
 
 _FEW = 64
-"""Pairs: where they are no more, and some may lie over each other, `precedence` comes first."""
+"""Most pairs with which `precedence` runs first, where some distances are 0 or less."""
 _FIRST = 64
-"""Its nodes, at the most."""
+"""Most nodes of that run."""
 
 
 class Searcher:
-    """Searches one strip, at one capacity after the other."""
+    """Searches one strip, at one capacity after another."""
 
     def __init__(self, strip: Strip) -> None:
         self._strip = strip
@@ -34,7 +34,7 @@ class Searcher:
             )
 
     def fit(self, capacity: int, nodes: int) -> Answer:
-        """Look for offsets so that everything ends at `capacity` units or below; give up after so many nodes."""
+        """Search for offsets with which all buffers end at `capacity` units or below; give up after `nodes` nodes."""
         if not self._strip.ordered:
             return precedence.search(self._strip, capacity, nodes)
         if not self._few:
@@ -47,48 +47,48 @@ class Searcher:
 
     @property
     def is_walked(self) -> bool:
-        """Whether `walk` is all that `fit` does."""
+        """Whether `fit` is the same as `walk`."""
         return self._strip.ordered and not self._few
 
     def walks(self, capacity: int) -> Turns:
-        """Return walks that know nothing yet, for capacities up to this one."""
+        """Return new walks, which have learned nothing yet, for capacities up to this one."""
         if self._core is None or capacity > _LARGEST:
             return Search(self._strip)
         return _Compiled(self._core.Search(self._compiled))
 
     def course(self, capacity: int) -> Course:
-        """Return a search at this capacity that can be taken up again and again."""
+        """Return a search at this capacity that can be resumed."""
         return Course(self.walks(capacity), capacity, max(1, len(self._strip.sizes)))
 
     def walk(self, capacity: int, nodes: int) -> Answer:
-        """Do so by walks alone."""
+        """Search as `fit` does, by walks alone."""
         if self._core is None or capacity > _LARGEST:
             return search.search(self._strip, capacity, nodes)
-        status, offsets, done = self._core.search(self._compiled, capacity, nodes)
-        return Answer(Status(status), tuple(offsets), done)
+        status, offsets, visited = self._core.search(self._compiled, capacity, nodes)
+        return Answer(Status(status), tuple(offsets), visited)
 
 
 @dataclass(frozen=True, slots=True)
 class _Compiled:
-    """Turns of the core."""
+    """`Turns` in the compiled core."""
 
     walks: Any
 
     def turn(self, capacity: int, limit: int, percent: int, nodes: int) -> Answer:
-        status, offsets, done = self.walks.turn(capacity, limit, percent, nodes)
-        return Answer(Status(status), tuple(offsets), done)
+        status, offsets, visited = self.walks.turn(capacity, limit, percent, nodes)
+        return Answer(Status(status), tuple(offsets), visited)
 
 
 def _reach(strip: Strip) -> int:
-    """Return units that no floor goes beyond: every buffer raises it by what it keeps free at the most."""
-    kept = (
-        max(size, alignment, *(max(above, below) for _, above, below in near), 0)
-        for size, alignment, near in zip(strip.sizes, strip.alignments, strip.neighbors, strict=True)
+    """Return an upper bound of all floors, in units: every buffer raises them by at most the distance it keeps."""
+    distances = (
+        max(size, alignment, *(max(above, below) for _, above, below in neighbors), 0)
+        for size, alignment, neighbors in zip(strip.sizes, strip.alignments, strip.neighbors, strict=True)
     )
-    return 2 * sum(kept) + max((0, *strip.fixed))
+    return 2 * sum(distances) + max((0, *strip.fixed))
 
 
 def _are_few(strip: Strip) -> bool:
-    """Whether some distances are 0 or less, and there are so few pairs that the choice may be about them."""
-    distances = [above for near in strip.neighbors for _, above, _ in near]
+    """Whether some distances are 0 or less, and pairs are few enough to branch on them."""
+    distances = [above for neighbors in strip.neighbors for _, above, _ in neighbors]
     return len(distances) <= 2 * _FEW and min(distances, default=1) <= 0

@@ -1,4 +1,4 @@
-"""Problem → Strip: who conflicts with whom in one pool, and the sections in which that shows."""
+"""Makes strips of problems: the conflicts of one pool, and the sections that cover them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from usmp_build.planner.algorithms.exact.strip import Strip
 from usmp_build.planner.memory.problem import Problem
 
 _MOST = 4
-"""Sections beyond those of the timeline, for each buffer."""
+"""Most sections beyond those of the timeline, for each buffer."""
 
 
 def make_strip(problem: Problem, members: Sequence[int]) -> Strip:
-    """State what one pool must hold; the order of `members` does not matter, nor do their names unless they are alike.
+    """Return the strip of these buffers in one pool.
 
-    A buffer of no bytes is left out where nothing is said of its place.
+    It does not depend on the order of `members`, nor on names unless buffers are equal otherwise.  Empty buffers are
+    left out where any place will do.
     """
     inside = set(members)
     pairs = {index: dict(_pairs(problem, index, inside)) for index in members}
     kept = [i for i in members if problem.buffers[i].size or not _can_be_anywhere(problem, i)]
     kept.sort(key=lambda i: _identity(problem, i))
-    place = {index: position for position, index in enumerate(kept)}
-    near = [{place[o]: both for o, both in sorted(pairs[i].items()) if o in place} for i in kept]
-    found, linear = _sections(problem, kept, near)
+    positions = {index: position for position, index in enumerate(kept)}
+    near = [{positions[o]: both for o, both in sorted(pairs[i].items()) if o in positions} for i in kept]
+    sections, linear = _sections(problem, kept, near)
     unit = _unit(problem, kept, near)
     neighbors = tuple(tuple((o, above // unit, below // unit) for o, (above, below) in sorted(n.items())) for n in near)
     sizes = tuple(problem.buffers[i].size // unit for i in kept)
@@ -37,31 +38,31 @@ def make_strip(problem: Problem, members: Sequence[int]) -> Strip:
         alignments=alignments,
         fixed=fixed,
         neighbors=neighbors,
-        spans=spans(neighbors, sizes, alignments, found),
-        sections=len(found),
+        spans=spans(neighbors, sizes, alignments, sections),
+        sections=len(sections),
         linear=linear,
         ordered=_is_ordered(neighbors, fixed),
     )
 
 
 def _pairs(problem: Problem, index: int, inside: set[int]) -> Iterator[tuple[int, tuple[int, int]]]:
-    """Yield neighbors with how far they start behind `index`, or `index` behind them; not pairs that always keep it.
+    """Yield neighbors with their distances above and below `index`; not pairs that are always that far apart.
 
-    Both start at multiples of what their alignments have in common, and so is the distance.
+    Both start at multiples of the greatest common divisor of their alignments, so distances are rounded up to that.
     """
-    own, separation = problem.buffers[index], problem.separations.get  # as `problem.separation`, but faster
+    buffer, separation = problem.buffers[index], problem.separations.get  # as `problem.separation`, but faster
     for other in problem.conflicts[index]:
         if other in inside and other != index:
-            near = problem.buffers[other]
-            above = separation((index, other), own.size)
-            below = separation((other, index), near.size)
+            neighbor = problem.buffers[other]
+            above = separation((index, other), buffer.size)
+            below = separation((other, index), neighbor.size)
             if above + below > 0:
-                step = gcd(own.alignment, near.alignment)
+                step = gcd(buffer.alignment, neighbor.alignment)
                 yield other, (above + -above % step, below + -below % step)
 
 
 def _can_be_anywhere(problem: Problem, index: int) -> bool:
-    """Whether the start of the pool suits a buffer of no bytes, whatever lies there."""
+    """Whether an empty buffer can always be at the start of the pool."""
     return problem.buffers[index].offset is None and not any(index in pair for pair in problem.separations)
 
 
@@ -72,8 +73,8 @@ def _identity(problem: Problem, index: int) -> tuple[object, ...]:
 
 
 def _unit(problem: Problem, kept: Sequence[int], near: Sequence[dict[int, tuple[int, int]]]) -> int:
-    """Return the unit in which everything is whole, so that offsets lose nothing by being whole, too."""
-    distances = {distance for some in near for both in some.values() for distance in both}
+    """Return the unit, in bytes, that divides all sizes, distances and fixed offsets: whole offsets are then enough."""
+    distances = {distance for pairs in near for both in pairs.values() for distance in both}
     unit = gcd(*distances, *(problem.buffers[i].size for i in kept), *(problem.buffers[i].offset or 0 for i in kept))
     for index in kept:
         if unit % problem.buffers[index].alignment:
@@ -84,27 +85,30 @@ def _unit(problem: Problem, kept: Sequence[int], near: Sequence[dict[int, tuple[
 def _sections(
     problem: Problem, kept: Sequence[int], near: Sequence[dict[int, tuple[int, int]]]
 ) -> tuple[list[list[int]], bool]:
-    """Return sections along the timeline, then further ones for conflicts that it does not show."""
-    lives = [problem.buffers[index].intervals for index in kept]
+    """Return sections along the timeline, then further ones for conflicts of buffers that share no step.
+
+    The second value is whether the timeline shows all conflicts.
+    """
+    intervals = [problem.buffers[index].intervals for index in kept]
     order = sorted(range(len(kept)), key=lambda index: (-problem.buffers[kept[index]].size, index))
     ranks = [rank for _, rank in sorted(zip(order, range(len(kept)), strict=True))]
-    unseen = [sum(1 << other for other in some) for some in near]  # sets of neighbors, as bits
-    everyone = tuple(unseen)
-    found: list[list[int]] = []
-    for alive in _alive(lives):
-        found += _cover(sorted(alive, key=ranks.__getitem__), everyone, unseen)
-    missing = {(a, b) for a, some in enumerate(near) if unseen[a] for b in some if a < b and unseen[a] >> b & 1}
+    unseen = [sum(1 << other for other in pairs) for pairs in near]  # sets of neighbors, as bits
+    neighbor_bits = tuple(unseen)
+    sections: list[list[int]] = []
+    for alive in _alive(intervals):
+        sections += _cover(sorted(alive, key=ranks.__getitem__), neighbor_bits, unseen)
+    missing = {(a, b) for a, pairs in enumerate(near) if unseen[a] for b in pairs if a < b and unseen[a] >> b & 1}
     linear = not missing
-    found += _further(near, everyone, missing, _MOST * len(kept))
-    lonely = set(range(len(kept))).difference(*found) if found else set(range(len(kept)))
-    return found + [[index] for index in sorted(lonely)], linear
+    sections += _further(near, neighbor_bits, missing, _MOST * len(kept))
+    lonely = set(range(len(kept))).difference(*sections) if sections else set(range(len(kept)))
+    return sections + [[index] for index in sorted(lonely)], linear
 
 
-def _alive(lives: Sequence[tuple[tuple[int, int], ...]]) -> Iterator[list[int]]:
-    """Yield who is alive together, just before the first death after each birth: these sets are maximal."""
+def _alive(lifetimes: Sequence[tuple[tuple[int, int], ...]]) -> Iterator[list[int]]:
+    """Yield the sets of buffers alive just before the first death after each birth: these sets are maximal."""
     events = sorted(
         (moment, birth, index)
-        for index, intervals in enumerate(lives)
+        for index, intervals in enumerate(lifetimes)
         for start, stop in intervals
         for moment, birth in ((start, 1), (stop, 0))
     )
@@ -121,7 +125,7 @@ def _alive(lives: Sequence[tuple[tuple[int, int], ...]]) -> Iterator[list[int]]:
 
 
 def _cover(largest_first: Sequence[int], near: Sequence[int], unseen: list[int]) -> Iterator[list[int]]:
-    """Yield sets of mutual neighbors among those alive together, so that no two neighbors stay `unseen`."""
+    """Yield cliques of neighbors among buffers alive together, until they cover each pair of neighbors in `unseen`."""
     alive = sum(1 << index for index in largest_first)
     first: Sequence[int] = ()
     while True:
@@ -137,7 +141,7 @@ def _cover(largest_first: Sequence[int], near: Sequence[int], unseen: list[int])
 
 
 def _mutual(largest_first: Iterable[int], near: Sequence[int]) -> list[int]:
-    """Leave out who does not conflict with all before him: alive together is not always in conflict."""
+    """Return a clique, chosen greedily: buffers that are alive together do not always conflict."""
     chosen, together = [], 0
     for index in largest_first:
         if not together & ~near[index] and not together >> index & 1:
@@ -149,9 +153,9 @@ def _mutual(largest_first: Iterable[int], near: Sequence[int]) -> list[int]:
 def _further(
     near: Sequence[dict[int, tuple[int, int]]], bits: Sequence[int], missing: set[tuple[int, int]], most: int
 ) -> Iterator[list[int]]:
-    """Yield sets of mutual neighbors, one for each pair that no set before it has, up to so many.
+    """Yield cliques, one for each missing pair that none before it has, `most` at most.
 
-    `bits` are the same neighbors, as bits.
+    `bits` are the neighbors, as bits.
     """
     shown = [0] * len(near)
     for a, b in sorted(missing):
@@ -168,27 +172,27 @@ def _further(
 
 
 def _is_ordered(neighbors: Sequence[Sequence[tuple[int, int, int]]], fixed: Sequence[int]) -> bool:
-    """Whether the distances of any circle of free buffers, each behind the last, sum up to more than 0.
+    """Whether the distances of any cycle of free buffers, each above the last, sum up to more than 0.
 
-    Then nobody can be behind himself.  Only distances of 0 or less can make such a circle, so mostly there is nothing
-    to look for.  The search is for the longest ways (Bellman, Ford); a way that is still growing when it has passed
-    everybody goes round in a circle.
+    Then no buffer can be above itself.  Only distances of 0 or less can make such a cycle, so mostly there is nothing
+    to search.  Otherwise this is Bellman-Ford: a path that still gets shorter after as many rounds as there are
+    buffers contains a cycle.
     """
-    free = [[near for near in some if fixed[near[0]] < 0] if fixed[i] < 0 else [] for i, some in enumerate(neighbors)]
-    if all(above > 0 for some in free for _, above, _ in some):
+    free = [[pair for pair in pairs if fixed[pair[0]] < 0] if fixed[i] < 0 else [] for i, pairs in enumerate(neighbors)]
+    if all(above > 0 for pairs in free for _, above, _ in pairs):
         return True
     count = len(free)
-    scale = count + 1  # a circle of so many steps or fewer that sums up to 0 becomes negative
-    away = [0] * count
-    raised = list(range(count))
+    scale = count + 1  # so that cycles, of at most `count` edges, which sum up to 0 become negative
+    distances = [0] * count
+    changed = list(range(count))
     for _ in range(count + 1):
         nearer = set()
-        for index in raised:
+        for index in changed:
             for other, above, _ in free[index]:
-                if away[index] + above * scale - 1 < away[other]:
-                    away[other] = away[index] + above * scale - 1
+                if distances[index] + above * scale - 1 < distances[other]:
+                    distances[other] = distances[index] + above * scale - 1
                     nearer.add(other)
         if not nearer:
             return True
-        raised = sorted(nearer)
+        changed = sorted(nearer)
     return False

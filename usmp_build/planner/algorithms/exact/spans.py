@@ -1,14 +1,14 @@
-"""In which sections a buffer is, and how many units it adds to each.
+"""Computes spans: in which sections a buffer is, and how many units it adds to each.
 
-Two ways to count are sound for any buffers of a section, and the one that says more is taken:
+Two ways to count are sound for any buffers of a section, and the one with the greater sum is used:
 
-    what keeps off   a buffer adds what every other one must keep free behind its start; the last one of a section,
-                     what is less than its size, or more for its alignment
-    what is shared   the first buffer adds its size, each further one its size less what it may share with those
+    distance kept    a buffer adds the least distance from its start to any buffer above it: less than its size where
+                     these may overlap, more where alignment requires
+    bytes shared     the first buffer adds its size, each further one its size less what it may share with those
                      before it: a union is at least the sum less what pairs have in common
 
-A kernel that works in place, from 8 units to 6, keeps nothing off, for either may start where the other does; but they
-share no more than 6, so they add 8 and 0.
+A kernel that works in place, from 8 units to 6, keeps no distance, for both may start at one offset; but they share no
+more than 6, so they add 8 and 0.
 """
 
 from __future__ import annotations
@@ -23,44 +23,46 @@ Near = tuple[tuple[int, int, int], ...]
 def spans(
     neighbors: Sequence[Near], sizes: Sequence[int], alignments: Sequence[int], sections: Sequence[Sequence[int]]
 ) -> tuple[tuple[tuple[int, int, int], ...], ...]:
-    """Merge sections that follow each other and in which a buffer counts alike; see `strip.Strip.spans`."""
+    """Return the spans of each buffer, in consecutive sections with the same count merged; see `strip.Strip.spans`."""
     odd = [
-        {o: above if below > 0 else 0 for o, above, below in some if above != size or below <= 0}
-        for size, some in zip(sizes, neighbors, strict=True)
+        {o: above if below > 0 else 0 for o, above, below in pairs if above != size or below <= 0}
+        for size, pairs in zip(sizes, neighbors, strict=True)
     ]
     loose = {
-        i: {o: (above, below) for o, above, below in some if above < sizes[i] or below < sizes[o]}
-        for i, some in enumerate(neighbors)
+        i: {o: (above, below) for o, above, below in pairs if above < sizes[i] or below < sizes[o]}
+        for i, pairs in enumerate(neighbors)
     }
     by_size = sorted(range(len(sizes)), key=lambda index: (-sizes[index], index))
     rank = {index: number for number, index in enumerate(by_size)}
-    found: list[list[tuple[int, int, int]]] = [[] for _ in sizes]
+    rows: list[list[tuple[int, int, int]]] = [[] for _ in sizes]
     for section, members in enumerate(sections):
         inside = set(members)
-        added = {i: _kept_off(odd[i], inside, sizes[i]) for i in members}
+        added = {i: _distance_kept(odd[i], inside, sizes[i]) for i in members}
         if any(loose[i].keys() & inside for i in members):
             largest_first = sorted(members, key=rank.__getitem__)
-            added = max(added, _unshared(largest_first, sizes, alignments, loose), key=lambda some: sum(some.values()))
+            added = max(
+                added, _unshared(largest_first, sizes, alignments, loose), key=lambda units: sum(units.values())
+            )
         for index, units in added.items():
-            if found[index] and found[index][-1][1:] == (section - 1, units):
-                found[index][-1] = (found[index][-1][0], section, units)
+            if rows[index] and rows[index][-1][1:] == (section - 1, units):
+                rows[index][-1] = (rows[index][-1][0], section, units)
             else:
-                found[index].append((section, section, units))
-    return tuple(map(tuple, found))
+                rows[index].append((section, section, units))
+    return tuple(map(tuple, rows))
 
 
-def _kept_off(odd: Mapping[int, int], members: set[int], size: int) -> int:
-    """Return how far every other buffer of a section starts behind this one; for alignment, more than its size.
+def _distance_kept(odd: Mapping[int, int], members: set[int], size: int) -> int:
+    """Return the least distance from the start of this buffer to any other of a section that is above it.
 
-    Where the other may start lower although this one is not behind it, that is nothing.  `odd` has those that do not
-    start just behind its size.
+    It exceeds the size where alignment requires, and is 0 where another may start lower without being below.  `odd`
+    has the distances that are not just the size.
     """
     if not odd:
         return size
-    kept = [odd[other] for other in odd.keys() & members]
-    if len(kept) + 1 < len(members) or not kept:
-        kept.append(size)
-    return max(0, min(kept))
+    distances = [odd[other] for other in odd.keys() & members]
+    if len(distances) + 1 < len(members) or not distances:
+        distances.append(size)
+    return max(0, min(distances))
 
 
 def _unshared(
@@ -69,9 +71,9 @@ def _unshared(
     alignments: Sequence[int],
     loose: Mapping[int, Mapping[int, tuple[int, int]]],
 ) -> dict[int, int]:
-    """Return what buffers add, one after the other, when each pair shares as much as it may.
+    """Return the units that buffers add, one after another, when each pair shares as much as it may.
 
-    What they share is rounded up to units that all of them start at, so that the count holds in such units, too.
+    Shared bytes are rounded up to a unit at multiples of which all of them start, so that the count holds in it, too.
     """
     unit = gcd(*(alignments[index] for index in largest_first))
     added = dict.fromkeys(largest_first, 0)

@@ -1,11 +1,11 @@
-"""A state of the search over assignments: which of its pools each item may still have, and what follows from that.
+"""A state of the search over assignments: the pools that each item may still have, with constraint propagation.
 
-    room       a pool is forbidden to items that some section has no room left for
+    room       a pool is forbidden to items for which one of its sections has no room left
     no-goods   of buffers that one pool cannot hold together, the last one must go elsewhere
     costs      a pool is forbidden that would make every plan cost more than `most`
 
-A state costs at least the sum of the cheapest pools that are allowed.  With prices (see `prices`) the same sum, of
-costs with payments and less the price of all room, is another bound, which mostly is higher.
+A state costs at least the sum of the cheapest pools that are allowed.  With prices (see `prices`), the same sum over
+costs with payments, less the price of all room, is another bound, and mostly a higher one.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from usmp_build.planner.algorithms.exact.rooms import Rooms
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What a search stands on: limits, prices, and buffers whose pool is not in question."""
+    """The fixed data of a search: limits, prices, and buffers whose pool is given."""
 
     limits: Mapping[int, int | None]
     """Bytes of each pool; None: as many as needed."""
     rooms: Mapping[int, Sequence[int]]
-    """Limited pool → units that are left in each section."""
+    """Limited pool → units left in each section."""
     prices: Mapping[int, Sequence[int]]
-    """Limited pool → price of a unit, in parts, section by section."""
+    """Limited pool → price of a unit in each section, in parts of 1 / `FINE`."""
     held: Mapping[int, int]
     """Index of a buffer → its pool."""
     cost: int = 0
-    """Of those."""
+    """The cost of those buffers."""
 
 
 def ground(
     choices: Choices, limits: Mapping[int, int | None], prices: Mapping[int, Sequence[int]], fill: int = 1000
 ) -> Ground:
-    """Stand on nothing but limits and prices, and `fill` thousandths of the room."""
+    """Return the data of a search in which no buffer is given, with `fill` thousandths of the room."""
     units = {pool: choices.room(limit) * fill // 1000 for pool, limit in limits.items() if limit is not None}
     return Ground(limits, {pool: [room] * choices.sections for pool, room in units.items()}, prices, {})
 
 
 class State:
-    """A state; changes are undone in reverse."""
+    """A state, whose changes can be undone in reverse order."""
 
     def __init__(self, choices: Choices, ground: Ground, packings: Packings) -> None:
         self._choices = choices
@@ -59,30 +59,30 @@ class State:
         self._watch = Watch(choices, ground.limits, ground.held, packings.no_goods)
         self._weight = [sum((last - first + 1) * u for first, last, u in spans) for spans in choices.spans]
         self._trail: list[tuple[int, list[int] | None]] = []
-        self._paid = ground.cost * FINE + sum(min(own) for own in self._reduced)
-        self.plain = ground.cost + sum(min(own) for own in choices.costs)
-        """The cost, if every item gets the cheapest pool it is allowed."""
-        self.allowed = [sorted(range(len(own)), key=own.__getitem__) for own in self._reduced]
+        self._paid = ground.cost * FINE + sum(min(costs) for costs in self._reduced)
+        self.plain = ground.cost + sum(min(costs) for costs in choices.costs)
+        """The cost if every item gets the cheapest pool it is allowed."""
+        self.allowed = [sorted(range(len(costs)), key=costs.__getitem__) for costs in self._reduced]
         """Which of its pools each item may have, cheapest with payments first."""
         self.where = [NOWHERE] * len(choices.members)
         """The pool of each item that has only one left."""
         self.most: int | None = None
-        """Costs beyond that are of no use."""
+        """The highest cost that is of use; None: any."""
         self.doubt: int | None = None
-        """No plan costs less of those that were given up without proof."""
+        """A lower bound of the cost of assignments given up without proof; None: there are none."""
         self._queue = [item for item, allowed in enumerate(self.allowed) if len(allowed) == 1]
 
     @property
     def mark(self) -> int:
-        """Where `undo` can come back to."""
+        """The position in the trail that `undo` can return to."""
         return len(self._trail)
 
     def root(self) -> bool:
-        """Forbid what has no room even alone; as all changes do, say whether the state may end well."""
+        """Forbid pools too full for an item even if alone; return, as all changes do, whether a plan is possible."""
         return all(self._forbid(item, pool) for item, pool in self._rooms.never()) and self._settle()
 
     def take(self, item: int) -> bool:
-        """Give an item the first pool it is allowed."""
+        """Give an item the first of its allowed pools."""
         for which in self.allowed[item][1:]:
             self._strike(item, which)
         return self._settle()
@@ -92,7 +92,7 @@ class State:
         return self._strike(item, which) and self._settle()
 
     def undo(self, mark: int) -> None:
-        """Take back all changes since a mark."""
+        """Undo all changes since a mark."""
         while len(self._trail) > mark:
             item, allowed = self._trail.pop()
             if allowed is None:
@@ -104,26 +104,26 @@ class State:
                 self.allowed[item] = allowed
 
     def open(self) -> int:
-        """Return the item whose second best pool is dearest, the largest among equals; NOWHERE if none is open."""
+        """Return the item whose second best pool costs most extra, or the largest of these; NOWHERE if none is open."""
         best, chosen = (-1, -1), NOWHERE
         for item, where in enumerate(self.where):
             if where == NOWHERE:
                 first, second = self.allowed[item][:2]
-                own = self._reduced[item]
-                key = (own[second] - own[first], self._weight[item])
+                costs = self._reduced[item]
+                key = (costs[second] - costs[first], self._weight[item])
                 if key > best:
                     best, chosen = key, item
         return chosen
 
     def drop(self, cost: int) -> None:
-        """Take note that something is given up although it may be possible."""
+        """Record that assignments of at least this cost are given up without proof."""
         self.doubt = cost if self.doubt is None else min(self.doubt, cost)
 
     # ---------------------------------------------------------------------------------------------- inference
 
     def _settle(self) -> bool:
-        """Follow up everything that a change leads to."""
-        self._watch.hear()
+        """Propagate a change until nothing follows from it any more."""
+        self._watch.update()
         while True:
             while self._queue:
                 item = self._queue.pop()
@@ -159,7 +159,7 @@ class State:
         return True
 
     def _least(self) -> int:
-        """Return a lower bound of the cost of whatever is below this state."""
+        """Return a lower bound of the cost of all assignments below this state."""
         return max(self.plain, -((self._income - self._paid) // FINE))
 
     def _cheap_enough(self) -> bool:
@@ -172,11 +172,13 @@ class State:
         spare = self.most * FINE + self._income - self._paid
         for item, where in enumerate(self.where):
             if where == NOWHERE:
-                allowed, own, plain = self.allowed[item], self._reduced[item], self._choices.costs[item]
+                allowed, reduced_costs, plain = self.allowed[item], self._reduced[item], self._choices.costs[item]
                 least = plain[min(allowed)]
                 for which in allowed:
-                    dear = own[which] - own[allowed[0]] > spare or plain[which] - least > spare_plain
-                    if dear and not self._strike(item, which):
+                    too_dear = (
+                        reduced_costs[which] - reduced_costs[allowed[0]] > spare or plain[which] - least > spare_plain
+                    )
+                    if too_dear and not self._strike(item, which):
                         return False
         return self._least() <= self.most
 
@@ -184,7 +186,7 @@ class State:
         return self._strike(item, self._choices.pools[item].index(pool))
 
     def _strike(self, item: int, which: int) -> bool:
-        """Forbid an item one of its pools; say whether it has another."""
+        """Forbid an item one of its pools; return whether it has another."""
         before = self.allowed[item]
         if which not in before:
             return bool(before)
@@ -197,8 +199,8 @@ class State:
         return bool(after)
 
     def _count(self, item: int, before: Sequence[int], after: Sequence[int]) -> None:
-        """Keep the sums of cheapest pools; an item without a pool is in a state that is given up at once."""
+        """Update the sums of cheapest costs; a state with an item that has no pool is given up at once."""
         if before and after:
-            own, plain = self._reduced[item], self._choices.costs[item]
-            self._paid += own[after[0]] - own[before[0]]
+            reduced_costs, plain = self._reduced[item], self._choices.costs[item]
+            self._paid += reduced_costs[after[0]] - reduced_costs[before[0]]
             self.plain += plain[min(after)] - plain[min(before)]

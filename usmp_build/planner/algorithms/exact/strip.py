@@ -1,4 +1,4 @@
-"""One pool's buffers in the form that the search works on: integers in arrays, and nothing else.
+"""A strip: the buffers of one pool in the form that the search works on, as plain integers.
 
     offset ^    ______________
            |   |      b       |           sections:  0: a b     spans of a:  (0, 0, size of a)
@@ -7,13 +7,13 @@
            | |    a     ||   c   |
            +-+----------++-------+---> step
 
-A *section* is a set of buffers that all conflict with each other.  Buffers that are alive at one step are one; where
-intervals are known, sections follow the timeline, so that a buffer is in a range of them.  A *span* says in which
-sections a buffer is, and how many bytes it adds there: any buffers of a section need as many as they add together.
-Where alignment keeps the next buffer further away, those bytes count as well.
+A *section* is a set of buffers that all conflict with each other, such as those alive at one step.  Where intervals are
+known, sections follow the timeline, so that a buffer is in a range of them.  A *span* says in which sections a buffer
+is, and how many bytes it adds there: any buffers of a section need at least the sum of what they add.  Bytes up to the
+next buffer that alignment leaves empty count as well.
 
-All bytes are counted in units of their greatest common divisor.  Pairs that any two offsets keep apart are left out,
-and so are buffers of no bytes.
+All bytes are counted in units of their greatest common divisor.  Pairs that are far enough apart at any offsets are
+left out, and so are empty buffers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """What one pool must hold; every tuple has an entry for each buffer."""
+    """The buffers of one pool; every tuple has an entry for each buffer."""
 
     unit: int
     """Bytes of a unit."""
@@ -32,30 +32,30 @@ class Strip:
     sizes: tuple[int, ...]
     alignments: tuple[int, ...]
     fixed: tuple[int, ...]
-    """Where a buffer must be; -1 where that is free."""
+    """The fixed offset of a buffer; -1: none."""
     neighbors: tuple[tuple[tuple[int, int, int], ...], ...]
-    """`(other, above, below)`: `other` starts at least `above` behind this buffer, or this one at least `below` behind
-    it.  Ascending by `other`."""
+    """`(other, above, below)`: `other` starts at least `above` units after the start of this buffer, or this one at
+    least `below` units after the start of `other`.  Ascending by `other`."""
     spans: tuple[tuple[tuple[int, int, int], ...], ...]
     """`(first section, last section, units)`, ascending; at least one."""
     sections: int
     """How many there are."""
     linear: bool
-    """Whether sections follow the timeline: then the strip falls apart where no buffer is in both of two neighbors."""
+    """Whether sections follow the timeline: then the strip can be split between sections that share no buffer."""
     ordered: bool
-    """Whether "behind" never goes round in a circle: some buffer without a fixed offset is then behind no other."""
+    """Whether distances allow no cycle of buffers: then some buffer without a fixed offset is above no other."""
 
     def backwards(self) -> Strip:
-        """Return the same with time running backwards: the last buffer and the last section are the first."""
+        """Return the strip with time reversed: the last buffer and the last section come first."""
         last, end = len(self.sizes) - 1, self.sections - 1
-        near = (tuple((last - other, above, below) for other, above, below in some[::-1]) for some in self.neighbors)
-        spans = (tuple((end - stop, end - start, units) for start, stop, units in some[::-1]) for some in self.spans)
+        neighbors = (tuple((last - o, above, below) for o, above, below in pairs[::-1]) for pairs in self.neighbors)
+        spans = (tuple((end - stop, end - start, units) for start, stop, units in row[::-1]) for row in self.spans)
         return replace(
             self,
             members=self.members[::-1],
             sizes=self.sizes[::-1],
             alignments=self.alignments[::-1],
             fixed=self.fixed[::-1],
-            neighbors=tuple(near)[::-1],
+            neighbors=tuple(neighbors)[::-1],
             spans=tuple(spans)[::-1],
         )

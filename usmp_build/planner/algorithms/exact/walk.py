@@ -1,10 +1,10 @@
 """One walk through the search tree: place a buffer as low as it can be, or have it undercut.
 
-The state is a floor for every buffer: no offset is less.  A choice takes one buffer c, and branches:
+The state is a floor for every buffer, a lower bound of its offset.  A choice takes one buffer c, and branches:
 
-    left    c is at its floor, and every neighbor that has no place yet starts above it
-    right   c is undercut: some neighbor starts lower than c would let it, so c has a *hole*: it cannot be chosen again
-            before such a neighbor has its place
+    left    c is at its floor, and every neighbor that is not placed yet starts above it
+    right   c is undercut: some neighbor starts lower than c at its floor would let it, so c has a *hole*: it cannot be
+            chosen again before such a neighbor is placed
 
         left       ________              right    _________
                   |___d____|                     |____c____|
@@ -13,21 +13,21 @@ The state is a floor for every buffer: no offset is less.  A choice takes one bu
     floor ----+---------+-------------------------+------------
     of c                                        hole
 
-Nothing is lost: take a plan that fits and whose offsets have the least sum.  If no neighbor without a place starts
-lower than c at its floor lets it, c itself is at its floor, or it could be moved there and the sum would be less.  So
-each plan of that kind is in exactly one branch, whichever buffer is chosen, and any rule may choose.  By the same
-reason, a neighbor that would have fitted under c, but now goes above it, leaves a hole.  "Above" means behind, as the
-separations say: where they are 0 or less, what is above may start lower.
+This is complete: take a plan that fits and whose offsets have the least sum.  If no unplaced neighbor starts lower than
+c at its floor lets it, c itself is at its floor, or it could be moved there and the sum would be less.  So each plan of
+that kind is in exactly one branch, whichever buffer is chosen, and any rule may choose.  For the same reason, a
+neighbor that would have fitted under c, but now goes above it, leaves a hole.  "Above" is meant as separations have it:
+where they are 0 or less, a buffer that is above may start lower.
 
-What follows from a state is found by four rules, until nothing changes:
+Four rules propagate a state, until nothing changes:
 
-    holes      someone must be able to fill every hole, and its owner starts behind the earliest end of those who can
-    lowest     who cannot be the lowest of a section, for the rest would not fit above it, starts behind some other
-    pairs      of two that may share bytes, one is behind the other, and has room there (`pairs`)
+    holes      some neighbor must be able to fill every hole, and its owner starts after the earliest end of these
+    lowest     a buffer that cannot be the lowest of a section, as the rest would not fit above it, is above another
+    pairs      of two that may share bytes, one is above the other, and has room there (`pairs`)
     sections   in every section and for every offset, what starts at or above it must fit between it and the capacity
 
-This is written for strips that are `ordered`; `precedence` searches the others.  core/walk.cpp and core/rules.cpp do
-the same, and answer the same.
+This is for strips that are `ordered`; `precedence` searches the others.  core/walk.cpp and core/rules.cpp do the same,
+with the same results.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from usmp_build.planner.algorithms.exact.strip import Strip
 _NONE = -1
 _INFINITE = 1 << 61
 _ROUNDS = 4
-"""Of the rules, in one node: more find little."""
+"""Most rounds of the rules in one node: more find little."""
 
 
 class Status(Enum):
-    """What a search found out."""
+    """The result of a search."""
 
     FITS = 0
     IMPOSSIBLE = 1
@@ -58,15 +58,15 @@ class Arm:
     """How a walk chooses the buffer to branch on."""
 
     fail_first: bool
-    """From the section with the fewest candidates for its lowest buffer, divided by how often it had no room; else
-    the buffer with the lowest floor."""
+    """Whether to choose from the section with the fewest candidates for its lowest buffer, divided by how often it had
+    no room; False: the buffer with the lowest floor."""
     ranks: Sequence[int]
-    """Of each buffer; less is earlier."""
+    """The rank of each buffer; less is earlier."""
 
 
 @dataclass(slots=True)
 class _Frame:
-    """A choice, whose other branch may be open; or, without a buffer, parts to be solved one after the other."""
+    """A choice, whose other branch may be open; or, without a buffer, parts to be solved one after another."""
 
     buffer: int
     mark: int
@@ -99,7 +99,7 @@ class Walk:
         self.nodes = 0
 
     def run(self, capacity: int, arm: Arm, nodes: int) -> Status:
-        """Walk from the root; give up after so many nodes."""
+        """Walk from the root; give up after `nodes` nodes."""
         self._capacity = self._pairs.capacity = capacity
         self._arm = arm
         self.nodes = 0
@@ -123,7 +123,7 @@ class Walk:
     # ---------------------------------------------------------------------------------------------- the tree
 
     def _enter(self, part: list[int]) -> bool:
-        """Go on with these buffers, or, when there are none, with what else is to be solved."""
+        """Continue with these buffers, or, when there are none, with the next part to be solved."""
         while True:
             if part:
                 parts = self._split(part)
@@ -136,7 +136,7 @@ class Walk:
                 self._current = []
                 return True
             elif self._frames[-1].buffer >= 0:
-                self._frames.pop()  # what was chosen here is part of a solution
+                self._frames.pop()  # this choice is part of a solution
                 continue
             if not self._frames[-1].parts:
                 self._frames.pop()
@@ -145,7 +145,7 @@ class Walk:
                 part = self._frames[-1].parts.pop()
 
     def _split(self, part: list[int]) -> list[list[int]]:
-        """Cut where no buffer is on both sides: what is left and right of it never meets."""
+        """Split where no buffer is on both sides: buffers left and right of it never conflict."""
         if not self._strip.linear:
             return [part]
         first = min(self._hull[index][0] for index in part)
@@ -165,7 +165,7 @@ class Walk:
         return [parts[number] for number in sorted(parts)]
 
     def _branch(self, part: list[int]) -> bool:
-        """Look at a node: infer, choose, and take the left branch."""
+        """Visit a node: propagate, choose, and take the left branch."""
         if not self._propagate(part):
             return self._fail()
         chosen = self._choose(part)
@@ -177,7 +177,7 @@ class Walk:
         return self._enter([index for index in part if index != chosen])
 
     def _fail(self) -> bool:
-        """Go back to the last choice whose other branch is open, and take it; say whether there was one."""
+        """Backtrack to the last choice whose other branch is open, and take it; return whether there was one."""
         while self._frames:
             frame = self._frames[-1]
             self._undo(frame.mark)
@@ -191,7 +191,7 @@ class Walk:
         return False
 
     def _place(self, chosen: int) -> None:
-        """Put a buffer at its floor, and every neighbor without a place above it."""
+        """Put a buffer at its floor, and every unplaced neighbor above it."""
         self._save(chosen)
         self._placed[chosen] = True
         offset = self.floors[chosen]
@@ -213,7 +213,7 @@ class Walk:
     # ---------------------------------------------------------------------------------------------- inference
 
     def _propagate(self, part: list[int]) -> bool:
-        """Apply the rules; say whether the state may hold a plan.  Leaves `part` sorted, the highest floor first."""
+        """Apply the rules; return False if the state has no plan.  Leaves `part` sorted, the highest floor first."""
         self._load(part)
         for round_ in range(_ROUNDS):
             before = len(self._trail)
@@ -231,10 +231,10 @@ class Walk:
         return True
 
     def _load(self, part: list[int]) -> None:
-        """Sum up what is to be placed in each section of the part, and what of it may lie behind the end of the last.
+        """Sum up the units to be placed in each section of the part, less those that its topmost buffer can spare.
 
-        A buffer may keep more units than its size where alignment makes the next one start later.  The last buffer of
-        a section has no next one.
+        A buffer may take more units than its size where alignment makes the next one start later.  The topmost buffer
+        of a section has no next one.
         """
         self._first = min(self._hull[index][0] for index in part)
         self._last = max(self._hull[index][1] for index in part)
@@ -265,7 +265,7 @@ class Walk:
         return True
 
     def _raise_those_not_lowest(self, part: list[int]) -> bool:
-        """Who is not the lowest of a section starts behind the earliest end of the others."""
+        """Raise buffers that cannot be the lowest of a section to the earliest end of the others."""
         least, second, owner = self._earliest_ends(part)
         for index in part:
             floor = self.floors[index]
@@ -281,7 +281,7 @@ class Walk:
         return True
 
     def _earliest_ends(self, part: list[int]) -> tuple[list[int], list[int], list[int]]:
-        """Return for each section where its buffers end at the earliest, the next such end, and whose the first is."""
+        """Return for each section the earliest end of a buffer, the second earliest, and the owner of the earliest."""
         count = self._last + 1
         least, second, owner = [_INFINITE] * count, [_INFINITE] * count, [_NONE] * count
         for index in part:
@@ -295,7 +295,7 @@ class Walk:
         return least, second, owner
 
     def _sections_have_room(self, part: list[int]) -> bool:
-        """Pile up every section from the highest floor downwards; who overflows gains weight."""
+        """Pile up every section from the highest floor downwards; sections that overflow gain weight."""
         part.sort(key=self.floors.__getitem__, reverse=True)
         pile, top = [0] * (self._last + 1), [0] * (self._last + 1)
         for index in part:
@@ -329,7 +329,7 @@ class Walk:
         return self._walk_down(chosen)
 
     def _walk_down(self, chosen: int) -> int:
-        """Move on to a neighbor with a lower floor; where bytes are shared, to one that can be below at its floor."""
+        """Descend to neighbors with lower floors; where bytes may be shared, that can be below at their floor."""
         while chosen >= 0:
             lower = _NONE
             for other, _, below in self._strip.neighbors[chosen]:
@@ -350,7 +350,7 @@ class Walk:
         return chosen
 
     def _tightest_section(self, part: list[int]) -> int:
-        """Return the section with the fewest candidates for its lowest buffer, by its weight; -1 without any."""
+        """Return the section with the fewest candidates for its lowest buffer per weight; -1 if there is none."""
         counts = [0] * (self._last + 1)
         for index in part:
             if self._holes[index] < 0:
@@ -372,7 +372,7 @@ class Walk:
     # ---------------------------------------------------------------------------------------------- state
 
     def lift(self, index: int, offset: int) -> int:
-        """Return the least offset from here on that is aligned, and clear of neighbors that are fixed."""
+        """Return the least offset from `offset` on that is aligned, and clear of neighbors with fixed offsets."""
         alignment = self._strip.alignments[index]
         while True:
             offset = -(-offset // alignment) * alignment
@@ -396,5 +396,5 @@ class Walk:
 
 def _forbidden(strip: Strip, index: int) -> list[tuple[int, int]]:
     """Return the open intervals of offsets that neighbors with fixed offsets rule out."""
-    near = ((strip.fixed[other], above, below) for other, above, below in strip.neighbors[index])
-    return [(at - above, at + below) for at, above, below in near if at >= 0]
+    neighbors = ((strip.fixed[other], above, below) for other, above, below in strip.neighbors[index])
+    return [(at - above, at + below) for at, above, below in neighbors if at >= 0]

@@ -1,12 +1,12 @@
-"""What is cut out of a plan to be searched anew; core/cut.cpp is the same in C++.
+"""Cuts out the part of a plan that is searched again; core/cut.cpp is the same in C++.
 
     offset ^    :     |  core   |      :
            |    : rr  |mmmmm  mm|   rr :         m  members: alive in the core; the search places them
            |    :rrr  mmmmmm    |   rrr:         r  the ring: first fit places them again, around the members
-           |  ff:fffff|     mmmmmm   ff:ffff     f  fixed: those that live beyond all that is cut out stay
+          |  ff:fffff|     mmmmmm   ff:ffff     f  fixed: alive beyond what is cut out, so they stay
            +----:-----+---------+------:--->
 
-Members that end below the target, and then the ring below it as well, are an answer.
+The search succeeds if members end below the target, and after that the ring does, too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ from usmp_build.planner.algorithms.large.sections import Sections
 
 @dataclass(slots=True)
 class Obstacle:
-    """Bytes that stay: of a buffer, or of several that touch and live as long as any member."""
+    """A range of bytes that stays taken: by a buffer, or by adjacent ones that are alive as long as any member.
+
+    Offset and size in bytes; `first` and `last` are sections.
+    """
 
     offset: int
     first: int
@@ -35,11 +38,11 @@ class Cut:
     members: list[int]
     ring: list[int]
     fixed: list[Obstacle]
-    """Only those that may meet members."""
+    """Only those that are alive together with members."""
 
 
 def cut_out(sections: Sections, plan: FirstFit, core: tuple[int, int], around: tuple[int, int]) -> Cut:
-    """Cut out what is alive in a core and nowhere beyond `around`, which contains it."""
+    """Cut out what is alive in a core and not beyond `around`, which contains it; both are (first, last) section."""
     members, ring, fixed = [], [], []
     low, high = core  # where members are alive
     for buffer in plan.alive.within(*around):
@@ -55,12 +58,12 @@ def cut_out(sections: Sections, plan: FirstFit, core: tuple[int, int], around: t
 
 
 def _joined(obstacles: list[Obstacle], low: int, high: int) -> list[Obstacle]:
-    """Drop obstacles that meet no member, and make one of those that touch and live as long as any member.
+    """Drop obstacles that meet no member, and join adjacent ones that are alive as long as any member.
 
-    Thousands that live for ever are then few, and cost a search no more than those.
+    Thousands of long-lived buffers then cost a search no more than a few.
     """
     result: list[Obstacle] = []
-    previous = None  # the last one, if it lives as long
+    previous = None  # the last one, if it is alive as long
     for obstacle in sorted(obstacles, key=lambda obstacle: (obstacle.offset, obstacle.first)):
         if obstacle.last < low or high < obstacle.first:
             continue
@@ -76,7 +79,7 @@ def _joined(obstacles: list[Obstacle], low: int, high: int) -> list[Obstacle]:
 
 
 def make_strip(sections: Sections, cut: Cut, core: tuple[int, int]) -> Strip:
-    """Ask for places of the members."""
+    """State the problem of placing the members among the obstacles, for the exact search."""
     lives = [(sections.firsts[member], sections.lasts[member], sections.sizes[member]) for member in cut.members]
     lives += [(obstacle.first, obstacle.last, obstacle.size) for obstacle in cut.fixed]
     spans = []
@@ -98,10 +101,10 @@ def make_strip(sections: Sections, cut: Cut, core: tuple[int, int]) -> Strip:
 
 
 def _neighbors(lives: list[tuple[int, int, int]], members: int) -> list[tuple[tuple[int, int, int], ...]]:
-    """Return conflicts of members, which come first, with each other and with what stays."""
-    found = []
+    """Return the conflicts of members, which come first, with each other and with obstacles."""
+    neighbors = []
     for i, (first, last, size) in enumerate(lives):
         others = lives if i < members else lives[:members]
-        some = ((j, size, above) for j, (a, b, above) in enumerate(others) if a <= last and first <= b and j != i)
-        found.append(tuple(some))
-    return found
+        conflicts = ((j, size, above) for j, (a, b, above) in enumerate(others) if a <= last and first <= b and j != i)
+        neighbors.append(tuple(conflicts))
+    return neighbors

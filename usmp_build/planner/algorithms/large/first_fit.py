@@ -1,8 +1,8 @@
-"""First fit in three orders; core/first_fit.cpp is the same in C++.
+"""First fit for timelines, in three orders; core/first_fit.cpp is the same in C++.
 
 Each buffer is placed as low as those placed before it allow.  By load, buffers of the fullest sections come first, and
-the long-lived before the short-lived.  By size, large ones come first; by length, those that live about twice as long
-as the next.  Among equals, both go on by load.
+long-lived ones before short-lived ones.  By size, large ones come first; by length, long-lived ones, compared by the
+power of two.  Both break ties by load.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Order(Enum):
 
 
 class FirstFit:
-    """Where buffers are, or NOWHERE."""
+    """A plan in the making: the offset of each buffer, or NOWHERE."""
 
     def __init__(self, sections: Sections, order: Order) -> None:
         self._sections = sections
@@ -37,12 +37,12 @@ class FirstFit:
         queue = _queue(sections, order)
         self._order: list[int] = queue.tolist()
         self.turns: list[int] = np.argsort(queue).tolist()
-        """Of each buffer, when it is placed."""
+        """The position of each buffer in the order."""
         self.work = 0
-        """Buffers looked at."""
+        """Buffers visited."""
 
     def place_all(self, most: int) -> None:
-        """Place all, or, once so many buffers were looked at, put the rest on top of the others."""
+        """Place all buffers; after `most` visits, put the rest on top of the others."""
         for turn, buffer in enumerate(self._order):
             if self.work >= most:
                 self._pile(self._order[:turn], self._order[turn:])
@@ -50,7 +50,7 @@ class FirstFit:
             self.offsets[buffer] = self.least_free(buffer)
 
     def least_free(self, buffer: int) -> int:
-        """Return the least offset at which nobody is who is alive together with this buffer."""
+        """Return the least offset at which the buffer overlaps none that is alive together with it."""
         first, last = self._sections.firsts[buffer], self._sections.lasts[buffer]
         offsets, sizes = self.offsets, self._sections.sizes
         self.work += self._sections.alive(first, last)
@@ -66,11 +66,11 @@ class FirstFit:
         return offset
 
     def end(self, buffer: int) -> int:
-        """Return where a buffer that has a place ends."""
+        """Return where a placed buffer ends, in bytes."""
         return self.offsets[buffer] + self._sections.sizes[buffer]
 
     def peak(self) -> int:
-        """Return the highest end of all; all have a place."""
+        """Return the highest end, in bytes; all buffers are placed."""
         return max(map(int.__add__, self.offsets, self._sections.sizes))
 
     def _pile(self, placed: Sequence[int], rest: Sequence[int]) -> None:
@@ -86,7 +86,7 @@ class FirstFit:
 
 
 def _queue(sections: Sections, order: Order) -> Array:
-    """Return the buffers, those first that are to be placed first."""
+    """Return the buffers in the order in which they are placed."""
     sizes = np.array(sections.sizes)
     lengths = np.array(sections.lasts) - np.array(sections.firsts) + 1
     first = {Order.LOAD: 0 * sizes, Order.SIZE: sizes, Order.LENGTH: np.frexp(lengths)[1]}[order]
@@ -95,22 +95,22 @@ def _queue(sections: Sections, order: Order) -> Array:
 
 
 class _Skyline:
-    """The top of what is placed, as steps over the sections."""
+    """The top of all placed buffers as a step function over the sections."""
 
     def __init__(self, sections: int) -> None:
         self._starts = [0, sections]
         self.tops = [0, 0]
-        """From each start to the next."""
+        """The top, in bytes, from each start to the next."""
 
     def join(self, first: int, last: int) -> int:
-        """Make one step of some sections, as high as the highest, and return which it is."""
+        """Make one step of the sections `first` to `last`, as high as the highest of them, and return its index."""
         step, stop = self._split(first), self._split(last + 1)
         self.tops[step] = max(self.tops[step:stop])
         del self._starts[step + 1 : stop], self.tops[step + 1 : stop]
         return step
 
     def _split(self, section: int) -> int:
-        """Let a step begin at a section, and return which it is."""
+        """Let a step begin at a section, and return its index."""
         step = bisect_left(self._starts, section)
         if self._starts[step] != section:
             self._starts.insert(step, section)

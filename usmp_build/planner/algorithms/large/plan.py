@@ -1,4 +1,4 @@
-"""A plan for a timeline, in Python; core/large.cpp is the same in C++."""
+"""Plans a timeline in Python; core/large.cpp is the same in C++."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from usmp_build.planner.algorithms.large.sections import Sections, make_sections
 from usmp_build.planner.memory.timeline import Array, Timeline
 
 _VISITS_EACH = 2048
-"""How many buffers first fit may look at for each that it places, beyond the work that is allowed."""
+"""Visits allowed to first fit for each buffer that it places, beyond the given work."""
 _FINE = 1024
-"""Within this part of the greatest load, one order is enough."""
+"""One order is enough if its peak exceeds the greatest load by no more than 1 / `_FINE` of it."""
 
 
 def plan(timeline: Timeline, work: int) -> tuple[Array, int]:
-    """Return offsets, and the work that was done."""
+    """Return offsets, shape (buffers,), in bytes, and the work done, in visits."""
     offsets = np.zeros(len(timeline), np.int64)
     order = _in_order(timeline)
     if not len(order):
@@ -24,32 +24,32 @@ def plan(timeline: Timeline, work: int) -> tuple[Array, int]:
     unit = int(timeline.alignment.min())
     sizes = -(-timeline.size[order] // unit) * unit
     sections = make_sections(timeline.lower[order], timeline.upper[order], sizes, timeline.alignment[order])
-    offsets[order], done = _best(sections, work)
-    return offsets, done
+    offsets[order], visits = _best(sections, work)
+    return offsets, visits
 
 
 def _best(sections: Sections, work: int) -> tuple[list[int], int]:
-    """Return the lowest of the plans in several orders, and the work that was done."""
+    """Return the plan with the lowest peak of several orders, and the work done."""
     best: list[int] = []
-    done, peak, bound = 0, 0, max(sections.loads)
+    visits, peak, bound = 0, 0, max(sections.loads)
     # Large buffers first leave a tight plan, in which windows have too little room for a repair.
     for order, share in ((Order.LOAD, work), (Order.SIZE, 0), (Order.LENGTH, work // 2)):
         first_fit = FirstFit(sections, order)
         first_fit.place_all(share + _VISITS_EACH * len(sections.sizes))
         Repair(sections, first_fit, share).run()
-        done += first_fit.work
+        visits += first_fit.work
         if not best or first_fit.peak() < peak:
             best, peak = first_fit.offsets, first_fit.peak()
         if peak - bound <= bound // _FINE:
             break
-    return best, done
+    return best, visits
 
 
 def _in_order(timeline: Timeline) -> Array:
-    """Return the buffers that have bytes, in the order of their births.
+    """Return the buffers that are not empty, in the order of their births.
 
-    What else makes them differ comes next, so that the result is the same in whichever order they come.
+    Their other fields break ties, so that the result does not depend on the order of the input.
     """
     order = np.lexsort((timeline.alignment, timeline.size, timeline.upper, timeline.lower))
-    some: Array = order[timeline.size[order] > 0]
-    return some
+    non_empty: Array = order[timeline.size[order] > 0]
+    return non_empty

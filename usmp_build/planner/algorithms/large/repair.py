@@ -1,11 +1,11 @@
-"""Move what is too high: search anew around each such spot; core/repair.cpp is the same in C++.
+"""Repairs plans: searches again around each buffer that is too high; core/repair.cpp is the same in C++.
 
-A core is a range of sections with something too high in it, and a margin.  If the search finds places below the target
-for all that is alive there, first fit places those again that live near it only.  If that is not below the target as
-well, nothing has happened.  Narrow margins are tried first, then wide ones.
+A core is a range of sections that contains a buffer above the target, and a margin.  If the search places all that is
+alive there below the target, first fit places the buffers around it again.  If these do not end below the target, too,
+all of that is undone.  Narrow margins are tried first, then wide ones.
 
-The target is the greatest load.  Where that is not reached, a peak between is aimed at, and then all is tried again
-with more effort.
+The target is the greatest load.  Where that is not reached, targets between it and the peak are tried, and then all of
+them again with more effort.
 """
 
 from __future__ import annotations
@@ -20,32 +20,32 @@ from usmp_build.planner.algorithms.large.first_fit import NOWHERE, FirstFit
 from usmp_build.planner.algorithms.large.sections import Sections
 
 _MARGINS = (8, 16, 32, 64, 128, 256)
-"""Sections around what is too high that belong to a core."""
+"""Numbers of sections on both sides of a buffer that is too high which belong to its core."""
 _FIRST_MARGINS = 4
-"""How many of them are tried with the least effort; with each further one, one more."""
+"""How many of these margins are tried with the least effort; each further effort tries one more."""
 _REACHES = (2, 8)
-"""Margins around a core in which first fit makes room."""
+"""Where first fit makes room around a core: distances, as multiples of the margin."""
 _CROWDED = 1000
-"""Cores that overlap are one, unless more buffers than that are born in them."""
+"""Most buffers born in a core that is joined of overlapping ones."""
 _MOST = 1500
-"""Buffers of a search, and obstacles."""
+"""Most buffers and obstacles of a search."""
 _MOST_AROUND = 16 * _MOST
-"""Buffers that are looked at to state it."""
+"""Most buffers visited to state a search."""
 _LARGEST = 1 << 40
-"""Bytes with which sums of all buffers surely fit the core's integers."""
+"""Bytes up to which sums over all buffers surely fit the compiled core's integers."""
 _EFFORTS = 10
-"""Each with four times as many nodes as the one before."""
+"""How many efforts are tried, each with four times as many nodes as the one before."""
 _FINE = 1024
-"""A peak within this part of the bound is low enough to try for the bound itself."""
+"""Targets between bound and peak are tried until the failed one and the peak differ by at most bound / `_FINE`."""
 _AT_ONCE = 64
-"""Sections and neighbors that count as much as a buffer: a node looks at them, but quickly."""
+"""Sections and neighbors that cost a node as much as one visit of a buffer."""
 _STATING = 32
-"""Nodes that take as long as stating what is searched."""
+"""Nodes that take as long as stating the search."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """How far to go around what is too high, and how long to search."""
+    """A target in bytes, an effort, and the extent of the core and what is around it, in sections."""
 
     target: int
     effort: int
@@ -54,16 +54,16 @@ class _Attempt:
 
 
 class Repair:
-    """Repairs a plan."""
+    """The repair of one plan."""
 
     def __init__(self, sections: Sections, plan: FirstFit, work: int) -> None:
-        """Begin with a plan in which all have a place; `work` is how much may be looked at."""
+        """Begin with a plan in which all buffers are placed; `work` is the budget in visits."""
         self._sections = sections
         self._plan = plan
         self._limit = plan.work + work
 
     def run(self) -> None:
-        """Bring the peak down to the greatest load, or near it."""
+        """Lower the peak to the greatest load, or near it."""
         bound, highest = max(self._sections.loads), self._plan.peak()
         for effort in range(_EFFORTS):
             if highest <= bound or self._is_spent():
@@ -93,16 +93,16 @@ class Repair:
 
     def _cores(self, high: list[int], margin: int) -> list[tuple[int, int]]:
         sections = self._sections
-        found: list[tuple[int, int]] = []
+        cores: list[tuple[int, int]] = []
         for buffer in high:
             first, last = sections.clip(sections.firsts[buffer] - margin, sections.lasts[buffer] + margin)
-            if found and first <= found[-1][1]:
-                begin, end = found[-1]
+            if cores and first <= cores[-1][1]:
+                begin, end = cores[-1]
                 if sections.births[last + 1] - sections.births[begin] <= _CROWDED:
-                    found[-1] = (begin, max(end, last))
+                    cores[-1] = (begin, max(end, last))
                     continue
-            found.append((first, last))
-        return found
+            cores.append((first, last))
+        return cores
 
     def _relieve(self, core: tuple[int, int], attempt: _Attempt) -> None:
         sections, plan = self._sections, self._plan
@@ -127,7 +127,7 @@ class Repair:
             self._move(cut, answer.offsets, attempt.target)
 
     def _move(self, cut: Cut, offsets: tuple[int, ...], target: int) -> None:
-        """Move members, and then the ring; or nothing."""
+        """Move members, then the ring; undo both if the ring does not end below the target."""
         plan = self._plan
         before = [(buffer, plan.offsets[buffer]) for buffer in cut.members + cut.ring]
         for buffer, offset in zip(cut.members, offsets, strict=False):
@@ -148,6 +148,6 @@ class Repair:
 
 
 def _node_cost(strip: Strip) -> int:
-    """Return how much a node of the search looks at."""
-    looked_at = zip(strip.neighbors, strip.spans, strict=True)
-    return sum(1 + (len(neighbors) + last - first) // _AT_ONCE for neighbors, ((first, last, _),) in looked_at)
+    """Return the visits of one node of the search."""
+    visited = zip(strip.neighbors, strip.spans, strict=True)
+    return sum(1 + (len(neighbors) + last - first) // _AT_ONCE for neighbors, ((first, last, _),) in visited)

@@ -1,14 +1,14 @@
-"""Sections of a timeline, and who is alive where; core/sections.cpp is the same in C++.
+"""Sections of a timeline, and the buffers alive in each; core/sections.cpp is the same in C++.
 
     offset ^    ______________
            |   |      2       |           A section begins with a birth that follows a death:
-           |   |______________|           births  [0, 2]     0 and 1 are born in the first, 2 and 3 in the second
+          |   |______________|           births  [0, 2]     0 and 1 are born in the first, 2 and 3 in the second
            |  ______   ___________        deaths  [0, 1]     0 is dead when the second begins
            | |__0___| |____3______|
            | |______1_______|             At some step of each, all that live in it are alive together.
            +-+------+-+----------------> step
 
-Buffers are counted in the order of their births, so who is born in a range of sections is a range of buffers.
+Buffers are numbered in the order of their births, so the buffers born in a range of sections are a range of numbers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from usmp_build.planner.memory.timeline import Array
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """Buffers in the order of their births; those four lists have an entry for each, the others for each section."""
+    """Buffers in the order of their births.  Four lists have an entry for each buffer, the others for each section."""
 
     sizes: list[int]
     """Rounded up to a multiple of the least alignment."""
@@ -31,23 +31,23 @@ class Sections:
     """The first section that it is alive in."""
     lasts: list[int]
     births: list[int]
-    """The first buffer that is born in it or later; and at the end, how many buffers there are."""
+    """The first buffer that is born in it or later; the last entry is the number of buffers."""
     deaths: list[int]
     """How many buffers died before it."""
     loads: list[int]
-    """Bytes that are alive in it."""
+    """Bytes alive in it."""
 
     def alive(self, first: int, last: int) -> int:
-        """Return how many are alive in some of these sections."""
+        """Return how many buffers are alive in any of the sections `first` to `last`."""
         return self.births[last + 1] - self.deaths[first]
 
     def clip(self, first: int, last: int) -> tuple[int, int]:
-        """Return what of a range there is."""
+        """Return the part of a range of sections that exists."""
         return max(0, first), min(len(self.loads) - 1, last)
 
 
 def make_sections(lower: Array, upper: Array, sizes: Array, alignments: Array) -> Sections:
-    """Cut a timeline into sections; the arrays are sorted by `lower`."""
+    """Divide a timeline into sections; the arrays, of shape (buffers,), are sorted by `lower`."""
     dead = np.searchsorted(np.sort(upper), lower, side="right")
     begins = np.diff(dead, prepend=-1) > 0
     firsts = np.cumsum(begins) - 1
@@ -68,48 +68,48 @@ def make_sections(lower: Array, upper: Array, sizes: Array, alignments: Array) -
 
 
 def fullest(sections: Sections) -> Array:
-    """Return, of each buffer, the load of the fullest section that it lives in."""
+    """Return for each buffer the load of the fullest section in which it is alive, shape (buffers,), in bytes."""
     firsts, lasts = np.array(sections.firsts), np.array(sections.lasts)
     lengths = lasts - firsts + 1
-    found = np.zeros(len(firsts), np.int64)
-    highest = np.array(sections.loads, np.int64)  # of `width` sections, from each on
+    loads = np.zeros(len(firsts), np.int64)
+    highest = np.array(sections.loads, np.int64)  # of the `width` sections that begin at each
     width = 1
     while width <= len(highest):
-        some = (width <= lengths) & (lengths < 2 * width)
-        found[some] = np.maximum(highest[firsts[some]], highest[lasts[some] - width + 1])
+        mask = (width <= lengths) & (lengths < 2 * width)
+        loads[mask] = np.maximum(highest[firsts[mask]], highest[lasts[mask] - width + 1])
         highest[:-width] = np.maximum(highest[:-width], highest[width:])
         width *= 2
-    return found
+    return loads
 
 
 class Alive:
-    """Tells who is alive where: now and then it notes who is, and looks from there on.
+    """An index of the buffers alive in each section: snapshots, from which a query walks forward.
 
-    A note is made as soon as half of what there is to look at is dead: so all notes together are no longer than all
-    buffers, and who looks for the living finds no more dead ones than living ones.
+    A snapshot is made as soon as half of the buffers that a query would visit are dead: so all snapshots together are
+    no longer than the list of buffers, and a query visits no more dead buffers than live ones.
     """
 
     def __init__(self, sections: Sections) -> None:
         self._sections = sections
-        self._notes: list[tuple[int, list[int]]] = [(0, [])]
-        """A section, and who was alive in it and born before it."""
-        self._note_of: list[int] = []
+        self._snapshots: list[tuple[int, list[int]]] = [(0, [])]
+        """Section, and the buffers alive in it that were born before it."""
+        self._snapshot_of: list[int] = []
         for section, (born, dead) in enumerate(zip(sections.births, sections.deaths, strict=False)):
-            noted, some = self._notes[-1]
-            looked_at = len(some) + born - sections.births[noted]
-            if looked_at >= 2 * (born - dead) and looked_at > 0:
-                self._notes.append((section, self._carried(len(self._notes) - 1, section)))
-            self._note_of.append(len(self._notes) - 1)
+            snapshot_section, alive = self._snapshots[-1]
+            visited = len(alive) + born - sections.births[snapshot_section]
+            if visited >= 2 * (born - dead) and visited > 0:
+                self._snapshots.append((section, self._carried(len(self._snapshots) - 1, section)))
+            self._snapshot_of.append(len(self._snapshots) - 1)
 
     def within(self, first: int, last: int) -> list[int]:
-        """Return all that are alive in some of these sections."""
+        """Return the buffers alive in any of the sections `first` to `last`."""
         births = self._sections.births
-        return [*self._carried(self._note_of[first], first), *range(births[first], births[last + 1])]
+        return [*self._carried(self._snapshot_of[first], first), *range(births[first], births[last + 1])]
 
-    def _carried(self, note: int, section: int) -> list[int]:
-        """Return who is alive in a section and born before it."""
-        noted, some = self._notes[note]
+    def _carried(self, snapshot: int, section: int) -> list[int]:
+        """Return the buffers alive in a section that were born before it, starting from a snapshot."""
+        snapshot_section, alive = self._snapshots[snapshot]
         lasts, births = self._sections.lasts, self._sections.births
-        found = [buffer for buffer in some if lasts[buffer] >= section]
-        found += [buffer for buffer in range(births[noted], births[section]) if lasts[buffer] >= section]
-        return found
+        carried = [buffer for buffer in alive if lasts[buffer] >= section]
+        carried += [buffer for buffer in range(births[snapshot_section], births[section]) if lasts[buffer] >= section]
+        return carried

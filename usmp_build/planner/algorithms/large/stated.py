@@ -1,4 +1,4 @@
-"""Problems that say pair by pair what a timeline could say: one pool, one interval each, and conflicts by those."""
+"""Plans problems that are timelines: one pool, one interval per buffer, and conflicts that follow from intervals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from usmp_build.planner.memory.timeline import Array, Timeline, are_powers_of_tw
 
 
 def plan_as_timeline(problem: Problem) -> Plan | None:
-    """Plan a problem along its timeline; None where it has none, or the plan does not fit into the pool."""
+    """Plan a problem as a timeline; None where it is none, or the plan does not fit into the pool."""
     timeline = _timeline(problem)
     if timeline is None:
         return None
@@ -25,23 +25,23 @@ def plan_as_timeline(problem: Problem) -> Plan | None:
 def _timeline(problem: Problem) -> Timeline | None:
     buffers = problem.buffers
     pools = {buffer.pools for buffer in buffers}
-    plain = all(len(buffer.intervals) == 1 and buffer.offset is None for buffer in buffers)
-    if problem.separations or not plain or len(pools) != 1 or len(min(pools)) != 1:
+    simple = all(len(buffer.intervals) == 1 and buffer.offset is None for buffer in buffers)
+    if problem.separations or not simple or len(pools) != 1 or len(min(pools)) != 1:
         return None
     if sum(buffer.size + buffer.alignment for buffer in buffers) > most_together(len(buffers)):
         return None
     lower, upper = np.array([buffer.intervals[0] for buffer in buffers], dtype=np.int64).T
     size = np.array([buffer.size for buffer in buffers], dtype=np.int64)
     alignment = np.array([buffer.alignment for buffer in buffers], dtype=np.int64)
-    if not are_powers_of_two(alignment) or not _follow(problem, lower, upper):
+    if not are_powers_of_two(alignment) or not _conflicts_follow(problem, lower, upper):
         return None
     return Timeline(lower, upper, size, alignment, problem.pools[min(pools)[0]].limit)
 
 
-def _follow(problem: Problem, lower: Array, upper: Array) -> bool:
-    """Whether those conflict, and only those, that are alive at one step.
+def _conflicts_follow(problem: Problem, lower: Array, upper: Array) -> bool:
+    """Whether exactly those buffers conflict that share a step.
 
-    Of those born before a buffer dies, all that do not die before it is born are alive with it, itself included.
+    Of the buffers born before one dies, all that do not die before its birth are alive with it, itself included.
     """
     born = np.searchsorted(np.sort(lower), upper, side="left")
     died = np.searchsorted(np.sort(upper), lower, side="right")

@@ -13,8 +13,8 @@ from usmp_build.ir.labels import short_label
 from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.naming import unique
-from usmp_build.passes.allocations import ProgramFacts
 from usmp_build.passes.connect import common_pools
+from usmp_build.passes.storage.allocations import ProgramFacts
 from usmp_build.request import Request
 
 

@@ -10,7 +10,7 @@ from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.passes.assign import Assignment, Spot
-from usmp_build.passes.declared import check_declared
+from usmp_build.passes.select.declared import check_declared
 from usmp_build.request import Request
 
 

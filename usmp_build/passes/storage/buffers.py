@@ -8,7 +8,7 @@ from math import lcm
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.naming import unique
-from usmp_build.passes.shapes import in_copies, in_rows, row_count
+from usmp_build.passes.storage.shapes import in_copies, in_rows, row_count
 from usmp_build.request import Request
 
 

@@ -10,7 +10,7 @@ from usmp_build.ir.costs import Costs
 from usmp_build.ir.lifetimes import Lifetimes
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Kind, Storage
-from usmp_build.passes.conflicts import conflicts
+from usmp_build.passes.lower.conflicts import conflicts
 from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.request import Request
 from usmp_build.units import align_up
