@@ -1,4 +1,4 @@
-"""The four kinds of plug-in, as protocols, and what a kernel library says about an operator."""
+"""Protocols of the four kinds of plug-in, and the declarations of kernel libraries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Importer(Protocol):
     """Reads one kind of model file (entry-point group `usmp_build.importers`, by suffix of the file name)."""
 
     def __call__(self, data: bytes, name: str, path: str, /) -> Model:
-        """Return the model in `data`, called `name`; raise ModelError, placed at `path`, when it is not valid."""
+        """Return the model in `data`, called `name`.  Raises ModelError, placed at `path`, if it is invalid."""
 
 
 class Emitter(Protocol):

@@ -1,17 +1,17 @@
-"""What a kernel call reads and writes, turn by turn: a small nest of loops with what its body touches.
+"""Access declarations: what a kernel call reads and writes turn by turn, as a nest of loops with touched elements.
 
     for each pixel of the row
         for each four channels of it                    a turn
             read   the pixels under the window that are inside the row, with all channels
             write  the four channels
 
-From it follows how far an output may lie over an input: a byte may be written once nothing will read it any more.  So
-only the *last* read of a byte and its *first* write count: a kernel that passes over a row several times declares the
-pass in which it reads a byte last, and that in which it writes one first.  Within a turn everything is read before
-anything is written.
+Overlap constraints follow from it: a byte may be overwritten once it has been read for the last time.  So only the
+*last* read of a byte and its *first* write count: a kernel that passes over a row several times declares the pass in
+which it reads a byte last, and the one in which it writes a byte first.  Within a turn all reads come before all
+writes.
 
-Operands are numbered as in `KernelCall.operands`.  All sizes are in elements of the operand.  Nothing is known of an
-operand that no touch names: it keeps its full size.
+Operands are numbered as in `KernelCall.operands`.  All sizes are in elements of the operand.  An operand without a
+touch is undeclared: it overlaps nothing.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Places along an axis: `index * step - before + tap * dilation` for taps in [0, taps), if they are in [0, size).
+    """Positions along an axis: `index * step - before + tap * dilation` for tap in [0, taps), if within [0, size).
 
-    When none of them is, nothing is touched.
+    If none of them is, nothing is touched.
     """
 
     loop: int
-    """Whose index it is; loops are numbered from the outermost."""
+    """The loop that `index` belongs to; loops are numbered from the outermost."""
     pitch: int
-    """From one place to the next."""
+    """Elements from one position to the next."""
     size: int
     taps: int = 1
     step: int = 1
@@ -39,12 +39,12 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """`size` elements side by side, from `start` plus each loop's index times its stride; at each place of windows."""
+    """`size` contiguous elements, from `start` plus each loop's index times its stride, at each position of windows."""
 
     operand: int
     size: int
     strides: tuple[int, ...] = ()
-    """Of the loops, outermost first; 0 for those that are left out."""
+    """Strides of the loops, outermost first; missing ones are 0."""
     start: int = 0
     windows: tuple[Window, ...] = ()
     writes: bool = False
@@ -55,12 +55,12 @@ class Part:
     """A nest of loops inside the common ones."""
 
     loops: tuple[int, ...]
-    """How often each runs, the outermost first."""
+    """Number of rounds of each, the outermost first."""
     touches: tuple[Touch, ...]
-    """Of one turn; their loops are the common ones and these."""
+    """Touches of one turn; they count the common loops first, then these."""
     forward: bool = False
-    """Whether its own loops run from the first index to the last even where all others run backward: sums of floats
-    depend on the order."""
+    """Whether its own loops run from the first index to the last even if all others run backward: sums of floats depend
+    on the order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,13 @@ class Accesses:
 
     parts: tuple[Part, ...]
     widths: tuple[int, ...]
-    """Bytes of an element of each operand; 0 for those that are never planned over one another, as constants."""
+    """Bytes of an element of each operand; 0 for operands that never overlap others, such as constants."""
     loops: tuple[int, ...] = ()
-    """The common ones, the outermost first."""
+    """The common loops, the outermost first."""
     phases: bool = False
-    """Whether each part needs what the one before it did: then, backward, loops are reversed, but parts are not."""
+    """Whether each part needs the results of the one before it: then, backward, loops are reversed, but not parts."""
     backward: bool = False
-    """Whether loops run from the last index to the first, but for those of parts that are `forward`, and parts from the
+    """Whether loops run from the last index to the first, except those of parts that are `forward`, and parts from the
     last to the first."""
 
     def reversed(self) -> Accesses:

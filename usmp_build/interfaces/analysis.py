@@ -1,4 +1,4 @@
-"""Everything that is known before anything is placed."""
+"""The results of all passes: everything that is known before buffers are placed."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from usmp_build.ir.storage import Storage
 from usmp_build.planner.memory.problem import Problem
 
 Kernels: TypeAlias = Mapping[OperatorRef, Kernel | NoKernel]
-"""How each operator runs that runs by itself."""
+"""The kernel of each operator, except views and control flow."""
 
 OperatorTraffic: TypeAlias = Mapping[OperatorRef, Mapping[int, Traffic]]
-"""For each operator the buffers that it touches, and the bytes it moves in one run."""
+"""For each operator the buffers that it touches, and the bytes moved in one run."""
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The results of the passes, in the order in which they are made."""
+    """The results of the passes, in the order in which they run."""
 
     models: tuple[Model, ...]
     """After rewriting, with copies."""
@@ -48,13 +48,13 @@ class Analysis:
     problem: Problem
     """`problem.buffers[i]` is `storage.buffers[i]`."""
     choices: Choices = FILE_ORDER
-    """Those of the schedule."""
+    """The choices of the schedule."""
     rewrites: tuple[Record, ...] = ()
-    """What they removed from each model."""
+    """The savings of rewrites in each model."""
 
     @cached_property
     def directions(self) -> Mapping[OperatorRef, Direction]:
-        """How the schedule lets each operator run."""
+        """The direction of each operator in the schedule."""
         leaves = steps(self.schedule.root)
         return {step.operator: step.direction for step in leaves if step.operator is not None}
 
@@ -64,7 +64,7 @@ class Analysis:
         return kernel.towards(self.directions.get(ref, Direction.FORWARD)) if isinstance(kernel, Kernel) else kernel
 
     def moved_by(self, model: int) -> Mapping[int, Traffic]:
-        """Add up what one run of a model moves to and from each buffer; a loop counts once."""
+        """Return the traffic of one run of a model for each buffer, in bytes; a loop counts once."""
         total: dict[int, Traffic] = {}
         operators = (step.operator for step in steps(self.schedule.programs[model]) if step.operator is not None)
         for buffer, moved in (item for operator in operators for item in self.traffic[operator].items()):

@@ -1,6 +1,6 @@
-"""A call with the loop of its form around it: what all of it touches.
+"""Expands the access declaration of one call by the loop of its form: the accesses of the whole operator.
 
-The loop is derived from the `Form`, which the generated loop follows, too.
+The loop is derived from the `Form`, which also determines the generated loop.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from usmp_build.interfaces.kernels import KernelCall, Pieces, Reduce, Rows, Whol
 
 
 def call_accesses(call: KernelCall) -> Accesses | None:
-    """Return what a call touches, in the order in which it runs; None when it does not say."""
+    """Return the accesses of a call, in the order in which it runs; None if it declares none."""
     declared = call.accesses
     if declared is None or len(declared.widths) != len(call.operands):
         return None
@@ -37,7 +37,7 @@ def call_accesses(call: KernelCall) -> Accesses | None:
 
 
 def _reduced(declared: Accesses, form: Reduce, last: int) -> Accesses | None:
-    """The three parts are what `_begin`, `_row` and `_finish` touch."""
+    """Return the accesses of a reduction, declared as three parts: those of `_begin`, `_row` and `_finish`."""
     if len(declared.parts) != 3 or declared.loops:
         return None
     begin, row, finish = declared.parts
@@ -48,7 +48,7 @@ def _reduced(declared: Accesses, form: Reduce, last: int) -> Accesses | None:
 
 
 def _moved(part: Part, loops: int, pitches: Mapping[int, tuple[int, ...]]) -> Part:
-    """Put a part into so many further loops; `pitches` are strides of operands along them, 0 for others."""
+    """Put a part into this many further loops; `pitches` are strides of operands along them, 0 for others."""
 
     def moved(touch: Touch) -> Touch:
         strides = (*pitches.get(touch.operand, (0,) * loops), *touch.strides)
@@ -59,7 +59,7 @@ def _moved(part: Part, loops: int, pitches: Mapping[int, tuple[int, ...]]) -> Pa
 
 
 def _under_window(part: Part, form: Rows) -> Part:
-    """The streamed input is read at each row under the window of the second loop."""
+    """Return a part that reads the streamed input in all rows under the window of the second loop."""
     rows = Window(1, form.input_pitch, form.input_rows, form.window, form.stride, form.dilation, form.before)
     touches = (
         replace(touch, windows=(rows, *touch.windows)) if touch.operand == 0 else touch for touch in part.touches

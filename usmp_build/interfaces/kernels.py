@@ -1,12 +1,12 @@
-"""What a kernel library says about one operator: the calls that run it, and what they need.
+"""Declarations of a kernel library for one operator: the calls that run it, and the buffers that they need.
 
     row      one output row at a time, from pointers to the input rows that it needs (NULL = padding)
     reduce   begin, consume a row, ..., finish
     whole    one call, with all of every operand
     pieces   one call for each piece; an operand may be the same for all
 
-A layer is a loop over rows.  The declaration here is the one that the generated loop follows, and from it follows into
-which rows a tensor in memory of pages may be cut.
+A layer is a loop over rows.  The generated loop is derived from the declaration, and so are the possible rows of a
+tensor in memory of pages.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from usmp_build.ir.graph import DType, Operator, Subgraph
 from usmp_build.ir.schedule import Direction
 
 LONGEST_RANK = 6
-"""Dimensions that `struct usmp_shape` of "usmp.h" has room for."""
+"""Most dimensions that fit `struct usmp_shape` of "usmp.h"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Scratch:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """An argument: NULL, for an input that the operator leaves out."""
+    """An argument: NULL, for an input that the operator omits."""
 
 
 Operand: TypeAlias = Input | Output | Derived | Scratch | Absent
@@ -111,14 +111,14 @@ class Pieces:
 
     count: int
     pitches: tuple[int, ...]
-    """Elements from one piece to the next, of each operand; 0: all pieces are for the same one."""
+    """Elements from one piece to the next, for each operand; 0: all calls get the same piece."""
 
 
 Form: TypeAlias = Whole | Rows | Reduce | Pieces
 
 
 Value: TypeAlias = "int | float | tuple[Value, ...]"
-"""Of a struct's member: every int fits an int32_t, every float is a float32, a tuple is a struct or an array."""
+"""Value of a struct's member: every int fits an int32_t, every float is a float32, a tuple is a struct or an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,18 +141,18 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Prototype:
-    """How a function is declared that the application supplies; equal for all calls of the function."""
+    """The declaration of a function that the application supplies; equal for all calls of the function."""
 
     comment: str
     members: tuple[Member, ...]
-    """Of the struct of its parameters."""
+    """Members of the struct of its parameters."""
     arguments: tuple[str, ...]
-    """C declarations of what follows the parameters."""
+    """C declarations of the arguments after the parameters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Bytes that a kernel moves between the processor and an operand; a byte that is read again counts again."""
+    """Bytes that a kernel moves between the processor and an operand; repeated reads count again."""
 
     read: int = 0
     written: int = 0
@@ -164,27 +164,27 @@ class Traffic:
 
 @dataclass(frozen=True, slots=True)
 class KernelCall:
-    """One C function and its arguments; `parameters` come first when there are any."""
+    """One C function and its arguments; `parameters` come first if there are any."""
 
     function: str
-    """Without the plan's prefix: "conv_2d_s8_row"."""
+    """Name without the plan's prefix: "conv_2d_s8_row"."""
     form: Form
     operands: tuple[Operand, ...]
     parameters: Parameters | None = None
     traffic: tuple[Traffic, ...] = ()
-    """For each operand, all rows of the loop together.  Empty: all of an input is read once, all of an output written
-    once, scratch both."""
+    """Traffic of each operand in all rows of the loop.  Empty: every byte of an input is read once, of an output
+    written once, and of scratch both."""
     prototype: Prototype | None = None
-    """Of a function that the application supplies; None for one that the library defines."""
+    """Declaration of a function that the application supplies; None: the library defines it."""
     backward: bool = False
-    """Whether the loop over rows or pieces begins with the last one; images then do so, too."""
+    """Whether the loop over rows or pieces, and that over images, begin with the last one."""
     accesses: Accesses | None = None
-    """What one call of the function touches, from first to last; in reverse where the call is `backward`.  Of rows and
-    pieces those of one; of a reduction the parts of begin, row and finish.  None: it is not known in which order bytes
-    are touched, and nothing is ever placed over an operand of the operator."""
+    """Accesses of one call of the function, in order; reversed if the call is `backward`.  For rows and pieces those of
+    one; for a reduction the parts of begin, row and finish.  None: the order of accesses is unknown, and no operand of
+    the operator overlaps anything."""
 
     def streamed(self) -> Mapping[Operand, int]:
-        """Return the operands that are taken row by row, and how many elements a row has."""
+        """Return the operands that are passed row by row, each with the elements of a row."""
         first, last = self.operands[0], self.operands[-1]
         match self.form:
             case Rows(input_pitch=read, output_pitch=written) | Reduce(input_pitch=read, output_pitch=written):
@@ -196,7 +196,7 @@ class KernelCall:
 
 @dataclass(frozen=True, slots=True)
 class ScratchRequest:
-    """Bytes that a kernel needs while it runs."""
+    """A scratch buffer of a kernel; `size` is in bytes."""
 
     name: str
     size: int
@@ -205,7 +205,7 @@ class ScratchRequest:
 
 @dataclass(frozen=True, slots=True)
 class Strike:
-    """Pools that an operand must not live in, by name, though its model and its target would allow them."""
+    """Names of pools that an operand must not be in, although its model and its target allow them."""
 
     operand: Operand
     pools: frozenset[str]
@@ -213,7 +213,7 @@ class Strike:
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """Data that a kernel library computes from the model: requantization multipliers, look-up tables."""
+    """Data that a kernel library derives from the model: requantization multipliers, look-up tables."""
 
     name: str
     dtype: DType
@@ -223,37 +223,37 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """How an operator runs: its calls in order."""
+    """The implementation of an operator: its calls in order, and their requirements."""
 
     calls: tuple[KernelCall, ...]
     constants: tuple[Constant, ...] = ()
     scratch: tuple[ScratchRequest, ...] = ()
     alignment: int = 1
-    """Of every tensor in a pool that it touches, in bytes, where more than the elements' own is demanded; the caller's
+    """Alignment in bytes of every tensor in a pool that it touches, if more than that of the elements; the caller's
     arrays are only aligned to their elements."""
     strikes: tuple[Strike, ...] = ()
     library: str = ""
-    """The name of the library that it is from; filled in when it is chosen."""
+    """The name of its library; set when it is selected."""
     updates: frozenset[int] = frozenset()
-    """Positions of inputs that it writes, too: variables, which it changes in place."""
+    """Positions of inputs that it also writes: variables, which it changes in place."""
     pitched: frozenset[Operand] = frozenset()
-    """Images whose pixels may lie further apart than side by side: where `Subgraph.pitches` has them, there is another
+    """Operands that may have a pixel stride: if `Subgraph.pitches` has one for them, the library returns another
     kernel."""
     slower: frozenset[Operand] = frozenset()
-    """Those of them that take more instructions then."""
+    """Those of `pitched` that then take more instructions."""
     backward: Kernel | None = None
-    """The same function of its inputs, from the last byte of the output to the first; None: there is none such.  It has
-    the same constants, scratch, alignment, strikes, updates and pitched operands, and moves the same bytes: the
-    direction is chosen when all these are settled."""
+    """A kernel with the same results that writes the output from the last byte to the first; None: there is none.  It
+    has the same constants, scratch, alignment, strikes, updates and pitched operands, and moves the same bytes: the
+    direction is chosen after all these are fixed."""
 
     def towards(self, direction: Direction) -> Kernel:
-        """Return the kernel that runs in a direction; the forward one where there is no other."""
+        """Return the kernel for a direction; the forward one if there is no other."""
         return self.backward if direction is Direction.BACKWARD and self.backward is not None else self
 
     def row_pitches(self) -> Mapping[Operand, int]:
-        """Return the operands that every call takes row by row, and into how many elements all rows divide.
+        """Return the operands that every call gets row by row, each with the elements of a piece that divides all rows.
 
-        They may be in memory of pages, where a row is in one piece and rows are anywhere.
+        They may be in memory of pages, where each row is contiguous and rows are anywhere.
         """
         pitches: dict[Operand, int] = {}
         at_once: set[Operand] = set()
@@ -280,33 +280,33 @@ class NoKernel:
 
 @dataclass(frozen=True, slots=True)
 class KernelSources:
-    """The C of a set of kernels, each function once; names begin with the prefix that was asked for."""
+    """The C of a set of kernels, each function once; names begin with the requested prefix."""
 
     header: str
     """Structs and prototypes: the body of a header, without guards."""
     source: str
     """Definitions."""
     needs_math: bool = False
-    """Whether they call functions of <math.h>, which some linkers find only when they are told."""
+    """Whether they call functions of <math.h>, for which some linkers need an option."""
 
 
 class KernelLibrary(Protocol):
     """Kernels for one kind of processor (entry-point group `usmp_build.kernels`).
 
-    The entry point is a class, or a function that makes one: it is called without arguments.  Where it has an
+    The entry point is a class, or a function that returns an instance: it is called without arguments.  If it has an
     attribute `for_target`, that is called instead, with the `TargetRequest` whose operators are to run: then `kernel`
-    may depend on the target.  `sources` may not: it is asked once for the calls of all targets.
+    may depend on the target.  `sources` may not: it is called once for all targets.
     """
 
     def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
-        """Say how `operator` of `graph` runs.
+        """Return the kernel of `operator` in `graph`.
 
-        Raises KernelError when the model asks for arithmetic that has no defined result, for example a scale of 0.
+        Raises KernelError if the result of its arithmetic is undefined, for example with a scale of 0.
         """
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
-        """Return the C of the functions of these calls, and of what they need, and nothing else."""
+        """Return the C of the functions of these calls, and of their helpers, and nothing else."""
 
 
 Libraries: TypeAlias = Mapping[tuple[int, str], KernelLibrary]
-"""By the position of the target that runs the operators, and by name: a library may depend on its target."""
+"""(target, name) → library; the same library may differ from target to target."""

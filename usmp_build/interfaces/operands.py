@@ -1,4 +1,4 @@
-"""The buffers behind the operands of kernel calls."""
+"""Looks up the buffers of kernel operands, and offsets in them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from usmp_build.interfaces.kernels import Derived, Input, Operand, Output, Scrat
 from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
 
 Asked: TypeAlias = Input | Output | Derived | Scratch
-"""An operand that is there."""
+"""An operand that exists."""
 
 
 class Tables(Protocol):
-    """Where buffers are looked up: `ir.storage.Storage`, or one that is being made."""
+    """Tables of buffers: `ir.storage.Storage`, or one under construction."""
 
     @property
     def tensors(self) -> Mapping[TensorRef, int]:
@@ -29,7 +29,7 @@ class Tables(Protocol):
 
 
 def buffer_behind(operand: Asked, ref: OperatorRef, op: Operator, tables: Tables) -> int | None:
-    """Return the buffer behind an operand; None for the caller's arrays and for inputs that were left out."""
+    """Return the buffer of an operand; None for the caller's arrays and for omitted inputs."""
     match operand:
         case Scratch(position):
             return tables.scratch[ref][position]
@@ -43,7 +43,7 @@ def buffer_behind(operand: Asked, ref: OperatorRef, op: Operator, tables: Tables
 
 
 def offset_behind(operand: Operand, ref: OperatorRef, op: Operator, offsets: Mapping[TensorRef, int]) -> int:
-    """Return the bytes in front of an operand in its buffer, by `offsets` of parts; 0 for what is no tensor."""
+    """Return the offset of an operand in its buffer in bytes, given the `offsets` of parts; 0 unless it is a tensor."""
     if not isinstance(operand, Input | Output):
         return 0
     tensor = (op.inputs if isinstance(operand, Input) else op.outputs)[operand.position]

@@ -1,12 +1,12 @@
-"""Physical axes: what of a tensor's shape its memory sees.
+"""Physical axes: the shape of a tensor in its memory, which groups its logical axes.
 
 Separators stand between the axes of a tensor.  Those between two separators become one physical axis:
 
     shape        [2, 3, 5, 7, 11, 13]      separators [3]
     physical     [2*3*5,   7*11*13]        element i is at row i0*15 + i1*5 + i2, column i3*143 + i4*13 + i5
 
-Plain memory has one axis, so no separators; memory of pages has two or more: the last one is what is in a row, and
-those in front of it count the rows.  (TVM's RFC 0039, "buffer physical layout", and its pass FlattenBuffer.)
+Plain memory has one axis, so no separators; memory of pages has two or more: the last one is the contents of a
+row, and those in front of it count the rows.  (TVM's RFC 0039, "buffer physical layout", and its pass FlattenBuffer.)
 """
 
 from __future__ import annotations
@@ -20,41 +20,41 @@ from usmp_build.ir.graph import TensorRef
 from usmp_build.units import align_up
 
 Extent: TypeAlias = int | str
-"""Elements along an axis: a number, or what is written for a number that is not known, for example "n"."""
+"""Elements along an axis: a number, or a name for an unknown number, such as "n"."""
 
 
 @dataclass(frozen=True, slots=True)
 class PhysicalAxes:
-    """How a tensor lies in memory of as many axes as `shape` has."""
+    """The layout of a tensor in memory with as many axes as `shape`."""
 
     shape: tuple[Extent, ...]
     terms: tuple[tuple[tuple[int, Extent], ...], ...]
-    """For each physical axis the logical ones in it, each with the distance from one index to the next."""
+    """For each physical axis its logical axes, each with its stride in elements."""
 
     @property
     def separators(self) -> tuple[int, ...]:
-        """Where they are now: between any two physical axes, so that the axes of this shape stay as they are."""
+        """The separators of the physical shape itself: between any two axes, so that it does not change."""
         return tuple(range(1, len(self.shape)))
 
     @property
     def index(self) -> tuple[str, ...]:
-        """Where element [i0, i1, ...] is along each physical axis, for people: `i0*16+i1`."""
+        """Index of element [i0, i1, ...] along each physical axis, as text: `i0*16+i1`."""
         return tuple("+".join(_term(axis, step) for axis, step in group) or "0" for group in self.terms)
 
 
 @dataclass(frozen=True, slots=True)
 class RowTable:
-    """A tensor in memory of pages: its rows lie anywhere, each in whole pages, and a table has pointers to them."""
+    """A tensor in memory of pages: each row is anywhere, in whole pages, and a table has pointers to the rows."""
 
     rows: int
     elements: int
-    """Of a row."""
+    """Elements of a row."""
     page: int
-    """Bytes."""
+    """Bytes of a page."""
     outer: tuple[int, ...] = ()
-    """Where several physical axes count the rows: their extents, row by row the last of them first; else empty."""
+    """Extents of the physical axes that count the rows, in row-major order, if there are several; else empty."""
     why: str = field(default="", compare=False)
-    """Who decides on the rows, and where axis separators end, for people."""
+    """What decides the rows, and where axis separators end, for messages."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -62,21 +62,21 @@ class RowTable:
         return (*(self.outer or (self.rows,)), self.elements)
 
     def row_size(self, bits: int) -> int:
-        """Return the bytes that a row takes, whole pages, where an element has so many bits."""
+        """Return the bytes of a row with elements of `bits` bits, in whole pages."""
         return align_up((self.elements * bits + 7) // 8, self.page)
 
 
 Axes: TypeAlias = Mapping[TensorRef, RowTable]
-"""The tensors in memory of pages; all others lie in plain memory, along one axis.  Views are as their source."""
+"""The tensors in memory of pages; all others are in plain memory, with one axis.  Views are like their source."""
 
 
 def physical_axes(
     shape: Sequence[Extent], separators: Sequence[int] = (), strides: Sequence[Extent] = ()
 ) -> PhysicalAxes:
-    """Cut `shape` at `separators`, which do not descend and lie in [0, rank]; two at one place make an axis of one.
+    """Cut `shape` at `separators`, ascending and within [0, rank]; two equal ones make an axis of extent 1.
 
     With `strides`, in elements, the last index of a group need not be next to the first of the following row.
-    Raises ValueError, a clause about the separators or strides, when they do not go with the shape.
+    Raises ValueError, a clause about the separators or strides, if they do not fit the shape.
     """
     _check(len(shape), separators, strides)
     borders = [0, *separators, len(shape)]
@@ -97,7 +97,7 @@ def _check(rank: int, separators: Sequence[int], strides: Sequence[Extent]) -> N
 
 
 def _dense(shape: Sequence[Extent], groups: Sequence[range]) -> tuple[Extent, ...]:
-    """Row-major within each group."""
+    """Return row-major strides within each group."""
     steps: list[Extent] = [1] * len(shape)
     for group in groups:
         for axis in group:
@@ -106,7 +106,7 @@ def _dense(shape: Sequence[Extent], groups: Sequence[range]) -> tuple[Extent, ..
 
 
 def _product(extents: Sequence[Extent]) -> Extent:
-    """Multiply what is known, and write down the rest.
+    """Multiply the numbers, and keep the names as text.
 
     >>> _product((3, 4)), _product(("n", 3, 2)), _product(("n", 1)), _product(())
     (12, '6*n', 'n', 1)

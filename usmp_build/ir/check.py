@@ -1,9 +1,8 @@
-"""Whether a model makes sense: what every importer promises to the passes.
+"""Checks that a model is well-formed: the guarantees of every importer to the passes.
 
-`check` finds the first fault, in a fixed order; each check relies on those before it.  The flow of values within a
-subgraph, the calls between subgraphs, and the statements of programs are judged next door (`check_flow`,
-`check_calls`, `check_body`).  What each kind of operator asks of its operands comes after that, in
-`operators.well_formed`.
+`check` finds the first fault, in a fixed order; each check relies on those before it.  Data flow within a subgraph,
+calls between subgraphs, and statements of programs have modules of their own (`check_flow`, `check_calls`,
+`check_body`).  Requirements of operator kinds for their operands are checked later, in `operators.well_formed`.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from usmp_build.ir.statements import Provider, allocations
 from usmp_build.units import MAX_BYTES, show_bytes
 
 MAX_RANK = 16
-"""Dimensions of a tensor.  TensorFlow Lite's kernels end at 8."""
+"""Most dimensions of a tensor.  TensorFlow Lite's kernels support up to 8."""
 
 _LEAST = {
     "stride_h": 1,
@@ -37,11 +36,11 @@ _LEAST = {
     "depth_multiplier": 0,
     "values_count": 0,
 }
-"""Options that must not be less than this."""
+"""Least value of options."""
 
 
 def check(model: Model) -> Diagnostic | None:
-    """Return what is wrong with `model`, without a place; None when nothing is."""
+    """Return the first fault of `model`, without a place; None if there is none."""
     return next(_faults(model), None)
 
 
@@ -82,7 +81,7 @@ def _index_faults(index: int, subgraph: Subgraph) -> Iterator[Diagnostic]:
 
 
 def _tensor_faults(tensor: Tensor) -> Iterator[tuple[str, str]]:
-    """Yield codes, and what they say of the tensor."""
+    """Yield the code and the clause of each fault of a tensor."""
     if len(tensor.shape) > MAX_RANK:
         yield "T220", f"has {len(tensor.shape)} dimensions; at most {MAX_RANK} are supported"
     elif min(tensor.shape, default=0) < 0:
@@ -146,13 +145,13 @@ def _option_faults(options: Options | None) -> Iterator[str]:
 
 
 def _kind_faults(operator: Operator) -> Iterator[str]:
-    """Parts are found while a model is planned; in one that is read, nobody would have looked at who else is there."""
+    """Yield a clause for JOIN and CUT: only our own pass may create them, which checks that aliasing is safe."""
     if isinstance(operator.options, Parts) or operator.kind in {"JOIN", "CUT"}:
         yield "no model file has operators that make tensors parts of others"
 
 
 def _numbers_faults(name: str, numbers: tuple[int, ...]) -> Iterator[str]:
-    """Yield what is wrong with an option that is a list of numbers: a frame or limits."""
+    """Yield the faults of an option that is a list of numbers: a frame or limits."""
     count = {"frame": 4, "limits": 2}.get(name, len(numbers))
     if len(numbers) != count:
         yield f"the option {name} has {len(numbers)} numbers, but must have {count}"
@@ -165,8 +164,8 @@ def _numbers_faults(name: str, numbers: tuple[int, ...]) -> Iterator[str]:
 def _port_faults(model: Model) -> Iterator[Diagnostic]:
     sides = (("input", model.input_names, model.main.inputs), ("output", model.output_names, model.main.outputs))
     for role, ports, tensors in sides:
-        known = set(tensors)
+        indices = set(tensors)
         for port in ports:
-            if port.tensor not in known:
+            if port.tensor not in indices:
                 message = f'the signature calls tensor {port.tensor} "{port.name}", but it is no {role} of the model'
                 yield Diagnostic("T238", message)

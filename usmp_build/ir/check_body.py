@@ -1,4 +1,4 @@
-"""Whether the functions of a program make sense: names in their scopes, arguments that fit, an end to all nesting."""
+"""Checks the functions of a program: tensors are in scope, arguments fit, and nesting is bounded."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from usmp_build.units import MAX_BYTES
 
 
 def body_faults(index: int, model: Model) -> Iterator[Diagnostic]:
-    """Yield the faults of function `index` by itself: all that it names is there."""
+    """Yield the faults of function `index` alone: invalid indices, counts and scopes."""
     graph = model.subgraphs[index]
     if graph.operators:
         yield Diagnostic("T250", f"subgraph {index} has operators, but is part of a program of statements")
@@ -61,27 +61,27 @@ def _named(statement: Statement) -> tuple[int, ...]:
 
 
 def count_fault(callee: Subgraph, call: Invoke) -> str:
-    """Say why a function cannot be called with so many arguments; empty when it can."""
+    """Return why a call has the wrong number of arguments; empty if it has not."""
     if len(call.arguments) == callee.parameters:
         return ""
     return f"it has {callee.parameters} parameters, but gets {len(call.arguments)} arguments"
 
 
 def size_fault(model: Model, caller: int, call: Invoke, demanded: Mapping[tuple[int, int], Demand]) -> str:
-    """Say which argument of a call is too small for its parameter, or for what that is handed to; empty: none."""
+    """Return which argument of a call is too small for its parameter, or one that it is passed on to; else empty."""
     for position, argument in enumerate(call.arguments):
         if argument is not None:
-            inside = model.subgraphs[call.function].tensors[position]
+            parameter = model.subgraphs[call.function].tensors[position]
             size = known_size(model.subgraphs[caller].tensors[argument])
             wanted = demanded[call.function, position].size
             if size is not None and wanted > size:
-                has = "has" if known_size(inside) == wanted else "is handed to a function that takes"
-                return f'parameter "{one_line(inside.name)}" {has} {wanted:,} bytes, but its argument has {size:,}'
+                has = "has" if known_size(parameter) == wanted else "is handed to a function that takes"
+                return f'parameter "{one_line(parameter.name)}" {has} {wanted:,} bytes, but its argument has {size:,}'
     return ""
 
 
 class _Scopes:
-    """Which allocations exist where a statement stands."""
+    """Tracks the tensors that are in scope at each statement."""
 
     def __init__(self, index: int, graph: Subgraph) -> None:
         self._index = index
@@ -90,7 +90,7 @@ class _Scopes:
         self._here = {t for t, tensor in enumerate(graph.tensors) if t < graph.parameters or tensor.is_constant}
 
     def faults(self) -> Iterator[Diagnostic]:
-        """Yield what is allocated twice, or used where it does not exist.  A statement of None ends an allocation."""
+        """Yield tensors that are allocated twice, or used out of scope.  A statement of None ends an allocation."""
         stack: list[tuple[Statement | None, int]] = [(statement, 0) for statement in reversed(self._graph.body)]
         while stack:
             statement, tensor = stack.pop()
@@ -124,7 +124,7 @@ class _Scopes:
 
 
 def program_faults(model: Model) -> Iterator[Diagnostic]:
-    """Yield the faults of a program as a whole; its functions are known to be good."""
+    """Yield the faults of a program as a whole; each of its functions must be valid."""
     main = model.main
     if max(_depths(model)) > MAX_NESTING:
         yield too_deep(", those of called functions counted in")
@@ -147,18 +147,18 @@ def program_faults(model: Model) -> Iterator[Diagnostic]:
 
 
 def _depths(model: Model) -> list[int]:
-    """How deep statements are nested in each function, with all that it calls; raises CycleError for recursion."""
-    known: dict[int, int] = {}
+    """Return the nesting depth of each function, including its callees.  Raises CycleError for recursion."""
+    depths: dict[int, int] = {}
     for function in callees_first(model):
         deepest, stack = 0, [(statement, 1) for statement in model.subgraphs[function].body]
         while stack:
             statement, depth = stack.pop()
-            inside = known[statement.function] if isinstance(statement, Invoke) else 0
+            inside = depths[statement.function] if isinstance(statement, Invoke) else 0
             deepest = max(deepest, depth + inside)
             if isinstance(statement, Allocate | For):
                 stack += ((inner, depth + 1) for inner in statement.body)
-        known[function] = deepest
-    return [known[function] for function in range(len(model.subgraphs))]
+        depths[function] = deepest
+    return [depths[function] for function in range(len(model.subgraphs))]
 
 
 def _label(index: int, graph: Subgraph, tensor: int) -> str:

@@ -1,4 +1,4 @@
-"""Whether subgraphs run each other soundly: without end, without explosion, and with arguments that fit."""
+"""Checks calls between subgraphs: no recursion, bounded depth and steps, and arguments that fit."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from usmp_build.ir.statements import Access, walk
 from usmp_build.ir.uses import calls_of
 
 MAX_DEPTH = 64
-"""Subgraphs within subgraphs."""
+"""Deepest nesting of subgraph calls."""
 MAX_STEPS = 1 << 20
-"""Operators of a subgraph when those that it runs are counted in, once for each call."""
+"""Most operators of a subgraph, including those of called subgraphs once for each call."""
 
 _CALLING = {"IF": If, "WHILE": While, "CALL": Call, "CALL_ONCE": Call}
 
 
 def call_faults(model: Model) -> Iterator[Diagnostic]:
-    """Yield the faults of operators that run subgraphs; the indices of tensors are known to be good."""
+    """Yield the faults of operators that call subgraphs; indices of tensors must be valid."""
     for index, subgraph in enumerate(model.subgraphs):
         for position, operator in enumerate(subgraph.operators):
             if operator.kind in _CALLING:
@@ -31,7 +31,7 @@ def call_faults(model: Model) -> Iterator[Diagnostic]:
 
 
 def _operator_faults(model: Model, caller: Subgraph, operator: Operator) -> Iterator[tuple[str, str]]:
-    """Yield codes, and what they say of the operator."""
+    """Yield the code and the clause of each fault of an operator."""
     if not isinstance(operator.options, _CALLING[operator.kind]):
         yield "T240", "it does not say which subgraph to run"
     for index in called_subgraphs(operator.options):
@@ -69,7 +69,7 @@ def _call_faults(
 
 
 def _unlike(what: str, inside: Sequence[Tensor], outside: Sequence[Tensor | None]) -> Iterator[str]:
-    """Compare type and size: shapes may differ in how they write the same bytes."""
+    """Yield differences in type and size: shapes may differ if they have the same bytes."""
     if len(inside) != len(outside):
         yield f"{what}: there are {len(inside)} of them, but the operator has {len(outside)}"
     for position, (ours, theirs) in enumerate(zip(inside, outside, strict=False)):

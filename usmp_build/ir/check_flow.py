@@ -1,4 +1,4 @@
-"""Whether values flow: each tensor has one writer, and a value before it is read (topological order)."""
+"""Checks data flow: each tensor has one writer, and is written before it is read (topological order)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def flow_faults(index: int, subgraph: Subgraph) -> Iterator[Diagnostic]:
 
 
 class _Flow:
-    """Which tensors have a value so far, and who gave it to them."""
+    """The tensors that have a value so far, and their writers."""
 
     def __init__(self, index: int, subgraph: Subgraph) -> None:
         self._index = index
@@ -29,7 +29,7 @@ class _Flow:
         self._writers: dict[int, int] = {}
 
     def begin(self) -> Iterator[Diagnostic]:
-        """Take the inputs."""
+        """Enter the subgraph: its inputs get values."""
         seen: set[int] = set()
         for tensor in self._subgraph.inputs:
             if tensor in seen:
@@ -60,14 +60,14 @@ class _Flow:
             self._valued.add(tensor)
 
     def _scratch(self, position: int) -> set[int]:
-        """Return what a custom operator is given that nobody writes: scratch, for an accelerator to work in."""
+        """Return the inputs of a custom operator that no operator writes: scratch of an accelerator."""
         operator, writers = self._subgraph.operators[position], self._subgraph.producers
         if not operator.kind.startswith("CUSTOM:"):
             return set()
         return {tensor for tensor in operator.inputs if tensor is not None and tensor not in writers}
 
     def end(self) -> Iterator[Diagnostic]:
-        """Give the outputs."""
+        """Leave the subgraph: its outputs must have values."""
         for tensor in self._subgraph.outputs:
             if tensor not in self._valued:
                 yield self._without_value(tensor, f"subgraph {self._index} returns")

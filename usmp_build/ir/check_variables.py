@@ -1,4 +1,4 @@
-"""Whether variables that operators know by name can be followed: who reads and assigns which, and that types agree."""
+"""Checks variables that operators access by name: every handle leads to a variable, and types agree."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from usmp_build.ir.variables import ASSIGN, HANDLE, READ, accesses, handles
 from usmp_build.units import show_bytes
 
 _KNOWS = {READ: (1, 1), ASSIGN: (2, 0)}
-"""Operator kind → how many inputs and outputs it has; the first input is the handle."""
+"""Operator kind → its number of inputs and outputs; the first input is the handle."""
 
 
 def variable_faults(model: Model) -> Iterator[Diagnostic]:
-    """Yield the faults of the variables of a model; the indices of tensors are known to be good."""
+    """Yield the faults of the variables of a model; indices of tensors must be valid."""
     for index, graph in enumerate(model.subgraphs):
         yield from _handle_faults(index, graph)
     kinds: dict[str, str] = {}
@@ -29,15 +29,15 @@ def variable_faults(model: Model) -> Iterator[Diagnostic]:
 
 
 def _named(model: Model) -> Iterator[tuple[str, int, int]]:
-    """Yield names of variables, and subgraph and index of tensors that are them or go with them."""
+    """Yield (variable, subgraph, tensor) for all tensors that are variables, or are read from or assigned to one."""
     yield from ((access.resource, access.subgraph, access.value) for access in accesses(model))
     for index, graph in enumerate(model.subgraphs):
         yield from ((t.resource, index, position) for position, t in enumerate(graph.tensors) if t.resource)
 
 
 def _handle_faults(index: int, graph: Subgraph) -> Iterator[Diagnostic]:
-    """Every handle goes from the operator that finds the variable straight to those that read and assign it."""
-    known = handles(graph)
+    """Yield faults of handles: each must go from a VAR_HANDLE directly to operators that read and assign it."""
+    names_by_handle = handles(graph)
     for operator in graph.operators:
         label = operator_label(index, operator.position, operator.kind)
         if operator.kind == HANDLE and (len(operator.outputs) != 1 or operator.inputs):
@@ -45,18 +45,18 @@ def _handle_faults(index: int, graph: Subgraph) -> Iterator[Diagnostic]:
         elif operator.kind in _KNOWS:
             if (len(operator.inputs), len(operator.outputs)) != _KNOWS[operator.kind] or None in operator.inputs:
                 yield Diagnostic("T268", f"{label} does not have a handle and a value")
-            elif operator.inputs[0] not in known and not graph.tensors[operator.inputs[0] or 0].is_variable:
+            elif operator.inputs[0] not in names_by_handle and not graph.tensors[operator.inputs[0] or 0].is_variable:
                 yield Diagnostic(
                     "T268", f"{label} uses a variable that no VAR_HANDLE of its subgraph names", help=_CURE
                 )
-            elif any(tensor in known for tensor in (*operator.inputs[1:], *operator.outputs)):
+            elif any(tensor in names_by_handle for tensor in (*operator.inputs[1:], *operator.outputs)):
                 yield Diagnostic("T268", f"{label} takes a handle for a value")
-        elif passed := sorted(known.keys() & set(operator.inputs)):
+        elif passed := sorted(names_by_handle.keys() & set(operator.inputs)):
             label = tensor_label(index, passed[0], graph.tensors[passed[0]].name)
             yield Diagnostic(
                 "T268", f"{label} is the handle of a variable, and goes to {one_line(operator.kind)}", help=_CURE
             )
-    for tensor in sorted(known.keys() & {*graph.inputs, *graph.outputs}):
+    for tensor in sorted(names_by_handle.keys() & {*graph.inputs, *graph.outputs}):
         label = tensor_label(index, tensor, graph.tensors[tensor].name)
         yield Diagnostic("T268", f"{label} is the handle of a variable, and leaves subgraph {index}", help=_CURE)
 

@@ -1,4 +1,4 @@
-"""Outputs of models that are inputs of others: one buffer, filled by a run of one and read by runs of the other."""
+"""Connections: outputs of models that are inputs of others, in one buffer that both models use."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ class Connection:
     """An output of one model's main subgraph that is an input of another's."""
 
     output: TensorRef
-    """The output itself; perhaps a view."""
+    """The output itself, which may be a view."""
     producer: TensorRef
-    """The tensor whose bytes the output is: no view."""
+    """The root of the output, which is not a view."""
     consumer: TensorRef
     """The input."""
     producer_name: str
     """`detector.boxes`: model and name in C."""
     consumer_name: str
     is_consumed: bool = False
-    """Whether a run of the consumer ends the value; otherwise the next one of the producer does."""
+    """Whether the value is dead after a run of the consumer; else it lives until the next run of the producer."""

@@ -1,4 +1,4 @@
-"""What it costs a buffer to be in a pool, and in which unit."""
+"""Costs of buffers in their candidate pools, and the unit of these costs."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Literal
 
 
 class CostUnit(Enum):
-    """What costs count."""
+    """The unit of costs."""
 
     RANK = "bytes times rank", 1
-    """Bytes moved, times the position of the pool among the buffer's candidates: nothing is known of speed."""
+    """Bytes moved, times the position of the pool among the buffer's candidates: speeds are unknown."""
     CYCLES = "cycles", 1
-    """Of memories that all have the same clock, as far as the manifest says."""
+    """Clock cycles: the manifest gives speeds without clocks."""
     SECONDS = "nanoseconds", 10**9
 
     def __init__(self, shown: Literal["bytes times rank", "cycles", "nanoseconds"], factor: int) -> None:
-        """Set the unit that people see, and how many of these make one."""
+        """Set the unit shown in reports, and its number per unit of cost."""
         self.shown: Literal["bytes times rank", "cycles", "nanoseconds"] = shown
         self.factor = factor
 
@@ -30,17 +30,17 @@ class Costs:
     values: tuple[tuple[int, ...], ...]
     unit: CostUnit
     scale: Fraction
-    """A cost of `scale` is one of `unit`."""
+    """A cost of `scale` equals 1 `unit`."""
     unknown: tuple[int, ...] = ()
-    """Pools whose speed is not known, among the candidates of buffers that are compared by rank for that reason:
-    where others have a speed, or where the manifest says something of it, but no bandwidth."""
+    """Candidate pools of unknown speed that force buffers to be compared by rank, although other pools have a speed, or
+    the manifest gives one without a bandwidth."""
     ranked: int = 0
-    """How many buffers that are."""
+    """Number of these buffers."""
 
     def of(self, cost: int) -> Fraction:
         """Return a sum of costs in the unit."""
         return cost / self.scale
 
     def shown(self, cost: int) -> Fraction:
-        """Return a sum of costs in the unit that people see."""
+        """Return a sum of costs in the unit shown in reports."""
         return self.of(cost) * self.unit.factor

@@ -1,4 +1,4 @@
-"""Models as graphs: what every importer makes and every pass reads.
+"""Models as graphs of operators and tensors: produced by importers, transformed by passes.
 
 A `Tensor` is a *value*.  It knows its type and shape and, when constant, its bytes; it knows nothing of memory.
 Everything is frozen, and refers to its neighbours by index into the tuples of its `Subgraph`.
@@ -25,7 +25,7 @@ class DType(Enum):
     """Element types, by TFLite's names.
 
     RESOURCE is a handle of four bytes, as in TensorFlow Lite Micro.  STRING and VARIANT have no fixed width: such
-    tensors import, but only constant ones have a size.  A parameter of a function whose type is not told is a VARIANT.
+    tensors import, but only constant ones have a size.  A parameter of a function without a declared type is a VARIANT.
     """
 
     FLOAT32 = "FLOAT32"
@@ -54,7 +54,7 @@ class DType(Enum):
 
     @property
     def bits(self) -> int:
-        """Width of an element; less than 8 when several share a byte, 0 when it is not fixed."""
+        """Bits of an element; less than 8 if several share a byte, 0 if the width is not fixed."""
         return _BITS[self.name]
 
     @property
@@ -110,21 +110,21 @@ class Tensor:
     """A value: type, shape, and for constants the bytes (little-endian, row-major)."""
 
     name: str
-    """As the model says; any text, not unique."""
+    """Name in the model; any text, not unique."""
     shape: tuple[int, ...]
     dtype: DType
     quantization: Quantization | None = None
     data: bytes | None = None
     is_variable: bool = False
-    """Keeps its value from one run to the next."""
+    """Whether it keeps its value from one run to the next."""
     axis_separators: tuple[int, ...] | None = None
-    """Where its axes are cut for memory of pages (see `ir.axes`); None: nobody says."""
+    """Where its axes are cut for memory of pages (see `ir.axes`); None: not given by the model."""
     is_withheld: bool = False
-    """The bytes only tell this constant from others: they are not what the model runs with."""
+    """Whether the bytes are a placeholder that only distinguishes this constant from others."""
     resource: str = ""
-    """Of a variable that operators know by name: tensors of one model that name the same one are one variable."""
+    """Name of a variable that operators access by name: all its tensors in a model are one variable."""
     initial: bytes | None = None
-    """Of a variable: what it holds before the first run; None: all its bytes are `initial_byte`."""
+    """Value of a variable before the first run; None: all its bytes are `initial_byte`."""
 
     @cached_property
     def elements(self) -> int:
@@ -140,7 +140,7 @@ class Tensor:
 
     @property
     def initial_byte(self) -> int:
-        """Each byte of a variable of which nobody says what it holds at first: what stands for 0, as in TFLM."""
+        """Initial value of each byte of a variable without `initial`: the byte that represents 0, as in TFLM."""
         points = self.quantization.zero_points if self.quantization else ()
         return points[0] & 0xFF if points and (self.resource or self.dtype is DType.INT8) else 0
 
@@ -150,7 +150,7 @@ class Tensor:
         return self.data is not None
 
     def as_array(self) -> NDArray[np.generic]:
-        """Return the constant as a numpy array of its shape.  Raises ValueError when there is none."""
+        """Return the constant as a numpy array of its shape.  Raises ValueError if it has none."""
         if self.data is None or not self.dtype.numpy:
             raise ValueError(f"tensor {self.name!r} has no array")
         little = np.dtype(self.dtype.numpy).newbyteorder("<")
@@ -158,13 +158,13 @@ class Tensor:
 
 
 SHARING = frozenset({"VIEW", "JOIN", "CUT"})
-"""Kinds of operators at which nothing runs, for tensors share bytes: the output of a VIEW has those of its input, the
-inputs of a JOIN are parts of its output, and the outputs of a CUT parts of its input (`options.Parts` says which)."""
+"""Kinds of operators that run nothing, because their tensors share bytes: the output of a VIEW has those of its input,
+the inputs of a JOIN are parts of its output, and the outputs of a CUT parts of its input (see `options.Parts`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One operation of a subgraph.  Tensors are given by index; an input left out is None."""
+    """One operation of a subgraph.  Tensors are given by index; an omitted input is None."""
 
     kind: str
     """TFLite's name of the builtin operator ("CONV_2D"), "CUSTOM:<code>", or one of ours: "COPY" (see `ir.scopes`),
@@ -178,12 +178,12 @@ class Operator:
 
     @property
     def runs(self) -> bool:
-        """Whether anything is done when it is its turn."""
+        """Whether it executes anything."""
         return self.kind not in SHARING
 
     @property
     def shares(self) -> tuple[Share, ...]:
-        """What it says of bytes that tensors share; nothing for an operator that runs."""
+        """The pairs of tensors that share bytes because of it; empty for an operator that runs."""
         source = self.inputs[0] if self.inputs else None
         offsets = self.options.offsets if isinstance(self.options, Parts) else (0,) * len(self.outputs)
         if self.kind == "JOIN":
@@ -195,21 +195,21 @@ class Operator:
 
 
 class Share(NamedTuple):
-    """A tensor that is bytes of another one: all of them, or some in a row."""
+    """A tensor inside another one: all of its bytes, or some of them."""
 
     part: int
     whole: int
     offset: int
-    """Bytes of the whole in front of the part."""
+    """Offset of the part in the whole, in bytes."""
 
 
 class Home(NamedTuple):
-    """Where the bytes of a tensor are in the end."""
+    """The outermost tensor that contains a tensor's bytes, and where."""
 
     root: int
-    """The tensor that they are of."""
+    """The outermost tensor."""
     offset: int
-    """Bytes of the root in front of them."""
+    """Offset in the root, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -222,13 +222,13 @@ class Subgraph:
     outputs: tuple[int, ...]
     operators: tuple[Operator, ...]
     body: tuple[Statement, ...] = ()
-    """What a function of a program does, where it is given by statements instead of operators."""
+    """Statements of a function of a program, which has these instead of operators."""
     parameters: int = 0
-    """The first tensors of a function of a program: they are the bytes of what it is called with."""
+    """Number of parameters of a function of a program: its first tensors, which share the bytes of the arguments."""
 
     @cached_property
     def homes(self) -> dict[int, Home]:
-        """Tensor that is bytes of another one → where these are in the end."""
+        """Tensor inside another one → its home in the outermost tensor."""
         inside: dict[int, Home] = {}
 
         def home(tensor: int) -> Home:
@@ -246,26 +246,26 @@ class Subgraph:
 
     @cached_property
     def roots(self) -> dict[int, int]:
-        """Tensor that is bytes of another one → the one whose bytes they are in the end."""
+        """Tensor inside another one → the outermost tensor, its root."""
         return {tensor: home.root for tensor, home in self.homes.items()}
 
     @cached_property
     def parts(self) -> frozenset[int]:
-        """The tensors that are some bytes of another one, not all of them."""
+        """The tensors that are smaller than their root."""
         sizes = [tensor.size for tensor in self.tensors]
         return frozenset(tensor for tensor, home in self.homes.items() if sizes[tensor] < sizes[home.root])
 
     @cached_property
     def pitches(self) -> dict[int, int]:
-        """Tensor that is channels of another one → bytes from one of its pixels to the next."""
-        found: dict[int, int] = {}
+        """Tensor that is some channels of another one → its pixel stride in bytes."""
+        pitch_of_tensor: dict[int, int] = {}
         for op in self.operators:
             pitch = op.options.pitch if isinstance(op.options, Parts) else 0
             for share in op.shares if pitch else ():
                 whole = self.tensors[share.whole]
                 tensors = [share.part] if pitch * 8 == whole.shape[-1] * whole.dtype.bits else [share.part, share.whole]
-                found.update(dict.fromkeys(tensors, pitch))
-        return found
+                pitch_of_tensor.update(dict.fromkeys(tensors, pitch))
+        return pitch_of_tensor
 
     @cached_property
     def producers(self) -> dict[int, int]:
@@ -286,13 +286,13 @@ class Model:
     """One or more subgraphs, or functions of a program; the first is the one that runs."""
 
     name: str
-    """As the manifest calls it."""
+    """Name in the manifest."""
     subgraphs: tuple[Subgraph, ...]
     input_names: tuple[Port, ...] = ()
-    """From the model's first signature for subgraph 0; empty when it has none."""
+    """From the model's first signature for subgraph 0; empty if it has none."""
     output_names: tuple[Port, ...] = ()
     sha256: str = ""
-    """Of the file it was read from, in hexadecimal; empty for one that was read from none."""
+    """SHA-256 of the model file, in hexadecimal; empty if it was not read from a file."""
 
     @property
     def main(self) -> Subgraph:
@@ -322,10 +322,10 @@ class OperatorRef(NamedTuple):
 
 
 def tensor_at(models: tuple[Model, ...], ref: TensorRef) -> Tensor:
-    """Look a tensor up."""
+    """Return the tensor that a reference names."""
     return models[ref.model].subgraphs[ref.subgraph].tensors[ref.tensor]
 
 
 def operator_at(models: tuple[Model, ...], ref: OperatorRef) -> Operator:
-    """Look an operator up."""
+    """Return the operator that a reference names."""
     return models[ref.model].subgraphs[ref.subgraph].operators[ref.operator]

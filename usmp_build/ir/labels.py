@@ -1,4 +1,4 @@
-"""How messages speak of the parts of a model."""
+"""Names tensors and operators in messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LONGEST_NAME = 60
 
 
 def tensor_label(subgraph: int, tensor: int, name: str) -> str:
-    """Name a tensor for people.
+    """Return the name of a tensor in messages.
 
     >>> tensor_label(0, 3, "conv/Relu"), tensor_label(1, 3, "")
     ('tensor 3 "conv/Relu"', 'tensor 3 of subgraph 1')
@@ -20,7 +20,7 @@ def tensor_label(subgraph: int, tensor: int, name: str) -> str:
 
 
 def operator_label(subgraph: int, operator: int, kind: str) -> str:
-    """Name an operator for people.
+    """Return the name of an operator in messages.
 
     >>> operator_label(0, 3, "CONV_2D"), operator_label(1, 3, "")
     ('operator 3 (CONV_2D)', 'operator 3 of subgraph 1')
@@ -29,7 +29,7 @@ def operator_label(subgraph: int, operator: int, kind: str) -> str:
 
 
 def short_label(name: str, tensor: int) -> str:
-    """Name a tensor in few letters, on one line; its number serves where it has no name.
+    """Return a short name of a tensor, on one line; its number if it has no name.
 
     >>> short_label("a/conv/Relu;a/bn", 3), short_label("", 3)
     ('conv/Relu', 't3')

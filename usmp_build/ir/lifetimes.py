@@ -22,11 +22,11 @@ class Lifetimes:
 
 @dataclass(frozen=True, slots=True)
 class Survivors:
-    """What is alive between runs, by buffer; models may run in any order, each any number of times."""
+    """The persistent buffers; models may run in any order, each any number of times."""
 
     always: frozenset[int]
-    """Nobody else ever uses their bytes."""
+    """Buffers that are alive during all runs: nothing else ever uses their bytes."""
     before: tuple[frozenset[int], ...]
-    """For each model, what may hold data when a run of it begins: filling its inputs is the first step."""
+    """For each model, the buffers that may hold data when its run begins; filling its inputs is the first step."""
     after: tuple[frozenset[int], ...]
-    """For each model, what must hold its data when a run of it has ended, written by it or before it."""
+    """For each model, the buffers that must hold data when its run has ended, written by it or earlier."""

@@ -1,9 +1,9 @@
-"""What operators carry beside their tensors: the base of it, and options that mean something to the graph itself.
+"""Options of operators: the base class, and options that affect the graph itself.
 
-All others are beside the rows of their kinds, in `operators`.  Names and meanings are those of TFLite's schema
-(schema.fbs, `table Conv2DOptions` and so on); a field says where a file has it, and the importer and the textual form
-work from that.  Fields that are None unless a rewrite sets them are not TFLite's: no file has them, and only the
-reference library is given them.
+All others are defined with the traits of their kinds, in `operators`.  Names and meanings are those of TFLite's schema
+(schema.fbs, `table Conv2DOptions` and so on); the metadata of a field says where files store it, which the importer and
+the textual form use.  Fields that are None unless a rewrite sets them are ours: no file has them, and only the
+reference library gets them.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import NamedTuple, TypeAlias
 
 
 class Padding(Enum):
-    """How windows treat the border."""
+    """Padding of windows at the border of an image."""
 
     SAME = 0
     VALID = 1
 
 
 class Activation(Enum):
-    """The function fused behind an operator (TFLite's ActivationFunctionType)."""
+    """The activation function fused into an operator (TFLite's ActivationFunctionType)."""
 
     NONE = 0
     RELU = 1
@@ -32,18 +32,18 @@ class Activation(Enum):
 
 
 Frame: TypeAlias = tuple[int, int, int, int]
-"""Pixels above, below, left and right."""
+"""Explicit padding in pixels: above, below, left and right."""
 Limits: TypeAlias = tuple[int, int]
 
 
 class Slot(NamedTuple):
-    """Where a table of TFLite's schema has an option."""
+    """The place of an option in a table of TFLite's schema."""
 
     position: int
     letter: str
-    """How it is stored, as `struct` spells it; "s": a string."""
+    """Its format, as a letter of Python's `struct`; "s": a string."""
     absent: float | str
-    """What it is where the file does not store it: the schema's default, not ours."""
+    """Its value if the file does not store it: the schema's default, not ours."""
 
 
 SLOT = "slot"
@@ -51,7 +51,7 @@ SLOT = "slot"
 
 
 def slot(position: int, letter: str, absent: float | str = 0) -> dict[str, Slot]:
-    """Return the metadata of an option that files have."""
+    """Return the field metadata of an option that files store."""
     return {SLOT: Slot(position, letter, absent)}
 
 
@@ -62,7 +62,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class VarHandle(Options):
-    """VAR_HANDLE: the variable that it finds; all handles of one name are the same variable."""
+    """VAR_HANDLE: the name of a variable; all handles of one name are the same variable."""
 
     container: str = field(default="", metadata=slot(0, "s", ""))
     shared_name: str = field(default="", metadata=slot(1, "s", ""))
@@ -93,16 +93,16 @@ class Call(Options):
 
 @dataclass(frozen=True, slots=True)
 class Parts(Options):
-    """JOIN and CUT, which are ours: where the parts begin in the whole."""
+    """JOIN and CUT, which are ours: the offsets of the parts in the whole."""
 
     offsets: tuple[int, ...] = ()
-    """Bytes, for every input of a JOIN and every output of a CUT."""
+    """Offset in bytes of every input of a JOIN or every output of a CUT."""
     pitch: int = 0
-    """Bytes from one pixel of a part to the next; 0: a part is bytes in a row."""
+    """Bytes from one pixel of a part to the next; 0: parts are contiguous."""
 
 
 def called_subgraphs(options: Options | None) -> tuple[int, ...]:
-    """Return the subgraphs that an operator with these options runs."""
+    """Return the subgraphs that an operator with these options calls."""
     match options:
         case If():
             return (options.then_subgraph, options.else_subgraph)

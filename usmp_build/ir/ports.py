@@ -1,4 +1,4 @@
-"""The names of a model's inputs and outputs: as somebody wants, else the signature's, else the tensor's."""
+"""Names of inputs and outputs in C: from the manifest, else from the signature, else from the tensor."""
 
 from __future__ import annotations
 
@@ -13,44 +13,44 @@ Names = tuple[str, ...]
 
 
 def port_names(model: Model, wanted: Mapping[str, str], pools: tuple[str, ...]) -> tuple[Names, Names]:
-    """Name the inputs and outputs in C; `wanted` maps names in the model to those that the manifest gives.
+    """Name the inputs and outputs in C; `wanted` maps names in the model to those of the manifest.
 
-    `pools` are the names of all pools, whose macros the names stay clear of.
+    `pools` are the names of all pools; the names must not clash with their macros.
     """
     main = model.main
     signature = (*_signature(model.input_names, main.inputs), *output_signature(model))
     names = []
-    for tensor, said in zip((*main.inputs, *main.outputs), signature, strict=True):
-        given = next((wanted[key] for key in (main.tensors[tensor].name, said) if key in wanted), "")
-        names.append(given or _default_name(main.tensors[tensor], said))
+    for tensor, signature_name in zip((*main.inputs, *main.outputs), signature, strict=True):
+        given = next((wanted[key] for key in (main.tensors[tensor].name, signature_name) if key in wanted), "")
+        names.append(given or _default_name(main.tensors[tensor], signature_name))
     distinct = _unlike(names, pools)
     count = len(main.inputs)
     return distinct[:count], distinct[count:]
 
 
 def own_names(model: Model) -> frozenset[str]:
-    """Return what the model itself calls its inputs and outputs: names of tensors, and of its signature."""
+    """Return the names of inputs and outputs in the model itself: of tensors, and in its signature."""
     return frozenset(chain.from_iterable(aliases(model, t) for t in (*model.main.inputs, *model.main.outputs)))
 
 
 def aliases(model: Model, tensor: int) -> tuple[str, ...]:
-    """Return what the model itself calls an input or output."""
+    """Return the names of an input or output in the model itself."""
     signature = (port.name for port in (*model.output_names, *model.input_names) if port.tensor == tensor)
     return tuple(name for name in (*signature, model.main.tensors[tensor].name) if name)
 
 
 def output_signature(model: Model) -> Names:
-    """Return what the signature calls each output; empty where it says nothing."""
+    """Return the name of each output in the signature; empty if it has none."""
     return _signature(model.output_names, model.main.outputs)
 
 
 def show_type(tensor: Tensor) -> str:
-    """Write type and shape: `int8[1,49,10,1]`."""
+    """Return type and shape as text: `int8[1,49,10,1]`."""
     return f"{tensor.dtype.name.lower()}[{','.join(map(str, tensor.shape))}]"
 
 
 def _signature(ports: Sequence[Port], tensors: Sequence[int]) -> Names:
-    """Return the name of each tensor; of one that is there twice and has two names, first one, then the other."""
+    """Return the name of each tensor; a tensor that occurs twice with two names gets them in turn."""
     names: dict[int, list[str]] = {}
     for port in ports:
         names.setdefault(port.tensor, []).append(port.name)
@@ -63,7 +63,7 @@ def _default_name(tensor: Tensor, signature: str) -> str:
 
 
 def _unlike(names: list[str], pools: tuple[str, ...]) -> Names:
-    """Make names distinct even in capitals, for their macros, and unlike the macros of pools.
+    """Make names distinct even in upper case, for their macros, and different from the macros of pools.
 
     "x" and "X" become "x" and "X_2".
     """

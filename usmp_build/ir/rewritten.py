@@ -1,4 +1,4 @@
-"""A model behind its rewrites, and what each of them removed."""
+"""A model after its rewrites, and the savings of each of them."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from typing import NamedTuple, TypeAlias
 from usmp_build.ir.graph import Model
 
 KeptChannels: TypeAlias = Mapping[tuple[int, int], tuple[int, ...]]
-"""(subgraph, tensor) → indices along the last axis that are left, of tensors that lost some."""
+"""(subgraph, tensor) → remaining indices along the last axis, for tensors that lost some."""
 
 
 @dataclass(frozen=True, slots=True)
 class Saving:
-    """What one rewrite removed; less than 0 is what it added."""
+    """Amounts that one rewrite removed; negative ones were added."""
 
     rewrite: str
-    """As the manifest calls it."""
+    """Name in the manifest."""
     operators: int = 0
     channels: int = 0
-    """Of tensors that are computed: indices along their last axis."""
+    """Indices along the last axis of computed tensors."""
     weights: int = 0
     """Elements of filters and matrices."""
     macs: int = 0
-    """Multiplications of one run, as `Work.macs` counts them."""
+    """Multiply-accumulates of one run, as `Work.macs` counts them."""
     constant_bytes: int = 0
-    """Of constants that operators read; derived ones, such as factors, are not counted."""
+    """Bytes of constants that operators read; derived ones, such as factors, are not counted."""
 
     @property
     def is_empty(self) -> bool:
@@ -36,7 +36,7 @@ class Saving:
 
 
 class Made(NamedTuple):
-    """A rewritten model, and which channels of its tensors are left."""
+    """A rewritten model, and the channels that tensors kept."""
 
     model: Model
     channels: KeptChannels = MappingProxyType({})
@@ -44,17 +44,17 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Record:
-    """What rewrites removed from a model."""
+    """All savings of rewrites in a model."""
 
     channels: KeptChannels = field(default_factory=dict)
     savings: tuple[Saving, ...] = ()
-    """Of the rewrites that changed something, in the order in which they were made."""
+    """Savings of the rewrites that changed something, in the order in which they ran."""
     gone: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    """(subgraph, tensor) → the rewrite behind which nobody reads or writes that tensor any more."""
+    """(subgraph, tensor) → the rewrite after which no operator reads or writes the tensor."""
 
 
 class Rewritten(NamedTuple):
-    """What `passes.rewrite` makes of a model."""
+    """The result of `passes.rewrite` for a model."""
 
     model: Model
     record: Record

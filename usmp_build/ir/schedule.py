@@ -1,8 +1,8 @@
-"""What runs when: a small structured program over all models of the firmware.
+"""The schedule: a small structured program over all models of the firmware, which defines the timeline.
 
 An operator, or a statement of a program, is a leaf `Step`.  Control flow keeps its structure, because lifetimes
-depend on it: the arms of a branch exclude each other, only what is carried round a loop lives for the whole loop, and
-rounds that run in parallel are alive together.  An operator with scratch is a call whose body begins a `Scope`.
+depend on it: the arms of a branch exclude each other, only values carried from round to round live for the whole loop,
+and parallel rounds are alive together.  An operator with scratch is a call whose body begins a `Scope`.
 
 Models that never run together simply follow one another.  Walking the schedule in order and counting every leaf
 (a shared body once for each call) gives the timeline 0, 1, 2, ... on which lifetimes are measured.
@@ -19,7 +19,7 @@ from usmp_build.ir.graph import OperatorRef, TensorRef
 
 
 class ScratchRef(NamedTuple):
-    """What the kernel of an operator writes to while it runs, by the position in the kernel's list."""
+    """A scratch buffer of an operator's kernel, by its position in the kernel's list."""
 
     operator: OperatorRef
     position: int
@@ -29,20 +29,20 @@ Value: TypeAlias = TensorRef | ScratchRef
 
 
 class Direction(Enum):
-    """From which end a kernel goes through its output."""
+    """The direction in which a kernel goes through its output."""
 
     FORWARD = "forward"
     BACKWARD = "backward"
     EITHER = "either"
-    """Not decided: of such a schedule only bounds can be made, no C."""
+    """Undecided: such a schedule gives bounds only, no C."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """A leaf: one thing that runs from beginning to end: an operator, or a statement.
 
-    `reads`, `writes` and `updates` are in access order.  What is in `writes` is written as a whole; of what is in
-    `updates`, the bytes that are not written stay as they were.
+    `reads`, `writes` and `updates` are in access order.  Tensors in `writes` are overwritten completely; those in
+    `updates` keep the bytes that are not written.
     """
 
     name: str
@@ -50,24 +50,24 @@ class Step:
     reads: tuple[TensorRef, ...] = ()
     writes: tuple[TensorRef, ...] = ()
     operator: OperatorRef | None = None
-    """None for statements, and for what the schedule itself adds: entering and leaving a model, copies to and from a
+    """None for statements, and for steps that the schedule adds: entering and leaving a model, copies to and from a
     subgraph."""
     updates: tuple[TensorRef, ...] = ()
     scratch: tuple[ScratchRef, ...] = ()
     keeps: tuple[TensorRef, ...] = ()
-    """Not touched, but the application may look at them while the step runs."""
+    """Tensors not touched, but which the application may read while the step runs."""
     direction: Direction = Direction.FORWARD
-    """Of the operator's kernel."""
+    """Direction of the operator's kernel."""
 
     @property
     def tensors(self) -> tuple[TensorRef, ...]:
-        """All that it touches, in access order."""
+        """All tensors that it touches, in access order."""
         return (*self.reads, *self.writes, *self.updates)
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """One node after the other."""
+    """Nodes that run one after another."""
 
     body: tuple[Node, ...]
 
@@ -93,11 +93,11 @@ class Repeat:
 
     body: Node
     rounds: int | None
-    """None: unknown before it runs, perhaps never."""
+    """None: unknown before it runs; possibly 0."""
     parallel: bool = False
-    """Whether rounds may run at the same time; if not, one begins when the one before it has ended."""
+    """Whether rounds may run at the same time."""
     workers: int | None = None
-    """So many rounds at the same time, at the most; None: all of them."""
+    """Most rounds that run at the same time; None: all of them."""
 
 
 @dataclass(frozen=True, slots=True)

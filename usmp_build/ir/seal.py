@@ -1,4 +1,4 @@
-"""The seal of a constant pool of the application: what it consists of, for who plans, fills and reads it."""
+"""The layout of the seal, the header of a constant pool owned by the application."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class SealMember:
     words: int
     comment: str
     is_covered: bool
-    """Whether the CRC-32 covers it, with all bytes behind it."""
+    """Whether the CRC-32 covers it and all bytes after it."""
 
     def packed(self, value: int) -> bytes:
-        """Return its bytes."""
+        """Return the bytes of the member for a value."""
         return value.to_bytes(_WORD * self.words, "little")
 
     @property
@@ -33,7 +33,7 @@ SEAL = (
     SealMember("crc", 1, "CRC-32 of all bytes behind it", is_covered=False),
     SealMember("size", 1, "bytes of the pool", is_covered=True),
 )
-"""In their order; what is covered comes last."""
+"""The members in order; those that the CRC-32 covers come last."""
 
 FIRST_COVERED = next(member.name for member in SEAL if member.is_covered)
 """The CRC-32 covers all bytes from it on."""

@@ -1,4 +1,4 @@
-"""How close buffers may come to one another although one operator touches both."""
+"""Separations: the least distances between conflicting buffers that one operator touches."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from usmp_build.ir.schedule import Direction
 
 @dataclass(frozen=True, slots=True)
 class Separation:
-    """What one operator allows for two buffers."""
+    """The distance that one operator allows for two buffers."""
 
     bytes: int
-    """How far the upper one must start behind the start of the lower one; 0 or less where it may also be below."""
+    """Least offset of the upper buffer minus that of the lower one; 0 or less: it may even be below."""
     operator: OperatorRef
     direction: Direction
 
 
 @dataclass(frozen=True, slots=True)
 class Separations:
-    """The pairs (below, above) that may share bytes, though both are alive at one step."""
+    """The pairs (below, above) that may share bytes although both are alive at some step."""
 
     pairs: Mapping[tuple[int, int], Separation] = field(default_factory=dict)
 

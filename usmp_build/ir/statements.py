@@ -1,10 +1,10 @@
-"""What functions of two-level programs do: statements, as far as memory is concerned.
+"""Statements of functions in programs, as far as they concern memory.
 
 A function is a `Subgraph` whose tensors are its parameters, which come first, its allocations and its constants.
 
     allocate %3 {                     PaddedInput lives in here
       for serial 58 {
-        store %3 += %0                some of %3 is written, %0 is read
+        store %3 += %0                writes part of %3, reads %0
       }
     }
     call 1(%3, _, %2)
@@ -20,11 +20,11 @@ from typing import TypeAlias
 from usmp_build.errors import Diagnostic
 
 MAX_NESTING = 200
-"""Statements within statements, those of called functions counted in."""
+"""Deepest nesting of statements, including those of called functions."""
 
 
 def too_deep(also: str = "") -> Diagnostic:
-    """Say that statements are nested over MAX_NESTING deep; `also` is what was counted in."""
+    """Return the error that statements are nested over MAX_NESTING deep; `also` is a clause on what was included."""
     message = f"statements are nested over {MAX_NESTING} deep{also}"
     return Diagnostic("T256", message, help="let loops and allocations end before others begin")
 
@@ -34,7 +34,7 @@ class LoopKind(Enum):
 
     SERIAL = "serial"
     UNROLLED = "unrolled"
-    """Like SERIAL: one after the other."""
+    """Like SERIAL: one after another."""
     PARALLEL = "parallel"
     VECTORIZED = "vectorized"
     """Like PARALLEL: all rounds at once, each in memory of its own."""
@@ -48,22 +48,22 @@ class LoopKind(Enum):
 
 
 LOOPS = {kind.value: kind for kind in LoopKind}
-"""Kinds of loops by the word for them."""
+"""Kinds of loops by name."""
 
 
 class Provider(Enum):
-    """Who finds the memory for an allocation."""
+    """Who provides the memory of an allocation."""
 
     PLAN = "plan"
     APPLICATION = "application"
-    """Its size is known only when it runs: the function asks the application for memory."""
+    """Its size is known only at run time: the function allocates it from the application."""
     FUNCTION = "function"
-    """Its storage is no memory of ours: registers, a stack, what the function's own compiler makes of it."""
+    """Its storage is outside the plan: registers, a stack, whatever the function's own compiler uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allocate:
-    """A tensor that exists within `body`.  It holds nothing on entry, in every round of a loop around it."""
+    """A tensor that exists within `body`.  It is undefined on entry, in every round of a loop around it."""
 
     tensor: int
     body: tuple[Statement, ...]
@@ -76,10 +76,10 @@ class For:
 
     kind: LoopKind
     extent: int | None
-    """Rounds; None when the number is known only when it runs."""
+    """Number of rounds; None: known only at run time."""
     body: tuple[Statement, ...]
     workers: int | None = None
-    """Rounds that run at the same time, of a loop that is not serial; None: all of them."""
+    """Most rounds of a parallel loop that run at the same time; None: all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,9 @@ class Access:
     reads: tuple[int, ...]
     writes: tuple[int, ...]
     whole: bool = False
-    """Whether every byte of what it writes to is written; else the rest stays as it was."""
+    """Whether it writes every byte of the tensors it writes; else the rest keeps its value."""
     name: str = "store"
-    """What it is, for reports: an external function, for example."""
+    """Name in reports, such as that of an external function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Invoke:
 
     function: int
     arguments: tuple[int | None, ...]
-    """One for each of its parameters, which are the first tensors of the function; None: of no concern here."""
+    """One for each parameter, which are the first tensors of the function; None: not a tensor."""
 
 
 Statement: TypeAlias = Allocate | For | Access | Invoke
@@ -117,5 +117,5 @@ def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 
 def allocations(body: tuple[Statement, ...]) -> Iterator[Allocate]:
-    """Yield the allocations."""
+    """Yield all allocations, outer ones first."""
     return (statement for statement in walk(body) if isinstance(statement, Allocate))

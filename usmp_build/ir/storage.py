@@ -1,6 +1,6 @@
-"""Which bytes tensors live in: values become buffers here, places come later.
+"""Buffers to be placed, and the buffer of each tensor; offsets are assigned later.
 
-A `StorageBuffer` is storage that one or more tensors share, or scratch of one operator, or constant data.
+A `StorageBuffer` is storage that one or more tensors share, scratch of one operator, or constant data.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class StorageBuffer:
     """Unique in the whole firmware: `<model>.<tensor>`."""
     kind: Kind
     models: tuple[int, ...]
-    """Who uses it; more than one only for constants and connections: the producer first."""
+    """The models that use it; several only for constants and connections: the producer first."""
     size: int
     alignment: int
     dtype: DType
-    """What it holds, or what its first tensor holds: views may read it as something else."""
+    """Element type of its first tensor: views may have another one."""
     pools: tuple[int, ...]
     """The pools that it may be placed in, most preferred first."""
     reason: str
@@ -46,31 +46,32 @@ class StorageBuffer:
     data: bytes | None = None
     """The bytes of a constant."""
     stays_apart: bool = False
-    """Of a constant: never one with equal ones, for it is written to, may be exchanged, or only stands for others."""
+    """Whether a constant is excluded from deduplication: it is writable, replaceable, or a placeholder."""
     copies: int = 1
-    """Side by side within `size`, each aligned.  The workers of the outermost parallel loop divide them evenly, those
-    of a loop within one worker divide its share, and so on; the first of what is left is a worker's own."""
+    """Number of copies within `size`, side by side and each aligned.  The workers of the outermost parallel loop divide
+    them evenly, those of a nested loop divide the share of their worker, and so on; a worker uses the first of its
+    share."""
     cache_line: int = 0
-    """Bytes of the cache lines that it shares with nothing, for DMA may touch it; 0: it may share them."""
+    """Bytes of a cache line if it must not share any, because DMA may touch it; 0: it may share them."""
     equals: tuple[str, ...] = ()
-    """Of a constant: the names of equal ones that are stored as this one (see `passes.once`)."""
+    """Names of equal constants that are merged into this one (see `passes.once`)."""
 
     @property
     def only_model(self) -> tuple[int, ...]:
-        """The only model that uses it; empty when several do, whichever they are."""
+        """The only model that uses it; empty if several do."""
         return self.models if len(self.models) == 1 else ()
 
     @property
     def extent(self) -> int:
-        """Bytes that are its own: its size, in whole cache lines where it has such."""
+        """Bytes that it occupies: its size, rounded up to whole cache lines if it has any."""
         return align_up(self.size, self.cache_line or 1)
 
 
 @dataclass(frozen=True)
 class Storage:
-    """The buffers, and which one each tensor and each scratch request is in.
+    """All buffers, and the buffer of each tensor and scratch request.
 
-    A tensor starts where its buffer starts, unless `offsets` says otherwise: parts of another tensor do not.
+    A tensor starts where its buffer starts, unless it has an entry in `offsets`, as parts of another tensor do.
     """
 
     buffers: tuple[StorageBuffer, ...]
@@ -83,38 +84,38 @@ class Storage:
     arguments: Mapping[TensorRef, TensorRef]
     """Tensors in the caller's arrays → the input or output of the model whose array it is."""
     rows: Mapping[int, int]
-    """The first row of a tensor in memory of pages → how many rows it has: they are buffers in a row."""
+    """First row of a tensor in memory of pages → its number of rows, which are consecutive buffers."""
     on_demand: tuple[TensorRef, ...] = ()
-    """Tensors of unknown size: whoever runs the model gets memory from the application, and gives it back."""
+    """Tensors of unknown size: the generated code allocates them from the application at run time."""
     seals: Mapping[int, int] = field(default_factory=dict)
-    """Constant pools of the application → the buffer at their beginning that says which code they belong to."""
+    """Constant pool owned by the application → its seal, the buffer at its beginning."""
     initial: Mapping[int, int] = field(default_factory=dict)
-    """Variable → the constant that it holds at first; others begin with all bytes alike."""
+    """Variable → the constant with its initial value; in others, all initial bytes are equal."""
     repeated: int = 0
-    """Bytes of constants that are not here, because others hold the same (see `passes.once`)."""
+    """Bytes saved by deduplication of constants (see `passes.once`)."""
     offsets: Mapping[TensorRef, int] = field(default_factory=dict)
-    """Parts of another tensor → bytes of the buffer in front of them, where there are any."""
+    """Part of another tensor → its offset in the buffer in bytes, if not 0."""
     pitches: Mapping[TensorRef, int] = field(default_factory=dict)
-    """Tensors that are channels of another one → bytes from one pixel to the next."""
+    """Tensor that is some channels of another one → its pixel stride in bytes."""
     transfers: frozenset[OperatorRef] = frozenset()
-    """Operators whose operands somebody else touches than the processor that caches them: another target, or DMA."""
+    """Operators whose operands another target or DMA touches, not only the processor that caches them."""
 
     @property
     def workspace(self) -> list[int]:
-        """The buffers that are no constants."""
+        """The buffers that are not constants."""
         return [index for index, buffer in enumerate(self.buffers) if buffer.kind is not Kind.CONSTANT]
 
     @property
     def constants(self) -> list[int]:
-        """The others."""
+        """The buffers that are constants."""
         return [index for index, buffer in enumerate(self.buffers) if buffer.kind is Kind.CONSTANT]
 
     def span(self, buffer: int) -> range:
-        """Return a buffer, or all rows of the tensor of which it is the first."""
+        """Return a buffer or, if it is the first row of a tensor, all rows."""
         return range(buffer, buffer + self.rows.get(buffer, 1))
 
     def buffer_of(self, value: TensorRef | ScratchRef) -> int | None:
-        """Return the buffer that a value is in; None when no bytes are planned for it."""
+        """Return the buffer of a value; None if no bytes are planned for it."""
         if isinstance(value, TensorRef):
             return self.tensors.get(value)
         return self.scratch[value.operator][value.position]

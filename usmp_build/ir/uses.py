@@ -1,4 +1,4 @@
-"""Who calls whom in a program, and what functions do with their parameters, anywhere below them."""
+"""Analyzes calls in a program: call order, and how functions and their callees use parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from usmp_build.ir.statements import Access, Invoke, walk
 
 
 class Uses(NamedTuple):
-    """Tensors of a function."""
+    """The tensors that a function reads and writes."""
 
     read: frozenset[int]
     written: frozenset[int]
@@ -24,64 +24,64 @@ def calls_of(graph: Subgraph) -> list[int]:
 
 
 def callees_first(model: Model) -> Iterable[int]:
-    """Order the functions of a program.  Raises CycleError when one leads back to itself."""
+    """Return the functions of a program, callees before callers.  Raises CycleError for recursion."""
     return TopologicalSorter({f: calls_of(graph) for f, graph in enumerate(model.subgraphs)}).static_order()
 
 
 def called_by_main(model: Model) -> list[int]:
-    """Return the functions that main calls, itself or through others, by number."""
-    found: set[int] = set()
+    """Return the functions that main calls, directly or indirectly, by number."""
+    callees: set[int] = set()
     waiting = [0]
     while waiting:
-        new = set(calls_of(model.subgraphs[waiting.pop()])) - found
-        found |= new
+        new = set(calls_of(model.subgraphs[waiting.pop()])) - callees
+        callees |= new
         waiting += new
-    return sorted(found)
+    return sorted(callees)
 
 
 class Demand(NamedTuple):
-    """What a tensor, and all that it is handed to as a parameter, need of its bytes."""
+    """The requirements on the bytes of a tensor, including those of parameters that it is passed to."""
 
     alignment: int
     """In bytes."""
     size: int
-    """In bytes; 0 where nobody says."""
+    """In bytes; 0 if unknown."""
 
 
 def demands(model: Model) -> Mapping[tuple[int, int], Demand]:
-    """Return (function, tensor) → what is demanded of it.  Raises CycleError as `callees_first` does."""
-    found: dict[tuple[int, int], Demand] = {}
+    """Return (function, tensor) → its demand.  Raises CycleError as `callees_first` does."""
+    by_tensor: dict[tuple[int, int], Demand] = {}
     for function in callees_first(model):
         for index, tensor in enumerate(model.subgraphs[function].tensors):
-            found[function, index] = Demand(tensor.dtype.alignment, known_size(tensor) or 0)
+            by_tensor[function, index] = Demand(tensor.dtype.alignment, known_size(tensor) or 0)
         for call in walk(model.subgraphs[function].body):
             if isinstance(call, Invoke):
                 for parameter, argument in enumerate(call.arguments):
                     if argument is not None:
-                        own, inside = found[function, argument], found[call.function, parameter]
-                        found[function, argument] = Demand(*map(max, own, inside))
-    return found
+                        demand, parameter_demand = by_tensor[function, argument], by_tensor[call.function, parameter]
+                        by_tensor[function, argument] = Demand(*map(max, demand, parameter_demand))
+    return by_tensor
 
 
 def alignments(model: Model) -> Mapping[tuple[int, int], int]:
-    """Return (function, tensor) → the alignment that is demanded of it.  Raises CycleError as `callees_first` does."""
+    """Return (function, tensor) → the alignment in bytes that it needs.  Raises CycleError as `callees_first` does."""
     return {place: demand.alignment for place, demand in demands(model).items()}
 
 
 def known_size(tensor: Tensor) -> int | None:
-    """Return the bytes of a tensor; None when it does not say."""
+    """Return the bytes of a tensor; None if its type or shape is unknown."""
     is_known = (tensor.dtype.bits > 0 or tensor.is_constant) and min(tensor.shape, default=0) >= 0
     return tensor.size if is_known else None
 
 
 def uses_in_main(model: Model) -> Uses:
-    """Return what main reads and writes, itself or by calls.  Raises CycleError when functions call each other."""
+    """Return the tensors that main and its callees read and write.  Raises CycleError for recursion."""
     return uses(model)[0]
 
 
 def uses(model: Model) -> Mapping[int, Uses]:
-    """Return what each function reads and writes, itself or by calls.  Raises CycleError as `callees_first` does."""
-    found: dict[int, Uses] = {}
+    """Return the tensors that each function and its callees read and write.  Raises CycleError for recursion."""
+    by_function: dict[int, Uses] = {}
     for function in callees_first(model):
         read: set[int] = set()
         written: set[int] = set()
@@ -92,14 +92,14 @@ def uses(model: Model) -> Mapping[int, Uses]:
                     written.update(writes)
                 case Invoke(callee, arguments):
                     passed = [(parameter, t) for parameter, t in enumerate(arguments) if t is not None]
-                    read.update(t for parameter, t in passed if parameter in found[callee].read)
-                    written.update(t for parameter, t in passed if parameter in found[callee].written)
-        found[function] = Uses(frozenset(read), frozenset(written))
-    return found
+                    read.update(t for parameter, t in passed if parameter in by_function[callee].read)
+                    written.update(t for parameter, t in passed if parameter in by_function[callee].written)
+        by_function[function] = Uses(frozenset(read), frozenset(written))
+    return by_function
 
 
 def role_fault(name: str, is_read: bool, is_written: bool) -> str:
-    """Say why a parameter of main is no input and no output; empty when it is one: only read, or only written."""
+    """Return why a parameter of main is neither an input (only read) nor an output (only written); else empty."""
     if is_read != is_written:
         return ""
     what = "read and written" if is_read else "neither read nor written"

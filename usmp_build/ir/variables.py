@@ -1,7 +1,7 @@
-"""Variables that operators know by name: VAR_HANDLE finds one, READ_VARIABLE and ASSIGN_VARIABLE copy its bytes.
+"""Variables that operators access by name: VAR_HANDLE finds one, READ_VARIABLE and ASSIGN_VARIABLE copy its bytes.
 
-The name is container and shared name: all handles of a model that agree in both are the same variable, in whichever
-subgraph they are.
+The name consists of container and shared name: all handles of a model with the same name are the same variable, in any
+subgraph.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ def handles(graph: Subgraph) -> dict[int, str]:
 def accesses(model: Model) -> Iterator[VariableAccess]:
     """Yield all tensors that variables are read into or assigned from, in the order of the model."""
     for index, graph in enumerate(model.subgraphs):
-        known = handles(graph)
+        names_by_handle = handles(graph)
         for op in graph.operators:
             handle = op.inputs[0] if op.inputs else None
-            if op.kind in (READ, ASSIGN) and handle in known:
+            if op.kind in (READ, ASSIGN) and handle in names_by_handle:
                 value = op.outputs[0] if op.kind == READ else op.inputs[1]
                 if value is not None:
-                    yield VariableAccess(known[handle], index, value, op.kind == ASSIGN)
+                    yield VariableAccess(names_by_handle[handle], index, value, op.kind == ASSIGN)

@@ -1,1 +1,1 @@
-"""The loops that look for the best plan: of aliases, orders, directions and limits."""
+"""Searches for the best plan: nested loops over concat aliases, operator orders, directions and lifted limits."""

@@ -1,4 +1,4 @@
-"""The passes in their order: from models to the memory problem, and the second half again for other orders."""
+"""Runs the passes in order, from models to the memory problem, and reruns the second half for other orders."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def analyze(
     libraries: Libraries,
     aliases: frozenset[OperatorRef] | None = None,
 ) -> Analysis:
-    """Find out everything that can be known before anything is placed.
+    """Run all passes: return everything that is known before buffers are placed.
 
-    Of the concatenations and splits, those in `aliases` become nothing, and all others copy; None: all that can.
+    Concatenations and splits in `aliases` are aliased, all others copy; None: alias all that can be.
     """
     assignment = passes.assign(request, models)
     off = (model.rewrites_off for model in request.models)
@@ -41,10 +41,10 @@ def analyze(
 
 
 def retime(request: Request, analysis: Analysis, choices: Choices | None = None) -> Analysis:
-    """Analyze a request that differs only in when things run, with the same choices or others."""
+    """Analyze again from the schedule on, for a request or choices that only change when operators run."""
     chosen = analysis.choices if choices is None else choices
-    again = _timed(request, analysis.models, analysis.kernels, analysis.scopes, analysis.axes, chosen)
-    return replace(again, rewrites=analysis.rewrites)
+    retimed = _timed(request, analysis.models, analysis.kernels, analysis.scopes, analysis.axes, chosen)
+    return replace(retimed, rewrites=analysis.rewrites)
 
 
 def _timed(
@@ -55,7 +55,7 @@ def _timed(
     axes: Axes,
     choices: Choices = FILE_ORDER,
 ) -> Analysis:
-    """Find out what runs when, and what must be in memory then: the second half of `analyze`."""
+    """Schedule operators, and derive storage, lifetimes and the problem: the second half of `analyze`."""
     connections = passes.connect(request, models, scopes)
     schedule = passes.schedule(request, models, kernels, connections, choices)
     storage = passes.storage(request, models, schedule, kernels, scopes, axes, connections)

@@ -1,14 +1,14 @@
-"""The loop over directions: from which end does each operator go through its output?  Let the plan tell.
+"""Chooses the direction in which each operator goes through its output, by branch and bound over relaxed plans.
 
 In the *relaxed* problem every pair of buffers may come as close as either direction allows.  It is solved like any
-other, and where its plan puts an output below or above an input tells which direction the operator must take:
+other; whether its plan puts an output below or above an input decides the direction that the operator must take:
 
     input            |==========|                      input   |==========|
     output    |=========|          forward             output      |==========|    backward
 
-A plan that asks no operator for both is a plan of the problem with these directions.  Where one is asked for both, the
-search branches: forward, or backward.  What cannot be better than the best plan so far, not even relaxed, is not
-pursued.  So when the search ends, no directions make a better plan; it is bounded by work, never by time.
+If no operator needs both directions, the plan is valid for these directions.  Else the search branches on an operator
+that needs both: forward, or backward.  Branches whose relaxed plan is no better than the incumbent are pruned.  So when
+the search completes, no directions make a better plan; it is bounded by work, never by time.
 """
 
 from __future__ import annotations
@@ -35,57 +35,57 @@ from usmp_build.request import Request
 Directions: TypeAlias = Mapping[OperatorRef, Direction]
 
 _STATED = 4
-"""Problems that are kept: all forward, all backward and all undecided are asked for again and again."""
+"""Number of problems cached: all forward, all backward and all undecided are needed repeatedly."""
 
 
 class Budget:
-    """An algorithm that is asked so often."""
+    """An algorithm, and the number of plans that it may still make."""
 
     def __init__(self, algorithm: Callable[[Problem], Plan | None], plans: int = effort.DIRECTION_PLANS) -> None:
         self._algorithm = algorithm
         self.left = plans
 
     def plan(self, problem: Problem) -> Plan | None:
-        """Ask."""
+        """Solve a problem, and charge the budget for its size and the work done."""
         size = len(problem.buffers) + sum(map(len, problem.conflicts))
-        found = self._algorithm(problem)
-        several = any(len(buffer.pools) > 1 for buffer in problem.buffers)
-        hard = effort.DIRECTION_PLANS_UNSOLVED
-        if found:
-            hard = found.work * len(problem.buffers) // effort.DIRECTION_NODES[several]
-        self.left -= 1 + size // effort.DIRECTION_VISITS + hard
-        return found
+        plan = self._algorithm(problem)
+        has_choice = any(len(buffer.pools) > 1 for buffer in problem.buffers)
+        work_charge = effort.DIRECTION_PLANS_UNSOLVED
+        if plan:
+            work_charge = plan.work * len(problem.buffers) // effort.DIRECTION_NODES[has_choice]
+        self.left -= 1 + size // effort.DIRECTION_VISITS + work_charge
+        return plan
 
 
 @dataclass(frozen=True)
 class Reversible:
-    """The operators that can go either way, and the problems that follow."""
+    """The reversible operators, and the problem for each choice of directions."""
 
     pairs: Mapping[OperatorRef, tuple[tuple[int, int], ...]]
-    """For each operator, in the order in which they run, pairs of buffers that it touches."""
+    """For each operator, in the order in which they run, the pairs of its buffers that may overlap."""
     state: Callable[[Directions], Problem]
-    """State the problem with these directions."""
+    """Returns the problem with these directions."""
     is_apart: bool = False
-    """Each model has a single pool, so that no pool gains by what another one loses."""
+    """Whether each model has a single pool, so that buffers cannot move from one pool to another."""
 
     def rank(self, problem: Problem, plan: Plan) -> tuple[int, ...]:
-        """Rank a plan as `plan.quality` does; pool by pool where these are apart, for that leaves less open."""
+        """Rank a plan as `plan.quality` does; if pools are apart, without the sum of peaks, for tighter bounds."""
         return self._of_pools(quality(problem, plan))
 
     def bound(self, plan: Plan) -> tuple[int, ...]:
-        """Return what no plan ranks below, as far as the algorithm proved it."""
+        """Return a lower bound on the rank of all plans, as far as the algorithm proved one."""
         return self._of_pools(plan.bound)
 
     def _of_pools(self, ranked: tuple[int, ...]) -> tuple[int, ...]:
-        """Leave out the sum of peaks where each of them is the least if it is."""
+        """Leave out the sum of peaks if pools are apart: it is minimal if each peak is."""
         return (*ranked[:1], *ranked[2:]) if self.is_apart else ranked
 
     def relaxed(self, fixed: Directions) -> Directions:
-        """Leave all undecided that are not fixed."""
+        """Return directions that leave all operators undecided that are not fixed."""
         return {operator: fixed.get(operator, Direction.EITHER) for operator in self.pairs}
 
     def taken(self, plan: Plan, fixed: Directions) -> tuple[dict[OperatorRef, Direction], list[OperatorRef]]:
-        """Return the direction that a plan of a relaxed problem asks of each operator, and those asked for both."""
+        """Return the direction of each operator that a relaxed plan requires, and the operators that need both."""
         ends = [(each, self.state({**dict.fromkeys(self.pairs, each), **fixed})) for each in _BOTH]
         asked: dict[OperatorRef, Direction | None] = {
             operator: next((each for each, stated in ends if self._is_kept(stated, plan, operator)), None)
@@ -94,13 +94,13 @@ class Reversible:
         directions = _alternating({**asked, **fixed})
         both = [operator for operator in self.pairs if operator not in fixed and asked[operator] is None]
         if not both:
-            stated = self.state(directions)  # several operators may speak of one pair
+            stated = self.state(directions)  # several operators may touch one pair
             both = [o for o in self.pairs if o not in fixed and not self._is_kept(stated, plan, o)]
         both.sort(key=lambda operator: -max(_end(ends[0][1], plan, pair) for pair in self.pairs[operator]))
         return directions, both
 
     def _is_kept(self, problem: Problem, plan: Plan, operator: OperatorRef) -> bool:
-        """Whether a plan keeps the distances that a problem asks for the buffers of an operator."""
+        """Tell whether a plan keeps the distances of a problem between the buffers of an operator."""
         return all(_apart(problem, plan, pair) for pair in self.pairs[operator])
 
 
@@ -108,13 +108,13 @@ _BOTH = (Direction.FORWARD, Direction.BACKWARD)
 
 
 def _alternating(asked: Mapping[OperatorRef, Direction | None]) -> dict[OperatorRef, Direction]:
-    """Give those that are asked for both another direction than the one before them: in a chain, ends alternate."""
-    found: dict[OperatorRef, Direction] = {}
-    last = Direction.BACKWARD
+    """Give operators that need both the opposite of the preceding one: in a chain, directions alternate."""
+    directions: dict[OperatorRef, Direction] = {}
+    previous = Direction.BACKWARD
     for operator, direction in asked.items():
-        last = _other(last) if direction is None else direction
-        found[operator] = last
-    return found
+        previous = _other(previous) if direction is None else direction
+        directions[operator] = previous
+    return directions
 
 
 def _other(direction: Direction) -> Direction:
@@ -122,7 +122,7 @@ def _other(direction: Direction) -> Direction:
 
 
 def _apart(problem: Problem, plan: Plan, pair: tuple[int, int]) -> bool:
-    """Whether two buffers are as far from each other as a problem asks."""
+    """Tell whether two buffers keep the distance that a problem demands."""
     a, b = pair
     one, other = plan.allocations[a], plan.allocations[b]
     distance = other.offset - one.offset
@@ -135,28 +135,28 @@ def _end(problem: Problem, plan: Plan, pair: tuple[int, int]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Directed:
-    """What the search found."""
+    """The result of the search."""
 
     directions: Directions | None
-    """None: nothing better than what was known."""
+    """None: nothing better than the given rank."""
     plan: Plan | None
     rank: tuple[int, ...] | None
-    """`Reversible.rank` of the best plan, found or known; None if there is none."""
+    """`Reversible.rank` of the best plan, found or given; None if there is none."""
     bound: tuple[int, ...]
-    """Whatever the directions, no plan ranks before this.  Empty: that is not known."""
+    """Lower bound on the rank of plans in all directions; empty: unknown."""
 
 
 def direct(
     free: Reversible, budget: Budget, known: tuple[int, ...] | None = None, plan: Plan | None = None
 ) -> Directed:
-    """Search directions with a plan that ranks before `known`; `plan` is one that does rank so, if it is at hand."""
+    """Search directions with a better plan than rank `known`; `plan` is a plan of that rank, if available."""
     if plan is not None and known is not None and _is_best_of_all(free, plan):
         return Directed(None, None, known, known)
     return _Search(free, budget, known).run()
 
 
 def _is_best_of_all(free: Reversible, plan: Plan) -> bool:
-    """Whether a bound tells that no directions help."""
+    """Tell whether a bound proves that no directions make a better plan."""
     return not free.pairs or is_best(free.state(free.relaxed({})), replace(plan, claims=(), bound=()))
 
 
@@ -167,10 +167,10 @@ class _Search:
         self._rank = known
         self._best: tuple[Directions, Plan] | None = None
         self._least: list[tuple[int, ...]] = []
-        """Of all that is not pursued any more."""
+        """Lower bounds of all branches that were pruned or closed."""
 
     def run(self) -> Directed:
-        """Branch until nothing is open, or the work is done."""
+        """Branch until nothing is open, or the budget is used up."""
         open_: list[tuple[tuple[int, ...], Directions]] = [((), {})]
         while open_:
             least, fixed = open_.pop()
@@ -186,7 +186,7 @@ class _Search:
         return self._rank is not None and least >= self._rank
 
     def _branches(self, least: tuple[int, ...], fixed: Directions) -> Iterator[tuple[tuple[int, ...], Directions]]:
-        """Look at all that is possible with these directions; yield what is left to be looked at, the best last."""
+        """Solve the relaxation of a branch; yield the branches that remain, the most promising one last."""
         relaxed = self._free.state(self._free.relaxed(fixed))
         plan = self._budget.plan(relaxed)
         if plan is None:
@@ -218,7 +218,7 @@ class _Search:
 
 
 def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> Reversible:
-    """Return what may be chosen for some of the buffers of an analysis; the problems are those of these buffers."""
+    """Return the choices of directions for the buffers `members`; problems are restricted to these."""
     part = restricted(analysis.problem, members)
     position = {old: new for new, old in enumerate(members)}
     models = {model for index in members for model in analysis.storage.buffers[index].models}
@@ -234,33 +234,34 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
         return replace(part, separations=near)
 
     touched = _touched(analysis, position)
-    separations = [state(dict.fromkeys(touched, way)).separations for way in Direction]
+    separations = [state(dict.fromkeys(touched, direction)).separations for direction in Direction]
     near: dict[int, set[int]] = {}
     for a, b in (pair for each in separations for pair in each):
         near.setdefault(min(a, b), set()).add(max(a, b))
-    own = {
-        o: tuple((a, b) for a in sorted(some) for b in sorted(near.get(a, set()) & some)) for o, some in touched.items()
+    all_pairs = {
+        operator: tuple((a, b) for a in sorted(buffers) for b in sorted(near.get(a, set()) & buffers))
+        for operator, buffers in touched.items()
     }
-    pairs = {operator: some for operator, some in own.items() if some}
+    pairs = {operator: of_operator for operator, of_operator in all_pairs.items() if of_operator}
     return Reversible(pairs, state, are_apart(analysis, members))
 
 
 def are_apart(analysis: Analysis, members: Sequence[int]) -> bool:
-    """Whether all these buffers of each model are in one pool, whatever the plan."""
+    """Tell whether each model has a single candidate pool for all of these buffers."""
     pools: dict[int, set[int]] = {}
     for index in members:
         for model in analysis.storage.buffers[index].models:
             pools.setdefault(model, set()).update(analysis.problem.buffers[index].pools)
-    return all(len(several) == 1 for several in pools.values())
+    return all(len(of_model) == 1 for of_model in pools.values())
 
 
 def _touched(analysis: Analysis, position: Mapping[int, int]) -> dict[OperatorRef, set[int]]:
-    """Return the operators that can go either way, in the order in which they run, and the buffers they touch."""
+    """Return the reversible operators, in the order in which they run, with the buffers that they touch."""
     effects = Effects(analysis.storage)
-    found: dict[OperatorRef, set[int]] = {}
+    touched: dict[OperatorRef, set[int]] = {}
     for step in steps(analysis.schedule.root):
         kernel = analysis.kernels.get(step.operator) if step.operator is not None else None
         if step.operator is not None and isinstance(kernel, Kernel) and kernel.backward is not None:
             buffers = effects.buffers(step.tensors) | effects.buffers(step.scratch)
-            found.setdefault(step.operator, {position[b] for b in members_of(buffers) if b in position})
-    return found
+            touched.setdefault(step.operator, {position[b] for b in members_of(buffers) if b in position})
+    return touched

@@ -1,7 +1,7 @@
-"""Plan → Plan: constants of one model side by side.
+"""Reorders the constants of a plan, so that those of one model are side by side.
 
-All constants of a pool are alive for ever and their sizes are whole units, so any order takes the same bytes.  By
-model is the order that keeps generated files still: a model that grows moves nothing in the files of another.
+All constants of a pool are always alive and their sizes are multiples of one unit, so any order takes the same bytes.
+Order by model keeps generated files stable: a model that grows moves nothing in the files of another one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from usmp_build.planner.memory.problem import Problem
 
 
 def group_constants(storage: Storage, problem: Problem, plan: Plan) -> Plan:
-    """Reorder every constant pool: its seal, then by (only model, name).  No constant goes to another pool."""
+    """Reorder every constant pool: its seal, then by (only model, name).  No constant changes its pool."""
     places = list(plan.allocations)
     constants = storage.constants
     ends: dict[int, int] = {}

@@ -1,6 +1,6 @@
-"""The best of several candidates: analyses of the same request that differ in the orders of operators.
+"""Keeps the best plan of several candidates: analyses of the same request with different operator orders.
 
-Constants are alive whatever the choice, so only the workspace is planned again and again.
+Constants are alive in all of them, so only the workspace is planned repeatedly.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from usmp_build.units import align_up
 
 
 class Incumbent:
-    """The best plan so far, and the bounds of everything that was looked at."""
+    """The best plan so far, and the lower bounds of all candidates."""
 
     def __init__(self, replanner: Replanner, first: Analysis, plan: Plan | None) -> None:
-        """Start with a plan of the first one, if it has one."""
+        """Start with the first candidate, and its plan if it has one."""
         self._request = replanner.request
         self._first = first, plan
         self._constants = _constants(first, plan, replanner.glance)
@@ -33,9 +33,9 @@ class Incumbent:
         self._bounds: list[tuple[int, ...]] = []
         self.plan = plan
         self.chosen = first
-        """The one that the plan is of, forward."""
+        """The candidate of the plan, with forward directions."""
         self.analysis = first
-        """The same, with the directions of the plan."""
+        """The same candidate, with the directions of the plan."""
         if plan is not None:
             members = first.storage.workspace
             free = reversible(self._request, first, members)
@@ -43,23 +43,23 @@ class Incumbent:
 
     @property
     def directions_are_proven(self) -> bool:
-        """Whether no directions make a plan of the workspace that ranks before this one, in all that were looked at."""
+        """Whether no directions of any candidate make a better plan of the workspace."""
         return self._rank is not None and min(self._bounds) >= self._rank
 
     def look(self, candidate: Analysis, budget: Budget) -> None:
-        """Search directions with which it makes a better plan."""
+        """Search directions with which a candidate makes a better plan."""
         members = candidate.storage.workspace
-        first, plan = self._first
-        known = of_members(plan, members) if plan is not None and candidate is first else None
-        found = direct(reversible(self._request, candidate, members), budget, self._rank, known)
-        self._bounds.append(found.bound)
-        whole = _whole(candidate, members, found, self._constants)
-        if whole is not None:
-            self._rank, self.plan, self.chosen = found.rank, whole, candidate
-            self.analysis = directed(self._request, candidate, found)
+        first, first_plan = self._first
+        workspace_plan = of_members(first_plan, members) if first_plan is not None and candidate is first else None
+        result = direct(reversible(self._request, candidate, members), budget, self._rank, workspace_plan)
+        self._bounds.append(result.bound)
+        plan_of_all = _whole(candidate, members, result, self._constants)
+        if plan_of_all is not None:
+            self._rank, self.plan, self.chosen = result.rank, plan_of_all, candidate
+            self.analysis = directed(self._request, candidate, result)
 
     def room(self) -> int:
-        """Return the bytes of workspace that the plan needs; without a plan, one more than any plan may take."""
+        """Return the bytes of workspace that the plan takes; without a plan, one more than any plan may take."""
         members = self.chosen.storage.workspace
         problem = restricted(self.chosen.problem, members)
         if self.plan is not None:
@@ -69,38 +69,38 @@ class Incumbent:
         return 1 + sum(most if limit is None else limit for limit in limits)
 
 
-def directed(request: Request, candidate: Analysis, found: Directed) -> Analysis:
-    """Analyze with the directions that were found."""
-    directions = {**candidate.choices.directions, **(found.directions or {})}
+def directed(request: Request, candidate: Analysis, result: Directed) -> Analysis:
+    """Return the analysis of a candidate with the directions of a search."""
+    directions = {**candidate.choices.directions, **(result.directions or {})}
     return redirect(request, candidate, replace(candidate.choices, directions=directions))
 
 
 def _whole(
-    candidate: Analysis, members: Sequence[int], found: Directed, constants: Callable[[Problem], Plan | None]
+    candidate: Analysis, members: Sequence[int], workspace: Directed, constants: Callable[[Problem], Plan | None]
 ) -> Plan | None:
-    """Put constants beside the workspace; they are in other pools.  None if there is no plan for one of them."""
-    if found.plan is None:
+    """Combine the workspace plan with one of constants, in other pools.  None if either has no plan."""
+    if workspace.plan is None:
         return None
     inside = set(members)
     others = [index for index in range(len(candidate.storage.buffers)) if index not in inside]
-    beside = constants(restricted(candidate.problem, others))
-    if beside is None:
+    constant_plan = constants(restricted(candidate.problem, others))
+    if constant_plan is None:
         return None
-    places: dict[int, Allocation] = dict(zip(members, found.plan.allocations, strict=True))
-    places.update(zip(others, beside.allocations, strict=True))
+    places: dict[int, Allocation] = dict(zip(members, workspace.plan.allocations, strict=True))
+    places.update(zip(others, constant_plan.allocations, strict=True))
     return Plan(
-        found.plan.algorithm,
+        workspace.plan.algorithm,
         tuple(places[index] for index in range(len(places))),
-        _each(found.plan.claims, beside.claims),
-        found.plan.work + beside.work,
-        _ranked(found.plan.bound, beside.bound),
+        _each(workspace.plan.claims, constant_plan.claims),
+        workspace.plan.work + constant_plan.work,
+        _ranked(workspace.plan.bound, constant_plan.bound),
     )
 
 
 def _constants(
     first: Analysis, plan: Plan | None, ask: Callable[[Problem], Plan | None]
 ) -> Callable[[Problem], Plan | None]:
-    """Ask for plans of constants; those of `plan` stay where they are, if they are known to be in the best places."""
+    """Return a planner of constants that keeps those of `plan` in place if that is proven best."""
     if plan is None:
         return ask
     members = first.storage.constants
@@ -122,11 +122,11 @@ def _constants(
     return asked
 
 
-def _each(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """Join what is said of pools, of which each has buffers of one plan only; empty is 0 for all."""
-    return tuple(map(max, one, other)) if one and other else one or other
+def _each(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+    """Combine claims by pool; each pool has buffers of one plan only; empty means 0 for all."""
+    return tuple(map(max, left, right)) if left and right else left or right
 
 
 def _ranked(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """Join bounds of `quality`, for buffers that share no pool; empty when one of them is not known."""
+    """Combine bounds of `quality` for buffers that share no pool; empty if one of them is unknown."""
     return (one[0] + other[0], one[1] + other[1], *map(max, one[2:], other[2:])) if one and other else ()

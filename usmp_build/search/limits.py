@@ -1,10 +1,10 @@
-"""The outermost loop: plans that were made without limits, and keep them all the same.
+"""The outermost loop: also plans without pool limits, and takes the result if it keeps the limits all the same.
 
-A limit bars a search from what it would have passed through, so without it the search may reach a plan that keeps it.
-So the firmware is also planned with limits lifted, and whatever then fits is a candidate:
+A limit cuts off intermediate solutions of a search, so that without it the search may reach a plan that keeps it.  So
+the firmware is also planned with limits lifted, and any result that fits is a candidate:
 
     all limits kept       first; the answer, if no plan can be better
-    all lifted            else this, too; and with its orders, directions and parts the algorithm is asked once more
+    all lifted            else; then the algorithm runs again with its orders, directions and parts, within the limits
     each lifted alone     where there is no plan yet
     all but each lifted   the same
 """
@@ -31,10 +31,10 @@ from usmp_build.search.replanner import Replanner
 
 @dataclass(frozen=True)
 class Fitted:
-    """The best plan within the limits, and what would be without them."""
+    """The best plan within the limits, and the one without them."""
 
     chosen: Chosen
-    """Its plan is None where no plan was found; then orders, directions and parts are those of `unlimited`."""
+    """Its plan is None if none was found; then orders, directions and parts are those of `unlimited`."""
     unlimited: Chosen | None
     """With all limits lifted; None: not planned, or there is no limit."""
 
@@ -44,7 +44,7 @@ def fit(replanner: Replanner) -> Fitted:
     request = replanner.request
     best = choose(replanner)
     limited = _limited(request, best.analysis)
-    if not limited or _limits_are_in_nobodys_way(best):
+    if not limited or _cannot_gain(best):
         return Fitted(best, None)
     unlimited = choose_without_limits(replanner, limited)
     if unlimited is None:
@@ -52,15 +52,15 @@ def fit(replanner: Replanner) -> Fitted:
     candidate = _within(replanner, unlimited, replanner.glance if best.plan else replanner.attempt)
     if best.plan is None or _is_better(candidate, best):
         best = candidate
-    for few in islice(_subsets(limited), effort.LIMITS_LIFTED):
-        if best.plan is None and (other := choose_without_limits(replanner, few)) is not None:
+    for subset in islice(_subsets(limited), effort.LIMITS_LIFTED):
+        if best.plan is None and (other := choose_without_limits(replanner, subset)) is not None:
             candidate = _within(replanner, other, replanner.attempt)
             best = best if candidate.plan is None else candidate
     return Fitted(best, unlimited)
 
 
 def choose_without_limits(replanner: Replanner, pools: Collection[int]) -> Chosen | None:
-    """Choose with these pools as large as needed: a question of ours, so a wrong plan counts as none."""
+    """Choose with these pools unlimited; None if the algorithm returns a wrong plan, which is no error here."""
     try:
         return choose(replanner.asking(without_limits(replanner.request, pools)))
     except CheckFailed:
@@ -68,9 +68,9 @@ def choose_without_limits(replanner: Replanner, pools: Collection[int]) -> Chose
 
 
 def without_limits(request: Request, pools: Collection[int]) -> Request:
-    """Return the request with these pools as large as needed."""
-    each = (replace(pool, limit=None) if index in pools else pool for index, pool in enumerate(request.pools))
-    return replace(request, pools=tuple(each))
+    """Return the request with these pools unlimited."""
+    pool_requests = (replace(pool, limit=None) if index in pools else pool for index, pool in enumerate(request.pools))
+    return replace(request, pools=tuple(pool_requests))
 
 
 def _limited(request: Request, analysis: Analysis) -> tuple[int, ...]:
@@ -80,15 +80,15 @@ def _limited(request: Request, analysis: Analysis) -> tuple[int, ...]:
 
 
 def _subsets(pools: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield each pool, then all but each."""
+    """Yield each pool alone, then all but each one; nothing that equals all pools."""
     if len(pools) > 1:
         yield from ((pool,) for pool in pools)
     if len(pools) > 2:
         yield from (tuple(other for other in pools if other != pool) for pool in pools)
 
 
-def _limits_are_in_nobodys_way(chosen: Chosen) -> bool:
-    """Whether a plan is proven to be the best, or has every buffer where it costs least."""
+def _cannot_gain(chosen: Chosen) -> bool:
+    """Tell whether lifting limits cannot help: the plan is proven best, or has every buffer where it costs least."""
     problem, plan = chosen.analysis.problem, chosen.plan
     if plan is None:
         return False
@@ -96,7 +96,7 @@ def _limits_are_in_nobodys_way(chosen: Chosen) -> bool:
 
 
 def _is_better(one: Chosen, other: Chosen) -> bool:
-    """Whether a plan ranks before another one; with other parts of tensors, whether it is better in all respects."""
+    """Tell whether a plan ranks before another one; with other aliases, whether it is better in all respects."""
     if one.plan is None or other.plan is None:
         return one.plan is not None
     if operators_with_parts(one.analysis.models) == operators_with_parts(other.analysis.models):
@@ -105,9 +105,9 @@ def _is_better(one: Chosen, other: Chosen) -> bool:
 
 
 def _within(replanner: Replanner, chosen: Chosen, ask: Callable[[Problem], Plan | None]) -> Chosen:
-    """Return what was chosen with fewer limits as a choice within those of the request; its plan is None if none is.
+    """Return a choice made with fewer limits, planned within those of the request; its plan is None if none fits.
 
-    What is proven without limits holds within them.
+    Proofs without limits also hold within them.
     """
     limits = [pool.limit for pool in replanner.request.pools]
 

@@ -1,18 +1,19 @@
-"""The loop over orders: which order of operators makes the best plan, with the directions that suit it?
+"""Chooses the order of operators that makes the best plan, together with their directions.
 
-    the files' order, forward             solved first: nothing that is worse is ever chosen
-    the files' order                      each operator from the end that the plan asks for (see `directions`)
-    orders with fewer bytes alive         the same, for models that have such an order (see `passes.order`): for all
+    the files' order, forward             solved first: nothing worse is ever chosen
+    the files' order                      with the best direction of each operator (see `directions`)
+    orders with a lower peak              the same, for models that have such an order (see `passes.order`): for all
                                           of them, and for some
-    all orders of a small graph           the same, for those that may still do better: the plan need not reach what is
-                                          alive in an order, and of two that look alike one may come closer to it
+    all orders of a small graph           the same, for those that may still be better: a plan may need more than the
+                                          peak of its order, and of two orders with equal peaks one may come closer
 
-`directions` is the loop inside, and `concat_aliasing` the one outside: it asks once for each choice of aliases.  All
-orders are looked at for the best of these only.
-Beside the best plan this one tells what is known of all others: `passes.order` how little any order and any directions
-need, `directions` whether its search ended.  Where both went through all there is, the plan itself is the bound.
+`directions` is the inner loop, and `concat_aliasing` the outer one, which runs this search for each choice of aliases,
+but tries all orders for the best choice only.
 
-Neither order nor direction changes how many instructions run, so both are free whatever the goal of a model is.
+The result also says what is proven of all alternatives: `passes.order` gives a lower bound for all orders and
+directions, `directions` whether its search completed.  If both were exhaustive, the plan itself is the bound.
+
+Neither order nor direction changes the number of instructions that run, so both are chosen freely for any goal.
 """
 
 from __future__ import annotations
@@ -34,28 +35,28 @@ from usmp_build.search.replanner import Replanner
 
 @dataclass(frozen=True)
 class Chosen:
-    """The best candidate, and what is known of the others."""
+    """The best candidate, and what is proven of the others."""
 
     analysis: Analysis
     plan: Plan | None
-    """None: no candidate fits, and the analysis is of the files' orders, forward."""
+    """None: no candidate fits; the analysis is then of the files' orders, forward."""
     bound: int
-    """Bytes of workspace: no orders and no directions of the operators need less, with the same buffers."""
+    """Lower bound on bytes of workspace for all orders and directions, with the same buffers."""
     directions_are_proven: bool = False
-    """No directions make a plan of the workspace that ranks before this one, in the orders that were looked at."""
+    """Whether no directions make a better plan of the workspace, in the orders that were tried."""
     orders_are_proven: bool = False
-    """Nor do they in any other order."""
+    """Whether none do in any other order either."""
     other_buffers: bool = False
-    """Copies, or parts of tensors, could have been chosen otherwise: what is proven is proven with these buffers."""
+    """Whether other aliases could have been chosen: proofs hold for these buffers only."""
     others: tuple[Analysis, ...] = ()
-    """With other orders."""
+    """The candidates with other orders."""
 
 
 class Orders:
-    """The search for the best order: a few at once, and as many more as are worth it when it is asked to go on."""
+    """The search for the best order: tries a few orders at first, and more of them in `finish`."""
 
     def __init__(self, replanner: Replanner, first: Analysis) -> None:
-        """Look at a few orders; `first` is of the files' orders, forward.
+        """Try a few orders; `first` is of the files' orders, forward.
 
         Raises CheckFailed when the algorithm returns a wrong plan.
         """
@@ -71,13 +72,13 @@ class Orders:
         self.chosen = self._judged(are_all=False)
 
     def finish(self) -> Chosen:
-        """Look at more orders, if any can be better; then plan the best choice with all the work there is for it."""
+        """Try more orders, if any can be better; then plan the best choice with full effort."""
         if self._incumbent.room() > self._bound:
             self.chosen = self._judged(self._look_further(Budget(self._replanner.glance)))
         return _polished(self._replanner, self.chosen)
 
     def _judged(self, are_all: bool) -> Chosen:
-        """Say what is known of the incumbent, if `are_all` orders that can be better than it were looked at."""
+        """Return the incumbent with its proofs; `are_all`: all orders that could be better were tried."""
         best, bound = self._incumbent, self._bound
         if best.plan is None:
             return Chosen(self._few[0], None, bound)
@@ -91,9 +92,9 @@ class Orders:
         return Chosen(best.analysis, best.plan, bound, directions_are_proven, orders_are_proven, others=others)
 
     def _look_further(self, budget: Budget) -> bool:
-        """Look at more orders of single models, the fewest bytes alive first.
+        """Try more orders of single models, lowest peaks first.
 
-        Return whether no others of all models can make a better plan.
+        Return whether no other orders of the models can make a better plan.
         """
         start = self._incumbent.chosen
         current = _orders(start)
@@ -121,25 +122,25 @@ def _orders(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
 def _worth_a_look(orders: ModelOrders, incumbent: Incumbent, most: int) -> Below:
     """Return up to `most` orders of a model that may make a better plan.
 
-    In one pool that is one with fewer bytes.  In several of them any order may make it, if all orders are so few.
+    With one pool those are the orders with fewer bytes; with several, all orders if there are at most `most`.
     """
     fewer = incumbent.room() - workspace_always(incumbent.chosen)
     if _has_one_pool(incumbent.chosen):
         return orders.below(fewer, most)
-    every = orders.below(None, most)
-    return every if every.are_all else replace(orders.below(fewer, most), are_all=False)
+    all_orders = orders.below(None, most)
+    return all_orders if all_orders.are_all else replace(orders.below(fewer, most), are_all=False)
 
 
 def _has_one_pool(analysis: Analysis) -> bool:
-    """Whether all workspace is in the same pool: then the better plan is the one that needs less of it."""
+    """Tell whether all workspace is in the same pool: then the plan that needs less of it is better."""
     members = analysis.storage.workspace
     return len({pool for index in members for pool in analysis.problem.buffers[index].pools}) == 1
 
 
 def _combinations(better: Mapping[int, tuple[int, ...]]) -> Iterator[Mapping[int, tuple[int, ...]]]:
-    """Yield the orders of all models; then, as one may spoil it, without each, and with each alone, while they are few.
+    """Yield the better orders of all models; for few models then also all but each one, and each one alone.
 
-    An order in which fewer bytes are alive may still be the worse one for the plan.
+    An order with a lower peak may still make a worse plan.
     """
     if better:
         yield better
@@ -150,11 +151,15 @@ def _combinations(better: Mapping[int, tuple[int, ...]]) -> Iterator[Mapping[int
 
 
 def _polished(replanner: Replanner, chosen: Chosen) -> Chosen:
-    """Plan what was chosen once more, with all the work that the algorithm does, if less was done before."""
+    """Plan the choice again with full effort of the algorithm, if it was planned with less before."""
     problem, plan = chosen.analysis.problem, chosen.plan
     if plan is None or not isinstance(replanner.algorithm, Auto) or not chosen.analysis.choices.directions:
         return chosen
     if is_best(problem, plan):
         return chosen
-    again = replanner.attempt(problem)
-    return chosen if again is None or quality(problem, again) > quality(problem, plan) else replace(chosen, plan=again)
+    full_plan = replanner.attempt(problem)
+    return (
+        chosen
+        if full_plan is None or quality(problem, full_plan) > quality(problem, plan)
+        else replace(chosen, plan=full_plan)
+    )

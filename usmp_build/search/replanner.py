@@ -1,4 +1,4 @@
-"""The firmware as the loops see it: what can be analyzed, timed and planned again, with a part of it changed."""
+"""Gives the search loops one value to analyze, retime and plan a firmware again with something changed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from usmp_build.search.solve import check
 
 @dataclass(frozen=True)
 class Replanner:
-    """A request, the models it names, and who plans them."""
+    """A request, its models, kernel libraries and algorithm."""
 
     request: Request
     models: tuple[Model, ...]
@@ -31,23 +31,23 @@ class Replanner:
 
     @staticmethod
     def of(request: Request, models: tuple[Model, ...]) -> Replanner:
-        """Bring in the kernel libraries and the algorithm that a request names."""
+        """Load the kernel libraries and the algorithm that a request names."""
         return Replanner(request, models, plugins.libraries(request), plugins.algorithm(request))
 
     def asking(self, request: Request) -> Replanner:
-        """The same models with another request, planned by the same algorithm."""
+        """Return a replanner of the same models for another request, with the same algorithm."""
         return replace(self, request=request, libraries=plugins.libraries(request))
 
     def by(self, algorithm: Algorithm) -> Replanner:
-        """The same firmware, planned by another algorithm."""
+        """Return a replanner of the same firmware with another algorithm."""
         return replace(self, algorithm=algorithm)
 
     def analyze(self, aliases: frozenset[OperatorRef] | None = None) -> Analysis:
-        """Run all passes; concatenations and splits in `aliases` copy nothing, None: all that need not."""
+        """Run all passes; concatenations and splits in `aliases` are aliased, None: all that can be."""
         return analyze.analyze(self.request, self.models, self.libraries, aliases)
 
     def retime(self, analysis: Analysis, choices: Choices | None = None) -> Analysis:
-        """Run the passes again from the schedule on, with other orders and directions; None: with the same."""
+        """Rerun the passes from the schedule on, with other orders and directions; None: with the same."""
         return analyze.retime(self.request, analysis, choices)
 
     def solve(self, analysis: Analysis) -> Plan | None:
@@ -58,10 +58,10 @@ class Replanner:
         return plan
 
     def attempt(self, problem: Problem) -> Plan | None:
-        """Run the algorithm on a problem that is a question of ours: a failure or a wrong plan counts as no plan."""
+        """Run the algorithm speculatively: a failure or a wrong plan counts as no plan."""
         return sound_plan(self.algorithm, problem)
 
     def glance(self, problem: Problem) -> Plan | None:
-        """The same, with little work if the algorithm can do with little."""
+        """Run the algorithm speculatively, with little effort if it supports that."""
         brief = self.algorithm.brief if isinstance(self.algorithm, Auto) else self.algorithm
         return sound_plan(brief, problem)

@@ -1,4 +1,4 @@
-"""Runs algorithms and checks their plans: no plan counts before it was verified."""
+"""Verifies the plans of the requested algorithm, and puts the best one into its final form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes of workspace that buffers need, as well as we know: in the plan that there is, or in a better one of "auto"."""
+"""Best-known size of workspaces: from the current plan, or from a better one found by "auto"."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from usmp_build.search.operator_order import Chosen
 
 
 def standalone_bytes(request: Request, chosen: Chosen, plan: Plan) -> tuple[int, ...]:
-    """Return for each model the bytes of workspace that it would need if it were the only one in these pools.
+    """Return for each model the bytes of workspace that it would need alone in these pools.
 
-    `plan` is that of what was chosen; the other orders are tried, too.
+    `plan` is that of `chosen`; its other orders are tried too.
     """
     analysis = chosen.analysis
     if len(request.models) == 1 and chosen.directions_are_proven:
@@ -39,9 +39,9 @@ def standalone_bytes(request: Request, chosen: Chosen, plan: Plan) -> tuple[int,
 
 
 def workspace_needed(request: Request, analysis: Analysis, plan: Plan, model: int | None = None) -> int:
-    """Return the bytes of workspace of all models, or of one of them if it were the only one in these pools.
+    """Return the bytes of workspace of all models, or of one of them alone in these pools.
 
-    `plan` may be that of another analysis, of the same buffers with more conflicts: what fits with those fits without.
+    `plan` may be of another analysis with the same buffers and more conflicts: it is valid with fewer, too.
     """
     members = _of_model(analysis, model)
     known = of_members(plan, members)
@@ -49,7 +49,7 @@ def workspace_needed(request: Request, analysis: Analysis, plan: Plan, model: in
 
 
 def _of_model(analysis: Analysis, model: int | None) -> list[int]:
-    """Return the buffers of workspace that a model uses; None: all."""
+    """Return the workspace buffers that a model uses; None: all."""
     buffers = analysis.storage.buffers
     return [index for index in analysis.storage.workspace if model is None or model in buffers[index].models]
 
@@ -59,16 +59,16 @@ def _bytes(analysis: Analysis, members: Sequence[int], plan: Plan) -> int:
 
 
 def _planned(request: Request, analysis: Analysis, members: Sequence[int], known: Plan | None = None) -> Plan | None:
-    """Return the best plan that is found for some buffers, perhaps the one that is known; None: none is found.
+    """Return the best plan found for these buffers, which may be `known`; None if none is found.
 
-    Where buffers have several pools, "auto" is asked briefly: its whole work takes seconds there.
-    Directions are free, as they are for the firmware.
+    If buffers have several candidate pools, "auto" runs with little effort: its full effort takes seconds there.
+    Directions are free, as for the firmware.
     """
     problem = restricted(analysis.problem, members)
     auto = Auto()
-    several = any(len(buffer.pools) > 1 for buffer in problem.buffers)
-    found = auto.brief(problem) if several else auto(problem)
-    plans = [each for each in (known, found) if each is not None]
+    has_choice = any(len(buffer.pools) > 1 for buffer in problem.buffers)
+    auto_plan = auto.brief(problem) if has_choice else auto(problem)
+    plans = [each for each in (known, auto_plan) if each is not None]
     best = min(plans, key=lambda each: quality(problem, each), default=None)
     free = reversible(request, analysis, members)
     rank = free.rank(problem, best) if best else None
@@ -76,5 +76,5 @@ def _planned(request: Request, analysis: Analysis, members: Sequence[int], known
 
 
 def max_live(analysis: Analysis) -> int:
-    """Return the bytes of workspace that are alive together, in whichever pools: of a request `as_filed`, max-live."""
+    """Return the peak bytes of live workspace over all pools; for a request `as_filed` that is max-live."""
     return pressure(analysis.problem, analysis.storage.workspace).bytes

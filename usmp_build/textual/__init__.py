@@ -1,1 +1,1 @@
-"""Models as text: `text` is both ways, the other modules read and write the parts."""
+"""The textual form of models: `text` reads and writes whole models, the other modules their parts."""

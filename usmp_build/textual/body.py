@@ -1,4 +1,4 @@
-"""How the textual form spells the statements of programs, both ways.  The form is described in `textual`."""
+"""Reads and writes statements of programs in the textual form, which `text` describes."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from usmp_build.textual.lines import Line
 from usmp_build.textual.values import quote, spell_references
 
 WORDS = frozenset({"allocate", "for", "store", "access", "call", "}"})
-"""What lines of statements begin with."""
+"""First words of lines with statements."""
 _PROVIDERS = {provider.value: provider for provider in Provider}
 
 Lines: TypeAlias = Callable[[], Line]
-"""Ends the line in hand, and returns the next one."""
+"""Ends the current line, and returns the next one."""
 
 
 def spell_body(body: tuple[Statement, ...]) -> Iterator[str]:
-    """Yield the lines of statements."""
+    """Yield the lines that spell statements."""
     for statement in body:
         match statement:
             case Allocate(tensor, inner, provider):
@@ -43,32 +43,32 @@ def _access(access: Access) -> str:
     return f"{head} {written} {'=' if access.whole else '+='} {read}"
 
 
-def read_statement(line: Line, known: int, following: Lines, depth: int = 1) -> tuple[Statement, Line]:
-    """Read a statement of a function that has `known` tensors; return the line behind it, too."""
+def read_statement(line: Line, tensors: int, following: Lines, depth: int = 1) -> tuple[Statement, Line]:
+    """Read a statement of a function that has `tensors` tensors; return it, and the line after it."""
     word = line.take("word", "a statement")
     if depth > MAX_NESTING:
         deep = too_deep()
         raise line.error(deep.code, deep.message, deep.help, word)
     match word.text:
         case "allocate":
-            tensor = line.tensor(known)
+            tensor = line.tensor(tensors)
             provider = line.choice("provider", _PROVIDERS) if line.accept("by") else Provider.PLAN
-            inner, line = _read_block(line, known, following, depth)
+            inner, line = _read_block(line, tensors, following, depth)
             return Allocate(tensor, inner, provider), line
         case "for":
             kind = line.choice("kind of loop", LOOPS)
             extent = None if line.accept("_") else line.integer("an extent")
             workers = line.integer("a number of workers") if line.accept_key("workers") else None
-            inner, line = _read_block(line, known, following, depth)
+            inner, line = _read_block(line, tensors, following, depth)
             return For(kind, extent, inner, workers), line
         case "call":
-            return _read_call(line, known), following()
+            return _read_call(line, tensors), following()
         case _:
             name = "store" if word.text == "store" else line.string("what it is")
-            return _read_access(line, known, name), following()
+            return _read_access(line, tensors, name), following()
 
 
-def _read_block(line: Line, known: int, following: Lines, depth: int) -> tuple[tuple[Statement, ...], Line]:
+def _read_block(line: Line, tensors: int, following: Lines, depth: int) -> tuple[tuple[Statement, ...], Line]:
     """Read `{`, statements, and the line `}`."""
     line.expect("{")
     line = following()
@@ -76,37 +76,37 @@ def _read_block(line: Line, known: int, following: Lines, depth: int) -> tuple[t
     while line.peek().text != "}":
         if line.peek().text not in WORDS:
             line.expect("}")
-        statement, line = read_statement(line, known, following, depth + 1)
+        statement, line = read_statement(line, tensors, following, depth + 1)
         inner.append(statement)
     line.expect("}")
     return tuple(inner), following()
 
 
-def _read_call(line: Line, known: int) -> Invoke:
+def _read_call(line: Line, tensors: int) -> Invoke:
     function = line.integer("the number of a subgraph")
     line.expect("(")
     arguments: list[int | None] = []
     while line.peek().text != ")":
-        arguments.append(None if line.accept("_") else line.tensor(known))
+        arguments.append(None if line.accept("_") else line.tensor(tensors))
         if line.peek().text != ")":
             line.expect(",")
     line.expect(")")
     return Invoke(function, tuple(arguments))
 
 
-def _read_access(line: Line, known: int, name: str) -> Access:
-    writes = _read_references(line, known)
+def _read_access(line: Line, tensors: int, name: str) -> Access:
+    writes = _read_references(line, tensors)
     whole = line.accept("=")
     if not whole:
         line.expect("+=")
-    return Access(_read_references(line, known), writes, whole, name)
+    return Access(_read_references(line, tensors), writes, whole, name)
 
 
-def _read_references(line: Line, known: int) -> tuple[int, ...]:
-    """Read one tensor or more, or `_` for none."""
+def _read_references(line: Line, tensors: int) -> tuple[int, ...]:
+    """Read one or more tensors, or `_` for none."""
     if line.accept("_"):
         return ()
-    found = [line.tensor(known)]
+    references = [line.tensor(tensors)]
     while line.accept(","):
-        found.append(line.tensor(known))
-    return tuple(found)
+        references.append(line.tensor(tensors))
+    return tuple(references)

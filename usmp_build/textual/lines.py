@@ -1,4 +1,4 @@
-"""Text as lines of tokens, under a cursor that knows where it is: every error has a place."""
+"""Splits text into lines of tokens, with a cursor that gives every error a place."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ _INTEGER = re.compile(r"[-+]?[0-9]{1,20}")
 _LONGEST_EXCERPT = 400
 _LONGEST_QUOTE = 80
 _POSITION = re.compile("@[0-9]{1,9}")
-"""Copies are numbered on from the last one, and C must hold all of them in an int."""
+"""At most nine digits: copies get the positions after the last one, and all must fit an int in C."""
 _FORM = "docs/errors/text.md shows the form of such lines"
 _ITEM = 64
-"""Bytes that Python takes for an item of a list, about."""
+"""Approximate bytes of a list item in Python."""
 
 MAX_DATA = 1 << 28
-"""Bytes that one text may stand for without spelling them out, by `zeros`, `bytes` or counted items."""
+"""Most bytes that one text may expand to, by `zeros`, `bytes` or counted items."""
 
 
 class Allowance:
-    """The bytes that a text may still stand for."""
+    """The bytes that a text may still expand to."""
 
     def __init__(self) -> None:
         self._left = MAX_DATA
 
     def spend(self, count: int) -> bool:
-        """Take some bytes; tell whether they were there."""
+        """Consume `count` bytes; tell whether that many were left."""
         self._left -= max(0, count)
         return self._left >= 0
 
 
 class Token(NamedTuple):
-    """A piece of a line; the last one of each line is of kind "end"."""
+    """A piece of a line; the last one of each line has the kind "end"."""
 
     kind: str
     text: str
     start: int
-    """Characters before it on its line."""
+    """Its column: the number of characters before it on its line."""
 
 
 class Line:
-    """One line, taken token by token."""
+    """One line, consumed token by token."""
 
     def __init__(self, file: str, number: int, source: str, allowance: Allowance) -> None:
         self._allowance = allowance
@@ -83,15 +83,15 @@ class Line:
         return [*tokens, Token("end", "", start)]
 
     def error(self, code: str, message: str, cure: str = "", token: Token | None = None) -> ModelError:
-        """Return an error at a token; without one, at the next."""
+        """Return an error at a token, by default the next one."""
         token = token or self.peek()
         source = self._source if len(self._source) <= _LONGEST_EXCERPT else ""
         span = Span(self._file, self._number, token.start + 1, max(1, len(token.text)), source)
         return ModelError(Diagnostic(code, message, span, cure))
 
-    def unknown(self, what: str, token: Token, known: Collection[str]) -> ModelError:
-        """Return an error about a word that is none of those known."""
-        help_ = suggestion(token.text, sorted(known), "known")
+    def unknown(self, what: str, token: Token, allowed: Collection[str]) -> ModelError:
+        """Return an error about a word that is not among those allowed."""
+        help_ = suggestion(token.text, sorted(allowed), "known")
         return self.error("T306", f'unknown {what} "{token.text[:_LONGEST_QUOTE]}"', help_, token)
 
     def _unexpected(self, wanted: str) -> ModelError:
@@ -100,7 +100,7 @@ class Line:
         return self.error("T302", f"expected {wanted}, {found}", _FORM)
 
     def peek(self, ahead: int = 0) -> Token:
-        """Return a token that comes next, without taking it."""
+        """Return an upcoming token without consuming it."""
         return self._tokens[min(self._at + ahead, len(self._tokens) - 1)]
 
     def take(self, kind: str, what: str) -> Token:
@@ -113,9 +113,9 @@ class Line:
 
     def accept(self, text: str) -> bool:
         """Take the next token if it is this word or mark."""
-        found = self.peek().text == text and self.peek().kind in {"word", "mark"}
-        self._at += found
-        return found
+        matches = self.peek().text == text and self.peek().kind in {"word", "mark"}
+        self._at += matches
+        return matches
 
     def accept_key(self, word: str) -> bool:
         """Take the next two tokens if they are this word and `=`."""
@@ -131,11 +131,11 @@ class Line:
         return token
 
     def end(self) -> None:
-        """Make sure that nothing is left."""
+        """Raise ModelError unless the line is used up."""
         self.take("end", "the end of the line")
 
     def string(self, what: str) -> str:
-        """Take a string and return what it says."""
+        """Take a string and return its contents."""
         token = self.take("string", what)
         try:
             return unquote(token.text)
@@ -151,7 +151,7 @@ class Line:
             raise self.error("T303", "half a byte: an odd number of digits", "write two for each byte", token) from None
 
     def number(self, kind: str, prefix: str, wanted: int) -> None:
-        """Take the number of a tensor or subgraph: they are counted from 0, and none is left out."""
+        """Take the number of a tensor or subgraph: these are consecutive from 0."""
         token = self.take(kind, f"`{prefix}{wanted}`")
         if token.text != f"{prefix}{wanted}":
             message = f"this is number {wanted}, not `{token.text[:_LONGEST_QUOTE]}`"
@@ -166,12 +166,12 @@ class Line:
             raise self.error("T306", f"unknown tensor {token.text[:_LONGEST_QUOTE]}", help_, token)
         return int(digits or "0")
 
-    def choice(self, what: str, known: Mapping[str, T]) -> T:
-        """Take one of the words known, and return what it stands for."""
+    def choice(self, what: str, allowed: Mapping[str, T]) -> T:
+        """Take one of the allowed words, and return its value."""
         word = self.take("word", what)
-        if word.text not in known:
-            raise self.unknown(what, word, known)
-        return known[word.text]
+        if word.text not in allowed:
+            raise self.unknown(what, word, allowed)
+        return allowed[word.text]
 
     def position(self) -> int:
         """Take the position of an operator in the model file."""
@@ -193,14 +193,14 @@ class Line:
     def items(self, item: Callable[[], T]) -> list[T]:
         """Take a list in brackets; `x*3` stands for three of x."""
         self.expect("[")
-        found: list[T] = []
+        items: list[T] = []
         while not self.accept("]"):
-            if found:
+            if items:
                 self.expect(",")
-            found.append(item())
+            items.append(item())
             if self.accept("*"):
-                found += [found[-1]] * (self._count() - 1)
-        return found
+                items += [items[-1]] * (self._count() - 1)
+        return items
 
     def _count(self) -> int:
         token = self.peek()
@@ -211,7 +211,7 @@ class Line:
         return count
 
     def spend(self, count: int, token: Token) -> None:
-        """Make sure that the text does not stand for too many bytes."""
+        """Raise ModelError if the text expands to too many bytes."""
         if not self._allowance.spend(count):
             message = f"this text stands for more than {show_bytes(MAX_DATA)} bytes"
             raise self.error("T310", message, "spell constants out in hexadecimal digits", token)

@@ -1,4 +1,4 @@
-"""How the textual form spells the options of operators: from the fields of their dataclasses, whatever these are."""
+"""Reads and writes the options of operators in the textual form, generically by the fields of their dataclasses."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _spell(value: object) -> str:
 
 
 def _read(line: Line, wanted: Any) -> Any:
-    """Read a value of the type that the field of a dataclass is declared with; None is never spelled."""
+    """Read a value of the declared type of a dataclass field; None is never spelled."""
     if get_origin(wanted) is UnionType:
         wanted = next(kind for kind in get_args(wanted) if kind is not NoneType)
     if get_origin(wanted) is tuple:

@@ -1,6 +1,6 @@
-"""Text → Model, by recursive descent over lines.  The form is described in `textual`.
+"""Parses the textual form of a model by recursive descent over lines; `text` describes the form.
 
-Whatever the text says, the outcome is a model or a `ModelError`.
+For any text, the outcome is a model or a `ModelError`.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from usmp_build.textual.tensors import read_data, read_type
 def read(text: str, name: str = "", path: str = "") -> Model:
     """Return the model that `text` spells, called `name` if that is given.
 
-    Raises ModelError, placed in the file `path`.  Whether the model makes sense is for `ir.check` to say.
+    Raises ModelError, placed in the file `path`.  The model is not checked; `ir.check` does that.
     """
     return _Reader(text, path).model(name)
 
 
 class _Reader:
-    """A text, and the line in hand."""
+    """A text, and the current line."""
 
     def __init__(self, text: str, path: str) -> None:
         self._path = path
@@ -35,7 +35,7 @@ class _Reader:
         self._line = self._next()
 
     def _next(self) -> Line:
-        """Return the next line that says something; at the end of the text, one that says nothing."""
+        """Return the next line that is not blank; at the end of the text, an empty one."""
         while self._read < len(self._sources):
             self._read += 1
             line = Line(self._path, self._read, self._sources[self._read - 1], self._allowance)
@@ -52,7 +52,7 @@ class _Reader:
         return self._line
 
     def model(self, name: str) -> Model:
-        """Read everything."""
+        """Read the whole model."""
         self._line.expect("model")
         own_name = self._line.string("the name of the model")
         self._end_line()
@@ -60,16 +60,16 @@ class _Reader:
         subgraphs: list[Subgraph] = []
         while self._line.peek().kind != "end":
             subgraphs.append(self._subgraph(len(subgraphs)))
-        known = len(subgraphs[0].tensors) if subgraphs else 0
+        tensor_count = len(subgraphs[0].tensors) if subgraphs else 0
         return Model(
             name or own_name,
             tuple(subgraphs),
-            tuple(_port(port, line, known) for port, line in inputs),
-            tuple(_port(port, line, known) for port, line in outputs),
+            tuple(_port(port, line, tensor_count) for port, line in inputs),
+            tuple(_port(port, line, tensor_count) for port, line in outputs),
         )
 
     def _ports(self, role: str) -> list[tuple[str, Line]]:
-        """Read lines like `input "audio" = %0` up to the tensor: which tensors there are comes later."""
+        """Read lines like `input "audio" = %0` up to the tensor, which is only declared later."""
         ports = []
         while self._line.accept(role):
             name = self._line.string("the name in the signature")
@@ -107,8 +107,8 @@ class _Reader:
         for missing in sorted({"inputs", "outputs"} - ends.keys()):
             cure = f"write one, for example `{missing} %0`"
             raise header.error("T308", f"subgraph {number} has no line `{missing}`", cure, word)
-        found = (tuple(tensors), ends["inputs"], ends["outputs"], tuple(operators), tuple(body))
-        return Subgraph(name, *found, parameters)
+        parts = (tuple(tensors), ends["inputs"], ends["outputs"], tuple(operators), tuple(body))
+        return Subgraph(name, *parts, parameters)
 
     def _tensor(self, number: int) -> Tensor:
         line = self._line
@@ -119,8 +119,8 @@ class _Reader:
             return tensor
         data = read_data(line, tensor)
         self._end_line()
-        known = self._rows() if data is None else data
-        return replace(tensor, initial=known) if tensor.is_variable else replace(tensor, data=known)
+        value = self._rows() if data is None else data
+        return replace(tensor, initial=value) if tensor.is_variable else replace(tensor, data=value)
 
     def _rows(self) -> bytes:
         data = bytearray()
@@ -129,32 +129,32 @@ class _Reader:
             self._end_line()
         return bytes(data)
 
-    def _read_ends(self, ends: dict[str, tuple[int, ...]], known: int) -> None:
+    def _read_ends(self, ends: dict[str, tuple[int, ...]], tensor_count: int) -> None:
         """Read `inputs %0, %1` or `outputs %2`."""
         role = self._line.take("word", "inputs or outputs")
         if role.text in ends:
             raise self._line.error("T307", f"`{role.text}` is given twice", "write all tensors into one line", role)
-        ends[role.text] = tuple(_tensors(self._line, known))
+        ends[role.text] = tuple(_tensors(self._line, tensor_count))
         self._end_line()
 
 
-def _port(name: str, line: Line, known: int) -> Port:
-    port = Port(name, line.tensor(known))
+def _port(name: str, line: Line, tensor_count: int) -> Port:
+    port = Port(name, line.tensor(tensor_count))
     line.end()
     return port
 
 
-def _operator(line: Line, known: int, positions: set[int]) -> Operator:
+def _operator(line: Line, tensor_count: int, positions: set[int]) -> Operator:
     """Read `%7 = CONV_2D(%0, %3, _) padding=VALID @0`; the position may be left out.
 
     Add it to `positions`, those of the operators above: it tells operators of one subgraph from each other.
     """
-    outputs = () if line.accept("_") else tuple(_tensors(line, known))
+    outputs = () if line.accept("_") else tuple(_tensors(line, tensor_count))
     line.expect("=")
     quoted = line.peek().kind == "string"
     kind = line.string("a kind") if quoted else line.take("word", "a kind of operator, for example CONV_2D").text
     line.expect("(")
-    inputs = tuple(_inputs(line, known))
+    inputs = tuple(_inputs(line, tensor_count))
     line.expect(")")
     options = read_options(kind, line)
     token = line.peek()
@@ -166,17 +166,17 @@ def _operator(line: Line, known: int, positions: set[int]) -> Operator:
     return Operator(kind, inputs, outputs, options, position)
 
 
-def _inputs(line: Line, known: int) -> Iterator[int | None]:
-    """Read references up to the bracket; `_` is an input that is left out."""
+def _inputs(line: Line, tensor_count: int) -> Iterator[int | None]:
+    """Read references up to the bracket; `_` is an omitted input."""
     while line.peek().text != ")":
-        yield None if line.accept("_") else line.tensor(known)
+        yield None if line.accept("_") else line.tensor(tensor_count)
         if line.peek().text != ")":
             line.expect(",")
 
 
-def _tensors(line: Line, known: int) -> Iterator[int]:
+def _tensors(line: Line, tensor_count: int) -> Iterator[int]:
     """Read references separated by commas; there may be none."""
     if line.peek().kind == "tensor":
-        yield line.tensor(known)
+        yield line.tensor(tensor_count)
         while line.accept(","):
-            yield line.tensor(known)
+            yield line.tensor(tensor_count)

@@ -1,4 +1,4 @@
-"""How the textual form spells a tensor's type, its quantization, and its bytes on one line."""
+"""Reads and writes the type, quantization and bytes of a tensor in the textual form."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from usmp_build.textual.values import (
 
 T = TypeVar("T")
 _SMALL = 64
-"""Bytes: a constant that is no longer is never withheld."""
+"""Most bytes of a constant that is never withheld."""
 _MAX_RANK = 64
 _TYPES = {dtype.name.lower(): dtype for dtype in DType}
 
 
 def spell_type(tensor: Tensor) -> str:
-    """Spell all but the name and the bytes."""
+    """Spell a tensor without its name and bytes."""
     words = [f"{tensor.dtype.name.lower()}[{','.join(map(str, tensor.shape))}]"]
     if tensor.quantization is not None:
         words += _spell_quantization(tensor.quantization)
@@ -51,7 +51,7 @@ def _spell_quantization(quantization: Quantization) -> Iterator[str]:
 
 
 def spell_data(tensor: Tensor, data: bytes, full: bool) -> str:
-    """Spell the bytes of a constant; "hex" where that takes lines of their own."""
+    """Spell the bytes of a constant; "hex" if they follow on lines of their own."""
     numbers = spell_numbers(data, tensor.dtype) if len(data) <= _SMALL else None
     if numbers is not None:
         return spell_runs(numbers)
@@ -77,8 +77,10 @@ def read_type(line: Line, name: str) -> Tensor:
     is_variable = line.accept("variable")
     resource = line.string("the name of a variable") if line.accept_key("resource") else ""
     is_withheld = line.accept("withheld")
-    known = None if separators is None else tuple(separators)
-    return Tensor(name, shape, _TYPES[word.text], quantization, None, is_variable, known, is_withheld, resource)
+    axis_separators = None if separators is None else tuple(separators)
+    return Tensor(
+        name, shape, _TYPES[word.text], quantization, None, is_variable, axis_separators, is_withheld, resource
+    )
 
 
 def _read_quantization(line: Line) -> Quantization | None:
@@ -91,7 +93,7 @@ def _read_quantization(line: Line) -> Quantization | None:
 
 
 def _one_or_more(line: Line, word: str, item: Callable[[], T]) -> list[T] | None:
-    """Read `word=x` or `words=[x, y]`, if the line goes on like that."""
+    """Read `word=x` or `words=[x, y]`; None if the line continues otherwise."""
     if line.accept_key(word):
         return [item()]
     return line.items(item) if line.accept_key(f"{word}s") else None

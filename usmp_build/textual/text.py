@@ -14,12 +14,11 @@
       outputs %3
       %3 = FULLY_CONNECTED(%0, %1, %2) activation=RELU @0
 
-A tensor has a number, a name, a type and a shape; then what it has of scales, zero points, `axis`, axis `separators`,
-`variable`, `resource` (of a variable that handles name) and `withheld` (its bytes are stand-ins); then, if it is
-constant, `=` and its bytes, or those that a variable holds at first: numbers, `hex`, `zeros`, or `bytes 980
-sha256:9f86d081884c` where they are withheld. An operator has outputs, kind, inputs (`_`: left
-out), the options that are not at their defaults, and after `@` its position in the model file. `[0*64]` is a list of
-64 zeros; `#` begins a comment.
+A tensor has a number, a name, a type and a shape; then optionally scales, zero points, `axis`, axis `separators`,
+`variable`, `resource` (of a variable that handles name) and `withheld` (its bytes are placeholders); then `=` and the
+bytes of a constant, or the initial ones of a variable: numbers, `hex`, `zeros`, or `bytes 980 sha256:9f86d081884c` if
+they are withheld.  An operator has outputs, kind, inputs (`_`: omitted), the options that are not at their defaults,
+and after `@` its position in the model file. `[0*64]` is a list of 64 zeros; `#` begins a comment.
 
 Functions of programs have `parameters`, the number of their first tensors that are parameters, and statements instead
 of operators:
@@ -29,15 +28,15 @@ of operators:
       outputs %1
       allocate %2 {                      # `allocate %2 by application {`: not in our pools; or `by function`
         for parallel 64 workers=4 {      # serial, unrolled, parallel, vectorized, thread_binding; `_`: extent unknown
-          store %2 += %0                 # reads %0, and writes some of %2; `=`: all of it; `_`: nothing
+          store %2 += %0                 # reads %0, and writes part of %2; `=`: all of it; `_`: nothing
         }
-        access "my_conv" %1 += %1, %2    # the same, of something else than a store
-        call 1(%2, _)                    # subgraph 1; `_`: an argument of no concern
+        access "my_conv" %1 += %1, %2    # the same, for anything but a store
+        call 1(%2, _)                    # subgraph 1; `_`: an argument that is no tensor
       }
 
-Whatever a `Model` holds comes back as it was.  Only the bytes of constants may be withheld (`data="short"`): equal
-ones stay equal and different ones different, which is enough to plan, but for rewrites that look at weights, and not
-to run.
+Reading what was written returns an equal `Model`.  Only the bytes of constants may be withheld (`data="short"`): equal
+ones stay equal and different ones different, which is enough to plan, except for rewrites that read weights, but not to
+run.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ __all__ = ["read", "write"]
 
 _BARE_KIND = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _ROW = 48
-"""Bytes on one line."""
+"""Bytes on one line of hexadecimal digits."""
 
 
 def write(model: Model, *, data: Literal["full", "short"] = "full") -> str:

@@ -1,4 +1,4 @@
-"""How the textual form spells strings, numbers and bytes: functions in pairs, each the inverse of the other."""
+"""Reads and writes strings, numbers and bytes in the textual form: pairs of inverse functions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def spell_references(tensors: Iterable[int | None]) -> str:
 
 
 def spell_float(value: float, dtype: DType = DType.FLOAT32) -> str:
-    """Spell a float with the fewest digits that `read_float` returns it for.
+    """Spell a float with the fewest digits from which `read_float` restores it.
 
     >>> spell_float(0.10000000149011612), spell_float(0.1, DType.FLOAT64)
     ('0.1', '0.1')
@@ -61,13 +61,13 @@ def spell_float(value: float, dtype: DType = DType.FLOAT32) -> str:
 
 
 def read_float(text: str, dtype: DType = DType.FLOAT32) -> float:
-    """Read a number, and round it to a type.  Raises ValueError when it is none."""
+    """Read a number, and round it to a type.  Raises ValueError if it is not one."""
     with np.errstate(over="ignore"):
         return float(np.dtype(_FLOATS[dtype.name]).type(float(text)))
 
 
 def spell_runs(items: Iterable[str]) -> str:
-    """Spell a list; where an item repeats, it is counted.
+    """Spell a list; repeated items are counted.
 
     >>> spell_runs(["1", "0", "0", "0", "0", "0"])
     '[1, 0*5]'
@@ -80,7 +80,7 @@ def spell_runs(items: Iterable[str]) -> str:
 
 
 def spell_numbers(data: bytes, dtype: DType) -> list[str] | None:
-    """Spell the elements of a constant; None when its type has no numbers, or they would not say everything."""
+    """Spell the elements of a constant; None if its type has no numbers, or they would lose information."""
     width = dtype.bits // 8
     if dtype.name not in {*_INTEGERS, *_FLOATS} or len(data) % width:
         return None
@@ -92,7 +92,7 @@ def spell_numbers(data: bytes, dtype: DType) -> list[str] | None:
 
 
 def read_numbers(spelled: Sequence[str], dtype: DType) -> bytes:
-    """Return the bytes of elements.  Raises ValueError when the type cannot hold one of them, or has no numbers."""
+    """Return the bytes of elements.  Raises ValueError if the type cannot hold one of them, or has no numbers."""
     if dtype.name in _FLOATS:
         return np.array([read_float(text, dtype) for text in spelled], _FLOATS[dtype.name]).tobytes()
     if dtype.name not in _INTEGERS:
@@ -102,12 +102,12 @@ def read_numbers(spelled: Sequence[str], dtype: DType) -> bytes:
 
 
 def digest(data: bytes) -> str:
-    """Tell different constants apart without giving them away."""
+    """Return a digest that distinguishes constants without disclosing them."""
     return hashlib.sha256(data).hexdigest()[:_DIGEST_DIGITS]
 
 
 def from_digest(hexadecimal: str, size: int) -> bytes:
-    """Return a constant of `size` bytes that is like no other: its digest, over and over."""
+    """Return a placeholder of `size` bytes for a constant: its digest, repeated."""
     once = bytes.fromhex(hexadecimal)
     return (once * (size // len(once) + 1))[:size]
 
