@@ -50,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     room, options = capacity(parsed), _options(parsed)
     if parsed.out and not parsed.out.endswith((".csv", ".json")):
         message = f"--out {quoted(parsed.out)} is neither CSV nor JSON"
