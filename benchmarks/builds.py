@@ -15,7 +15,7 @@ from pathlib import Path
 from time import perf_counter
 
 from benchmarks.tools import Unmeasured, run
-from usmp_build.cli.places import cmake_dir
+from usmp_build.installation import cmake_dir
 
 FOLDERS = 10
 MODELS_EACH = 2

@@ -58,9 +58,9 @@ def rows(models: Mapping[str, bytes]) -> Iterator[str]:
     needed = next(pool.size for pool in _plan(models, _ENOUGH, "auto").pools if pool.name == "fast")
     for share in _SHARES:
         size = needed * share // 100
-        ours, theirs = (_plan(models, size, algorithm).proof.cost for algorithm in ("auto", "greedy_by_size"))
+        ours, theirs = (_plan(models, size, algorithm).cost for algorithm in ("auto", "greedy_by_size"))
         more = f"{100 * (theirs.total - ours.total) / ours.total:.1f} %"
-        above = "0" if ours.least else f"{100 * (ours.total - ours.bound) / ours.bound:.1f} %"
+        above = "0" if ours.is_least else f"{100 * (ours.total - ours.bound) / ours.bound:.1f} %"
         cells = [f"{size:,}", f"{share} %", _us(ours.bound), _us(theirs.total), more, _us(ours.total), above]
         yield f"| {name} | {' | '.join(cells)} |"
 

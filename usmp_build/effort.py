@@ -62,8 +62,8 @@ ORDERED_BUFFERS = 6
 
 STANDALONE_PLANS = 8
 """Plans of one model by itself, with operators that go backward: up to 1 s for each model."""
-RETENTION_WORDS = 16
-"""Words of a manifest that let data outlive runs, each planned without: a plan, or a request where that is quick."""
+RETENTION_SETTINGS = 16
+"""Settings that let data outlive runs, each planned without: a plan, or a request where that is quick."""
 RETENTION_CONFLICTS = 1_000_000
 """Conflicts in all these plans together, but for the first: 5 s."""
 RETENTION_ORDER_BUFFERS = 500

@@ -6,7 +6,7 @@
                             limits: lifted ⊃ concatenations: which copy ⊃ orders of operators ⊃ directions
                 finalize    verify → group constants → verify
                 summarize   pools, buffers, models, and what is proven of them (`report/`)
-    compare     the plan with others: each model alone, in larger pools, with fewer words
+    compare     the plan with others: each model alone, in larger pools, with default settings
     lay_out     arrange
     emit
 

@@ -225,12 +225,12 @@ class ModelRequest:
     free_order: bool = True
     """Whether operators may run in another order than that of the file."""
     overrides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Words that whoever runs the tool gave, and not the manifest, with the names that they list; a path lists none."""
+    """Settings from the command line or a build system, by key, with the names that they list; a path lists none."""
 
-    def kept_words(
+    def retention_settings(
         self,
     ) -> Iterator[tuple[Literal["inputs", "outputs"], Literal["preserved", "reserved"], ModelRequest]]:
-        """Yield each word that lets data outlive a run, its value, and the model without it.
+        """Yield each setting that lets data outlive a run, its key and value, and the model without it.
 
         Arrays of the caller have none.
         """

@@ -27,6 +27,7 @@ def benchmark(*arguments: object) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_every_column_is_measured(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     for name in board.BOARDS.values():
@@ -56,6 +57,7 @@ def test_what_overlap_brings_is_measured(monkeypatch: pytest.MonkeyPatch) -> Non
     assert row.instructions == ("200", "150", "-25.0 %")
 
 
+@pytest.mark.long
 def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:
     (tmp_path / "no_model.tflite").write_bytes(b"nothing")
     said = benchmark(DATA / "control.tflite", DATA / "stateful.tflite", tmp_path / "no_model.tflite")

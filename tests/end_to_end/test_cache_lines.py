@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +18,7 @@ from tests.support.tools import need, needs_gcc
 from tests.support.tree import ROOT
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
+from usmp_build.output import writer
 
 MODELS = ("branchy", "detector", "digits", "expert", "kitchen_a", "odd_even")
 CASCADE = {name: (ROOT / f"examples/cascade/{name}.tflite").as_posix() for name in ("detector", "expert")}
@@ -61,28 +62,28 @@ def manifests(draw: st.DrawFn) -> str:
     return text + (FEEDS if feeds else "")
 
 
-def planned(path: Path) -> dict[str, Any]:
-    done = call("plan", path, "--json")
-    assert done.code == 0, done.err
-    made: dict[str, Any] = json.loads(done.out)
-    return made
+Pairs: TypeAlias = set[tuple[str, str]]
+"""Names of buffers that may hold something at the same time."""
+
+
+def generated(path: Path) -> tuple[dict[str, Any], Pairs]:
+    """Plan once, and write all files beside the manifest, to `out`; return plan.json, and what conflicts."""
+    files = DiskFiles(path.parent)
+    plan = pipeline.plan(pipeline.read(path.name, files), files)
+    writer.write(pipeline.emit(pipeline.lay_out(plan)), path.parent / "out")
+    problem = plan.analysis.problem
+    names = [buffer.name for buffer in problem.buffers]
+    pairs = {(names[i], names[j]) for i, others in enumerate(problem.conflicts) for j in others}
+    return json.loads((path.parent / "out" / "plan.json").read_text("utf-8")), pairs
 
 
 def lines_of(buffer: dict[str, Any], line: int) -> range:
     return range(buffer["offset"] // line, -(-(buffer["offset"] + buffer["size"]) // line))
 
 
-def conflicts(path: Path) -> set[tuple[str, str]]:
-    """Pairs of buffers that may hold something at the same time."""
-    files = DiskFiles(path.parent)
-    problem = pipeline.plan(pipeline.read(path.name, files), files).analysis.problem
-    names = [buffer.name for buffer in problem.buffers]
-    return {(names[i], names[j]) for i, others in enumerate(problem.conflicts) for j in others}
-
-
-def check(path: Path, made: dict[str, Any]) -> int:
+def check(made: dict[str, Any], together: Pairs) -> int:
     """Look at every line of every pool that has any; return how many buffers must not share theirs."""
-    together, count = conflicts(path), 0
+    count = 0
     for pool in made["pools"]:
         line = pool["cache_line"]
         inside = [b for b in made["buffers"] if b["pool"] == pool["name"] and b["size"]] if line else []
@@ -105,6 +106,7 @@ def macros(folder: Path, model: str) -> set[int]:
     return {int(size) for size in re.findall(r"#define \w+_CACHE_BYTES (\d+)", header)}
 
 
+@pytest.mark.long
 @settings(
     max_examples=int(os.environ.get("USMP_CASES", "120")) // 15,
     deadline=None,
@@ -114,17 +116,15 @@ def macros(folder: Path, model: str) -> set[int]:
 def test_no_line_is_shared(tmp_path: Path, text: str) -> None:
     """In plan.json; the macros are the lines of inputs and outputs, and the compiler finds the plan true."""
     need("gcc")
-    path, out = manifest(tmp_path, text), tmp_path / "out"
-    assert call("generate", path, "--out", out).code == 0
-    made = json.loads((out / "plan.json").read_text("utf-8"))
-    check(path, made)
+    made, together = generated(manifest(tmp_path, text))
+    check(made, together)
     lines = {pool["name"]: pool["cache_line"] for pool in made["pools"]}
     for model in made["models"]:
         users = [(b, {b["model"], *b["shared_with"]}) for b in made["buffers"] if b["kind"] in PORTS]
         ports = [b for b, models in users if model["name"] in models]
         own = {len(lines_of(b, line)) * line for b in ports if (line := lines[b["pool"]])}
-        assert macros(out, model["name"]) == own
-        subprocess.run(["gcc", *FLAGS, "-fsyntax-only", out / f"{model['name']}.c"], check=True)
+        assert macros(tmp_path / "out", model["name"]) == own
+        subprocess.run(["gcc", *FLAGS, "-fsyntax-only", tmp_path / "out" / f"{model['name']}.c"], check=True)
 
 
 CACHED = """
@@ -150,9 +150,7 @@ path = "DATA/branchy.tflite"
 
 
 def test_the_headers_say_which_bytes_are_meant(tmp_path: Path) -> None:
-    path = manifest(tmp_path, CACHED)
-    assert check(path, planned(path)) >= 2
-    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    assert check(*generated(manifest(tmp_path, CACHED))) >= 2
     header = (tmp_path / "out" / "digits.h").read_text("utf-8")
     sizes = dict(re.findall(r"#define (DIGITS_\w+)_SIZE (\d+)", header))
     cached = dict(re.findall(r"#define (DIGITS_\w+)_CACHE_BYTES (\d+)", header))
@@ -166,10 +164,10 @@ def test_the_headers_say_which_bytes_are_meant(tmp_path: Path) -> None:
 def test_connections_have_lines_of_their_own(tmp_path: Path) -> None:
     tables = "".join(f'[models.{name}]\npath = "{path}"\n' for name, path in CASCADE.items())
     path = manifest(tmp_path, CACHED.split("[models.")[0].replace("size = 600", "size = 64") + tables + FEEDS)
-    assert check(path, planned(path))
-    [buffer] = [b for b in planned(path)["buffers"] if b["kind"] == "connection"]
+    made, together = generated(path)
+    assert check(made, together)
+    [buffer] = [b for b in made["buffers"] if b["kind"] == "connection"]
     assert (buffer["pool"], buffer["cache_line"]) == ("sram", 32)
-    assert call("generate", path, "--out", tmp_path / "out").code == 0
     bytes_ = -(-buffer["size"] // 32) * 32
     for model in CASCADE:
         header = (tmp_path / "out" / f"{model}.h").read_text("utf-8")
@@ -178,7 +176,7 @@ def test_connections_have_lines_of_their_own(tmp_path: Path) -> None:
 
 def test_explain_tells_of_the_lines(tmp_path: Path) -> None:
     path = manifest(tmp_path, CACHED)
-    [name] = [b["name"] for b in planned(path)["buffers"] if b["kind"] == "input" and b["model"] == "digits"]
+    [name] = [b["name"] for b in generated(path)[0]["buffers"] if b["kind"] == "input" and b["model"] == "digits"]
     assert "aligned to 32, with cache lines of 32 bytes to itself, for DMA" in call("explain", name, path).out
 
 
@@ -186,9 +184,9 @@ def test_inputs_and_outputs_of_programs_have_lines_too(tmp_path: Path) -> None:
     program = (ROOT / "examples" / "program" / "vision.program.json").as_posix()
     cached = CACHED.split("[models.")[0].replace("size = 600", "size = 64")
     path = manifest(tmp_path, f'{cached}[models.vision]\npath = "{program}"\n')
-    assert check(path, planned(path))
-    assert {b["kind"] for b in planned(path)["buffers"] if b["cache_line"]} == {"input", "output"}
-    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    made, together = generated(path)
+    assert check(made, together)
+    assert {b["kind"] for b in made["buffers"] if b["cache_line"]} == {"input", "output"}
     assert "_CACHE_BYTES" in (tmp_path / "out" / "vision.h").read_text("utf-8")
 
 

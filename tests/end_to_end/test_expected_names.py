@@ -32,7 +32,7 @@ def test_another_project(tmp_path: Path) -> None:
 def test_bytes_that_nobody_expects(tmp_path: Path) -> None:
     done = generate(tmp_path, "--expect-project=reader")
     assert done.code == 1
-    assert 'usmp.toml:7:8: error[U246]: the bytes of pool "weights" are files, which the build does not expect' in (
+    assert 'usmp.toml:5:8: error[U246]: the bytes of pool "weights" are files, which the build does not expect' in (
         done.err
     )
     assert 'help: let the build expect those that there are (Bazel: pool_bytes = ["weights"])' in done.err
@@ -42,5 +42,5 @@ def test_bytes_that_are_not_there(tmp_path: Path) -> None:
     done = generate(tmp_path, "--expect-pool-bytes=weights", "--expect-pool-bytes=sram", "--expect-pool-bytes=flash")
     assert done.code == 1
     no_file = "which is no constant pool of the application"
-    assert f'usmp.toml:4:8: error[U246]: the build expects the bytes of pool "sram", {no_file}' in done.err
+    assert f'usmp.toml:3:8: error[U246]: the build expects the bytes of pool "sram", {no_file}' in done.err
     assert f'error[U246]: the build expects the bytes of pool "flash", {no_file}' in done.err

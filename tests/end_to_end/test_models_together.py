@@ -77,7 +77,7 @@ def test_words_cost_what_the_plan_says(tmp_path: Path, words: dict[str, str], na
     assert sum(keep["workspace"] for keep in found["keeps"]) <= cost
     if word:
         (keep,) = found["keeps"]
-        assert keep["word"] == word
+        assert keep["key"] == word
         assert keep["workspace"] == workspace(with_word) - workspace(without)
         value = f'{word} = "{keep["value"]}" costs {keep["workspace"]} bytes of workspace'
         assert value in call("plan", asked(tmp_path, words=words)).out
@@ -88,7 +88,7 @@ def test_what_many_words_cost_is_worked_out_for_the_first_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each takes another plan of the whole firmware."""
-    monkeypatch.setattr(effort, "RETENTION_WORDS", 2)
+    monkeypatch.setattr(effort, "RETENTION_SETTINGS", 2)
     words = 'inputs = "preserved"\noutputs = "reserved"\n'
     text = '[project]\nname = "many"\n'
     path = manifest(
@@ -298,13 +298,14 @@ def test_stages_and_explanations_say_what_is_kept_and_why(tmp_path: Path) -> Non
 def test_a_bound_of_models_at_the_same_time_has_no_step_but_their_names(tmp_path: Path) -> None:
     path = asked(tmp_path, top='concurrent = [["a", "b"]]\n')
     found = plan(path)
-    (witness,) = found["proof"]["witnesses"]
+    pool = found["pools"][0]
+    witness = pool["certificate"]
     assert witness["step"] is None
     assert {name.partition(".")[0] for name in witness["buffers"]} == {"a", "b"}
-    (apart,) = plan(asked(tmp_path))["proof"]["witnesses"]
+    apart = plan(asked(tmp_path))["pools"][0]["certificate"]
     assert apart["step"] in found["steps"]
     small = asked(tmp_path, top='concurrent = [["a", "b"]]\n')
-    text = small.read_text("utf-8").replace('access = "rw"', f'access = "rw"\nsize = {witness["bytes"] - 1}')
+    text = small.read_text("utf-8").replace('access = "rw"', f'access = "rw"\nsize = {pool["bound"] - 1}')
     small.write_text(text, encoding="utf-8")
     done = call("plan", small)
     assert done.code == 3

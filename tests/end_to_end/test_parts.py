@@ -11,7 +11,7 @@ from tests.support import parts
 from tests.support.cli import RO, RW, call, manifest, one_model, tables
 from tests.support.net import Net
 from tests.support.nets import NETS, swapped
-from tests.support.tools import needs_c
+from tests.support.tools import few, needs_c
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
@@ -128,7 +128,7 @@ def _shared(analysis: Analysis) -> list[int]:
 
 
 @needs_c
-@pytest.mark.parametrize("io", ["pool", "application"])
+@pytest.mark.parametrize("io", few(["pool", "application"], 1))
 @pytest.mark.parametrize("name", parts.ALL)
 def test_every_tensor_is_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, io: str) -> None:
     """With all parts that there may be, whatever memory they need."""

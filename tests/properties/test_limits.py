@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.cli import call
 from tests.support.firmwares import Firmware, firmware
+from tests.support.tools import few
 
 COUNT = int(os.environ.get("USMP_CASES", "60")) // 2
 
@@ -21,7 +22,7 @@ def sizes(made: Firmware, folder: Path, limits: dict[str, int]) -> dict[str, int
     return {pool["name"]: pool["size"] for pool in json.loads(done.out)["pools"] if pool["size"]}
 
 
-@pytest.mark.parametrize("seed", range(COUNT))
+@pytest.mark.parametrize("seed", few(range(COUNT), 6))
 def test_a_plan_is_still_found_within_its_sizes(seed: int, tmp_path: Path) -> None:
     made = firmware(seed)
     planned = sizes(made, tmp_path, {})

@@ -15,6 +15,7 @@ from usmp_build.ir.lifetimes import Interval, Lifetimes
 from usmp_build.request import ConnectionRequest, Inputs, Outputs
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=1500, derandomize=True)
 @given(st.integers(0, 1 << 32))
 def test_what_is_promised_is_kept(seed: int) -> None:

@@ -59,9 +59,9 @@ def peak(jobs: Jobs, order: tuple[int, ...]) -> int | None:
         for b in range(len(jobs.sizes))
     }
     born = {0: -1} | {next(members_of(jobs.jobs[j].writes)): t for t, j in enumerate(order)}
-    if any(jobs.jobs[j].after & ~sum(1 << o for o in order[:t]) for t, j in enumerate(order)):
+    if any(jobs.jobs[j].predecessors & ~sum(1 << o for o in order[:t]) for t, j in enumerate(order)):
         return None
-    last |= {b: len(order) for b in members_of(jobs.behind)}
+    last |= {b: len(order) for b in members_of(jobs.after)}
     most = jobs.sizes[0] if last[0] >= 0 else 0
     for t, number in enumerate(order):
         job = jobs.jobs[number]

@@ -91,7 +91,8 @@ def test_and_of_one_that_opens(tree: Tree) -> None:
     every = [job([number], after, len(tree) + number) for number, after in enumerate(sources)]
     written = [sum(1 << last - child for child in children) for _, children in reversed(tree)]
     opening = tuple(
-        Job(each.after, each.needs, out, (JobStep(each.needs | out),)) for each, out in zip(every, written, strict=True)
+        Job(each.predecessors, each.needs, out, (JobStep(each.needs | out),))
+        for each, out in zip(every, written, strict=True)
     )
     jobs = Jobs(opening, tuple(size for size, _ in reversed(tree)), 1, 0)
     assert best_order(jobs, states=0, beam=1).peak == liu(tree, last)[0][0]

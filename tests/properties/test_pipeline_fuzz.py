@@ -15,6 +15,7 @@ from tests.support.cli import DATA
 from tests.support.host_c import built
 from tests.support.mutants import mutant
 from tests.support.road import request
+from tests.support.tools import few
 from usmp_build import pipeline
 from usmp_build.errors import UsmpError
 from usmp_build.importers.tflite.reader import as_model, decoded
@@ -53,7 +54,7 @@ def outcome(file: str, seed: int) -> Bundle | str:
         raise AssertionError(f"mutant {seed} of {file}") from error
 
 
-@pytest.mark.parametrize("first", range(0, COUNT, MUTANTS_PER_TEST))
+@pytest.mark.parametrize("first", few(range(0, COUNT, MUTANTS_PER_TEST), 2))
 def test_mutants_are_generated_or_refused(first: int) -> None:
     names = sorted(FILES)
     made = [outcome(names[seed % len(names)], seed) for seed in range(first, min(first + MUTANTS_PER_TEST, COUNT))]

@@ -19,6 +19,7 @@ from usmp_build.ir.lifetimes import Interval, Lifetimes
 from usmp_build.textual.text import read, write
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=1000, derandomize=True)
 @given(programs(), st.integers(0, 1 << 32))
 def test_lifetimes_agree_with_an_interpreter(program: Model, seed: int) -> None:

@@ -1,9 +1,11 @@
-"""Tools that tests need: a test is skipped where one is missing, with its name.  CI has them all."""
+"""What a run of tests leaves out: tests whose tools are missing, with their name (CI has them all), and long ones."""
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -29,3 +31,8 @@ def need_packages(*modules: str) -> None:
     """Skip the test where one of these packages of Python is missing."""
     for module in modules:
         pytest.importorskip(module, reason=f'{module} is not installed; it comes with the extra "test"')
+
+
+def few(values: Iterable[Any], count: int) -> list[Any]:
+    """Return parameters of a test: those after the first `count` are marked `long`."""
+    return [pytest.param(value, marks=[pytest.mark.long] * (i >= count)) for i, value in enumerate(values)]

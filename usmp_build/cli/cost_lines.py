@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from usmp_build.layout import CostRecord, LargerPoolsRecord, Summary
+from usmp_build.layout import CostRow, LargerPoolsRecord, Summary
 from usmp_build.units import count_bytes, show_bytes
 
 
 def cost_lines(summary: Summary, larger_pools: LargerPoolsRecord | None) -> list[str]:
     """Say what the plan costs and what would cost less; nothing where there was no choice to be made."""
-    cost = summary.proof.cost
+    cost = summary.cost
     lines = []
     if cost.total or cost.bound:
         lines.append(f"cost: {_shown(cost.total, cost)} for one run of every model, {_known(cost)}")
@@ -21,13 +21,13 @@ def cost_lines(summary: Summary, larger_pools: LargerPoolsRecord | None) -> list
         lines.append(f"{line}saves {saved}, for {moved} read and written")
     if cost.by_rank:
         pools = ", ".join(cost.by_rank)
-        buffers = "1 buffer" if summary.ranked_buffers == 1 else f"{summary.ranked_buffers} buffers"
+        buffers = "1 buffer" if cost.ranked_buffers == 1 else f"{cost.ranked_buffers} buffers"
         lines.append(f"note: no bandwidth is known of {pools}: {buffers} that may be there went by the order of pools")
     return lines
 
 
-def _known(cost: CostRecord) -> str:
-    if cost.least:
+def _known(cost: CostRow) -> str:
+    if cost.is_least:
         return "and no placement of this schedule in these pools costs less"
     above = cost.total - cost.bound
     if not cost.bound:
@@ -41,7 +41,7 @@ def _percent(part: int, whole: int) -> str:
     return f"{tenths // 10:,}.{tenths % 10}"
 
 
-def _shown(cost: int, row: CostRecord) -> str:
+def _shown(cost: int, row: CostRow) -> str:
     if row.unit == "nanoseconds":
         return f"{cost // 1000:,}.{cost // 100 % 10} us"
     return f"{cost:,} {row.unit}"

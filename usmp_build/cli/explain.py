@@ -87,8 +87,9 @@ def _explain(summary: Summary, row: BufferRow) -> str:
         *(f"  alive   {when}" for when in _alive(summary, row)),
         *(f"  kept    {why}" for why in row.kept),
     ]
-    if row.name in pool.peak_buffers and pool.size == pool.peak_bytes:
-        lines.append(f"  peak    one of the {len(pool.peak_buffers)} buffers that set the size of {row.pool}")
+    setters = pool.certificate.buffers if pool.certificate and pool.size == pool.bound else ()
+    if row.name in setters:
+        lines.append(f"  peak    one of the {len(setters)} buffers that set the size of {row.pool}")
     return "\n".join([*lines, *overlap_lines(row, neighbours)])
 
 

@@ -121,7 +121,7 @@ def _sharing(summary: Summary, alternatives: AlternativesRecord) -> list[str]:
 def _keeping(summary: Summary, alternatives: AlternativesRecord) -> list[str]:
     """Say what it costs that data outlive runs, and that models run at the same time."""
     lines = [
-        f'{model.name}: {keep.word} = "{keep.value}" costs {count_bytes(keep.workspace)} of workspace'
+        f'{model.name}: {keep.key} = "{keep.value}" costs {count_bytes(keep.workspace)} of workspace'
         for model in alternatives.models
         for keep in model.keeps
         if keep.workspace is not None
@@ -155,12 +155,12 @@ def _proof(summary: Summary) -> str:
     plan = "no plan of this schedule"
     if any_schedule:
         plan = "no plan with these buffers" if summary.other_buffers else "no plan"
-    if summary.proof.optimal and several:
+    if summary.is_at_bound and several:
         best, same = f"and {plan} in these pools is better", f"so {plan} with the same buffers in each needs less"
-        known = f"every pool is at its bound, {best if summary.proof.best else same}"
-    elif summary.proof.optimal:
+        known = f"every pool is at its bound, {best if summary.is_best else same}"
+    elif summary.is_at_bound:
         known = f"every pool is at its bound, so {plan} needs less"
-    elif summary.proof.best:
+    elif summary.is_best:
         known = f"its search found that {plan} in these pools is better"
     else:
         known = "a better plan may exist"

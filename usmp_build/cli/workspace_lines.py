@@ -5,6 +5,12 @@ from __future__ import annotations
 from usmp_build.layout import Summary, WorkspaceRecord
 from usmp_build.units import show_bytes
 
+_OTHERS = {
+    "every order": "no order and no directions make a better plan",
+    "this order": "no directions are better, another order may be",
+}
+"""What is known of other schedules, by what is proven."""
+
 
 def workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
     """Say what the models would take as they are, what is possible, what the plan takes, and what nobody can save."""
@@ -15,7 +21,7 @@ def workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
         ("max-live", max_live, "alive together in the models as their files have them, nothing overlapping"),
         ("any schedule", row.any_schedule, "no order and no directions of operators need less, with the same buffers"),
         ("with overlap", row.with_overlap, f"no plan {least} needs less"),
-        ("achieved", row.achieved, _known(row, summary.proof.best)),
+        ("achieved", row.achieved, _known(row)),
         ("floor", row.floor, "alive when a run begins or ends: all inputs, or all outputs, and what outlives runs"),
     )
     names = max(len(name) for name, _, _ in lines)
@@ -26,17 +32,16 @@ def workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
     return ["workspace of all pools, in bytes:", *shown, *(note if several else ())]
 
 
-def _known(row: WorkspaceRecord, is_best: bool) -> str:
+def _known(row: WorkspaceRecord) -> str:
     """Say how good the plan is: of all schedules, of all directions in its order, or of its schedule.
 
     With several pools the best of all plans is not always the one that takes fewest bytes in all of them.
     """
     if row.achieved == row.any_schedule:
         return "as little as possible in any schedule"
-    others = "no directions are better, another order may be" if row.best_directions else "another one may need less"
-    if row.best_order:
-        others = "no order and no directions make a better plan"
+    others = _OTHERS.get(row.proven, "another one may need less")
     if not row.gap:
         return f"as little as possible in this schedule; {others}"
-    known = "no plan in these pools is better, proven by search" if is_best else "not proven to be the least"
+    is_proven = row.proven != "nothing"
+    known = "no plan in these pools is better, proven by search" if is_proven else "not proven to be the least"
     return f"{show_bytes(row.gap)} above that; {known}; of schedules, {others}"

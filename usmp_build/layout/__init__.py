@@ -1,6 +1,6 @@
 """What emitters see: the plan with every name made and every row in order.
 
-All decisions have been taken in `codegen`; a template only sets the type.  Fields are text, numbers and tuples.
+`codegen` has taken the decisions; a template only formats.  Fields are text, numbers, and tuples of rows.
 """
 
 from __future__ import annotations
@@ -27,13 +27,11 @@ from usmp_build.layout.code import (
     TraceRow,
 )
 from usmp_build.layout.constants import ConstantGroup, ConstantRow, PoolBytes
-from usmp_build.layout.costs import (
-    CostRecord,
-)
+from usmp_build.layout.costs import CostRecord, CostRow
 from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, ParameterRow
 from usmp_build.layout.models import ModelRow, OverridesRecord, RewriteRecord, TrafficRecord
-from usmp_build.layout.plan_record import ClaimRecord, PlanRecord, ProofRecord, WitnessRecord
-from usmp_build.layout.pools import PoolRecord, PoolRow, WorkspaceRecord
+from usmp_build.layout.plan_record import PlanRecord
+from usmp_build.layout.pools import CertificateRecord, PoolRecord, PoolRow, WorkspaceRecord
 from usmp_build.layout.summary import Summary
 
 __all__ = [
@@ -43,10 +41,11 @@ __all__ = [
     "BufferRow",
     "CachedRow",
     "CallCode",
-    "ClaimRecord",
+    "CertificateRecord",
     "ConstantGroup",
     "ConstantRow",
     "CostRecord",
+    "CostRow",
     "FunctionCode",
     "KeepRecord",
     "LargerPoolsRecord",
@@ -66,7 +65,6 @@ __all__ = [
     "PoolRecord",
     "PoolRow",
     "PortRow",
-    "ProofRecord",
     "ResetRow",
     "RewriteRecord",
     "StepCode",
@@ -74,7 +72,6 @@ __all__ = [
     "TableCode",
     "TraceRow",
     "TrafficRecord",
-    "WitnessRecord",
     "WorkspaceRecord",
 ]
 

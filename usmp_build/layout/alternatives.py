@@ -1,4 +1,4 @@
-"""What a plan is compared with: the same models by themselves, in larger pools, with fewer words in the manifest."""
+"""What a plan is compared with: the same models by themselves, in larger pools, with default settings."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ class LargerPoolsRecord(Record):
 
 @dataclass(frozen=True, slots=True)
 class KeepRecord(Record):
-    """A word of a model that lets its inputs or outputs live longer than by default."""
+    """A setting of a model that lets its inputs or outputs live longer than by default."""
 
-    word: Literal["inputs", "outputs"]
+    key: Literal["inputs", "outputs"]
     value: Literal["preserved", "reserved"]
     workspace: int | None
-    """Bytes that it costs against the default; null: not worked out, which is done for the first 16 such words only."""
+    """Bytes that it costs against the default; null: not worked out, only the first 16 such settings are."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelAlternativesRecord(Record):
-    """A model by itself, and what its words cost."""
+    """A model by itself, and what its settings cost."""
 
     name: str
     workspace: int

@@ -17,7 +17,15 @@ class CostRecord(Record):
     total: int
     bound: int
     """No placement costs less: proven."""
-    least: bool
-    """No placement costs less than this one."""
     by_rank: tuple[str, ...]
     """Pools whose speed is not known while that of others is: buffers that may be there are compared by rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class CostRow(CostRecord):
+    """The same, and what the table says of it."""
+
+    is_least: bool
+    """No placement costs less, not even by a part of the unit."""
+    ranked_buffers: int
+    """Buffers that are compared by rank because the speed of one of their pools is not known."""

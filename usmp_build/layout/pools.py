@@ -11,6 +11,18 @@ from usmp_build.layout.record import Record
 
 
 @dataclass(frozen=True, slots=True)
+class CertificateRecord(Record):
+    """Why a pool cannot be smaller than its bound: these buffers are alive together.
+
+    They need as many bytes even where they overlap as far as kernels let them.
+    """
+
+    step: str | None
+    """At which they all are; null: some are of models that may run at the same time."""
+    buffers: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PoolRecord(Record):
     """A pool and how full it is."""
 
@@ -18,11 +30,14 @@ class PoolRecord(Record):
     access: Literal["rw", "ro"]
     """rw: workspace pool; ro: constant pool."""
     size: Annotated[int, Field(ge=0)]
-    """Bytes planned."""
+    """The peak: bytes that the plan uses, for a constant pool with its padding at the end."""
     limit: int | None
-    """Bytes that may be used; null: as many as needed."""
+    """Bytes that may be used: the manifest's `size` less `reserve`; null: as many as needed."""
     bound: int
-    """No plan that puts these buffers into this pool needs fewer bytes."""
+    """No plan that puts these buffers into this pool needs fewer bytes: proven."""
+    certificate: CertificateRecord | None
+    """Buffers that show it.  null: a search of the algorithm proved it; and for constant pools, whose bound is the sum
+    of all that is in them."""
     alignment: Annotated[int, Field(ge=1)]
     """Of the pool's base."""
     section: str
@@ -43,16 +58,10 @@ class PoolRecord(Record):
 class PoolRow(PoolRecord):
     """A pool as planned: its record, and what only the generated code and messages need."""
 
-    claim: int
-    """Bytes that the search of the algorithm proved to be necessary; 0 where it proved nothing."""
     symbol: str
     """The C object of a workspace pool that the generated code has: `doorbell_dtcm_pool`."""
     macro: str
     """The prefix of its macros: `DOORBELL_DTCM`."""
-    peak_step: str | None
-    """The step at which `peak_bytes` bytes are alive; None when nothing is, or only because models run concurrently."""
-    peak_bytes: int
-    peak_buffers: tuple[str, ...]
 
     @property
     def gap(self) -> int:
@@ -92,12 +101,11 @@ class WorkspaceRecord(Record):
     """The sum of the pools' sizes."""
     floor: int
     """Alive when a run begins or when it ends, whichever is more: all inputs or all outputs, and what outlives runs."""
-    best_directions: bool
-    """No directions make a better plan of the workspace, in this order of operators and others that were tried; proven
-    by search.  False where that is not known.  With several pools the better plan is the one whose buffers cost less,
-    and of two that cost the same the one that takes fewer bytes in all: the cheaper one may take more."""
-    best_order: bool
-    """Neither do they in any other order of operators.  False where that is not known."""
+    proven: Literal["every order", "this order", "this schedule", "nothing"]
+    """No plan with the same buffers is better, proven: in whatever order operators run, and in whatever directions; in
+    this order of operators and others that were tried, in whatever directions; or in this order and these directions.
+    With several pools the better plan is the one whose buffers cost less, and of two that cost the same the one that
+    takes fewer bytes in all: the cheaper one may take more."""
 
     @property
     def gap(self) -> int:

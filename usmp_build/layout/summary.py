@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from usmp_build.layout.buffers import BufferRow
+from usmp_build.layout.costs import CostRow
 from usmp_build.layout.models import ModelRow
 from usmp_build.layout.plan_record import PlanRecord
 from usmp_build.layout.pools import PoolRow
@@ -15,13 +16,19 @@ class Summary(PlanRecord):
     """A plan, ready for people: what plan.json says, and what the table and comments say besides."""
 
     macro: str
+    cost: CostRow
     pools: tuple[PoolRow, ...]
     models: tuple[ModelRow, ...]
     buffers: tuple[BufferRow, ...]
     other_buffers: bool
     """Copies, or parts of tensors, could have been chosen otherwise: proofs are of these buffers."""
-    ranked_buffers: int
-    """Buffers that are compared by rank because the speed of one of their pools is not known."""
+    is_best: bool
+    """No plan of this schedule in these pools, constants included, is better.  Proven."""
+
+    @property
+    def is_at_bound(self) -> bool:
+        """Whether every pool is as small as its bound."""
+        return all(pool.gap == 0 for pool in self.pools)
 
     @property
     def tool_version(self) -> str:

@@ -1,4 +1,7 @@
-"""From models to a memory problem: assign, rewrite, select, scopes, axes, ..., lower; values → new values."""
+"""The passes that turn models into a memory problem: assign, rewrite, select, scopes, axes, ..., lower.
+
+Each takes values and returns a new value.
+"""
 
 from usmp_build.passes.assign import assign
 from usmp_build.passes.axes import axes

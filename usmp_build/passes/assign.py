@@ -1,6 +1,6 @@
-"""Request + imported models → who runs each operator, and what the manifest pins to pools.
+"""Applies the `place` rules of the manifest: assigns operators to targets, and pins tensors to pools.
 
-Everything is keyed by what no rewrite changes: an operator's position in the model file, a tensor's index.
+The tables have keys that no rewrite changes: an operator's position in the model file, a tensor's index.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from usmp_build.passes.rewrite.pins import Pins
 from usmp_build.request import Access, Goal, InputOutput, ModelRequest, PlaceRequest, Request, TargetRequest
 
 REFERENCE = "reference"
-"""The kernel library that knows the options that only rewrites give."""
+"""The kernel library that supports the options that only rewrites set."""
 CALLER = -1
-"""Where a pool is asked for: the caller's array."""
+"""Stands for the caller's array where a pool is expected."""
 
 
 class Spot(NamedTuple):
@@ -40,35 +40,35 @@ class Pin(NamedTuple):
 
 @dataclass(frozen=True)
 class Assignment:
-    """What the rules of `place` come to; what is not in a table is as the model and its targets have it."""
+    """The effect of all `place` rules; defaults of the model and its targets hold for what is in no table."""
 
     targets: Mapping[Spot, int] = field(default_factory=dict)
-    """Who runs it; else target 0."""
+    """Target of an operator, by default 0."""
     libraries: Mapping[Spot, str] = field(default_factory=dict)
-    """Whose kernels run it; else its target's."""
+    """Kernel library of an operator, by default that of its target."""
     operands: Mapping[Spot, tuple[PlaceRequest, ...]] = field(default_factory=dict)
-    """Rules that pin its operands; the last one that speaks of an operand holds."""
+    """Rules that pin an operator's operands; the last one that applies to an operand takes precedence."""
     tensors: Mapping[TensorRef, Pin] = field(default_factory=dict)
-    """What a tensor is pinned to."""
+    """Pools of pinned tensors."""
     separators: Mapping[TensorRef, PlaceRequest] = field(default_factory=dict)
     """Tensors whose axes a rule separates."""
     named: frozenset[Spot] = frozenset()
-    """Operators that a rule speaks of as such: no rewrite may remove them."""
+    """Operators that a rule names individually or by kind: no rewrite may remove them."""
 
     def target(self, spot: Spot) -> int:
-        """Who runs an operator."""
+        """Return the target that runs an operator."""
         return self.targets.get(spot, 0)
 
     def target_of(self, place: tuple[int, int], op: Operator) -> int:
-        """Who runs an operator of a subgraph; `place` is its model and its number."""
+        """Return the target that runs an operator of a subgraph; `place` is (model, subgraph)."""
         return self.target(Spot(*place, op.position))
 
     def library(self, spot: Spot, targets: Sequence[TargetRequest]) -> str:
-        """Whose kernels run an operator; `targets` are the request's."""
+        """Return the kernel library that runs an operator; `targets` are the request's."""
         return self.libraries.get(spot) or targets[self.target(spot)].kernels
 
     def pins(self, request: Request, models: tuple[Model, ...]) -> tuple[Pins, ...]:
-        """Gather for each model what rewrites must leave alone."""
+        """Return for each model what rewrites must leave unchanged."""
         return tuple(self._pins(m, request, model) for m, model in enumerate(models))
 
     def _pins(self, model: int, request: Request, imported: Model) -> Pins:
@@ -82,7 +82,7 @@ class Assignment:
         return Pins(named, targets, tensors, separated, foreign, request.models[model].goal is Goal.RAM)
 
     def _foreign(self, model: int, targets: Sequence[TargetRequest], imported: Model) -> Iterator[tuple[int, int]]:
-        """Find the operators that another library than the reference one runs."""
+        """Yield (subgraph, position) of the operators that another library than the reference one runs."""
         for s, graph in enumerate(imported.subgraphs):
             for op in graph.operators:
                 spot = Spot(model, s, op.position)
@@ -91,7 +91,7 @@ class Assignment:
 
 
 def assign(request: Request, models: tuple[Model, ...]) -> Assignment:
-    """Apply the rules of every model, in order; of two that disagree, the later one holds.
+    """Apply the rules of every model, in order; a later rule overrides an earlier one.
 
     Raises ManifestError for a rule that applies to nothing, and for one that pins to pools its model may not use.
     """
@@ -142,9 +142,9 @@ class _Maker:
             self.named.add(spot)
 
     def _tensors(self, rule: PlaceRequest, index: int, model: Model) -> Iterator[tuple[TensorRef, frozenset[int]]]:
-        """Yield tensors that a rule speaks of: where it names pools, those that one of them may hold.
+        """Yield the tensors that a rule applies to: if it names pools, those that one of these may hold.
 
-        Else it separates axes, which constants do not have: converters name a bias like what is computed.
+        Else it separates axes, which constants do not have: converters name a bias like the computed tensor.
         """
         for s, graph in enumerate(model.subgraphs):
             for t, tensor in enumerate(graph.tensors):
@@ -165,17 +165,17 @@ class _Maker:
 
 
 def _operators(rule: PlaceRequest, index: int, model: Model) -> Iterator[tuple[Spot, Operator]]:
-    """Yield the operators that a rule speaks of; with `tensors`, none.
+    """Yield the operators that a rule applies to; none if it selects `tensors`.
 
-    Control flow is not placed: target 0 decides, and copies what subgraphs take and give.
+    Control flow is not placed: target 0 decides, and copies the inputs and outputs of subgraphs.
     """
     for s, graph in enumerate(model.subgraphs):
         for op in graph.operators:
             if rule.positions is not None:
-                found = s == 0 and rule.positions[0] <= op.position <= rule.positions[1]
+                is_selected = s == 0 and rule.positions[0] <= op.position <= rule.positions[1]
             else:
-                found = bool(rule.operators) and matches(rule.operators, op.kind)
-            if found and not called_subgraphs(op.options):
+                is_selected = bool(rule.operators) and matches(rule.operators, op.kind)
+            if is_selected and not called_subgraphs(op.options):
                 yield Spot(index, s, op.position), op
 
 
@@ -190,12 +190,12 @@ def _applies_to_nothing(rule: PlaceRequest, model: Model) -> Diagnostic:
         return Diagnostic("P311", message, rule.span, f"its operators have the positions 0 to {last}")
     if rule.operators:
         what, pattern = "operator of kind", rule.operators
-        every = (op for graph in model.subgraphs for op in graph.operators)
-        known = sorted({op.kind for op in every if not called_subgraphs(op.options)})
+        operators = (op for graph in model.subgraphs for op in graph.operators)
+        names = sorted({op.kind for op in operators if not called_subgraphs(op.options)})
     else:
         what, pattern = "tensor called", rule.tensors
-        known = list(dict.fromkeys(short_name(t.name) for graph in model.subgraphs for t in graph.tensors if t.name))
+        names = list(dict.fromkeys(short_name(t.name) for graph in model.subgraphs for t in graph.tensors if t.name))
     message = f'model "{model.name}" has no {what} "{pattern}"'
-    if rule.tensors and any(_called(name, pattern) for name in known):
+    if rule.tensors and any(_called(name, pattern) for name in names):
         message += " that one of these pools may hold"
-    return Diagnostic("P311", message, rule.span, suggestion(pattern, known, "it has"))
+    return Diagnostic("P311", message, rule.span, suggestion(pattern, names, "it has"))

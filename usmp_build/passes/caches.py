@@ -1,17 +1,17 @@
-"""Storage → Storage: what DMA touches in cached memory has whole cache lines, and shares none.
+"""Gives buffers that DMA touches in cached memory whole cache lines, shared with no other buffer.
 
     line           0               32              64              96
                    |  frame (40 bytes)      ......| sums  | ...
                    |<------ two whole lines ----->|          nothing else is in them while DMA may touch the frame
 
-The processor writes whole lines back, and throws whole lines away: bytes of others in a line that DMA writes would be
-lost, or would overwrite what it wrote.  DMA may touch
+The processor writes back and invalidates whole lines: bytes of another buffer in a line that DMA writes would be lost,
+or would overwrite what DMA wrote.  DMA may touch
 
     inputs and outputs of models          the application's DMA fills and reads them; it reads connections, too
     what a copy by the application touches   `copies = "extern"`
     operands of operators of another target  another master of the bus; scratch, too; constants are only read
 
-A buffer that may go to several pools has the longest line among them, wherever it then is.
+A buffer with several candidate pools has the longest line among them, whichever it is placed in.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 from usmp_build.request import Request
 
 _PORTS = frozenset({Kind.INPUT, Kind.OUTPUT, Kind.CONNECTION, Kind.VARIABLE})
-"""What an input or output may be in and DMA fill or read; constants are never written."""
+"""Kinds of buffers of inputs and outputs that DMA may fill or read; constants are never written."""
 
 
 def caches(request: Request, models: tuple[Model, ...], kernels: Kernels, scopes: Scopes, storage: Storage) -> Storage:
-    """Give every buffer that DMA may touch in cached memory lines of its own; note what operators transfer."""
+    """Return the storage with cache lines for each buffer that DMA may touch, and the operators that transfer data."""
     if not any(pool.cache_line for pool in request.pools):
         return storage
     transfers = frozenset(_transfers(models, kernels, scopes))
@@ -57,14 +57,14 @@ def _ports(models: tuple[Model, ...], storage: Storage) -> Iterator[int]:
 
 
 def _transfers(models: tuple[Model, ...], kernels: Kernels, scopes: Scopes) -> Iterator[OperatorRef]:
-    """Yield the operators that the first target does not run by itself."""
+    """Yield the operators that the first target does not run itself."""
     for ref, kernel in kernels.items():
         if scopes.targets[ref] != 0 or _is_copied_by_application(models, ref, kernel):
             yield ref
 
 
 def _operands(models: tuple[Model, ...], transfers: frozenset[OperatorRef], storage: Storage) -> Iterator[int]:
-    """Yield what such operators touch, but for constants."""
+    """Yield the buffers that such operators touch, except constants."""
     for ref in transfers:
         op = operator_at(models, ref)
         tensors = (TensorRef(ref.model, ref.subgraph, t) for t in (*op.inputs, *op.outputs) if t is not None)

@@ -1,4 +1,4 @@
-"""The connections of the request → tensors of models, or the reason why an output cannot be an input in place."""
+"""Resolves the connections of the request to tensors, and checks that an output can be an input in place."""
 
 from __future__ import annotations
 
@@ -17,37 +17,39 @@ _COPY = "leave the connection out, and let the application copy"
 
 
 def connect(request: Request, models: tuple[Model, ...], scopes: Scopes) -> tuple[Connection, ...]:
-    """Resolve the names of all connections, and check that both sides can be one buffer.
+    """Resolve the names of all connections, and check that both ends can be one buffer.
 
     Inputs and outputs are never in memory of pages, so there are no rows to agree on.  Raises ManifestError, placed at
-    the connection, when they cannot.
+    the connection, when they cannot be one buffer.
     """
-    found: list[Connection] = []
+    connections: list[Connection] = []
     pools: dict[TensorRef, tuple[int, ...]] = {}
     for asked in request.connections:
         connection = _Sides(request, models, asked).resolved()
-        for other in (other for other in found if other.consumer == connection.consumer):
+        for other in (other for other in connections if other.consumer == connection.consumer):
             message = f'"{other.producer_name}" and "{connection.producer_name}" both feed "{other.consumer_name}"'
             help_ = "leave one of them out, and let the application copy what it wants"
             raise ManifestError(Diagnostic("P343", message, asked.consumer_span, help_))
         _refuse_unlike(asked, connection, models)
-        left = pools.get(connection.producer, scopes.pools[connection.producer])
-        pools[connection.producer] = common_pools((left, scopes.pools[connection.consumer]))
+        remaining = pools.get(connection.producer, scopes.pools[connection.producer])
+        pools[connection.producer] = common_pools((remaining, scopes.pools[connection.consumer]))
         if not pools[connection.producer]:
-            raise ManifestError(_no_pool(request, asked, connection, left, scopes.pools[connection.consumer]))
-        found.append(connection)
-    return tuple(replace(connection, is_consumed=_is_consumed(request, connection, found)) for connection in found)
+            raise ManifestError(_no_pool(request, asked, connection, remaining, scopes.pools[connection.consumer]))
+        connections.append(connection)
+    return tuple(
+        replace(connection, is_consumed=_is_consumed(request, connection, connections)) for connection in connections
+    )
 
 
 def _is_consumed(request: Request, connection: Connection, connections: Sequence[Connection]) -> bool:
-    """Tell whether a run of the consumer ends the value: nobody else reads it, or wants it kept."""
+    """Tell whether the value is dead after a run of the consumer: no other model reads it, or retains it."""
     producer, consumer = (request.models[end.model] for end in (connection.producer, connection.consumer))
     consumers = {other.consumer.model for other in connections if other.producer == connection.producer}
     return len(consumers) == 1 and consumer.inputs is Inputs.CONSUMED and producer.outputs is Outputs.RUN
 
 
 def common_pools(sides: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
-    """Return the pools that all sides may use, as the first of them, the producer, prefers them."""
+    """Return the pools that all sides may use, in order of preference of the first one, the producer."""
     first, *others = sides
     return tuple(pool for pool in first if all(pool in other for other in others))
 
@@ -61,7 +63,7 @@ class _Sides:
     asked: ConnectionRequest
 
     def resolved(self) -> Connection:
-        """Find the two tensors.  Raises ManifestError for what no types are needed to see."""
+        """Find the two tensors.  Raises ManifestError for all faults but those of types and pools."""
         asked = self.asked
         self._refuse_models()
         producer, consumer = self.models[asked.producer], self.models[asked.consumer]
@@ -119,19 +121,19 @@ class _Sides:
 
     def _refuse_uncomputed(self, connection: Connection, written: Tensor) -> None:
         main = self.models[connection.producer.model].main
-        known = {
+        kinds = {
             "an input of the model": connection.producer.tensor in main.inputs,
             "a constant": written.is_constant,
             "a variable": written.is_variable,
         }
-        for what in (what for what, is_so in known.items() if is_so):
-            message = f'"{connection.producer_name}" cannot feed "{connection.consumer_name}": it is {what}, not what '
+        for kind in (kind for kind, is_so in kinds.items() if is_so):
+            message = f'"{connection.producer_name}" cannot feed "{connection.consumer_name}": it is {kind}, not what '
             message += "a run computes"
             raise ManifestError(Diagnostic("P346", message, self.asked.producer_span, _COPY))
 
 
 def _refuse_unlike(asked: ConnectionRequest, connection: Connection, models: tuple[Model, ...]) -> None:
-    """Both sides must mean the same by the same bytes; extents of 1 make no difference."""
+    """Raise ManifestError unless both ends interpret bytes in the same way; extents of 1 make no difference."""
     ends = (connection.output, connection.consumer)
     written, read = (tensor_at(models, ref) for ref in ends)
     shown = [show_type(written), show_type(read)]
@@ -155,14 +157,14 @@ def _extents(tensor: Tensor) -> tuple[int, ...]:
 
 
 def _meaning(tensor: Tensor) -> str:
-    """Say what the numbers of a tensor stand for."""
-    known = tensor.quantization
-    if known is None:
+    """Return how the elements of a tensor are quantized, in words."""
+    quantization = tensor.quantization
+    if quantization is None:
         return "not quantized"
-    if known.per_channel:
-        return f"quantized along axis {known.axis}"
-    zero = known.zero_points[0] if known.zero_points else 0
-    return f"real = {known.scales[0]!r} * (q - {zero})" if known.scales else "not quantized"
+    if quantization.per_channel:
+        return f"quantized along axis {quantization.axis}"
+    zero = quantization.zero_points[0] if quantization.zero_points else 0
+    return f"real = {quantization.scales[0]!r} * (q - {zero})" if quantization.scales else "not quantized"
 
 
 def _no_pool(

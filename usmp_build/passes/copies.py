@@ -1,12 +1,12 @@
-"""Copies become operators, each right before its first reader; and tables follow the operators that it moved.
+"""Inserts COPY operators, each right before its first reader, and renumbers tables for the operators that move.
 
     %7 = CONV_2D(%3, ...)                  %7 = CONV_2D(%3, ...)
     %8 = ADD(%7, %5)            →         %21 = COPY(%7)
     %9 = MUL(%7, %8)                       %8 = ADD(%21, %5)
                                            %9 = MUL(%21, %8)
 
-A copy may take over the number of its source, which then gets the new one: so outputs of the subgraph, and tensors
-that are pinned, keep theirs.
+A copy may take over the number of its source, which then gets the new one: so outputs of the subgraph and pinned
+tensors keep theirs.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from typing import TypeVar
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, Tensor
 from usmp_build.ir.scopes import COPY
 
-_Known = TypeVar("_Known")
+_Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True, slots=True)
 class NewCopy:
-    """A copy that is wanted."""
+    """A copy to be inserted."""
 
     source: int
     """Tensor."""
     tensor: Tensor
-    """What gets the new number: the copy, or what is computed instead of it."""
+    """The tensor that gets the new number: the copy, or the source whose number the copy takes over."""
     readers: tuple[tuple[int | None, int], ...]
-    """Operators and the positions of their inputs; None: the subgraph's output at the position."""
+    """Operators, each with the position of the input that reads the copy; None: the subgraph's output there."""
     takes_number: bool = False
-    """Whether the copy takes over the number of its source, and what is computed gets the new one."""
+    """Whether the copy takes over the number of its source, which then gets the new one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +48,21 @@ class Made:
 
 @dataclass(frozen=True)
 class Inserted:
-    """A subgraph with copies, and what became of its parts."""
+    """A subgraph with copies inserted."""
 
     graph: Subgraph
     moved: Mapping[int, int]
-    """Operator → where it is now."""
+    """Old index of an operator → new index."""
     made: tuple[Made, ...]
-    """For each copy that was wanted."""
+    """One for each requested copy, in that order."""
 
 
 def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
-    """Insert copies."""
+    """Return `graph` with these copies inserted."""
     count = len(graph.operators)
     fed: dict[tuple[int | None, int], int] = {}  # reader and position → the copy that it reads
-    computed: dict[int, int] = {}  # copy that took over a number → the tensor that is computed instead
-    due: dict[int, list[int]] = {}  # operator → the copies that are made right before it
+    computed: dict[int, int] = {}  # copy that took over a number → the new number of its source
+    due: dict[int, list[int]] = {}  # operator → the copies right before it
     written = [new.source if new.takes_number else len(graph.tensors) + n for n, new in enumerate(wanted)]
     for number, new in enumerate(wanted):
         fed |= dict.fromkeys(new.readers, written[number])
@@ -91,7 +91,7 @@ def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
 def _rewired(
     op: Operator, index: int, fed: Mapping[tuple[int | None, int], int], computed: Mapping[int, int]
 ) -> Operator:
-    """Let an operator read copies, and compute what these are made from."""
+    """Return an operator that reads the copies meant for it, and writes the renumbered sources."""
     inputs = tuple(
         None if t is None else fed.get((index, position), computed.get(t, t)) for position, t in enumerate(op.inputs)
     )
@@ -99,8 +99,8 @@ def _rewired(
 
 
 def carried(
-    known: Mapping[OperatorRef, _Known], place: tuple[int, int], inserted: Inserted
-) -> dict[OperatorRef, _Known]:
-    """Return what is known of the operators of one subgraph, under the numbers that they have now."""
+    table: Mapping[OperatorRef, _Value], place: tuple[int, int], inserted: Inserted
+) -> dict[OperatorRef, _Value]:
+    """Return a table of the operators of one subgraph, keyed by their new numbers."""
     moved = ((OperatorRef(*place, old), OperatorRef(*place, new)) for old, new in inserted.moved.items())
-    return {now: known[was] for was, now in moved if was in known}
+    return {new: table[old] for old, new in moved if old in table}

@@ -1,4 +1,6 @@
-"""Traffic + speeds of pools → what it costs each buffer to be in each of its pools, in one run of every model.
+"""Computes the cost of each buffer in each of its candidate pools, from its traffic and the speeds of the pools.
+
+A cost is the time of one run of every model:
 
     time of a byte read     =  (read latency / burst + 1 / read bandwidth) / clock
     time of a byte written  =  (write latency / burst + 1 / write bandwidth) / clock
@@ -6,16 +8,15 @@
     cost of a buffer in a pool  =  sum over targets of  bytes read * time of a byte read
                                                       + bytes written * time of a byte written
 
-The burst is that of the target that moves the bytes, and 1 byte where the manifest says nothing.  Of bandwidths and
-latencies that are given for one direction only, the other direction has the same; without any latency it is 0.  Without
-any bandwidth the speed of a pool is not known.  Without clocks, cycles are counted: the manifest gives a clock to all
-pools with a speed or to none.
+The burst is that of the target that moves the bytes, by default 1 byte.  A bandwidth or latency given for one direction
+holds for the other direction too; the default latency is 0.  Without any bandwidth the speed of a pool is unknown.
+Without clocks, costs are in cycles: the manifest gives a clock to all pools with a speed or to none.
 
-Where the speed of a candidate is not known, or no pool's is, what counts is rank: bytes moved times the position of the
-pool among the candidates.  In a plan that knows other speeds, each of these is a cycle (of the slowest clock).
+A buffer with a candidate pool of unknown speed is weighed by rank: bytes moved times the position of the pool among its
+candidates.  In a plan where other speeds are known, each of these units counts as a cycle (of the slowest clock).
 
-Costs are whole: multiples of what all of them have in common, or, where sums would need more than 62 bits, of the least
-part for which they do not.
+Costs are integers: multiples of their greatest common divisor, or, where sums would need more than 62 bits, of the
+smallest unit for which they do not.
 """
 
 from __future__ import annotations
@@ -48,19 +49,19 @@ def costs(request: Request, scopes: Scopes, schedule: Schedule, storage: Storage
     ranked = 0
     exact: list[tuple[Fraction, ...]] = []
     for buffer, moved in zip(storage.buffers, _moved(scopes, schedule, storage, traffic), strict=True):
-        of_each = [speeds[pool] for pool in buffer.pools]
-        known = [speed for speed in of_each if speed]
-        if len(known) == len(of_each):
-            exact.append(tuple(_time(moved, speed, timed) for speed in known))
+        candidate_speeds = [speeds[pool] for pool in buffer.pools]
+        known_speeds = [speed for speed in candidate_speeds if speed]
+        if len(known_speeds) == len(candidate_speeds):
+            exact.append(tuple(_time(moved, speed, timed) for speed in known_speeds))
             continue
-        total = sum(each.read + each.written for each in moved.values())
-        exact.append(tuple(Fraction(rank * total, slowest) for rank in range(len(of_each))))
-        if len(of_each) > 1 and (clocks or any(request.pools[pool].speed for pool in buffer.pools)):
+        total_bytes = sum(each.read + each.written for each in moved.values())
+        exact.append(tuple(Fraction(rank * total_bytes, slowest) for rank in range(len(candidate_speeds))))
+        if len(candidate_speeds) > 1 and (clocks or any(request.pools[pool].speed for pool in buffer.pools)):
             unknown |= {pool for pool in buffer.pools if speeds[pool] is None}
             ranked += 1
     unit = CostUnit.SECONDS if timed else CostUnit.CYCLES if clocks else CostUnit.RANK
     scale = _scale(exact)
-    values = tuple(tuple(floor(cost * scale) for cost in own) for own in exact)
+    values = tuple(tuple(floor(cost * scale) for cost in buffer_costs) for buffer_costs in exact)
     return Costs(values, unit, scale, tuple(sorted(unknown)), ranked)
 
 
@@ -75,10 +76,10 @@ def _time(moved: Mapping[int, Traffic], speed: Speed, timed: bool) -> Fraction:
     read_latency = _first(speed.read_latency, speed.write_latency)
     write_latency = _first(speed.write_latency, speed.read_latency)
     cycles = Fraction(0)
-    for target, each in moved.items():
+    for target, bytes_moved in moved.items():
         burst = speed.bursts.get(target, 1)
-        cycles += each.read * (Fraction(read_latency, burst) + Fraction(1, read_bandwidth))
-        cycles += each.written * (Fraction(write_latency, burst) + Fraction(1, write_bandwidth))
+        cycles += bytes_moved.read * (Fraction(read_latency, burst) + Fraction(1, read_bandwidth))
+        cycles += bytes_moved.written * (Fraction(write_latency, burst) + Fraction(1, write_bandwidth))
     return cycles / speed.clock if timed and speed.clock else cycles
 
 
@@ -89,7 +90,7 @@ def _first(*latencies: int | None) -> int:
 def _moved(
     scopes: Scopes, schedule: Schedule, storage: Storage, traffic: OperatorTraffic
 ) -> Sequence[Mapping[int, Traffic]]:
-    """For each buffer, what each target moves per run.  A loop counts once: nobody knows how often it runs."""
+    """For each buffer, the traffic of each target per run.  A loop counts once: its number of rounds is unknown."""
     moved: list[dict[int, Traffic]] = [{} for _ in storage.buffers]
     for step in steps(schedule.root):
         if step.operator is not None:
@@ -104,7 +105,7 @@ def _moved(
 
 
 def _whole(step: Step, storage: Storage) -> Iterator[tuple[int, Traffic]]:
-    """What the application fills and reads, and statements: all bytes of all that they touch."""
+    """Yield the traffic of a step without an operator: every byte of every buffer that it touches."""
     for tensors, reads in ((step.reads, True), ((*step.writes, *step.updates), False)):
         for tensor in tensors:
             if tensor in storage.tensors:
@@ -114,14 +115,14 @@ def _whole(step: Step, storage: Storage) -> Iterator[tuple[int, Traffic]]:
 
 
 def _scale(exact: Sequence[tuple[Fraction, ...]]) -> Fraction:
-    """Return the factor that makes costs whole, and their sum at most `MAX_SUM`."""
-    several = [cost for own in exact for cost in own if cost]
-    most = sum((max(own, default=Fraction(0)) for own in exact), Fraction(0))
-    if not several:
+    """Return the factor that makes costs integers, and keeps their sum within `MAX_SUM`."""
+    nonzero = [cost for buffer_costs in exact for cost in buffer_costs if cost]
+    largest_sum = sum((max(buffer_costs, default=Fraction(0)) for buffer_costs in exact), Fraction(0))
+    if not nonzero:
         return Fraction(1)
-    parts = 1
-    for cost in several:
-        parts = lcm(parts, cost.denominator)
-        if parts * most > MAX_SUM:
-            return MAX_SUM / most
-    return Fraction(parts)
+    denominator = 1
+    for cost in nonzero:
+        denominator = lcm(denominator, cost.denominator)
+        if denominator * largest_sum > MAX_SUM:
+            return MAX_SUM / largest_sum
+    return Fraction(denominator)

@@ -1,4 +1,4 @@
-"""What running a node of the schedule does to buffers: a step's is known, all others are composed of it.
+"""Computes which buffers each node of the schedule reads, writes and needs, bottom-up from its steps.
 
 Sets of buffers are Python integers, one bit for each buffer.
 """
@@ -15,7 +15,7 @@ from usmp_build.ir.storage import Kind, Storage
 
 
 def bits_of(buffers: Iterable[int]) -> int:
-    """Return a set of buffers."""
+    """Return a set of buffers as an integer, one bit for each."""
     return sum(1 << index for index in buffers)
 
 
@@ -28,19 +28,19 @@ def members_of(bits: int) -> Iterator[int]:
 
 
 class Effect(NamedTuple):
-    """Of a node on buffers, apart from constants."""
+    """How a node uses buffers, as bit sets; constants are left out."""
 
     needs: int
-    """What it may read before it replaces it."""
+    """Buffers that it may read before it replaces them."""
     replaces: int
-    """What it writes as a whole on every way through."""
+    """Buffers that it overwrites completely on every path."""
     writes: int
-    """What it may write of what lives longer than itself."""
+    """Buffers that it may write and that outlive it."""
     touches: int
-    """All, what is in its scopes too."""
+    """All buffers that it touches, including those in its scopes."""
 
     def before(self, after: int) -> int:
-        """Return what is needed when it begins, if this is needed when it has ended."""
+        """Return the buffers needed before the node, given those needed `after` it."""
         return self.needs | (after & ~self.replaces)
 
 
@@ -48,17 +48,17 @@ _NOTHING = Effect(0, 0, 0, 0)
 
 
 class Effects:
-    """The effects of nodes, for buffers as storage has them."""
+    """The effects of nodes on the buffers of a storage."""
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._effects: dict[int, Effect] = {}
 
     def of(self, node: Node) -> Effect:
-        """Bodies are shared between calls, so each node is worked out once."""
-        known = self._effects.get(id(node))
-        if known is not None:
-            return known
+        """Return the effect of a node; cached, since calls share bodies."""
+        cached = self._effects.get(id(node))
+        if cached is not None:
+            return cached
         match node:
             case Step():
                 effect = self._of_step(node)
@@ -69,8 +69,8 @@ class Effects:
             case Call(_, body):
                 effect = self.of(body)
             case Scope(values, body):
-                own, inner = self.buffers(values), self.of(body)
-                effect = Effect(inner.needs & ~own, inner.replaces & ~own, inner.writes & ~own, inner.touches)
+                local, inner = self.buffers(values), self.of(body)
+                effect = Effect(inner.needs & ~local, inner.replaces & ~local, inner.writes & ~local, inner.touches)
             case Repeat(body, rounds):
                 inner = self.of(body)
                 effect = inner if rounds else inner._replace(replaces=0)
@@ -81,12 +81,11 @@ class Effects:
         return effect
 
     def _of_step(self, step: Step) -> Effect:
-        looked_at = (*step.reads, *step.keeps)
-        reads, whole, partly = map(self.buffers, (looked_at, step.writes, step.updates))
+        reads, whole, partly = map(self.buffers, ((*step.reads, *step.keeps), step.writes, step.updates))
         return Effect(reads, whole & ~reads, whole | partly, reads | whole | partly | self.buffers(step.scratch))
 
     def buffers(self, values: Iterable[Value]) -> int:
-        """Return the buffers of some values, all rows of what is in memory of pages, without constants."""
+        """Return the buffers of `values`, without constants; of a tensor in memory of pages, all rows."""
         bits = 0
         for value in values:
             index = self._storage.buffer_of(value)

@@ -1,21 +1,21 @@
-"""Schedule + Storage → Lifetimes, by use.
+"""Computes the lifetime of every buffer by liveness analysis on the structured schedule.
 
-A buffer is alive at a step that touches it, and at a step where it may have been written before and is needed later.
-Both are liveness analyses on a structured program; sets of buffers are Python integers, one bit for each buffer.
+A buffer is alive at every step that touches it, and at every step where it may have been written before and is needed
+later.  Each half is a dataflow analysis; sets of buffers are Python integers, one bit for each buffer.
 
-Backwards, before a node are needed
+Backwards, the buffers needed before a node are
 
     needs | (after & ~replaces)
 
-and forwards, what may have been written behind it is `before | writes` (see `passes.effects`): the arms of a branch are
-alive on their own, and of a loop exactly what is carried round it stays alive throughout.  A `Scope` ends both: what
-begins undefined is neither needed nor written before.
+and forwards, those that may have been written after it are `before | writes` (see `passes.effects`): each arm of a
+branch has its own live buffers, and exactly what a loop carries from round to round stays alive throughout.  A `Scope`
+ends both: a buffer that begins undefined is neither needed nor written before.
 
-Each model is walked by itself, for their order on the timeline is not that of their runs: what holds data when a run
-begins, and what must when it has ended, is known (see `passes.survivors`).
+Each model is walked separately, since the order of models on the timeline is not that of their runs: `passes.survivors`
+says which buffers hold data when a run begins, and which must when it has ended.
 
-Rounds that run in parallel may be at any of their steps while another one is at any other: whatever such a loop
-touches lives as long as the loop.
+Parallel rounds of a loop may be at different steps at the same time: whatever such a loop touches lives as long as the
+loop.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from usmp_build.passes.effects import Effects, bits_of
 
 
 def lifetimes(schedule: Schedule, storage: Storage, survivors: Survivors) -> Lifetimes:
-    """Find for each buffer the steps during which it must keep its bytes.
+    """Return for each buffer the steps during which it must keep its bytes.
 
-    Whatever is written but never read lives at its writing step.
+    A buffer that is written but never read is alive at the step that writes it.
     """
     liveness = _Liveness(storage, schedule.length)
     for index, program in enumerate(schedule.programs):
@@ -46,23 +46,23 @@ def lifetimes(schedule: Schedule, storage: Storage, survivors: Survivors) -> Lif
 
 
 class _Liveness:
-    """`alive[t]` gathers the buffers alive at step t."""
+    """Walks the schedule; `alive[t]` is the set of buffers alive at step t."""
 
     def __init__(self, storage: Storage, length: int) -> None:
         self._effects = Effects(storage)
         self.alive = [0] * length
 
     def walk(self, node: Node, before: int, after: int, stop: int) -> int:
-        """Walk `node`, which ends before step `stop`; return the step it begins at.
+        """Walk `node`, which ends before step `stop`; return the step at which it begins.
 
-        `before` may have been written when it begins, and `after` is needed when it has ended.
+        `before` are the buffers that may have been written when it begins, `after` those needed when it has ended.
         """
         match node:
             case Step():
                 self.alive[stop - 1] |= self._effects.of(node).touches | (before & after)
                 return stop - 1
             case Sequence(body):
-                for child, before_child in self._from_behind(body, before):
+                for child, before_child in self._reversed(body, before):
                     stop = self.walk(child, before_child, after, stop)
                     after = self._effects.of(child).before(after)
                 return stop
@@ -85,8 +85,8 @@ class _Liveness:
                 stop = self.walk(body, before, head, stop)
                 return self.walk(test, before, after | self._effects.of(body).before(head), stop)
 
-    def _from_behind(self, body: tuple[Node, ...], before: int) -> Iterable[tuple[Node, int]]:
-        """Return the nodes of a sequence in reverse, and what may have been written before each."""
+    def _reversed(self, body: tuple[Node, ...], before: int) -> Iterable[tuple[Node, int]]:
+        """Return the nodes of a sequence in reverse, each with the buffers that may have been written before it."""
         written = list(accumulate((self._effects.of(child).writes for child in body), or_, initial=before))
         return zip(reversed(body), reversed(written[:-1]), strict=True)
 
@@ -96,7 +96,7 @@ class _Liveness:
 
 
 def _intervals(alive: list[int], count: int) -> list[tuple[Interval, ...]]:
-    """Turn "alive at step" around: for each buffer the runs of steps."""
+    """Transpose `alive`: return for each buffer its runs of consecutive steps."""
     intervals: list[list[Interval]] = [[] for _ in range(count)]
     started: dict[int, int] = {}
     previous = 0

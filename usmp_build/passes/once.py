@@ -1,9 +1,9 @@
-"""Storage → Storage: equal constants are stored once, within and across models.
+"""Deduplicates constants: equal ones are stored once, within and across models.
 
-Two constants with the same bytes and elements of the same type become one where the pools of one are among those of
-the other: the smaller choice holds for both.  That never loses a plan, for the bytes are needed in those pools anyway.
-Of {tcm, flash}, {flash} and {itcm}, the first goes with the second, and the third stays: a rule of `place` keeps its
-word.
+Two constants with the same bytes and element type are merged if the candidate pools of one are a subset of those of the
+other; the merged constant has the subset.  That never loses a plan, since the bytes are needed in those pools anyway.
+Of {tcm, flash}, {flash} and {itcm}, the first is merged with the second, and the third stays separate: a rule of
+`place` is always obeyed.
 """
 
 from __future__ import annotations
@@ -17,77 +17,82 @@ from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 
 
 def once(storage: Storage) -> Storage:
-    """Leave one of equal constants, and let all that had another have that one."""
+    """Return the storage with equal constants merged."""
     result = merged(storage.buffers)
-    now = result.numbers
+    new_index = result.numbers
     return replace(
         storage,
         buffers=result.buffers,
-        tensors={ref: now[buffer] for ref, buffer in storage.tensors.items()},
-        scratch={operator: tuple(now[each] for each in own) for operator, own in storage.scratch.items()},
-        derived={operator: tuple(now[each] for each in own) for operator, own in storage.derived.items()},
-        rows={now[first]: count for first, count in storage.rows.items()},
-        seals={pool: now[seal] for pool, seal in storage.seals.items()},
-        initial={now[variable]: now[constant] for variable, constant in storage.initial.items()},
+        tensors={ref: new_index[buffer] for ref, buffer in storage.tensors.items()},
+        scratch={
+            operator: tuple(new_index[index] for index in indices) for operator, indices in storage.scratch.items()
+        },
+        derived={
+            operator: tuple(new_index[index] for index in indices) for operator, indices in storage.derived.items()
+        },
+        rows={new_index[first]: count for first, count in storage.rows.items()},
+        seals={pool: new_index[seal] for pool, seal in storage.seals.items()},
+        initial={new_index[variable]: new_index[constant] for variable, constant in storage.initial.items()},
         repeated=result.saved,
     )
 
 
 @dataclass(frozen=True)
 class Merged:
-    """The buffers that are left."""
+    """The buffers after merging."""
 
     buffers: tuple[StorageBuffer, ...]
     numbers: Sequence[int]
-    """Buffer of before → buffer of now."""
+    """Old index of a buffer → new index."""
     saved: int
-    """Bytes of the constants that are gone."""
+    """Total size of the constants removed, in bytes."""
 
 
 def merged(buffers: Sequence[StorageBuffer]) -> Merged:
-    """Merge equal constants, but for those that stay apart."""
+    """Merge equal constants, except those that must stay apart."""
     equal: dict[tuple[DType, bytes], list[int]] = {}
     for index, buffer in enumerate(buffers):
         if buffer.kind is Kind.CONSTANT and not buffer.stays_apart:
             equal.setdefault((buffer.dtype, buffer.data or b""), []).append(index)
-    stands = list(range(len(buffers)))
-    made = dict(enumerate(buffers))
+    representative = list(range(len(buffers)))
+    merged_buffers = dict(enumerate(buffers))
     groups = (group for members in equal.values() for group in _groups(buffers, members))
     for group, pools in groups:
-        made[group[0]] = _together([buffers[index] for index in group], pools)
+        merged_buffers[group[0]] = _together([buffers[index] for index in group], pools)
         for index in group:
-            stands[index] = group[0]
-    left = {index: number for number, index in enumerate(sorted(set(stands)))}
-    gone = sum(buffer.size for index, buffer in enumerate(buffers) if index not in left)
-    return Merged(tuple(made[index] for index in left), [left[index] for index in stands], gone)
+            representative[index] = group[0]
+    new_index = {index: number for number, index in enumerate(sorted(set(representative)))}
+    saved = sum(buffer.size for index, buffer in enumerate(buffers) if index not in new_index)
+    numbers = [new_index[index] for index in representative]
+    return Merged(tuple(merged_buffers[index] for index in new_index), numbers, saved)
 
 
 def _together(group: Sequence[StorageBuffer], pools: tuple[int, ...]) -> StorageBuffer:
     models = tuple(sorted({model for buffer in group for model in buffer.models}))
     alignment = lcm(*(buffer.alignment for buffer in group))
-    equals = tuple(buffer.name for buffer in group[1:])
-    return replace(group[0], models=models, pools=pools, alignment=alignment, equals=equals)
+    equal_names = tuple(buffer.name for buffer in group[1:])
+    return replace(group[0], models=models, pools=pools, alignment=alignment, equals=equal_names)
 
 
 def _groups(buffers: Sequence[StorageBuffer], members: Sequence[int]) -> Iterable[tuple[list[int], tuple[int, ...]]]:
-    """Yield constants that become one, and the pools that are left to it.
+    """Return groups of equal constants to be merged, each with the candidate pools of the result.
 
-    Those whose pools are the fewest keep theirs; others go where they would rather be.  Nothing depends on the order of
-    the members but which of them comes first.
+    Constants with minimal sets of pools keep these; every other one joins the set that it prefers.  The order of
+    `members` decides nothing but which of a group comes first.
     """
     choices = sorted({buffers[index].pools for index in members})
-    fewest: dict[frozenset[int], tuple[int, ...]] = {}
+    minimal: dict[frozenset[int], tuple[int, ...]] = {}
     for pools in choices:
         if not any(set(other) < set(pools) for other in choices):
-            fewest.setdefault(frozenset(pools), pools)
+            minimal.setdefault(frozenset(pools), pools)
     groups: dict[frozenset[int], list[int]] = {}
     for index in members:
-        groups.setdefault(_preferred(buffers[index].pools, fewest), []).append(index)
-    return [(group, fewest[pools]) for pools, group in groups.items()]
+        groups.setdefault(_preferred(buffers[index].pools, minimal), []).append(index)
+    return [(group, minimal[pools]) for pools, group in groups.items()]
 
 
-def _preferred(pools: tuple[int, ...], fewest: Mapping[frozenset[int], tuple[int, ...]]) -> frozenset[int]:
-    """Return which of the fewest pools a constant with these candidates prefers."""
+def _preferred(pools: tuple[int, ...], minimal: Mapping[frozenset[int], tuple[int, ...]]) -> frozenset[int]:
+    """Return the minimal set of pools that a constant with these candidates prefers."""
     rank = {pool: position for position, pool in enumerate(pools)}
-    able = (each for each in fewest if each <= rank.keys())
-    return min(able, key=lambda each: sorted(rank[pool] for pool in each))
+    reachable = (candidate for candidate in minimal if candidate <= rank.keys())
+    return min(reachable, key=lambda candidate: sorted(rank[pool] for pool in candidate))

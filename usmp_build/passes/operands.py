@@ -1,4 +1,4 @@
-"""Operands of operators: which ones the words of rules mean, and what they must be aligned to."""
+"""Matches rules of targets to operands of operators, and finds the alignments that they demand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from usmp_build.request import OperandRule
 
 
 def speaks_of(words: tuple[str, ...], operand: Asked, constant: bool) -> bool:
-    """Tell whether words of a rule mean an operand; no words mean all.  `constant`: the model knows its bytes."""
+    """Tell whether the words of a rule match an operand; no words match all.  `constant`: the model has its bytes."""
     names: Mapping[type, str] = {Input: "input", Output: "output", Scratch: "scratch", Derived: "constant"}
     name = names[type(operand)]
     kind = "constants" if constant else {"scratch": "scratch"}.get(name, f"{name}s")
@@ -22,18 +22,20 @@ def speaks_of(words: tuple[str, ...], operand: Asked, constant: bool) -> bool:
 def ruled_alignments(
     rules: tuple[OperandRule, ...], op: Operator, graph: Subgraph, kernel: Kernel | NoKernel
 ) -> Iterator[tuple[Asked, int]]:
-    """Yield the operands that rules of an operator's target align, and to how many bytes."""
-    speaking = [rule for rule in rules if rule.alignment > 1 and matches(rule.operators, op.kind)]
-    if not speaking:
+    """Yield the operands that rules of an operator's target align, each with its alignment in bytes."""
+    applicable = [rule for rule in rules if rule.alignment > 1 and matches(rule.operators, op.kind)]
+    if not applicable:
         return
     for operand, constant in _operands(op, graph, kernel):
-        alignment = max((rule.alignment for rule in speaking if speaks_of(rule.operands, operand, constant)), default=1)
+        alignment = max(
+            (rule.alignment for rule in applicable if speaks_of(rule.operands, operand, constant)), default=1
+        )
         if alignment > 1:
             yield operand, alignment
 
 
 def _operands(op: Operator, graph: Subgraph, kernel: Kernel | NoKernel) -> Iterator[tuple[Asked, bool]]:
-    """Yield what an operator touches, and whether the model knows its bytes."""
+    """Yield the operands of an operator, each with whether the model has its bytes."""
     for position, tensor in enumerate(op.inputs):
         if tensor is not None:
             yield Input(position), graph.tensors[tensor].is_constant

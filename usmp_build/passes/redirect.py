@@ -1,4 +1,4 @@
-"""Analysis → the same, with other directions: nothing but the schedule and the separations depends on them."""
+"""Updates an analysis for other directions of operators: only the schedule and the separations depend on them."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _NOTHING = Sequence(())
 
 
 def redirect(request: Request, analysis: Analysis, choices: Choices) -> Analysis:
-    """Analyze with choices that differ in directions only."""
-    found = schedule(request, analysis.models, analysis.kernels, analysis.connections, choices)
-    near = _separations(request, analysis, found)
-    problem = replace(analysis.problem, separations=near.bytes())
-    return replace(analysis, schedule=found, separations=near, problem=problem, choices=choices)
+    """Return the analysis for choices that differ in directions only."""
+    new_schedule = schedule(request, analysis.models, analysis.kernels, analysis.connections, choices)
+    new_separations = _separations(request, analysis, new_schedule)
+    problem = replace(analysis.problem, separations=new_separations.bytes())
+    return replace(analysis, schedule=new_schedule, separations=new_separations, problem=problem, choices=choices)
 
 
 def near_in(request: Request, analysis: Analysis, choices: Choices, models: Collection[int]) -> Separations:
-    """Return the separations of buffers that only these models use, with choices that differ in directions only."""
-    known = analysis.models, analysis.kernels, analysis.connections
+    """Return the separations of buffers that only `models` use, for choices that differ in directions only."""
+    graphs = analysis.models, analysis.kernels, analysis.connections
     every = range(len(analysis.models))
-    programs = (program_of(index, request, *known, choices) if index in models else _NOTHING for index in every)
+    programs = (program_of(index, request, *graphs, choices) if index in models else _NOTHING for index in every)
     return _separations(request, analysis, replace(analysis.schedule, programs=tuple(programs)))
 
 
-def _separations(request: Request, analysis: Analysis, found: Schedule) -> Separations:
+def _separations(request: Request, analysis: Analysis, new_schedule: Schedule) -> Separations:
     models, kernels, storage = analysis.models, analysis.kernels, analysis.storage
-    return separations(request, models, kernels, found, storage, analysis.survivors, analysis.lifetimes)
+    return separations(request, models, kernels, new_schedule, storage, analysis.survivors, analysis.lifetimes)

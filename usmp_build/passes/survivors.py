@@ -1,7 +1,7 @@
-"""Request + Connections + Storage → Survivors: what must outlive a run, and whose runs.
+"""Finds the persistent buffers: those that must keep their bytes between runs, and during the runs of which models.
 
-Models that exclude each other follow one another on the timeline, but run in any order, each any number of times.  So
-what is needed between runs is alive in the run of every model that may run meanwhile, from beginning to end:
+Models that exclude each other follow one another on the timeline, but run in any order, each any number of times.  So a
+buffer needed between runs is alive during the whole run of every model that may run in the meantime:
 
     preserved input       its own model, to the end
     reserved input        always: the application, or DMA, may fill it at any time
@@ -25,15 +25,15 @@ from usmp_build.request import Inputs, Outputs, Request
 def survivors(
     request: Request, models: tuple[Model, ...], connections: tuple[Connection, ...], storage: Storage
 ) -> Survivors:
-    """Say of each model what holds data when a run of it begins, and what must when the run has ended."""
+    """Return for each model the buffers that hold data when its run begins, and those that must when it has ended."""
     always = {i for i, buffer in enumerate(storage.buffers) if buffer.kind in {Kind.VARIABLE, Kind.CONSTANT}}
     before: list[set[int]] = [set() for _ in models]
     after: list[set[int]] = [set() for _ in models]
     for index, (asked, model) in enumerate(zip(request.models, models, strict=True)):
         if asked.inputs is not Inputs.CONSUMED:
-            own = set(_buffers(storage, index, model.main.inputs))
-            after[index] |= own
-            always |= own if asked.inputs is Inputs.RESERVED else set()
+            inputs = set(_buffers(storage, index, model.main.inputs))
+            after[index] |= inputs
+            always |= inputs if asked.inputs is Inputs.RESERVED else set()
         if asked.outputs is Outputs.RESERVED:
             for side in (*before, *after):
                 side.update(_buffers(storage, index, model.main.outputs))
@@ -48,7 +48,7 @@ def survivors(
 
 
 def _buffers(storage: Storage, model: int, tensors: Iterable[int]) -> Iterator[int]:
-    """Yield the planned buffers of some tensors of a model's main subgraph, all rows of those in memory of pages."""
+    """Yield the planned buffers of these tensors of a main subgraph; of a tensor in memory of pages, all rows."""
     for tensor in tensors:
         buffer = storage.tensors.get(TensorRef(model, 0, tensor))
         if buffer is not None:

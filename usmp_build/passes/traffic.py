@@ -1,4 +1,4 @@
-"""Kernels + Storage → how many bytes each operator moves to and from each buffer."""
+"""Counts the bytes that each operator reads from and writes to each buffer in one run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from usmp_build.ir.storage import Storage
 
 
 def traffic(models: tuple[Model, ...], kernels: Kernels, schedule: Schedule, storage: Storage) -> OperatorTraffic:
-    """Add up what the calls of every operator declare that runs: those of subgraphs that nobody calls do not."""
+    """Return the traffic of every operator that runs, in bytes; operators of subgraphs that are never called do not."""
     running = {step.operator for step in steps(schedule.root)}
     return {
         ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage)
@@ -25,7 +25,7 @@ def traffic(models: tuple[Model, ...], kernels: Kernels, schedule: Schedule, sto
 
 def _sum(ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: Storage) -> dict[int, Traffic]:
     op = graph.operators[ref.operator]
-    found: dict[int, Traffic] = {}
+    total: dict[int, Traffic] = {}
     for operand, declared in _operands(op, kernel):
         buffer = None if isinstance(operand, Absent) else buffer_behind(operand, ref, op, storage)
         if buffer is not None:
@@ -33,12 +33,12 @@ def _sum(ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: 
             size = _part(operand, op, graph) or storage.buffers[buffer].size * len(rows)
             moved = declared or _once(operand, size)
             for row, share in zip(rows, _shares(moved, len(rows)), strict=True):
-                found[row] = found.get(row, Traffic()) + share
-    return found
+                total[row] = total.get(row, Traffic()) + share
+    return total
 
 
 def _part(operand: Operand, op: Operator, graph: Subgraph) -> int:
-    """Return the bytes of a tensor that is part of another one, and so of a buffer; 0 for all else."""
+    """Return the size in bytes of an operand that is only a part of a buffer; 0 for any other operand."""
     if not isinstance(operand, Input | Output):
         return 0
     tensor = (op.inputs if isinstance(operand, Input) else op.outputs)[operand.position]
@@ -46,7 +46,7 @@ def _part(operand: Operand, op: Operator, graph: Subgraph) -> int:
 
 
 def _operands(op: Operator, kernel: Kernel | NoKernel) -> Iterator[tuple[Operand, Traffic | None]]:
-    """Every operand of every call, with what is declared of it; without a kernel, those of the operator."""
+    """Yield every operand of every call with its declared traffic; without a kernel, those of the operator."""
     if isinstance(kernel, Kernel):
         for call in kernel.calls:
             yield from zip(call.operands, call.traffic or repeat(None, len(call.operands)), strict=True)
@@ -56,13 +56,13 @@ def _operands(op: Operator, kernel: Kernel | NoKernel) -> Iterator[tuple[Operand
 
 
 def _shares(moved: Traffic, rows: int) -> Iterator[Traffic]:
-    """Split what is moved to and from a tensor evenly among its rows."""
+    """Split the traffic of a tensor evenly among its rows."""
     for row in range(rows):
         yield Traffic(*(total * (row + 1) // rows - total * row // rows for total in (moved.read, moved.written)))
 
 
 def _once(operand: Operand, size: int) -> Traffic:
-    """All of it, once: inputs are read, outputs written, scratch both."""
+    """Return the traffic of touching all bytes once: inputs are read, outputs written, scratch both."""
     return Traffic(
         read=0 if isinstance(operand, Output) else size, written=size if isinstance(operand, Output | Scratch) else 0
     )

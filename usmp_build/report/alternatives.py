@@ -13,7 +13,7 @@ from usmp_build.search.replanner import Replanner
 
 
 def alternatives(replanner: Replanner, fitted: Fitted, plan: Plan) -> AlternativesRecord:
-    """Plan the models by themselves, without words that cost memory, as filed, and in larger pools."""
+    """Plan the models by themselves, without settings that cost memory, as filed, and in larger pools."""
     request, chosen = replanner.request, fitted.chosen
     standalone = workspace_bytes.standalone_bytes(request, chosen, plan)
     retention = retention_cost(replanner, chosen.analysis, plan)

@@ -5,20 +5,21 @@ from __future__ import annotations
 from math import floor
 
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.layout import CostRecord
+from usmp_build.layout import CostRow
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
 
 
-def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRecord:
+def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRow:
     """Add up what the plan costs in one run of every model; rounded down, in the unit that people see."""
     total, bound = total_cost(analysis, plan), _bound(analysis, plan)
-    return CostRecord(
+    return CostRow(
         unit=analysis.costs.unit.shown,
         total=floor(analysis.costs.shown(total)),
         bound=floor(analysis.costs.shown(bound)),
-        least=total == bound,
         by_rank=tuple(request.pools[pool].name for pool in analysis.costs.unknown),
+        is_least=total == bound,
+        ranked_buffers=analysis.costs.ranked,
     )
 
 

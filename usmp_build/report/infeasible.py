@@ -13,7 +13,7 @@ from usmp_build.planner.memory.bounds import confined
 from usmp_build.planner.memory.explain import explain
 from usmp_build.planner.memory.limits import with_limits
 from usmp_build.planner.memory.pressure import Witness
-from usmp_build.planner.memory.shortage import Scope, Shortage, put_into_words
+from usmp_build.planner.memory.shortage import ProofScope, Shortage, put_into_words
 from usmp_build.report.suggestions import suggested_fixes
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
@@ -44,17 +44,17 @@ def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
     return DoesNotFit(*diagnostics)
 
 
-def _scope(request: Request, chosen: Chosen, shortage: Shortage) -> Scope:
+def _scope(request: Request, chosen: Chosen, shortage: Shortage) -> ProofScope:
     """Tell whether a shortage that is proven of this schedule is one of any other, too."""
     analysis = chosen.analysis
     buffers = analysis.storage.buffers
     if not shortage.proven or any(buffers[index].kind is Kind.CONSTANT for index in shortage.witness.buffers):
-        return Scope.ALL
+        return ProofScope.ALL
     members = confined(analysis.problem, shortage.pools)
     together = len(shortage.witness.buffers) > 1  # a buffer by itself is too large whenever it is alive
     if together and least_bytes(request, analysis, members) < shortage.room + shortage.missing:
-        return Scope.SCHEDULE
-    return Scope.SAME_BUFFERS if chosen.other_buffers else Scope.ALL
+        return ProofScope.SCHEDULE
+    return ProofScope.SAME_BUFFERS if chosen.other_buffers else ProofScope.ALL
 
 
 def _together(request: Request, analysis: Analysis, witness: Witness) -> str:

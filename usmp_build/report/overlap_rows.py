@@ -18,8 +18,8 @@ def overlaps(analysis: Analysis, plan: Plan) -> Mapping[int, tuple[OverlapRow, .
         shared = _shared(analysis, plan, below, above)
         distance = plan.allocations[above].offset - plan.allocations[below].offset
         if shared <= 0 or distance < allowed.bytes:
-            continue  # they are apart, or the other one of them is the lower one
-        assert allowed.direction is not Direction.EITHER  # directions are decided before anything is planned
+            continue  # they are apart, or it is the other one that lies lower
+        assert allowed.direction is not Direction.EITHER  # the chosen analysis has every direction decided
         op = operator_at(analysis.models, allowed.operator)
         for one, other in ((below, above), (above, below)):
             found.setdefault(one, {})[other] = OverlapRow(

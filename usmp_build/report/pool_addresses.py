@@ -11,7 +11,7 @@ from usmp_build.request import PoolRequest, Request
 from usmp_build.units import align_up, count_bytes
 
 
-def keep_apart(request: Request, pools: Sequence[PoolRow]) -> None:
+def refuse_overlapping_pools(request: Request, pools: Sequence[PoolRow]) -> None:
     """Compare planned sizes with addresses.  Raises DoesNotFit with every pool that runs into another one."""
     if found := tuple(_meetings(request.pools, pools)):
         raise DoesNotFit(*found)

@@ -1,8 +1,8 @@
-"""What words cost that let data outlive a run, or models run at the same time: the plan once more, without the word.
+"""What it costs that data outlive a run, or that models run at the same time: planned again without each setting.
 
-Both sides of the difference are the better of auto's plan and this one, so that a weak algorithm is not put down to a
-word.  Without a word another order of operators may be the best, so orders are searched again, where that is quick.
-Each word takes another plan of the whole firmware, so that is done for the first words only.
+Both sides of the difference are the better of auto's plan and the given one, so that a weak algorithm does not count
+as the cost of a setting.  Without a setting another order of operators may be the best, so orders are searched again
+where that is quick.  Each setting takes another plan of the whole firmware, so only the first ones are planned.
 """
 
 from __future__ import annotations
@@ -27,40 +27,39 @@ class RetentionCost:
     """What it costs that data outlive runs, and that models run at the same time."""
 
     keeps: tuple[tuple[KeepRecord, ...], ...]
-    """The words of each model."""
+    """By model: the cost of each of its settings."""
     concurrent: int
     """Bytes of workspace that all pairs of models cost together."""
 
 
 def retention_cost(replanner: Replanner, analysis: Analysis, plan: Plan) -> RetentionCost:
-    """Return the bytes of workspace that each such word costs against the default, as far as it is worked out."""
+    """Return the bytes of workspace that each such setting costs against its default; None beyond the first ones."""
     request = replanner.request
-    words = [list(model.kept_words()) for model in request.models]
+    settings = [list(model.retention_settings()) for model in request.models]
     buffers = analysis.problem.buffers
     is_quick = len(buffers) <= effort.RETENTION_ORDER_BUFFERS and all(len(buffer.pools) == 1 for buffer in buffers)
 
-    def least(asked: Request) -> int:
-        other = replanner.asking(asked)
-        plans = [(other.retime(analysis), plan), *([_in_other_orders(other, analysis)] if is_quick else [])]
-        return min(workspace_needed(asked, stated, planned) for stated, planned in plans if planned is not None)
+    def least_workspace(other: Request) -> int:
+        variant = replanner.asking(other)
+        candidates = [(variant.retime(analysis), plan), *([_in_other_orders(variant, analysis)] if is_quick else [])]
+        return min(workspace_needed(other, timed, planned) for timed, planned in candidates if planned is not None)
 
-    needed = least(request) if any(words) or request.concurrent else 0
+    needed = least_workspace(request) if any(settings) or request.concurrent else 0
 
-    def workspace(other: Request) -> int:
-        return max(0, needed - least(other))
+    def cost(other: Request) -> int:
+        return max(0, needed - least_workspace(other))
 
     conflicts = sum(map(len, analysis.problem.conflicts))
-    plans = min(effort.RETENTION_WORDS, 1 + effort.RETENTION_CONFLICTS // max(1, conflicts))
+    plans = min(effort.RETENTION_SETTINGS, 1 + effort.RETENTION_CONFLICTS // max(1, conflicts))
     number = count()
-    rows = [
+    keeps = tuple(
         tuple(
-            KeepRecord(word, value, workspace(request.with_model(index, other)) if next(number) < plans else None)
-            for word, value, other in own
+            KeepRecord(key, value, cost(request.with_model(index, default)) if next(number) < plans else None)
+            for key, value, default in of_model
         )
-        for index, own in enumerate(words)
-    ]
-    concurrent = workspace(replace(request, concurrent=frozenset())) if request.concurrent else 0
-    return RetentionCost(tuple(rows), concurrent)
+        for index, of_model in enumerate(settings)
+    )
+    return RetentionCost(keeps, cost(replace(request, concurrent=frozenset())) if request.concurrent else 0)
 
 
 def _in_other_orders(replanner: Replanner, analysis: Analysis) -> tuple[Analysis, Plan | None]:

@@ -21,7 +21,7 @@ from usmp_build.planner import by_name
 from usmp_build.planner.memory.components import families, restricted
 from usmp_build.planner.memory.plan import Allocation
 from usmp_build.planner.memory.problem import Problem
-from usmp_build.planner.memory.shortage import Shortage, Way
+from usmp_build.planner.memory.shortage import Fix, Shortage
 from usmp_build.planner.memory.trials import Attempt, Trials
 from usmp_build.request import InputOutput, ModelRequest, Request
 from usmp_build.units import count_bytes, show_bytes
@@ -38,7 +38,7 @@ _SHOWN = 2
 
 def suggested_fixes(
     request: Request, analysis: Analysis, shortage: Shortage, attempt: Attempt, restate: Restate
-) -> Iterator[Way]:
+) -> Iterator[Fix]:
     """Yield what makes a plan for the buffers of a shortage, apart from larger pools.  The work is bounded."""
     if not shortage.proven:
         yield from _other_algorithms(request, analysis.problem)
@@ -55,13 +55,13 @@ def suggested_fixes(
             continue
         places = _solved(after.problem, concerned, trials)
         if places is not None:
-            yield change.way(request, _Outcome(analysis, after, places))
+            yield change.fix(request, _Outcome(analysis, after, places))
 
 
-def _other_algorithms(request: Request, problem: Problem) -> Iterator[Way]:
+def _other_algorithms(request: Request, problem: Problem) -> Iterator[Fix]:
     for name in _FINDERS:
         if name != request.algorithm and Trials(by_name.algorithm(name, {}, ""), 1).plan(problem) is not None:
-            yield Way(0, f'write algorithm = "{name}", which finds a plan')
+            yield Fix(0, f'write algorithm = "{name}", which finds a plan')
             return
 
 
@@ -81,7 +81,7 @@ class _Change(Protocol):
     def applied(self, request: Request, /) -> Request:
         """Return what the manifest says then."""
 
-    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+    def fix(self, request: Request, outcome: _Outcome, /) -> Fix:
         """Say what to do and what it costs, now that there is a plan."""
 
 
@@ -91,29 +91,29 @@ class _AnotherPool:
 
     model: int
     pool: int
-    word: str
-    """Of the manifest: workspace_pools or constant_pools."""
+    key: str
+    """In the manifest: workspace_pools or constant_pools."""
 
     def applied(self, request: Request, /) -> Request:
         model = request.models[self.model]
-        if self.word == "constant_pools":
+        if self.key == "constant_pools":
             return request.with_model(self.model, replace(model, constant_pools=(*model.constant_pools, self.pool)))
         return request.with_model(self.model, replace(model, workspace_pools=(*model.workspace_pools, self.pool)))
 
-    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+    def fix(self, request: Request, outcome: _Outcome, /) -> Fix:
         after = outcome.after
         there = (index for index, place in outcome.places.items() if place.pool == self.pool)
         moved = [after.problem.buffers[i] for i in there if self.model in after.storage.buffers[i].models]
         total = sum(buffer.size for buffer in moved)
-        who = f'let model "{request.models[self.model].name}" use "{request.pools[self.pool].name}" too ({self.word})'
+        who = f'let model "{request.models[self.model].name}" use "{request.pools[self.pool].name}" too ({self.key})'
         if len(moved) > _SHOWN:
-            return Way(total, f"{who}: {len(moved)} buffers, {count_bytes(total)}, go there")
+            return Fix(total, f"{who}: {len(moved)} buffers, {count_bytes(total)}, go there")
         named = " + ".join(f"{buffer.name} {show_bytes(buffer.size)}" for buffer in moved)
-        return Way(total, f"{who}: {named} {'goes' if len(moved) == 1 else 'go'} there" if moved else who)
+        return Fix(total, f"{who}: {named} {'goes' if len(moved) == 1 else 'go'} there" if moved else who)
 
 
 @dataclass(frozen=True, slots=True)
-class _ArraysOfTheCaller:
+class _CallersArrays:
     """The application brings the model's inputs and outputs."""
 
     model: int
@@ -121,10 +121,10 @@ class _ArraysOfTheCaller:
     def applied(self, request: Request, /) -> Request:
         return request.with_model(self.model, replace(request.models[self.model], io=InputOutput.APPLICATION))
 
-    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+    def fix(self, request: Request, outcome: _Outcome, /) -> Fix:
         brought = self._workspace(outcome.before) - self._workspace(outcome.after)
         name = request.models[self.model].name
-        return Way(brought, f'write io = "application" for model "{name}": its caller brings {count_bytes(brought)}')
+        return Fix(brought, f'write io = "application" for model "{name}": its caller brings {count_bytes(brought)}')
 
     def _workspace(self, analysis: Analysis) -> int:
         mine = (b for b in analysis.storage.buffers if b.kind is not Kind.CONSTANT and self.model in b.models)
@@ -133,22 +133,22 @@ class _ArraysOfTheCaller:
 
 @dataclass(frozen=True, slots=True)
 class _NotKept:
-    """What the model keeps between runs, it keeps no longer."""
+    """The model no longer keeps its inputs, or its outputs, between runs."""
 
     model: int
-    word: str
-    """Of the manifest: inputs or outputs."""
+    key: str
+    """In the manifest: inputs or outputs."""
     value: str
     without: ModelRequest
-    """The model without the word."""
+    """The model without the setting."""
 
     def applied(self, request: Request, /) -> Request:
         return request.with_model(self.model, self.without)
 
-    def way(self, request: Request, outcome: _Outcome, /) -> Way:
+    def fix(self, request: Request, outcome: _Outcome, /) -> Fix:
         freed = self._kept(outcome.before) - self._kept(outcome.after)
-        who = f'leave {self.word} = "{self.value}" out of model "{request.models[self.model].name}"'
-        return Way(freed, f"{who}: {count_bytes(freed)} are then not kept between runs")
+        who = f'leave {self.key} = "{self.value}" out of model "{request.models[self.model].name}"'
+        return Fix(freed, f"{who}: {count_bytes(freed)} are then not kept between runs")
 
     def _kept(self, analysis: Analysis) -> int:
         survivors = analysis.survivors
@@ -157,8 +157,8 @@ class _NotKept:
 
 
 @dataclass(frozen=True, slots=True)
-class _TakingTurns:
-    """Two models that may be alive at the same time are not any more."""
+class _NotConcurrent:
+    """Two models no longer run at the same time."""
 
     pair: tuple[int, int]
     missing: int
@@ -167,12 +167,12 @@ class _TakingTurns:
     def applied(self, request: Request, /) -> Request:
         return replace(request, concurrent=request.concurrent - {self.pair})
 
-    def way(self, request: Request, _: _Outcome, /) -> Way:
+    def fix(self, request: Request, _: _Outcome, /) -> Fix:
         one, other = (request.models[model] for model in self.pair)
         overrides = [*one.overrides.get("concurrent", ()), *other.overrides.get("concurrent", ())]
         option = "--" if one.name in overrides or other.name in overrides else ""
         who = f'leave the pair "{one.name}" and "{other.name}" out of `{option}concurrent`'
-        return Way(self.missing, f"{who}: they then take turns, and share memory")
+        return Fix(self.missing, f"{who}: they then take turns, and share memory")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +185,8 @@ class _SwitchedOn:
     def applied(self, _: Request, /) -> Request:
         return self.then
 
-    def way(self, _: Request, __: _Outcome, /) -> Way:
-        return Way(0, self.words)
+    def fix(self, _: Request, __: _Outcome, /) -> Fix:
+        return Fix(0, self.words)
 
 
 def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterator[_Change]:
@@ -214,7 +214,7 @@ def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterat
     owners = _owners(analysis, shortage)
     yield from _switched_on(request, owners, constant)
     pairs = (pair for pair in sorted(request.concurrent) if not constant and set(pair) <= set(owners))
-    yield from (_TakingTurns(pair, shortage.missing) for pair in islice(pairs, effort.FIXES_OF_PAIRS))
+    yield from (_NotConcurrent(pair, shortage.missing) for pair in islice(pairs, effort.FIXES_OF_PAIRS))
     for model in owners:
         asked = request.models[model]
         mine = asked.constant_pools if constant else asked.workspace_pools
@@ -223,8 +223,8 @@ def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterat
             if other.access is access and pool not in mine:
                 yield _AnotherPool(model, pool, word)
         if not constant and asked.io is InputOutput.POOL:
-            yield from (_NotKept(model, *kept) for kept in asked.kept_words())
-            yield _ArraysOfTheCaller(model)
+            yield from (_NotKept(model, *kept) for kept in asked.retention_settings())
+            yield _CallersArrays(model)
 
 
 def _owners(analysis: Analysis, shortage: Shortage) -> list[int]:

@@ -11,24 +11,22 @@ from usmp_build.interfaces.kernels import Traffic
 from usmp_build.ir.schedule import steps
 from usmp_build.layout import (
     BufferRow,
-    ClaimRecord,
+    CertificateRecord,
     PoolRow,
-    ProofRecord,
     Summary,
-    WitnessRecord,
 )
 from usmp_build.naming import pool_object
 from usmp_build.planner.memory.best import is_best
-from usmp_build.planner.memory.bounds import pool_bounds
+from usmp_build.planner.memory.bounds import Witness, pool_bounds
 from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.planner.memory.problem import Buffer
 from usmp_build.report.cost_row import cost_row
 from usmp_build.report.kept_buffers import kept_for
 from usmp_build.report.model_rows import ModelRows
 from usmp_build.report.overlap_rows import overlaps
-from usmp_build.report.pool_addresses import keep_apart
-from usmp_build.report.workspace_row import workspace_row
-from usmp_build.request import PoolRequest, Request
+from usmp_build.report.pool_addresses import refuse_overlapping_pools
+from usmp_build.report.workspace_record import workspace_record
+from usmp_build.request import Access, PoolRequest, Request
 from usmp_build.search.operator_order import Chosen
 
 _LARGEST_ALIGNMENT = 1 << 16
@@ -46,43 +44,27 @@ def summarize(request: Request, chosen: Chosen, plan: Plan) -> Summary:
     timeline = tuple(step.name for step in steps(analysis.schedule.root))
     moved = [analysis.moved_by(model) for model in range(len(request.models))]
     pools = _pools(request, analysis, plan, timeline)
-    keep_apart(request, pools)
+    refuse_overlapping_pools(request, pools)
     buffers = _buffers(request, analysis, plan, moved)
     rows = ModelRows(request, analysis, plan, pools, buffers)
     names = [model.name for model in request.models]
+    is_plan_best = is_best(analysis.problem, plan)
     return Summary(
         generator=f"usmp_build {usmp_build.__version__}",
         project=request.project,
         macro=request.project.upper(),
         manifest=request.manifest,
         algorithm=plan.algorithm,
-        proof=_proof(request, analysis, plan, pools),
+        cost=cost_row(request, analysis, plan),
+        is_best=is_plan_best,
         other_buffers=chosen.other_buffers,
-        ranked_buffers=analysis.costs.ranked,
         pools=pools,
-        workspace=workspace_row(chosen, pools),
+        workspace=workspace_record(chosen, pools, is_plan_best),
         buffers=buffers,
         repeated_constants=analysis.storage.repeated,
         steps=timeline,
         models=tuple(rows.row(m, moved[m]) for m in range(len(names))),
         concurrent=tuple((names[a], names[b]) for a, b in sorted(request.concurrent)),
-    )
-
-
-def _proof(request: Request, analysis: Analysis, plan: Plan, pools: Sequence[PoolRow]) -> ProofRecord:
-    """State what is proven of a plan that was verified."""
-    return ProofRecord(
-        verified=True,
-        optimal=all(pool.gap == 0 for pool in pools),
-        best=is_best(analysis.problem, plan),
-        cost=cost_row(request, analysis, plan),
-        work=plan.work,
-        claims=tuple(ClaimRecord(pool.name, pool.claim) for pool in pools if pool.claim > pool.peak_bytes),
-        witnesses=tuple(
-            WitnessRecord(pool.name, pool.peak_step, pool.peak_buffers, pool.peak_bytes)
-            for pool in pools
-            if pool.peak_buffers and pool.access == "rw"
-        ),
     )
 
 
@@ -100,7 +82,7 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
                 size=peak,
                 limit=pool.limit,
                 bound=max(witness.bytes, claims[index]),
-                claim=claims[index],
+                certificate=_certificate(analysis, pool, witness, claims[index], timeline),
                 alignment=_base_alignment(pool, members),
                 section=pool.section,
                 region=pool.region,
@@ -110,12 +92,19 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
                 cache_line=pool.cache_line,
                 symbol=pool_object(request.project, pool.name),
                 macro=f"{request.project}_{pool.name}".upper(),
-                peak_step=timeline[witness.step] if witness.step is not None and timeline else None,
-                peak_bytes=witness.bytes,
-                peak_buffers=tuple(analysis.problem.buffers[b].name for b in witness.buffers),
             )
         )
     return tuple(rows)
+
+
+def _certificate(
+    analysis: Analysis, pool: PoolRequest, witness: Witness, claim: int, timeline: Sequence[str]
+) -> CertificateRecord | None:
+    """Return the buffers that show the bound of a workspace pool; None where the algorithm claims more than they do."""
+    if pool.access is Access.CONSTANT or not witness.buffers or claim > witness.bytes:
+        return None
+    step = timeline[witness.step] if witness.step is not None and timeline else None
+    return CertificateRecord(step, tuple(analysis.problem.buffers[index].name for index in witness.buffers))
 
 
 def _base_alignment(pool: PoolRequest, members: Sequence[Buffer]) -> int:

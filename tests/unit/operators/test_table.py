@@ -10,7 +10,7 @@ import tflite
 from usmp_build.ir.graph import SHARING
 from usmp_build.kernels.reference import KERNELS
 from usmp_build.operators import table
-from usmp_build.operators.kind import Effect, Known, OperatorKind
+from usmp_build.operators.kind import Effect, Int8Kernel, Known, OperatorKind
 from usmp_build.operators.table import OPERATORS, traits
 
 OURS = {"COPY", "LOOKUP", *SHARING}
@@ -44,6 +44,13 @@ def test_of_a_kind_that_is_not_there_nothing_is_known() -> None:
 def test_kernels_are_of_kinds_with_a_form() -> None:
     """What kernels rely on is checked; variables are checked by the graph itself."""
     assert {name for name in KERNELS if OPERATORS[name].form is None} == {"ASSIGN_VARIABLE", "READ_VARIABLE"}
+
+
+def test_elementwise_kernels_of_int8_are_those_of_the_reference_library() -> None:
+    kernels = {row.name: row.int8.kernel for row in OPERATORS.values() if row.int8}
+    assert {
+        name for name, kernel in kernels.items() if kernel is not Int8Kernel.NONE
+    } == kernels.keys() & KERNELS.keys()
 
 
 @pytest.mark.parametrize("row", OPERATORS.values(), ids=OPERATORS)

@@ -1,10 +1,4 @@
-"""TensorFlow Lite Micro as oracle, in a process of its own: it aborts on models and inputs that it does not like.
-
-Run as a program, this file reads a model and inputs and writes every tensor of every run from FIRST on, in a file for
-each run, so that an abort leaves the answers before it:
-
-    python -m usmp_build.cli.selftest.oracle MODEL INPUTS.npz ANSWERS FIRST INDEX...
-"""
+"""TensorFlow Lite Micro as oracle, in a process of its own: it aborts on models and inputs that it does not like."""
 
 from __future__ import annotations
 
@@ -19,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from usmp_build.cli import tflm_process
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.request import ModelRequest
@@ -46,12 +41,9 @@ class Answers:
         return len(self.runs) - self.compared - len(self.aborted)
 
 
-_ARENA = 64 << 20
 _SECONDS = 600
 _ABORTS = 16
 """After the last of them nothing more is asked: each costs another process."""
-_READY = "ready"
-"""A file that says that the model was accepted."""
 
 
 def oracle_tensors(
@@ -82,7 +74,7 @@ def oracle_tensors(
 def _answers(model: ModelRequest, folder: Path, first: int, wanted: list[int]) -> list[Answer]:
     """Ask about the runs from `first` on; return the answers up to the first run that aborts."""
     files = [str(folder / name) for name in ("model.tflite", "inputs.npz", ".")]
-    module = ["-W", "ignore", "-m", "usmp_build.cli.selftest.oracle"]  # the last line is to say what went wrong
+    module = ["-W", "ignore", "-m", tflm_process.__name__]  # the last line is to say what went wrong
     command = [sys.executable, *module, *files, str(first), *map(str, wanted)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
@@ -90,7 +82,7 @@ def _answers(model: ModelRequest, folder: Path, first: int, wanted: list[int]) -
         message = f'TensorFlow Lite Micro did not run model "{model.name}" within {_SECONDS} seconds'
         raise CheckFailed(Diagnostic("S603", message, model.path, "ask for fewer runs: --runs 1")) from None
     is_aborted = done.returncode < 0
-    if done.returncode and not (is_aborted and (folder / _READY).exists()):
+    if done.returncode and not (is_aborted and (folder / tflm_process.READY).exists()):
         last = [] if is_aborted else done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         message = f'TensorFlow Lite Micro refuses model "{model.name}": {" ".join(last) or "it aborts"}'
         raise CheckFailed(Diagnostic("S603", message, model.path, "nothing to compare with: run it on the target"))
@@ -99,25 +91,3 @@ def _answers(model: ModelRequest, folder: Path, first: int, wanted: list[int]) -
         with np.load(path) as stored:
             answers.append({int(tensor): stored[tensor] for tensor in stored.files})
     return answers
-
-
-def _answer(model: str, inputs: str, answers: str, first: str, *wanted: str) -> None:
-    """Ask for existing tensors only: the interpreter crashes on others."""
-    from tflite_micro import runtime
-
-    keep = runtime.InterpreterConfig.kPreserveAllTensors
-    interpreter = runtime.Interpreter.from_file(model, arena_size=_ARENA, intrepreter_config=keep)
-    (Path(answers) / _READY).touch()
-    with np.load(inputs) as stored:
-        names = [name for name in stored.files if name != "runs"]
-        for run in range(int(first), int(stored["runs"])):
-            for name in names:
-                if name.startswith(f"{run}_"):
-                    interpreter.set_input(stored[name], int(name.partition("_")[2]))
-            interpreter.invoke()
-            tensors = {tensor: interpreter._interpreter.GetTensor(int(tensor), 0)["tensor_data"] for tensor in wanted}
-            np.savez(Path(answers) / f"{run}.npz", allow_pickle=False, **tensors)
-
-
-if __name__ == "__main__":
-    _answer(*sys.argv[1:])

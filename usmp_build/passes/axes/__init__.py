@@ -1,13 +1,13 @@
-"""Physical axes: which tensors are in memory of pages, and how long their rows are.
+"""Plans physical axes: which tensors are in memory of pages, and how long their rows are.
 
-    one kind of memory     the pools of a tensor are all plain, or all of one size of page: as the first of them
-    rows                   the rows that a shape has
-    homes                  separators speak of values, which may be in copies
-    question               a subgraph as a question for `unify`: tensors, and the pieces that kernels take them in
-    keeping                separators go on through operators that keep the axes
-    copies                 a reader that wants other rows gets a copy, where the manifest allows it
+    one kind of memory     the pools of a tensor are all plain, or all of one page size: that of the first of them
+    rows                   the possible rows of a shape
+    homes                  separators apply to values, which may be in copies
+    question               states a subgraph as a question for `unify`: tensors, and the pieces that kernels take
+    keeping                propagates separators through operators that keep the axes
+    copies                 a reader that needs other rows gets a copy, if the manifest allows it
 
-Logical shapes stay as they are: kernels and C know them.  Only storage looks at the rows, and does so once.
+Logical shapes do not change: kernels and C use them.  Only `storage` uses the rows.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from usmp_build.request import Request
 
 
 def axes(request: Request, scoped: Scoped, assignment: Assignment, libraries: Libraries) -> tuple[Scoped, Axes]:
-    """Decide on the rows of every tensor in memory of pages, and insert copies between rows of different lengths.
+    """Choose the rows of every tensor in memory of pages, and insert copies between rows of different lengths.
 
-    Raises ManifestError for separators that do not go with a tensor, with its memory, or with the kernels that touch
-    it.
+    Raises ManifestError for separators that do not fit a tensor, its memory, or the kernels that touch it.
     """
     pools = {ref: _of_one_kind(request, allowed) for ref, allowed in scoped.scopes.pools.items()}
     paged = {ref for ref, allowed in pools.items() if allowed and page_of(request, allowed[0])}
@@ -45,12 +44,12 @@ def axes(request: Request, scoped: Scoped, assignment: Assignment, libraries: Li
 
 
 def _of_one_kind(request: Request, pools: tuple[int, ...]) -> tuple[int, ...]:
-    """Keep the pools that are as the first one: plain, or of its size of page and its number of axes."""
+    """Keep the pools of the same kind as the first one: plain, or with its page size and number of axes."""
     return tuple(pool for pool in pools if kind_of(request, pool) == kind_of(request, pools[0]))
 
 
 def _refuse_marks(request: Request, assignment: Assignment, scoped: Scoped, paged: set[TensorRef]) -> None:
-    """Separators make rows, which plain memory does not have."""
+    """Raise ManifestError for separators on tensors in plain memory, which has no rows."""
     carried = {ref: request.models[ref.model].path for ref in scoped.scopes.pools if _separated(scoped, ref)}
     named = {ref: rule.span for ref, rule in assignment.separators.items() if rule.axis_separators}
     values = {(m, s): homes(graph) for m, model in enumerate(scoped.models) for s, graph in enumerate(model.subgraphs)}

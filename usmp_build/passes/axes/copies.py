@@ -1,4 +1,4 @@
-"""Copies in memory of pages: those between rows of different lengths, and how any copy runs piece by piece."""
+"""Describes copies in memory of pages: between rows of different lengths, and running piece by piece."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from usmp_build.passes.copies import NewCopy
 
 @dataclass(frozen=True, slots=True)
 class RowCopy:
-    """A second home of a tensor, with rows of another length, for some of its readers."""
+    """A copy of a tensor with rows of another length, for some of its readers."""
 
     tensor: int
     row: int
-    """Elements."""
+    """Elements of a row."""
     readings: tuple[Reading, ...]
 
     def wanted(self, graph: Subgraph) -> NewCopy:
-        """Return what is to be inserted; its name says how long its rows are."""
+        """Return the copy to be inserted; its name gives the length of its rows."""
         source = graph.tensors[self.tensor]
         name = f"{short_label(source.name, self.tensor)}.in_rows_of_{self.row}"
         readers = tuple((reading.operator, reading.position) for reading in self.readings)
@@ -29,7 +29,7 @@ class RowCopy:
 
 
 def piece_of(graph: Subgraph, op: Operator, elements: int) -> Subgraph:
-    """Return a subgraph in which a COPY moves only so many elements: what its kernel is asked about."""
+    """Return a subgraph in which a COPY moves only `elements`, to query a kernel for one piece."""
     tensors = list(graph.tensors)
     for tensor in (*op.inputs, *op.outputs):
         if tensor is not None:
@@ -38,7 +38,7 @@ def piece_of(graph: Subgraph, op: Operator, elements: int) -> Subgraph:
 
 
 def in_pieces(kernel: Kernel, count: int, elements: int) -> Kernel:
-    """Run the kernel of one piece `count` times, for piece after piece, in both directions."""
+    """Return a kernel that runs the kernel of one piece `count` times, in both directions."""
 
     def repeated(call: KernelCall) -> KernelCall:
         traffic = tuple(Traffic(each.read * count, each.written * count) for each in call.traffic)

@@ -1,7 +1,7 @@
-"""Where the values of a tensor are: in the tensor itself and in its copies.
+"""Finds all tensors that hold the values of a tensor: itself and its copies.
 
-An output that is computed in memory of pages is copied to plain memory, and the copy has the number that the model
-file gives it; an input is filled in plain memory, and copied to where it is read.  Axis separators speak of the values.
+An output that is computed in memory of pages is copied to plain memory, and the copy has its number in the model file;
+an input is filled in plain memory, and copied to where it is read.  Axis separators apply to the values.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _Rule = TypeVar("_Rule")
 
 
 def homes(graph: Subgraph) -> Mapping[int, tuple[int, ...]]:
-    """Return for each tensor that is copied, or a copy, all that hold its values: what is copied first."""
+    """Return for each copied tensor and each copy all tensors that hold its values, the original first."""
     origins: dict[int, int] = {}
     values: dict[int, tuple[int, ...]] = {}
     for op in graph.operators:
@@ -28,16 +28,16 @@ def homes(graph: Subgraph) -> Mapping[int, tuple[int, ...]]:
 
 
 def home(tensor: int, values: Mapping[int, tuple[int, ...]], paged: Container[int]) -> int | None:
-    """Return the tensor that separators of `tensor` decide on: the first home of its values in memory of pages."""
+    """Return the tensor that separators of `tensor` apply to: the first home of its values in memory of pages."""
     return next((each for each in (tensor, *values.get(tensor, ())) if each in paged), None)
 
 
 def at_home(graph: Subgraph, rules: Mapping[int, _Rule], paged: Container[int]) -> dict[int, _Rule]:
-    """Return tensor in memory of pages → the rule that speaks of it."""
+    """Return tensor in memory of pages → the rule that applies to it."""
     values = homes(graph)
-    found: dict[int, _Rule] = {}
+    rules_at_home: dict[int, _Rule] = {}
     for tensor, rule in rules.items():
         place = home(tensor, values, paged)
         if place is not None:
-            found.setdefault(place, rule)
-    return found
+            rules_at_home.setdefault(place, rule)
+    return rules_at_home

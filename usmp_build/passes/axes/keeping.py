@@ -1,11 +1,10 @@
-"""Axis separators go on through operators that keep the axes, to tensors of which nobody says anything else.
+"""Propagates axis separators through operators that keep the axes, to tensors without separators of their own.
 
     %3 = CONV_2D(%0)          separators [1]
-    %4 = MAX_POOL_2D(%3)      those of %3 go on
-    %5 = RESHAPE(%4)          they end: it makes axes of its own
+    %4 = MAX_POOL_2D(%3)      inherits those of %3
+    %5 = RESHAPE(%4)          inherits none: it makes axes of its own
 
-They go on only as far as they decide nothing against anybody: where the kernels that touch a tensor need other rows,
-they end, too.
+They also end at a tensor whose kernels need other rows: inherited separators never cause an error or a copy.
 """
 
 from __future__ import annotations
@@ -21,32 +20,32 @@ from usmp_build.passes.axes.rows import Cut
 
 
 class _Going(NamedTuple):
-    """Separators on their way."""
+    """Separators being propagated."""
 
     separators: tuple[int, ...]
     name: str
-    """Of the tensor that has them."""
+    """Name of the tensor that they were given for."""
     holder: int | None
-    """The last tensor that they cut."""
+    """The last tensor that they apply to."""
 
 
 @dataclass
 class Kept:
-    """How far separators go in a subgraph."""
+    """The propagation of separators in a subgraph."""
 
     graph: Subgraph
     cut: Callable[[int, tuple[int, ...]], Cut | str]
-    """Cuts a tensor at separators, or says why that cannot be; what needs no cut has no rows."""
+    """Cuts a tensor at separators, or returns a clause that says why that is impossible."""
     paged: Mapping[int, object]
     """The tensors with rows."""
     going: dict[int, _Going] = field(default_factory=dict, init=False)
     cuts: dict[int, Cut] = field(default_factory=dict, init=False)
-    """Tensor → its rows, by separators that go on."""
+    """Tensor → its rows, by inherited separators."""
     ends: dict[int, list[str]] = field(default_factory=dict, init=False)
-    """Tensor → where the separators that cut it end, for people."""
+    """Tensor → where its separators end, for messages."""
 
     def walk(self, separators: Mapping[int, tuple[int, ...]]) -> None:
-        """Follow separators that rules or models name, by tensor, from operator to operator."""
+        """Propagate the separators of rules and models, given by tensor, from operator to operator."""
         for tensor, cut in separators.items():
             name = short_label(self.graph.tensors[tensor].name, tensor)
             self.going[tensor] = _Going(cut, name, tensor if tensor in self.paged else None)

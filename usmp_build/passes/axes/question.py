@@ -1,7 +1,7 @@
-"""One subgraph as a question for `unify`: how long may the rows of each tensor in memory of pages be?
+"""States the rows of one subgraph as a question for `unify`: how long may those of each tensor in memory of pages be?
 
-A "scope" is a length here.  Whoever writes a tensor, and whoever named separators for it, decides with it; readers may
-get a copy with other rows.
+A "scope" is a length here.  The writer of a tensor and its separators must be satisfied; readers may get a copy with
+other rows.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from usmp_build.request import PlaceRequest
 
 
 class Reading(NamedTuple):
-    """An operator that takes a tensor row by row."""
+    """An operator that reads a tensor row by row."""
 
     operator: int
     position: int
-    """Of the input."""
+    """Position of the input."""
     tensor: int
     pitch: int
-    """Elements of the pieces that it takes."""
+    """Elements of the pieces that it reads; a row is a multiple."""
 
 
 @dataclass
@@ -41,17 +41,17 @@ class Rows:
     graph: Subgraph
     kernels: Kernels
     tensors: tuple[int, ...]
-    """The tensors in memory of pages; views are not among them."""
+    """The tensors in memory of pages, without views."""
     marks: Mapping[int, PlaceRequest]
     """Tensor → the rule that names its separators."""
     path: str
-    """Of the model file, for messages."""
+    """Path of the model file, for messages."""
     dims: Callable[[int], int]
-    """Tensor → the axes that its memory has."""
+    """Tensor → the number of axes of its memory."""
     readings: list[Reading] = field(default_factory=list, init=False)
     edges: list[Edge] = field(default_factory=list, init=False)
     deciders: list[str] = field(default_factory=list, init=False)
-    """For each tensor who decides on its rows, for messages."""
+    """For each tensor what decides its rows, for messages."""
 
     def __post_init__(self) -> None:
         self._position = {tensor: position for position, tensor in enumerate(self.tensors)}
@@ -59,12 +59,12 @@ class Rows:
         self.deciders = [self._decider(tensor) for tensor in self.tensors]
         for view, root in self.graph.roots.items():
             if view in self.marks and root in self._position:
-                self._seen_as(view, root)
-        touching = [item for index, op in enumerate(self.graph.operators) for item in self._operands(index, op)]
-        for index, operand, tensor, pitch in touching:
+                self._apply_view(view, root)
+        operands = [item for index, op in enumerate(self.graph.operators) for item in self._operands(index, op)]
+        for index, operand, tensor, pitch in operands:
             if isinstance(operand, Output):
                 self._written(index, tensor, pitch)
-        for index, operand, tensor, pitch in touching:
+        for index, operand, tensor, pitch in operands:
             if isinstance(operand, Input):
                 self._read(index, operand, tensor, pitch)
 
@@ -73,7 +73,7 @@ class Rows:
         return Question(self.allowed, edges=self.edges)
 
     def _operands(self, index: int, op: Operator) -> Iterator[tuple[int, Operand, int, int]]:
-        """Yield the operands in memory of pages with the elements into which their rows must divide."""
+        """Yield the operands in memory of pages, each with the elements of a piece, which must divide its rows."""
         if op.kind == "VIEW":
             return
         kernel = self.kernels.get(OperatorRef(*self.place, index))
@@ -86,33 +86,33 @@ class Rows:
                     yield index, operand, root, 1 if op.kind == COPY else pitches.get(operand, 1)
 
     def _of_tensor(self, tensor: int) -> frozenset[int]:
-        known = self.graph.tensors[tensor]
+        paged_tensor = self.graph.tensors[tensor]
         separators = self.separators(tensor)
         if separators is None:
-            return frozenset(possible_rows(known))
+            return frozenset(possible_rows(paged_tensor))
         cut = self.cut(tensor, separators)
         if isinstance(cut, Cut):
             return frozenset({cut.elements})
         rule, dims = self.marks.get(tensor), self.dims(self.graph.roots.get(tensor, tensor))
-        message = f"{self._label(tensor)} has the shape {list(known.shape)}: {cut}"
+        message = f"{self._label(tensor)} has the shape {list(paged_tensor.shape)}: {cut}"
         most = "one axis" if dims == 2 else f"at most {dims - 1} axes"
         help_ = f"name {most}, from 0 to the rank: what comes after the last one is a row"
         raise ManifestError(Diagnostic("P331", message, self.path if rule is None else rule.span, help_))
 
     def separators(self, tensor: int) -> tuple[int, ...] | None:
-        """Return the axis separators that a rule or the model names for a tensor; None: nobody does."""
+        """Return the axis separators that a rule or the model gives for a tensor; None: neither does."""
         rule = self.marks.get(tensor)
         return self.graph.tensors[tensor].axis_separators if rule is None else rule.axis_separators
 
     def cut(self, tensor: int, separators: tuple[int, ...]) -> Cut | str:
-        """Return the rows that separators make of a tensor, or a clause that says why they do not go with it."""
+        """Return the rows of a tensor cut at separators, or a clause that says why that is impossible."""
         try:
             return marked(self.graph.tensors[tensor], separators, self.dims(self.graph.roots.get(tensor, tensor)))
         except ValueError as reason:
             return str(reason)
 
-    def _seen_as(self, view: int, root: int) -> None:
-        """Separators of a view speak of the rows of its source."""
+    def _apply_view(self, view: int, root: int) -> None:
+        """Apply the separators of a view to the rows of its source."""
         position = self._position[root]
         row = min(self._of_tensor(view))
         if root in self.marks and row not in self.allowed[position]:
@@ -126,12 +126,12 @@ class Rows:
 
     def _written(self, index: int, tensor: int, pitch: int) -> None:
         position = self._position[tensor]
-        left = frozenset(row for row in self.allowed[position] if row % pitch == 0)
-        if not left:
+        divisible = frozenset(row for row in self.allowed[position] if row % pitch == 0)
+        if not divisible:
             raise self._disagreement(tensor, index, "writes", pitch)
-        if left != self.allowed[position]:
+        if divisible != self.allowed[position]:
             self.deciders[position] = f"{self._operator(index)}, which writes it"
-        self.allowed[position] = left
+        self.allowed[position] = divisible
 
     def _read(self, index: int, operand: Input, tensor: int, pitch: int) -> None:
         port = frozenset(row for row in possible_rows(self.graph.tensors[tensor]) if row % pitch == 0)
@@ -141,7 +141,7 @@ class Rows:
             self.allowed.append(port)
 
     def refusal(self, reading: Reading) -> ManifestError:
-        """Say that a reader would need a copy with other rows, which the manifest does not allow."""
+        """Return the error that a reader needs a copy with other rows, which the manifest does not allow."""
         return self._disagreement(reading.tensor, reading.operator, "reads", reading.pitch)
 
     def _disagreement(self, tensor: int, operator: int, verb: str, pitch: int) -> ManifestError:
@@ -156,10 +156,10 @@ class Rows:
         return ManifestError(Diagnostic("P332", message, self.path if rule is None else rule.span, help_))
 
     def _label(self, tensor: int) -> str:
-        """Name a tensor for people."""
+        """Return the name of a tensor in messages."""
         return tensor_label(self.place[1], tensor, self.graph.tensors[tensor].name)
 
     def _operator(self, index: int) -> str:
-        """Name an operator for people."""
+        """Return the name of an operator in messages."""
         op = self.graph.operators[index]
         return operator_label(self.place[1], op.position, op.kind)

@@ -1,12 +1,12 @@
-"""One tensor in memory of pages: how long are its rows?
+"""Computes the possible rows of one tensor in memory of pages.
 
     shape [1, 8, 8, 12]     rows of 12            rows of 96              rows of 768
                             64 of them            8 of them               1
                             the default           a convolution that      what a fully connected
                                                   takes rows of pictures  layer reads at once
 
-Rows are what the last axes hold, so the rows of a tensor are the products of its last extents.  Every operator that
-touches it has a say: rows must divide into the pieces that its kernel takes.
+A row holds the last axes, so its possible lengths are the products of the last extents.  Every operator that touches
+the tensor restricts them: a row must be a multiple of the piece that its kernel takes.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class Cut:
     """The rows of a tensor."""
 
     elements: int
-    """Of a row."""
+    """Elements of a row."""
     outer: tuple[int, ...] = ()
-    """The physical axes in front of the last one, which count the rows; empty for one that counts them all."""
+    """Extents of the physical axes that count the rows; empty if there is only one."""
     why: str = ""
-    """Who decides on them, for people."""
+    """What decides them, for messages."""
 
 
 def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> Cut:
-    """Return the rows that separators ask for; without any, one row that holds everything.
+    """Return the rows that separators make; without any, one row that holds everything.
 
-    Raises ValueError, a clause, when they do not go with the shape, or make more axes than the memory's `dims`.
+    Raises ValueError, a clause, if they do not fit the shape, or make more axes than the memory's `dims`.
     """
     shape = physical_axes(tensor.shape, separators).shape
     if len(shape) > dims:
@@ -44,5 +44,5 @@ def marked(tensor: Tensor, separators: Sequence[int], dims: int = 2) -> Cut:
 
 
 def possible_rows(tensor: Tensor) -> list[int]:
-    """Return the elements that a row may have, ascending: from the last axis alone, the default, to all of them."""
+    """Return the possible elements of a row, ascending: from the last axis alone, the default, to all axes."""
     return [max(1, prod(tensor.shape[axis:])) for axis in reversed(range(max(1, len(tensor.shape))))]

@@ -1,4 +1,4 @@
-"""The rows of all tensors in memory of pages, gathered subgraph by subgraph."""
+"""Collects the rows of all tensors in memory of pages, subgraph by subgraph."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from usmp_build.request import Request
 
 
 def page_of(request: Request, pool: int) -> int:
-    """Return the bytes of a page; 0 for plain memory, the caller's arrays among it."""
+    """Return the bytes of a page; 0 for plain memory, including the caller's arrays."""
     return request.pools[pool].page if pool >= 0 else 0
 
 
 def kind_of(request: Request, pool: int) -> tuple[int, int]:
-    """Return what tells kinds of memory apart: the bytes of a page, and the number of axes."""
+    """Return the kind of a pool's memory: the bytes of a page, and the number of axes."""
     return page_of(request, pool), _dims_of(request, pool)
 
 
@@ -43,7 +43,7 @@ def _dims_of(request: Request, pool: int) -> int:
 
 @dataclass
 class Table:
-    """What is known of tensors and operators, under the numbers that operators have after copies were inserted."""
+    """Tables of tensors and operators; keys are the indices that operators have after copies were inserted."""
 
     request: Request
     assignment: Assignment
@@ -63,7 +63,7 @@ class Table:
         return Scopes(self.targets, self.pools, self.scratch, self.derived, reasons)
 
     def subgraph(self, place: tuple[int, int], graph: Subgraph) -> Subgraph:
-        """Decide on the rows of a subgraph; return it with its copies.  Raises ManifestError as `axes` does."""
+        """Choose the rows of a subgraph, and return it with its copies.  Raises ManifestError as `axes` does."""
         rows = self._question(place, graph)
         answer = unify(rows.question())
         copies = tuple(
@@ -77,7 +77,7 @@ class Table:
             self._lay(place, inserted.graph, tensor, cut)
         self._keep(place, inserted)
         self._add(place, inserted, copies)
-        self._cut(place, inserted.graph)
+        self._split_copies(place, inserted.graph)
         return inserted.graph if copies else graph
 
     def _question(self, place: tuple[int, int], graph: Subgraph) -> Rows:
@@ -101,7 +101,7 @@ class Table:
         self.axes[TensorRef(*place, tensor)] = table
 
     def _keep(self, place: tuple[int, int], inserted: Inserted) -> None:
-        """Take over what is known of the operators that were there before."""
+        """Take over the entries of the original operators."""
         scopes = self.before.scopes
         self.kernels |= carried(self.before.kernels, place, inserted)
         self.targets |= carried(scopes.targets, place, inserted)
@@ -109,7 +109,7 @@ class Table:
         self.derived |= carried(scopes.derived, place, inserted)
 
     def _add(self, place: tuple[int, int], inserted: Inserted, copies: Sequence[RowCopy]) -> None:
-        """Say of copies between rows who runs them, and where they live: where their source does."""
+        """Add the copies between rows: the targets that run them, and their pools, which are those of the source."""
         graph = inserted.graph
         for made, copy in zip(inserted.made, copies, strict=True):
             reader = self.targets[OperatorRef(*place, inserted.moved[copy.readings[0].operator])]
@@ -127,7 +127,7 @@ class Table:
             self._lay(place, graph, made.written, Cut(copy.row, why=f"{readers}, which reads it"))
 
     def _refuse_out_of_reach(self, place: tuple[int, int], graph: Subgraph, copy: RowCopy) -> None:
-        """The first target must read and write what it copies."""
+        """Raise ManifestError unless target 0, which copies, reads and writes all pools of the tensor."""
         for pool in (self.request.pools[index] for index in self.pools[TensorRef(*place, copy.tensor)]):
             if 0 not in pool.readers & pool.writers:
                 label = tensor_label(place[1], copy.tensor, graph.tensors[copy.tensor].name)
@@ -144,8 +144,8 @@ class Table:
         producer = graph.producers.get(tensor)
         return 0 if producer is None else self.targets.get(OperatorRef(*place, producer), 0)
 
-    def _cut(self, place: tuple[int, int], graph: Subgraph) -> None:
-        """Let copies run piece by piece where rows begin anew."""
+    def _split_copies(self, place: tuple[int, int], graph: Subgraph) -> None:
+        """Replace kernels of copies in memory of pages by kernels that run piece by piece."""
         for index, op in enumerate(graph.operators):
             touched = (graph.roots.get(t, t) for t in (*op.inputs, *op.outputs) if t is not None)
             tables = [self.axes[ref] for t in touched if (ref := TensorRef(*place, t)) in self.axes]
@@ -160,7 +160,7 @@ class Table:
 
 
 def _cuts(rows: Rows, allowed: Mapping[int, frozenset[int]]) -> dict[int, Cut]:
-    """Choose the rows of each tensor: those of its separators, or of separators that go on, else the shortest."""
+    """Choose the rows of each tensor: those of its own separators, or of inherited ones, else the shortest."""
 
     def cut(tensor: int, separators: tuple[int, ...]) -> Cut | str:
         made = rows.cut(tensor, separators)

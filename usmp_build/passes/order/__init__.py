@@ -1,7 +1,7 @@
-"""Analysis → for each model the order of its operators in which fewest bytes are alive at once.
+"""Searches for each model the order of its operators with the lowest peak of live bytes.
 
-It looks at one model at a time, and at each step by itself, with as much overlap as the better direction of its
-operator allows: no plan of that model needs less.  Whether a plan needs as little, the algorithm tells.
+Each model and each step is looked at separately, with the overlap that the better direction of its operator allows: so
+the peak of an order is a lower bound for its plans.  Whether a plan reaches it, the planner finds out.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ __all__ = ["Below", "ModelOrders", "least_bytes", "least_workspace", "model_orde
 
 @dataclass(frozen=True, slots=True)
 class ModelOrders:
-    """What is known of the orders of one model: its operators of main that run, one after the other."""
+    """The result of the search for one model; orders are of the operators of main that run."""
 
     best: tuple[int, ...] | None
-    """None: the file's order is as good as any that was found."""
+    """The best order found; None: that is the file's order."""
     bound: int
-    """Bytes without which no order does, whatever the directions; less those that are alive whatever runs."""
+    """Bytes that every order needs, whatever the directions, without persistent buffers."""
     operators: tuple[int, ...]
-    """In the order of the file."""
+    """The operators in the order of the file."""
     jobs: Jobs | None = field(repr=False)
-    """None: they must stay in this order."""
+    """None: the operators must stay in the order of the file."""
 
     def below(self, limit: int | None, most: int) -> Below:
-        """Return up to `most` orders in which fewer bytes than `limit` are alive, if there is one; the fewest first."""
+        """Return up to `most` orders with a peak below `limit` bytes (None: no limit), lowest peaks first."""
         if self.jobs is None:
             return Below((), are_all=False)
         found = orders_below(self.jobs, 1 + sum(self.jobs.sizes) if limit is None else limit, most)
@@ -44,19 +44,19 @@ class ModelOrders:
 
 
 def model_orders(request: Request, analysis: Analysis) -> tuple[ModelOrders | None, ...]:
-    """Search the orders of each model; None for a program.  `analysis` is of the files' orders."""
+    """Search the orders of each model; None for a program.  `analysis` must be of the files' orders."""
     return tuple(_searched(request, analysis, index) for index in range(len(request.models)))
 
 
 def least_workspace(analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
-    """Return bytes of workspace without which no orders and no directions do, for the same buffers."""
+    """Return a lower bound on bytes of workspace for these buffers, whatever the orders and directions."""
     return workspace_always(analysis) + max((each.bound for each in orders if each is not None), default=0)
 
 
 def least_bytes(request: Request, analysis: Analysis, members: Collection[int]) -> int:
-    """Return bytes that these buffers of workspace need, in however many pools, whatever the orders and directions.
+    """Return a lower bound on the bytes that these workspace buffers need in total, whatever the orders and directions.
 
-    Models that may run at the same time need theirs side by side.
+    Concurrent models need theirs side by side.
     """
     counted = frozenset(members)
     needs = [_least_of_model(request, analysis, counted, index) for index in range(len(request.models))]
@@ -67,7 +67,7 @@ def least_bytes(request: Request, analysis: Analysis, members: Collection[int]) 
 
 
 def _together(request: Request, needs: Sequence[int], first: int, mixed: Collection[int]) -> int:
-    """Add up what models need that may all run at the same time as `first`; those in `mixed` share buffers."""
+    """Return the bytes that `first` and models concurrent with it need; those in `mixed` share buffers."""
     group = [first]
     for model in sorted(range(len(needs)), key=lambda model: (-needs[model], model)):
         if first not in mixed and model not in mixed and all(request.are_concurrent(model, each) for each in group):
@@ -76,19 +76,19 @@ def _together(request: Request, needs: Sequence[int], first: int, mixed: Collect
 
 
 def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int], index: int) -> int:
-    """Return the same of one model alone, less what is alive whatever runs."""
+    """Return the same bound for one model, without persistent buffers."""
     if analysis.models[index].is_program:  # its statements have one order
-        mine = (i for i in members - analysis.survivors.always if index in analysis.storage.buffers[i].models)
-        return pressure(analysis.problem, mine).bytes
-    every, operators = jobs_of(request, analysis, index)
-    jobs = confined(every, members)
+        of_model = (i for i in members - analysis.survivors.always if index in analysis.storage.buffers[i].models)
+        return pressure(analysis.problem, of_model).bytes
+    all_jobs, operators = jobs_of(request, analysis, index)
+    jobs = confined(all_jobs, members)
     if request.models[index].free_order:
         return best_order(jobs).bound
     return States(jobs).along(range(len(operators))).peak
 
 
 def workspace_always(analysis: Analysis) -> int:
-    """Return the bytes of workspace that are alive whatever runs."""
+    """Return the bytes of workspace in buffers that are always alive."""
     buffers = (analysis.storage.buffers[index] for index in analysis.survivors.always)
     return sum(buffer.extent for buffer in buffers if buffer.kind is not Kind.CONSTANT)
 

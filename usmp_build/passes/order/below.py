@@ -1,8 +1,8 @@
-"""Jobs that depend on each other → their orders with small peaks, one after the other, the smallest first.
+"""Enumerates orders of jobs with small peaks, smallest first.
 
-The smallest peak is a bound: a plan may not reach it, and another order, of the same peak or a little more, may do
-better.  What a set of jobs that is done still costs at least does not depend on how it was reached.  With that known
-for all sets, the search never turns back: each step that it takes is one of an order that it returns.
+The smallest peak is only a bound: plans may not reach it, and another order with the same or a slightly higher peak may
+give a better plan.  The least peak from a set of done jobs to the end does not depend on how the set was reached.  With
+that precomputed for all sets, the search never backtracks: each step that it takes is part of an order that it returns.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Below:
     """Orders with peaks below a limit."""
 
     orders: tuple[Order, ...]
-    """The smallest peaks first."""
+    """Smallest peaks first."""
     are_all: bool
-    """There are no others."""
+    """Whether there are no others."""
 
 
 def orders_below(jobs: Jobs, limit: int, most: int, states: int = effort.ORDER_STATES) -> Below:
@@ -35,46 +35,47 @@ def orders_below(jobs: Jobs, limit: int, most: int, states: int = effort.ORDER_S
     steps = _steps(space, limit, states)
     if steps is None:
         return Below((), are_all=False)
-    to_go = _to_go(steps, space.every)
-    least = max(space.first.peak, to_go.get(0, limit))  # of any order
+    peaks_to_end = _peaks_to_end(steps, space.every)
+    least = max(space.first.peak, peaks_to_end.get(0, limit))  # peak of any order
     open_: list[tuple[int, int, tuple[int, ...], int]] = [(least, 0, (), 0)] if least < limit else []
-    found: list[Order] = []
-    while open_ and len(found) < most:
+    orders: list[Order] = []
+    while open_ and len(orders) < most:
         peak, left, order, done = heappop(open_)
         if done == space.every:
-            found.append(Order(order, peak, least))
+            orders.append(Order(order, peak, least))
         for job, alive in steps[done]:
-            now = done | 1 << job
-            if now in to_go and (reached := max(peak, alive, to_go[now])) < limit:
-                heappush(open_, (reached, left - 1, (*order, job), now))
-    return Below(tuple(found), are_all=not open_)
+            with_job = done | 1 << job
+            if with_job in peaks_to_end and (reached := max(peak, alive, peaks_to_end[with_job])) < limit:
+                heappush(open_, (reached, left - 1, (*order, job), with_job))
+    return Below(tuple(orders), are_all=not open_)
 
 
 def _steps(space: States, limit: int, most: int) -> dict[int, list[_Step]] | None:
-    """Return for each set of jobs that may be done the steps from it, fewer sets first; None where sets are many."""
+    """Return the steps from each reachable set of jobs, small sets first; None if there are more than `most` sets."""
     level = {0: space.first}
-    found: dict[int, list[_Step]] = {}
+    steps_from: dict[int, list[_Step]] = {}
     while level:
         following: dict[int, State] = {}
         for done, state in level.items():
-            found[done] = []
+            steps_from[done] = []
             for job in members_of(state.ready):
-                now = done | 1 << job
-                reached = space.after(state._replace(peak=0), job, now)
+                with_job = done | 1 << job
+                reached = space.after(state._replace(peak=0), job, with_job)
                 if reached.peak < limit:
-                    following[now] = reached
-                    found[done].append((job, reached.peak))
-        if len(found) + len(following) > most:
+                    following[with_job] = reached
+                    steps_from[done].append((job, reached.peak))
+        if len(steps_from) + len(following) > most:
             return None
         level = following
-    return found
+    return steps_from
 
 
-def _to_go(steps: dict[int, list[_Step]], every: int) -> dict[int, int]:
-    """Return for each set of jobs from which the end is reached the smallest peak on the way there."""
-    found = {every: 0} if every in steps else {}
+def _peaks_to_end(steps: dict[int, list[_Step]], all_jobs: int) -> dict[int, int]:
+    """Return for each set of jobs from which the end can be reached the smallest peak on the way there."""
+    peaks_to_end = {all_jobs: 0} if all_jobs in steps else {}
     for done in reversed(steps):
-        peaks = [max(alive, found[done | 1 << job]) for job, alive in steps[done] if done | 1 << job in found]
+        following = ((done | 1 << job, alive) for job, alive in steps[done])
+        peaks = [max(alive, peaks_to_end[then]) for then, alive in following if then in peaks_to_end]
         if peaks:
-            found[done] = min(peaks)
-    return found
+            peaks_to_end[done] = min(peaks)
+    return peaks_to_end

@@ -1,14 +1,14 @@
-"""Jobs and a limit → an order whose peak is within it: one branch after the other, instead of all side by side.
+"""Searches for an order with a peak within a limit, depth first: one branch after another instead of all in parallel.
 
-From each job that may be next a *walk* follows those that it makes ready.  Two rules tell where to go:
+From each ready job a *walk* follows those that it makes ready.  Two rules choose the next walk:
 
-    a walk that ends with no more bytes than it began with    is taken at once: what it does costs nothing, and
-                                                              whatever comes behind it has no more alive than before
+    a walk that ends with no more bytes than it began with    is taken at once: it costs nothing, since later jobs
+                                                              have no more bytes alive than without it
     else the walk that needs most above what it leaves        is tried first, while there is room for it
 
-The second one is Liu's, and for trees it needs no second try.  Graphs that are no trees may: then the next best walk
-is tried, and single jobs.  A set of jobs that are done is looked at once; so if nothing is left to be tried, there is
-no such order.
+The second one is Liu's, and for trees it never has to backtrack.  For other graphs it may: then the next best walk is
+tried, and single jobs.  Each set of jobs that are done is visited once; so if nothing is left to try, no such order
+exists.
 
 Liu, J. W. H.: An application of generalized tree pebbling to sparse matrix factorization.  SIAM J. Algebraic Discrete
 Methods 8 (1987).
@@ -26,14 +26,14 @@ from usmp_build.passes.order.states import State, States
 
 @dataclass(frozen=True, slots=True)
 class Dived:
-    """What a dive found."""
+    """The result of a dive."""
 
     end: State | None
-    """Within the limit; its peak is that of the last walk."""
+    """The final state of an order within the limit; its peak is that of the last walk only."""
     is_complete: bool
-    """Nothing is left to be tried."""
+    """Whether nothing is left to try."""
     work: int
-    """Jobs that were tried, each after a set."""
+    """Number of (set, job) moves tried."""
 
 
 class _Place(NamedTuple):
@@ -42,7 +42,7 @@ class _Place(NamedTuple):
 
 
 def dive(states: States, limit: int, work: int) -> Dived:
-    """Search an order with a peak of no more than this, until so many jobs were tried."""
+    """Search an order with a peak of at most `limit` bytes; stop after `work` moves."""
     return _Dive(states, limit, work).run()
 
 
@@ -55,7 +55,7 @@ class _Dive:
         self._seen: set[int] = set()
 
     def run(self) -> Dived:
-        """Try one place after the other, the most promising first."""
+        """Try places depth first, the most promising one first."""
         open_ = [_Place(0, self._states.first)] if self._states.first.peak <= self._limit else []
         while open_ and self._left > 0:
             place, moves = self._settled(open_.pop())
@@ -70,7 +70,7 @@ class _Dive:
         return Dived(end, is_complete, self._work - self._left)
 
     def _settled(self, place: _Place) -> tuple[_Place, list[_Place]]:
-        """Take all walks that cost nothing; return where they lead, and where others lead from there."""
+        """Take all walks that cost nothing; return the place that they lead to, and those that other walks lead to."""
         walks: dict[int, list[_Place]] = {}
         while fresh := [job for job in members_of(place.state.ready) if job not in walks]:
             for job in fresh:
@@ -83,7 +83,7 @@ class _Dive:
         return place, [*deep, *(walk[0] for walk in walks.values() if walk)]
 
     def _walk(self, place: _Place, job: int) -> Iterator[_Place]:
-        """Do a job, then what it makes ready, each branch to its end; up to where that costs nothing."""
+        """Yield the places from a job on through those that it makes ready, up to one that costs nothing."""
         done, state = place.done, place.state._replace(peak=0)
         open_ = [job]
         while open_:
@@ -96,11 +96,11 @@ class _Dive:
             yield _Place(done, state)
             if state.size <= place.state.size:
                 return
-            open_ += reversed([each for each in self._states.behind(number) if self._states.is_ready(each, done)])
+            open_ += reversed([each for each in self._states.successors(number) if self._states.is_ready(each, done)])
 
 
 def _valley(walk: list[_Place]) -> _Place:
-    """Return where fewest bytes are alive behind the fullest job."""
+    """Return the place with the fewest bytes alive after the fullest job."""
     fullest = max(place.state.peak for place in walk)
     return min((place for place in walk if place.state.peak == fullest), key=lambda place: place.state.size)
 

@@ -1,9 +1,9 @@
-"""A model → jobs: what each operator of its main subgraph needs and writes, and which must come before it.
+"""Extracts the jobs of a model: the buffers that each operator of main needs and writes, and its predecessors.
 
-    data            a tensor is written before it is read, through views, too
-    state           whatever touches variables, or is not known to be pure, stays in the file's order
+    data            a tensor is written before it is read, also through views
+    state           operators that touch variables, or are not known to be pure, stay in the file's order
 
-Buffers that are alive whatever the order are left out: constants, variables, what is kept between all runs.
+Buffers that are always alive are left out: constants, variables and other persistent buffers.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from usmp_build.operators.table import traits
 from usmp_build.passes.effects import Effects, bits_of, members_of
 from usmp_build.passes.order.states import Job, Jobs, JobStep
 from usmp_build.passes.order.together import Near
-from usmp_build.passes.pure import touches_state
 from usmp_build.passes.separations import near_at, straight
+from usmp_build.passes.state import touches_state
 from usmp_build.request import Request
 
 
@@ -43,17 +43,17 @@ def jobs_of(request: Request, analysis: Analysis, index: int) -> tuple[Jobs, tup
     jobs = []
     for node, after in zip(nodes, before, strict=True):
         effect = effects.of(node)
-        own = tuple(_apart(step, entered) for step in _steps(request, analysis, node, at, effects, left_out))
-        jobs.append(Job(after, effect.needs & ~left_out, effect.writes & ~left_out, own))
-        at += len(own)
+        job_steps = tuple(_apart(step, entered) for step in _steps(request, analysis, node, at, effects, left_out))
+        jobs.append(Job(after, effect.needs & ~left_out, effect.writes & ~left_out, job_steps))
+        at += len(job_steps)
     needed = effects.of(leave).needs | bits_of(survivors.after[index])
-    used = reduce(lambda after, node: effects.of(node).before(after), reversed(nodes), needed)
-    found = entered & used  # the rest is replaced before it is read
-    return Jobs(tuple(jobs), sizes, found & ~left_out, needed & ~left_out), operators
+    live_in = reduce(lambda after, node: effects.of(node).before(after), reversed(nodes), needed)
+    alive_first = entered & live_in  # others are replaced before they are read
+    return Jobs(tuple(jobs), sizes, alive_first & ~left_out, needed & ~left_out), operators
 
 
 def _apart(step: JobStep, entered: int) -> JobStep:
-    """Leave out pairs that meet when the run begins, too, whatever the order: they share nothing."""
+    """Remove pairs that are both alive when the run begins: they share no bytes in any order."""
     return replace(
         step,
         near=tuple(
@@ -69,40 +69,38 @@ def _length(node: Node) -> int:
 def _steps(
     request: Request, analysis: Analysis, node: Node, begin: int, effects: Effects, left_out: int
 ) -> Iterator[JobStep]:
-    """Yield the steps of an operator, which are more than one where it runs subgraphs."""
+    """Yield the steps of an operator; there are several if it calls subgraphs."""
     inside = _alive_inside(analysis, begin, _length(node), effects.of(node).touches & ~left_out)
     once = {at for _, at in straight(node, begin)}
     for at, step in enumerate(steps(node), begin):
-        before, now, behind = (inside.get(time, 0) for time in (at - 1, at, at + 1))
+        before, now, after = (inside.get(time, 0) for time in (at - 1, at, at + 1))
         near = _near(request, analysis, step) if at in once else ()
-        meeting = (
-            {(w, r): how for (w, r), how in each.items() if not (before >> w | behind >> r) & 1} for each in near
-        )
+        meeting = ({(w, r): how for (w, r), how in each.items() if not (before >> w | after >> r) & 1} for each in near)
         yield JobStep(effects.of(step).touches & ~left_out | now, tuple(meeting))
 
 
 def _alive_inside(analysis: Analysis, begin: int, length: int, touched: int) -> dict[int, int]:
-    """Return for each step the buffers alive there whose lives begin and end within these steps: so they do always."""
-    found: dict[int, int] = {}
+    """Return for each step the buffers alive there with a lifetime within these steps, and so in any order."""
+    alive: dict[int, int] = {}
     for buffer in members_of(touched):
         intervals = analysis.lifetimes.intervals[buffer]
         lives = islice(intervals, bisect_left(intervals, (begin,)), None)
         for life in takewhile(lambda life: life.stop <= begin + length, lives):
             for at in range(*life):
-                found[at] = found.get(at, 0) | 1 << buffer
-    return found
+                alive[at] = alive.get(at, 0) | 1 << buffer
+    return alive
 
 
 def _near(request: Request, analysis: Analysis, step: Step) -> tuple[Near, ...]:
-    """Return how close a step lets two buffers come, for each direction that its operator can take."""
+    """Return the pairs of buffers that may share bytes in a step, for each direction that its operator can take."""
     kernel = analysis.kernels.get(step.operator) if step.operator is not None else None
-    both = isinstance(kernel, Kernel) and kernel.backward is not None
-    directions = (Direction.FORWARD, Direction.BACKWARD) if both else (Direction.FORWARD,)
+    is_reversible = isinstance(kernel, Kernel) and kernel.backward is not None
+    directions = (Direction.FORWARD, Direction.BACKWARD) if is_reversible else (Direction.FORWARD,)
     return tuple(dict(near_at(request, analysis, replace(step, direction=each))) for each in directions)
 
 
 def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) -> Iterator[int]:
-    """Yield for each operator that runs the set of those, by position in `operators`, that must run before it."""
+    """Yield for each operator that runs the set of its predecessors, by position in `operators`."""
     model = analysis.models[index]
     position = {operator: number for number, operator in enumerate(operators)}
     written: dict[int, int] = {}
@@ -115,14 +113,15 @@ def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) ->
                 last = 1 << position[i]
             yield before
             before = 1 << position[i]
-        written |= dict.fromkeys(op.outputs, before)  # what runs nothing stands for those who write what it shows
+        written |= dict.fromkeys(op.outputs, before)  # a view counts as written by the writers of its source
 
 
 def _in_turn(analysis: Analysis, model: Model, ref: OperatorRef, op: Operator) -> bool:
-    """Whether an operator must keep its place among those of which this is true, too."""
+    """Tell whether an operator must keep its order relative to all others for which this is true."""
     kernel = analysis.kernels.get(ref)
     if not traits(op.kind).is_pure or touches_state(op, model.main):
         return True
     if not isinstance(kernel, Kernel):
         return False
-    return bool(kernel.updates) or any(call.prototype for call in kernel.calls)  # the application's may remember, too
+    calls_application = any(call.prototype for call in kernel.calls)  # its functions may have state
+    return bool(kernel.updates) or calls_application

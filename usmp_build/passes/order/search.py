@@ -1,15 +1,14 @@
-"""Jobs that depend on each other → the order with the smallest peak: dynamic programming over what has been done.
+"""Finds the order of jobs with the smallest peak, by dynamic programming over sets of jobs that are done.
 
-What is alive depends only on the set of jobs that are done, not on their order.  So of all ways to the same set only
-the best one is pursued, and sets are looked at by their size:
+The live buffers depend only on the set of jobs that are done, not on their order.  So of all paths to the same set only
+the best one is kept, and sets are processed by size:
 
     a ─ b ─┐                 {}  {a}  {a,b}    {a,b,d}
            ├─ e              ·    {d}  {a,d}    ·         {a,b,c,d}   all
     d ─ c ─┘                           {c,d}    {a,c,d}
 
-A graph that is one chain has one set of each size; sets multiply where branches stand side by side.  As long as they
-are few, all are looked at, and the result is the best there is.  Else one branch after the other is tried (see `dive`),
-and then the best sets of each size.
+A graph that is one chain has one set of each size; parallel branches multiply the sets.  If there are few, the search
+is exhaustive, and the result optimal.  Else it runs one branch after another (see `dive`), and then a beam search.
 """
 
 from __future__ import annotations
@@ -26,11 +25,11 @@ from usmp_build.passes.order.states import Jobs, State, States
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order, and what is known of all others."""
+    """An order, and a lower bound for all orders."""
 
     order: tuple[int, ...]
     peak: int
-    """Bytes alive at its fullest job, as far as buffers may not share them."""
+    """Bytes alive at its fullest job, where overlapping bytes count once."""
     bound: int
     """No order has a smaller peak."""
 
@@ -41,53 +40,56 @@ class Order:
 
 
 def best_order(jobs: Jobs, states: int = effort.ORDER_STATES, beam: int = effort.ORDER_BEAM) -> Order:
-    """Return the best order found; the file's where none is better."""
+    """Return the best order found, and the file's order if none is better.
+
+    An exhaustive search visits up to `states` sets of jobs, a beam search `beam`.
+    """
     space = States(jobs)
-    every = tuple(range(len(jobs.jobs)))
-    peak = space.along(every).peak
+    file_order = tuple(range(len(jobs.jobs)))
+    peak = space.along(file_order).peak
     least = max((space.beside(number, job.needs, 0) for number, job in enumerate(jobs.jobs)), default=0)
     least = max(least, space.first.peak)
-    best = Order(every, peak, min(peak, least))
+    best = Order(file_order, peak, min(peak, least))
     if best.is_best:
         return best
-    found = _level_by_level(space, best.peak, states, _all)
-    if found is not _CUT:
-        return _better(space, best, found, is_all=True)
+    end = _level_by_level(space, best.peak, states, _all)
+    if end is not _CUT:
+        return _better(space, best, end, is_all=True)
     for order in branch_by_branch(jobs):
         reached = space.along(order).peak
         best = Order(order, reached, best.bound) if reached < best.peak else best
     best = _dived(space, best)
     if best.is_best:
         return best
-    width = max(1, beam // len(every))
-    found = _level_by_level(space, best.peak, beam + len(every), lambda some: _narrowed(some, width))
-    return _better(space, best, None if found is _CUT else found)
+    width = max(1, beam // len(file_order))
+    end = _level_by_level(space, best.peak, beam + len(file_order), lambda level: _narrowed(level, width))
+    return _better(space, best, None if end is _CUT else end)
 
 
-def _better(space: States, best: Order, found: State | None, is_all: bool = False) -> Order:
-    """Return what was found, or the best before it; `is_all`: all others were looked at."""
-    order = _order(found) if found is not None else best.order
+def _better(space: States, best: Order, end: State | None, is_all: bool = False) -> Order:
+    """Return the order that leads to state `end`, else `best`; `is_all`: the search was exhaustive."""
+    order = _order(end) if end is not None else best.order
     peak = space.along(order).peak
     return Order(order, peak, peak if is_all else best.bound)
 
 
 def _dived(space: States, best: Order) -> Order:
-    """Halve what is between the best order and the bound until nothing is left; at first ask for the bound itself."""
+    """Bisect the gap between the best order and the bound by dives; the first one tries the bound itself."""
     work, low, limit = effort.DIVES_STEPS, best.bound, best.bound
     while low < best.peak and work > 0:
-        found = dive(space, limit, min(work, effort.DIVE_STEPS))
-        work -= found.work
-        if found.end is not None:
-            best = _better(space, best, found.end)
+        dived = dive(space, limit, min(work, effort.DIVE_STEPS))
+        work -= dived.work
+        if dived.end is not None:
+            best = _better(space, best, dived.end)
         else:
             low = limit + 1
-            best = replace(best, bound=low) if found.is_complete and low > best.bound else best
+            best = replace(best, bound=low) if dived.is_complete and low > best.bound else best
         limit = (low + best.peak - 1) // 2
     return best
 
 
 _CUT = State(-1, 0, 0, 0, None)
-"""A search that did not come to its end."""
+"""The result of a search that reached its limit of work."""
 
 _Level = dict[int, State]
 
@@ -97,7 +99,7 @@ def _all(level: _Level) -> _Level:
 
 
 def _narrowed(level: _Level, width: int) -> _Level:
-    """Keep the best states of one size; among equals the first found, which is near the order of the file."""
+    """Keep the best `width` states of one size; among equals the first, which is near the order of the file."""
     if len(level) <= width:
         return level
     return dict(sorted(level.items(), key=lambda item: (item[1].peak, item[1].size))[:width])
@@ -113,9 +115,9 @@ def _order(state: State) -> tuple[int, ...]:
 
 
 def _level_by_level(space: States, below: int, most: int, kept: Callable[[_Level], _Level]) -> State | None:
-    """Return the best end with a peak below this; None if there is none, `_CUT` after too much work.
+    """Return the best final state with a peak below `below`; None if there is none, `_CUT` after too much work.
 
-    `kept` says which sets of one size are pursued.
+    `kept` selects the sets of one size that are expanded.
     """
     level: _Level = {0: space.first}
     tries = 0
@@ -124,10 +126,10 @@ def _level_by_level(space: States, below: int, most: int, kept: Callable[[_Level
         for done, state in level.items():
             for job in members_of(state.ready):
                 tries += 1
-                now = done | 1 << job
-                found = space.after(state, job, now)
-                if found.peak < below and (now not in following or found.peak < following[now].peak):
-                    following[now] = found
+                with_job = done | 1 << job
+                reached = space.after(state, job, with_job)
+                if reached.peak < below and (with_job not in following or reached.peak < following[with_job].peak):
+                    following[with_job] = reached
         level = kept(following)
         most -= len(level)
         if not level:

@@ -1,4 +1,4 @@
-"""What is alive when some jobs of a model are done: it depends only on which, not on their order.
+"""Tracks the live buffers of a model after any set of jobs: they depend on the set only, not on the order of jobs.
 
 Sets of jobs and of buffers are integers, one bit for each.
 """
@@ -17,27 +17,27 @@ from usmp_build.passes.order.together import Near, least_together
 
 @dataclass(frozen=True, slots=True)
 class JobStep:
-    """What runs at once."""
+    """One step of a job."""
 
     alive: int
-    """The buffers that hold data in it, whatever the order of jobs: those that it touches, and what one step of the job
-    leaves for another one."""
+    """The buffers alive in it, whatever the order of jobs: those that it touches, and those that carry data between
+    other steps of the job."""
     near: tuple[Near, ...] = ()
-    """One for each direction that its operator can take; none: no two buffers share bytes."""
+    """One for each direction that its operator can take; empty: no two buffers share bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What runs without a break: an operator, with all steps of the subgraphs that it calls."""
+    """The unit of ordering: an operator, with all steps of the subgraphs that it calls."""
 
-    after: int
+    predecessors: int
     """The jobs that must come before it."""
     needs: int
     """The buffers that must hold data when it begins."""
     writes: int
     """The buffers that hold data when it has ended."""
     steps: tuple[JobStep, ...]
-    """One after the other."""
+    """In the order in which they run."""
 
     @property
     def touches(self) -> int:
@@ -47,19 +47,19 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """All jobs of a model, in the order of its file, which obeys them."""
+    """All jobs of a model, in the order of its file, which is one that dependencies allow."""
 
     jobs: tuple[Job, ...]
     sizes: tuple[int, ...]
-    """Of buffers."""
+    """Bytes of each buffer."""
     before: int
     """The buffers that hold data before the first job."""
-    behind: int
-    """The buffers that must hold data behind the last one."""
+    after: int
+    """The buffers that must hold data after the last job."""
 
 
 def confined(jobs: Jobs, members: frozenset[int]) -> Jobs:
-    """Return the same jobs with only these buffers taking memory."""
+    """Return the same jobs, but all buffers except `members` take no memory."""
 
     def near(step: JobStep) -> tuple[Near, ...]:
         return tuple({pair: how for pair, how in each.items() if members.issuperset(pair)} for each in step.near)
@@ -72,9 +72,10 @@ def confined(jobs: Jobs, members: frozenset[int]) -> Jobs:
 
 
 class State(NamedTuple):
-    """Some jobs are done."""
+    """The model after some jobs are done."""
 
     peak: int
+    """Most bytes alive so far."""
     live: int
     """The buffers that hold data, and are needed by jobs that are not done."""
     size: int
@@ -82,31 +83,31 @@ class State(NamedTuple):
     ready: int
     """The jobs that may be next."""
     path: tuple[int, object] | None
-    """The last job that was done, and the same of those before it."""
+    """The last job that was done, and the path of the state before it: a linked list."""
 
 
 class _Move(NamedTuple):
-    """What a job changes."""
+    """How a job changes the state."""
 
     dying: int
-    """The buffers that nobody needs behind it."""
+    """The live buffers that no job needs after it."""
     staying: int
-    """Those that hold data behind it, and did not before."""
+    """The buffers that are alive after it, and were not before."""
     grows: int
-    """Bytes that are alive behind it, less those before it."""
+    """Bytes alive after it, minus those before it."""
     needs: int
-    """The same at its fullest step."""
+    """Bytes alive at its fullest step, minus those before it."""
     freed: int
-    """The jobs that may be next because of it."""
+    """The jobs that become ready because of it."""
 
 
 def bytes_of(sizes: tuple[int, ...], buffers: int) -> int:
-    """Add up the sizes of some buffers."""
+    """Return the total size of a set of buffers."""
     return sum(sizes[index] for index in members_of(buffers))
 
 
 class States:
-    """From one state to the next."""
+    """Computes the successors of states; moves are cached."""
 
     def __init__(self, jobs: Jobs) -> None:
         self._jobs = jobs
@@ -114,10 +115,10 @@ class States:
         self._readers: dict[int, int] = {}
         self._beside: dict[tuple[int, int, int], int] = {}
         self._touches = [job.touches for job in jobs.jobs]
-        self._behind: dict[int, list[int]] = {number: [] for number in range(len(jobs.jobs))}
+        self._successors: dict[int, list[int]] = {number: [] for number in range(len(jobs.jobs))}
         for number, job in enumerate(jobs.jobs):
-            for before in members_of(job.after):
-                self._behind[before].append(number)
+            for before in members_of(job.predecessors):
+                self._successors[before].append(number)
             for buffer in members_of(job.needs):
                 self._readers[buffer] = self._readers.get(buffer, 0) | 1 << number
         self._concerned = [job.needs | job.writes | job.touches for job in jobs.jobs]
@@ -125,11 +126,11 @@ class States:
         self._moves: dict[tuple[int, int, int], _Move] = {}
         first = sum(1 << buffer for buffer in members_of(jobs.before) if self._is_needed(buffer, 0))
         size = self._bytes(first)
-        ready = sum(1 << number for number, job in enumerate(jobs.jobs) if not job.after)
+        ready = sum(1 << number for number, job in enumerate(jobs.jobs) if not job.predecessors)
         self.first = State(size, first, size, ready, None)
 
     def along(self, order: Iterable[int]) -> State:
-        """Do the jobs in this order."""
+        """Return the state after the jobs, in this order."""
         state, done = self.first, 0
         for job in order:
             done |= 1 << job
@@ -137,21 +138,21 @@ class States:
         return state
 
     def is_ready(self, job: int, done: int) -> bool:
-        """Whether all that must come before a job is done."""
-        return not self._jobs.jobs[job].after & ~done
+        """Tell whether all jobs that must come before a job are done."""
+        return not self._jobs.jobs[job].predecessors & ~done
 
-    def behind(self, job: int) -> list[int]:
-        """Return the jobs that name this one among those before them."""
-        return self._behind[job]
+    def successors(self, job: int) -> list[int]:
+        """Return the jobs that must come after this one, as direct successors."""
+        return self._successors[job]
 
     def _bytes(self, buffers: int) -> int:
         return bytes_of(self._jobs.sizes, buffers)
 
     def _is_needed(self, buffer: int, done: int) -> bool:
-        return bool(self._readers.get(buffer, 0) & ~done or self._jobs.behind >> buffer & 1)
+        return bool(self._readers.get(buffer, 0) & ~done or self._jobs.after >> buffer & 1)
 
     def after(self, state: State, number: int, done: int) -> State:
-        """Do one job more; `done` has it."""
+        """Return the state after one more job; `done` already contains it."""
         key = number, state.live & self._concerned[number], done & self._around[number]
         move = self._moves.get(key) or self._moves.setdefault(key, self._move(number, state.live, done))
         size = state.size + move.grows
@@ -160,22 +161,25 @@ class States:
         return State(peak, state.live & ~move.dying | move.staying, size, ready, (number, state.path))
 
     def _users(self, number: int) -> int:
-        """Return the jobs that decide with a job what it changes: those that read its buffers, and go before others."""
+        """Return the jobs that decide the move of a job: readers of its buffers, predecessors of its successors."""
         readers = (self._readers.get(buffer, 0) for buffer in members_of(self._concerned[number]))
-        return reduce(or_, (self._jobs.jobs[each].after for each in self._behind[number]), reduce(or_, readers, 0))
+        return reduce(
+            or_, (self._jobs.jobs[each].predecessors for each in self._successors[number]), reduce(or_, readers, 0)
+        )
 
     def _move(self, number: int, live: int, done: int) -> _Move:
         job = self._jobs.jobs[number]
         dying = sum(1 << b for b in members_of(job.needs & live) if not self._is_needed(b, done))
         staying = sum(1 << b for b in members_of(job.writes & ~live) if self._is_needed(b, done))
-        gone = self._bytes(dying)
-        freed = sum(1 << each for each in self._behind[number] if self.is_ready(each, done))
-        return _Move(dying, staying, self._bytes(staying) - gone, self.beside(number, dying, live) - gone, freed)
+        freed_bytes = self._bytes(dying)
+        freed = sum(1 << each for each in self._successors[number] if self.is_ready(each, done))
+        grows = self._bytes(staying) - freed_bytes
+        return _Move(dying, staying, grows, self.beside(number, dying, live) - freed_bytes, freed)
 
     def beside(self, number: int, dying: int, live: int) -> int:
-        """Return the bytes that a job needs at its fullest step, if these buffers hold data before it.
+        """Return the bytes that a job needs at its fullest step, given the buffers that are alive before it.
 
-        Those that do not die in it are not counted: they hold data in all of its steps.
+        Those that do not die in it are not counted: they are alive in all of its steps.
         """
         touched = self._touches[number]
         key = number, dying & touched, live & touched
@@ -186,6 +190,6 @@ class States:
         return self._beside[key]
 
     def _of_step(self, step: JobStep, dying: int, live: int, inner: int) -> int:
-        """Say so of one step; `inner` are the buffers that hold data within the job only."""
+        """Return the same for one step; `inner` are the buffers that are alive within the job only."""
         together = least_together(step.near, step.alive, dying | inner, step.alive & ~live, self._jobs.sizes)
         return together - self._bytes(step.alive & live & ~dying)

@@ -1,7 +1,7 @@
-"""How many bytes do the buffers of one operator need, when it goes in the direction that needs fewest?
+"""Computes the bytes that the buffers of one operator need together, in its better direction.
 
 In one direction the output may be below one input and above another one, but only as far as *that* direction allows.
-So the directions are weighed one by one; what both allow together, no kernel does.
+So each direction is evaluated separately; no kernel provides the overlap of both.
 """
 
 from __future__ import annotations
@@ -14,38 +14,39 @@ from usmp_build.passes.effects import members_of
 from usmp_build.planner.memory.extent import least_extent
 
 Near: TypeAlias = Mapping[tuple[int, int], tuple[int, int]]
-"""Two buffers, one written and one read → how far the read one must start behind the written one if it is above it, and
-the other way round; if the one is read for the last time when the other begins to live."""
+"""(written, read) buffer → two distances in bytes between their starts: if the read one is above, and if it is below.
+
+They hold if the one is read for the last time when the other begins to live."""
 
 
 def least_together(near: tuple[Near, ...], alive: int, dying: int, born: int, sizes: tuple[int, ...]) -> int:
-    """Return the bytes that these buffers need at once; those may share some of which one dies, and one is born."""
+    """Return the bytes that the `alive` buffers need together; a dying one may share bytes with one being born."""
     total = sum(sizes[buffer] for buffer in members_of(alive))
     meeting = ({(w, r): how for (w, r), how in each.items() if born >> w & 1 and dying >> r & 1} for each in near)
     return total - max((_saved(each, sizes) for each in meeting), default=0)
 
 
 def _saved(near: Near, sizes: tuple[int, ...]) -> int:
-    """Return the bytes that buffers share at the most; those that share none need not be looked at."""
+    """Return the most bytes that buffers can share; buffers in no pair share none."""
     buffers = sorted({buffer for pair in near for buffer in pair})
-    some = [sizes[buffer] for buffer in buffers]
+    buffer_sizes = [sizes[buffer] for buffer in buffers]
     apart: dict[tuple[int, int], int] = {}
     for (written, read), (above, below) in near.items():
         for pair, distance in (((written, read), above), ((read, written), below)):
             apart[pair] = max(distance, apart.get(pair, distance))
 
     def separation(a: int, b: int) -> int:
-        return apart.get((buffers[a], buffers[b]), some[a])
+        return apart.get((buffers[a], buffers[b]), buffer_sizes[a])
 
-    extent = least_extent(some, separation) if len(buffers) <= effort.ORDERED_BUFFERS else None
-    return sum(some) - extent if extent is not None else _by_pairs(near, sizes)
+    extent = least_extent(buffer_sizes, separation) if len(buffers) <= effort.ORDERED_BUFFERS else None
+    return sum(buffer_sizes) - extent if extent is not None else _by_pairs(near, sizes)
 
 
 def _by_pairs(near: Near, sizes: tuple[int, ...]) -> int:
-    """Say so without trying orders.
+    """Return an upper bound on the bytes shared, without trying arrangements.
 
-    Counted one after the other, each adds what it does not share with those before it: inputs, scratch, outputs, or
-    the other way round.  Nobody shares more than all of itself.
+    Counted one after another (inputs, scratch, outputs, or the reverse), each adds the bytes that it does not share
+    with those before it.  No buffer shares more than its size.
     """
     given: dict[int, int] = {}
     taken: dict[int, int] = {}

@@ -1,17 +1,16 @@
-"""Concatenations and splits become nothing: the parts are bytes of the whole.
+"""Concat aliasing: removes concatenations and splits by placing their parts inside the whole.
 
-    %7 = CONCATENATION(%5, %6)    →    %7 = JOIN(%5, %6) offsets=[0, 24]       whoever writes %5 writes into %7
-    %8, %9 = SPLIT(%axis, %7)     →    %8, %9 = CUT(%7) offsets=[0, 24]        whoever reads %9 reads from %7
+    %7 = CONCATENATION(%5, %6)    →    %7 = JOIN(%5, %6) offsets=[0, 24]       the writer of %5 writes into %7
+    %8, %9 = SPLIT(%axis, %7)     →    %8, %9 = CUT(%7) offsets=[0, 24]        readers of %9 read from %7
 
-Along channels, parts lie in turn: `JOIN(%5, %6) offsets=[0, 8] pitch=20`, and whoever touches %5 or %6 gets another
-kernel (see `pitches`).
+Along channels, parts are interleaved: `JOIN(%5, %6) offsets=[0, 8] pitch=20`, and operators that touch %5 or %6 get
+other kernels (see `pitches`).
 
-It comes late: who may live where, what kernels demand and which rows tensors have is known, so that nothing is decided
-that would have to be taken back.  Operators keep their places in the subgraph.  Which of them stay as they are, and
-copy, is told in docs/rewrites.md.
+This pass runs late, when scopes, kernels and rows are known, so that no decision has to be revised.  Operators keep
+their indices in the subgraph.  docs/rewrites.md lists those that are not aliased, and copy.
 
-A whole is alive from its first part to its last reader, so it may need more memory: whether that is worth it is for
-those to decide who have a plan of both.
+A whole is alive from its first part to its last reader, so aliasing may need more memory: whether it pays is decided in
+`search`, which compares the plans.
 """
 
 from __future__ import annotations
@@ -44,15 +43,15 @@ def parts(
     libraries: Libraries,
     copies: frozenset[OperatorRef] = frozenset(),
 ) -> Scoped:
-    """Let parts of tensors be bytes of these, but for the operators in `copies`, and models that switch it off.
+    """Alias the parts of concatenations and splits, except the operators in `copies`, and models that switch it off.
 
-    No index changes.  What is returned is `scoped` itself where there is nothing of the kind.
+    No index changes.  Returns `scoped` itself if nothing is aliased.
     """
     models = list(scoped.models)
     for m, model in enumerate(scoped.models):
         if "parts" not in request.models[m].rewrites_off and not model.is_program:
-            each = [_Parts(request, scoped, axes, assignment, copies, (m, s)) for s in range(len(model.subgraphs))]
-            after = tuple(one.graph() for one in each)
+            aliasing = [_Parts(request, scoped, axes, assignment, copies, (m, s)) for s in range(len(model.subgraphs))]
+            after = tuple(each.graph() for each in aliasing)
             if after != model.subgraphs:
                 models[m] = replace(model, subgraphs=after)
     if all(after is before for after, before in zip(models, scoped.models, strict=True)):
@@ -63,7 +62,7 @@ def parts(
 def _kernels(
     models: tuple[Model, ...], scoped: Scoped, libraries: Libraries
 ) -> Iterator[tuple[OperatorRef, Kernel | NoKernel]]:
-    """Yield the kernels of what still runs: others where pixels lie apart."""
+    """Yield the kernels of the operators that still run, for operands with a pixel stride selected again."""
     for ref, kernel in scoped.kernels.items():
         op, graph = operator_at(models, ref), models[ref.model].subgraphs[ref.subgraph]
         if isinstance(kernel, Kernel) and op.runs and not graph.pitches.keys().isdisjoint((*op.inputs, *op.outputs)):
@@ -74,7 +73,7 @@ def _kernels(
 
 @dataclass(frozen=True)
 class _Parts:
-    """One subgraph."""
+    """Aliases the parts in one subgraph."""
 
     request: Request
     scoped: Scoped
@@ -85,11 +84,11 @@ class _Parts:
 
     @property
     def before(self) -> Subgraph:
-        """As it was."""
+        """The subgraph without aliasing."""
         return self.scoped.models[self.place[0]].subgraphs[self.place[1]]
 
     def graph(self) -> Subgraph:
-        """Return the subgraph as it is now."""
+        """Return the subgraph with aliased parts."""
         sharing = Sharing(self.before, demands(self.request, self.scoped, self.place))
         is_any_cost_fine = self.request.models[self.place[0]].goal is Goal.RAM
         pitches = Pitches(self.before, dict(self._free_kernels()), is_any_cost_fine)
@@ -104,72 +103,74 @@ class _Parts:
                 yield index, kernel
 
     def _operator(self, index: int, op: Operator, sharing: Sharing, pitches: Pitches) -> Operator:
-        """Return an operator as it is now, and note what now shares bytes."""
+        """Return an operator, as JOIN or CUT if its parts can be aliased, and note which tensors then share bytes."""
         if OperatorRef(*self.place, index) in self.copies or Spot(*self.place, op.position) in self.assignment.named:
             return op
-        together, apart = joined(self.before, op), cut(self.before, op)
-        wanted = together or apart
-        wanted = wanted and pitches.fitted(wanted)
-        if wanted is None or (wanted.pitch and not pitches.may_lie_in_turn(wanted, index, sharing)):
+        as_join, as_cut = joined(self.before, op), cut(self.before, op)
+        aliased = as_join or as_cut
+        aliased = aliased and pitches.fitted(aliased)
+        if aliased is None or (aliased.pitch and not pitches.may_interleave(aliased, index, sharing)):
             return op
-        if not (self._may_join(index, wanted, sharing) if together else self._may_cut(index, wanted, sharing)):
+        if not (self._may_join(index, aliased, sharing) if as_join else self._may_cut(index, aliased, sharing)):
             return op
-        pitches.join(wanted, index, sharing)
-        sharing.join(wanted)
-        options = Parts(wanted.offsets, wanted.pitch)
+        pitches.join(aliased, index, sharing)
+        sharing.join(aliased)
+        options = Parts(aliased.offsets, aliased.pitch)
         return replace(
-            op, kind="JOIN" if together else "CUT", inputs=op.inputs if together else (wanted.whole,), options=options
+            op, kind="JOIN" if as_join else "CUT", inputs=op.inputs if as_join else (aliased.whole,), options=options
         )
 
-    def _may_join(self, index: int, wanted: Cut, sharing: Sharing) -> bool:
-        """Tell whether whoever computes the parts may write them into the whole."""
+    def _may_join(self, index: int, aliased: Cut, sharing: Sharing) -> bool:
+        """Tell whether the writers of the parts may write them into the whole."""
         return (
-            sharing.may_move(wanted)
-            and all(self._is_computed(sharing.roots[part], index) for part in wanted.parts)
-            and self._is_read(wanted.whole, sharing)
-            and self._may_share(wanted, sharing)
+            sharing.may_move(aliased)
+            and all(self._is_computed(sharing.roots[part], index) for part in aliased.parts)
+            and self._is_read(aliased.whole, sharing)
+            and self._may_share(aliased, sharing)
         )
 
-    def _may_cut(self, index: int, wanted: Cut, sharing: Sharing) -> bool:
-        """Tell whether whoever reads the parts may read them from the whole."""
-        root = sharing.roots[wanted.whole]
+    def _may_cut(self, index: int, aliased: Cut, sharing: Sharing) -> bool:
+        """Tell whether the readers of the parts may read them from the whole."""
+        root = sharing.roots[aliased.whole]
         is_computed = root in self.before.inputs or self._is_computed(root, index)
-        return is_computed and self._may_share(wanted, sharing)
+        return is_computed and self._may_share(aliased, sharing)
 
     def _is_computed(self, root: int, index: int) -> bool:
-        """Tell whether an operator that runs by itself, on the same target, writes a tensor as a whole."""
+        """Tell whether an operator with a kernel, on the same target, computes a tensor completely."""
         writer = self.before.producers.get(root)
         if writer is None or self.before.tensors[root].is_variable:
             return False
         op = self.before.operators[writer]
-        mine, its = (self.scoped.scopes.targets.get(OperatorRef(*self.place, each)) for each in (index, writer))
-        return not called_subgraphs(op.options) and mine == its
+        target, writer_target = (
+            self.scoped.scopes.targets.get(OperatorRef(*self.place, each)) for each in (index, writer)
+        )
+        return not called_subgraphs(op.options) and target == writer_target
 
     def _is_read(self, whole: int, sharing: Sharing) -> bool:
-        """Tell whether anybody reads a tensor: else its parts would not outlive the steps that write them."""
-        shown = sharing.members(whole)
-        return not shown.isdisjoint(self.before.outputs) or not shown.isdisjoint(self._read)
+        """Tell whether a tensor is read: else its parts would be dead after the steps that write them."""
+        sharers = sharing.members(whole)
+        return not sharers.isdisjoint(self.before.outputs) or not sharers.isdisjoint(self._read)
 
     @cached_property
     def _read(self) -> frozenset[int | None]:
         return frozenset(tensor for op in self.before.operators if op.runs for tensor in op.inputs)
 
-    def _may_share(self, wanted: Cut, sharing: Sharing) -> bool:
-        """Tell whether the parts, and all that shares bytes with them, may share the bytes of the whole."""
-        inner = {tensor for part in wanted.parts for tensor in sharing.members(part)}
-        everything = inner | sharing.members(wanted.whole)
-        tensors = [self.before.tensors[tensor] for tensor in everything]
+    def _may_share(self, aliased: Cut, sharing: Sharing) -> bool:
+        """Tell whether the parts, and all tensors that share bytes with them, may share those of the whole."""
+        inner = {tensor for part in aliased.parts for tensor in sharing.members(part)}
+        sharers = inner | sharing.members(aliased.whole)
+        tensors = [self.before.tensors[tensor] for tensor in sharers]
         return (
             inner.isdisjoint((*self.before.inputs, *self.before.outputs))
             and not any(tensor.is_constant or tensor.is_variable for tensor in tensors)
             and len({tensor.dtype for tensor in tensors}) == 1
-            and self._are_at_home(everything)
-            and not are_transferred(self.request, self.scoped, self.place, everything)
-            and sharing.fits(wanted)
+            and self._are_at_home(sharers)
+            and not are_transferred(self.request, self.scoped, self.place, sharers)
+            and sharing.fits(aliased)
         )
 
     def _are_at_home(self, tensors: set[int]) -> bool:
-        """Tell whether tensors may live in the same pools of plain memory."""
+        """Tell whether tensors have the same candidate pools, of plain memory."""
         refs = [TensorRef(*self.place, tensor) for tensor in tensors]
         pools = {frozenset(self.scoped.scopes.pools.get(ref, ())) for ref in refs}
         is_passed = self.place[1] == 0 and self.request.models[self.place[0]].io is InputOutput.APPLICATION

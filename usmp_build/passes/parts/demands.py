@@ -1,4 +1,4 @@
-"""What those who touch tensors ask of the bytes: an alignment, and that nobody else's cache is in between."""
+"""Finds the alignment that tensors need, and whether DMA or another target may touch them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from usmp_build.request import Request
 def demands(request: Request, scoped: Scoped, place: tuple[int, int]) -> Mapping[int, int]:
     """Return for each tensor of a subgraph the alignment in bytes that its elements, kernels and rules need."""
     graph = _graph(scoped, place)
-    found = {index: tensor.dtype.alignment for index, tensor in enumerate(graph.tensors)}
+    alignments = {index: tensor.dtype.alignment for index, tensor in enumerate(graph.tensors)}
     for index in range(len(graph.operators)):
-        for tensor, alignment in _asked(request, scoped, OperatorRef(*place, index), graph):
-            found[tensor] = lcm(found[tensor], alignment)
-    return found
+        for tensor, alignment in _needed(request, scoped, OperatorRef(*place, index), graph):
+            alignments[tensor] = lcm(alignments[tensor], alignment)
+    return alignments
 
 
-def _asked(request: Request, scoped: Scoped, ref: OperatorRef, graph: Subgraph) -> Iterator[tuple[int, int]]:
-    """Yield tensors that an operator touches, and an alignment of each; views, which do not run, ask for none."""
+def _needed(request: Request, scoped: Scoped, ref: OperatorRef, graph: Subgraph) -> Iterator[tuple[int, int]]:
+    """Yield the tensors that an operator touches, each with an alignment that it needs; views need none."""
     kernel, op = scoped.kernels.get(ref), graph.operators[ref.operator]
     if kernel is None:
         return
-    own = kernel.alignment if isinstance(kernel, Kernel) else 1
-    yield from ((tensor, own) for tensor in (*op.inputs, *op.outputs) if tensor is not None)
+    kernel_alignment = kernel.alignment if isinstance(kernel, Kernel) else 1
+    yield from ((tensor, kernel_alignment) for tensor in (*op.inputs, *op.outputs) if tensor is not None)
     rules = request.targets[scoped.scopes.targets[ref]].rules
     for operand, alignment in ruled_alignments(rules, op, graph, kernel):
         if isinstance(operand, Input | Output):
@@ -38,7 +38,7 @@ def _asked(request: Request, scoped: Scoped, ref: OperatorRef, graph: Subgraph) 
 
 
 def are_transferred(request: Request, scoped: Scoped, place: tuple[int, int], tensors: set[int]) -> bool:
-    """Tell whether somebody else may touch tensors of a subgraph than the processor that caches them."""
+    """Tell whether something else than the processor with the cache may touch these tensors of a subgraph."""
     if not any(pool.cache_line for pool in request.pools):
         return False
     for index, op in enumerate(_graph(scoped, place).operators):

@@ -1,13 +1,13 @@
-"""Where the parts of a tensor begin in it, for operators that only put tensors side by side, or cut one into several.
+"""Computes the offsets of parts in a whole, for operators that only concatenate, split or slice tensors.
 
-Parts are bytes in a row where every axis in front of the one that is cut has the extent 1:
+Parts are contiguous if every axis in front of the one that is cut has the extent 1:
 
     [1, 3, 8] and [1, 5, 8]  →  [1, 8, 8]      along axis 1: 24 bytes, then 40
-    [4, 3, 8] and [4, 5, 8]  →  [4, 8, 8]      along axis 1: four times 24 and 40 bytes in turn, which is refused
+    [4, 3, 8] and [4, 5, 8]  →  [4, 8, 8]      along axis 1: four times 24 and 40 bytes, interleaved, which is refused
 
-Along the last axis they lie in turn in every pixel, from one of which to the next there is a pitch:
+Along the last axis they are interleaved in every pixel, at a pixel stride (pitch):
 
-    [4, 3, 8] and [4, 3, 12] →  [4, 3, 20]     along axis 2: 8 and 12 bytes in turn, pitch 20
+    [4, 3, 8] and [4, 3, 12] →  [4, 3, 20]     along axis 2: 8 and 12 bytes, interleaved, pitch 20
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _QUANTIZED = {DType.INT8, DType.UINT8, DType.INT16, DType.INT32}
 
 
 class Cut(NamedTuple):
-    """A tensor, its parts, and the bytes in front of each."""
+    """A tensor, its parts, and the offset of each in bytes."""
 
     whole: int
     parts: tuple[int, ...]
     offsets: tuple[int, ...]
     pitch: int = 0
-    """Bytes from one pixel of a part to the next; 0: the parts are bytes in a row."""
+    """Bytes from one pixel of a part to the next; 0: the parts are contiguous."""
 
 
 def joined(graph: Subgraph, op: Operator) -> Cut | None:
-    """Return the inputs of an operator as parts of its output; None where they are none."""
+    """Return the inputs of an operator as parts of its output; None if they are not."""
     parts = tuple(tensor for tensor in op.inputs if tensor is not None)
     if len(op.outputs) != 1 or not parts or len(parts) != len(op.inputs):
         return None
@@ -49,7 +49,7 @@ def joined(graph: Subgraph, op: Operator) -> Cut | None:
 
 
 def cut(graph: Subgraph, op: Operator) -> Cut | None:
-    """Return the outputs of an operator as parts of its input; None where they are none."""
+    """Return the outputs of an operator as parts of its input; None if they are not."""
     if op.kind == "SPLIT" and len(op.inputs) == 2 and op.inputs[1] is not None:
         axis, whole = _numbers(graph, op, 0), op.inputs[1]
         rank = len(graph.tensors[whole].shape)
@@ -62,25 +62,28 @@ def cut(graph: Subgraph, op: Operator) -> Cut | None:
 
 
 def _along(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) -> Cut | None:
-    """Return parts side by side along an axis."""
-    return _in_a_row(graph, whole, parts, axis) or _in_turn(graph, whole, parts, axis)
+    """Return parts that are side by side along an axis; None if they cannot be aliased."""
+    return _contiguous(graph, whole, parts, axis) or _interleaved(graph, whole, parts, axis)
 
 
-def _in_turn(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) -> Cut | None:
-    """Return parts that are channels of every pixel."""
-    tensor, own = graph.tensors[whole], [graph.tensors[part] for part in parts]
+def _interleaved(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) -> Cut | None:
+    """Return parts that are some channels of every pixel."""
+    tensor, part_tensors = graph.tensors[whole], [graph.tensors[part] for part in parts]
     *pixels, channels = tensor.shape
-    if axis != len(pixels) or any(list(part.shape[:-1]) != pixels or not part.shape for part in own):
+    if axis != len(pixels) or any(list(part.shape[:-1]) != pixels or not part.shape for part in part_tensors):
         return None
-    if not all(_is_alike(part, tensor) for part in own) or sum(part.shape[-1] for part in own) != channels:
+    if (
+        not all(_is_alike(part, tensor) for part in part_tensors)
+        or sum(part.shape[-1] for part in part_tensors) != channels
+    ):
         return None
     width = tensor.dtype.bits // 8
-    offsets = accumulate((part.shape[-1] * width for part in own[:-1]), initial=0)
+    offsets = accumulate((part.shape[-1] * width for part in part_tensors[:-1]), initial=0)
     return Cut(whole, tuple(parts), tuple(offsets), channels * width)
 
 
-def _in_a_row(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) -> Cut | None:
-    """Return parts each of which is bytes in a row."""
+def _contiguous(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) -> Cut | None:
+    """Return parts that are contiguous."""
     shape = graph.tensors[whole].shape
     sizes = [graph.tensors[part].size for part in parts]
     if prod(shape[:axis]) != 1 or sum(sizes) != graph.tensors[whole].size:
@@ -91,22 +94,23 @@ def _in_a_row(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) -> C
 
 
 def _taken(graph: Subgraph, whole: int, part: int, taken: Sequence[range]) -> Cut | None:
-    """Return a part that has these indices along each axis: one of each axis, then a range, then whole axes; or whole
-    axes, then a range of channels.
+    """Return a part with these indices along each axis, if it is contiguous or a range of channels.
+
+    That is one index of each axis, then a range, then whole axes; or whole axes, then a range of channels.
     """
     source, output = graph.tensors[whole], graph.tensors[part]
     if len(taken) != len(source.shape) or not _is_alike(source, output):
         return None
-    count = prod(len(along) for along in taken)
-    cut_at = next((axis for axis, along in enumerate(taken) if len(along) != 1), len(taken))
+    count = prod(len(indices) for indices in taken)
+    cut_at = next((axis for axis, indices in enumerate(taken) if len(indices) != 1), len(taken))
     inner = list(zip(taken, source.shape, strict=True))[cut_at:]
-    steps = all(along.step == 1 for along, _ in inner)
-    is_row = steps and all(len(along) == extent for along, extent in inner[1:])
-    offset = sum(along.start * prod(source.shape[axis + 1 :]) for axis, along in enumerate(taken))
+    is_dense = all(indices.step == 1 for indices, _ in inner)
+    is_contiguous = is_dense and all(len(indices) == extent for indices, extent in inner[1:])
+    offset = sum(indices.start * prod(source.shape[axis + 1 :]) for axis, indices in enumerate(taken))
     width = source.dtype.bits // 8
     if not count or count != output.elements:
         return None
-    if is_row:
+    if is_contiguous:
         return Cut(whole, (part,), (offset * width,))
     are_channels = taken[-1].step == 1 and list(taken[:-1]) == [range(extent) for extent in source.shape[:-1]]
     if are_channels and output.shape == (*source.shape[:-1], len(taken[-1])):
@@ -115,28 +119,33 @@ def _taken(graph: Subgraph, whole: int, part: int, taken: Sequence[range]) -> Cu
 
 
 def _is_alike(part: Tensor, whole: Tensor) -> bool:
-    """Whether the same bytes mean the same in both."""
+    """Tell whether the same bytes stand for the same numbers in both."""
     is_same = part.dtype is whole.dtype and part.dtype.bits in _WIDTHS and not part.dtype.name.startswith("COMPLEX")
     return is_same and (part.dtype not in _QUANTIZED or part.quantization == whole.quantization)
 
 
 def _indices(graph: Subgraph, op: Operator) -> Taken | None:
-    """Return the indices that SLICE and STRIDED_SLICE take along each axis; those in a row only."""
+    """Return the indices that SLICE or STRIDED_SLICE takes along each axis; None unless its strides are 1."""
     shape, options = graph.tensors[op.inputs[0] or 0].shape, op.options
-    begins, others, strides = (_numbers(graph, op, position) for position in (1, 2, 3))
-    if begins is None or others is None:
+    begins, sizes_or_ends, strides = (_numbers(graph, op, position) for position in (1, 2, 3))
+    if begins is None or sizes_or_ends is None:
         return None
     if op.kind == "SLICE":
-        return sliced(shape, begins, others)
+        return sliced(shape, begins, sizes_or_ends)
     if strides is None or any(stride != 1 for stride in strides) or not isinstance(options, StridedSlice):
         return None
-    return strided(options, shape, begins, others, strides)
+    return strided(options, shape, begins, sizes_or_ends, strides)
 
 
 def _numbers(graph: Subgraph, op: Operator, position: int) -> list[int] | None:
     """Return the integers of a constant input; None when it has none."""
     tensor = op.inputs[position] if position < len(op.inputs) else None
-    known = None if tensor is None else graph.tensors[tensor]
-    if known is None or known.data is None or known.is_withheld or known.dtype not in {DType.INT32, DType.INT64}:
+    constant = None if tensor is None else graph.tensors[tensor]
+    if (
+        constant is None
+        or constant.data is None
+        or constant.is_withheld
+        or constant.dtype not in {DType.INT32, DType.INT64}
+    ):
         return None
-    return [int(number) for number in known.as_array().reshape(-1)]
+    return [int(number) for number in constant.as_array().reshape(-1)]

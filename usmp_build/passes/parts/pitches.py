@@ -1,9 +1,9 @@
-"""Parts that lie in turn in every pixel of the whole: whoever touches one must be able to pass over the others.
+"""Tracks pixel strides of interleaved parts: kernels that touch one must be able to skip the others.
 
 joined, 20 channels     | a: 8 | b: 12     | a: 8 | b: 12     | ...
 a                       pitch 20: |------->|
 
-A whole may be channels of another one in its turn.  Then its parts are, too, and have the pitch of the outermost:
+A whole may itself be some channels of another one.  Then so are its parts, with the pitch of the outermost whole:
 
 outer, 24 channels      | a: 8 | b: 12     | c: 4 | a: 8 | ...
 a, b, joined            pitch 24: |-------------->|
@@ -23,34 +23,34 @@ from usmp_build.passes.parts.sharing import Sharing
 
 @dataclass
 class Pitches:
-    """What is known of one subgraph so far."""
+    """The pixel strides decided so far in one subgraph."""
 
     graph: Subgraph
     kernels: Mapping[int, Kernel]
-    """Operator → its kernel, of those that may get another one."""
+    """Operator → its kernel, if it may get another one."""
     is_any_cost_fine: bool
-    """Whether kernels may take more instructions."""
-    found: dict[int, int] = field(default_factory=dict)
-    """Tensor that is channels of another one → bytes from one of its pixels to the next."""
+    """Whether kernels may run more instructions."""
+    by_tensor: dict[int, int] = field(default_factory=dict)
+    """Tensor that is some channels of another one → its pixel stride in bytes."""
     idle: set[int] = field(default_factory=set)
-    """Operators that do nothing any more."""
+    """Operators that no longer run."""
 
-    def fitted(self, wanted: Cut) -> Cut | None:
-        """Return a cut with the pitch that it has in the outermost whole; None where no part can be bytes in a row."""
-        outer = self.found.get(wanted.whole, wanted.pitch)
-        if wanted.pitch:
-            return wanted._replace(pitch=outer)
-        return wanted if self.found.keys().isdisjoint((wanted.whole, *wanted.parts)) else None
+    def fitted(self, cut: Cut) -> Cut | None:
+        """Return a cut with the pitch of the outermost whole; None if a contiguous one has tensors with a pitch."""
+        outer = self.by_tensor.get(cut.whole, cut.pitch)
+        if cut.pitch:
+            return cut._replace(pitch=outer)
+        return cut if self.by_tensor.keys().isdisjoint((cut.whole, *cut.parts)) else None
 
-    def may_lie_in_turn(self, wanted: Cut, index: int, sharing: Sharing) -> bool:
-        """Tell whether all who touch what is in the bytes of the parts, but for operator `index`, can do so.
+    def may_interleave(self, cut: Cut, index: int, sharing: Sharing) -> bool:
+        """Tell whether all operators that touch bytes of the parts, except number `index`, support a pixel stride.
 
-        Views of them, and parts that are some of their pixels, are not known to have channels in turn.
+        Views of the parts, and contiguous parts of them, do not support one.
         """
-        inner = {tensor for part in wanted.parts for tensor in sharing.members(part)}
+        inner = {tensor for part in cut.parts for tensor in sharing.members(part)}
         return (
-            all(tensor in self.found or tensor in sharing.sets for tensor in inner)
-            and all(wanted.pitch % sharing.demands.get(tensor, 1) == 0 for tensor in inner)
+            all(tensor in self.by_tensor or tensor in sharing.sets for tensor in inner)
+            and all(cut.pitch % sharing.demands.get(tensor, 1) == 0 for tensor in inner)
             and all(self._may_touch(op, i, inner) for i, op in enumerate(self.graph.operators) if i != index)
         )
 
@@ -64,15 +64,15 @@ class Pitches:
             return False
         return touched <= kernel.pitched and (self.is_any_cost_fine or touched.isdisjoint(kernel.slower))
 
-    def join(self, wanted: Cut, index: int, sharing: Sharing) -> None:
-        """Note that operator `index` does nothing, and the pitch of all that is in the bytes of the parts."""
+    def join(self, cut: Cut, index: int, sharing: Sharing) -> None:
+        """Note that operator `index` no longer runs, and the pitch of all tensors in the bytes of the parts."""
         self.idle.add(index)
-        if wanted.pitch:
-            inner = {tensor for part in wanted.parts for tensor in sharing.members(part)}
-            self.found.update(dict.fromkeys(inner, wanted.pitch))
+        if cut.pitch:
+            inner = {tensor for part in cut.parts for tensor in sharing.members(part)}
+            self.by_tensor.update(dict.fromkeys(inner, cut.pitch))
 
     def outermost(self, op: Operator) -> Operator:
-        """Return an operator with the pitch that its parts have in the end."""
+        """Return an operator with the pitch of the outermost whole."""
         if not isinstance(op.options, Parts) or not op.options.pitch:
             return op
-        return replace(op, options=replace(op.options, pitch=self.found[op.shares[0].part]))
+        return replace(op, options=replace(op.options, pitch=self.by_tensor[op.shares[0].part]))

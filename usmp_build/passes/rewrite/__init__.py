@@ -1,10 +1,10 @@
-"""Exact rewrites: Model → Model, the same values for every tensor that is kept.
+"""Exact rewrites of a model: every tensor that is kept has the same value as before.
 
 Tensor indices never change and operators keep their `position`, so that two dumps can be compared line by line.
-Inputs and outputs of a subgraph are pins: no rewrite removes or replaces them.  So is what the manifest places by name
-(`Pins`), and no rewrite moves a value from one target to another.
+Inputs and outputs of a subgraph are pinned: no rewrite removes or replaces them.  So are operators and tensors that the
+manifest names (`Pins`), and no rewrite moves a value from one target to another.
 
-No rewrite says what it saved: that is found by counting before and after (`work.py`).
+Rewrites do not report their savings: these are counted before and after (`work.py`).
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ REWRITES: Mapping[str, Callable[[Model, Pins], Model | Made]] = {
     "views": views,
     "dead": dead,
 }
-"""By the names that the manifest gives them, in the order in which they are made.  One tells which channels it left."""
+"""Rewrites by their names in the manifest, in the order in which they are applied."""
 
 
 def rewrite(model: Model, pins: Pins = NO_PINS, off: frozenset[str] = frozenset()) -> Rewritten:
-    """Apply every rewrite that is not switched off, in order."""
+    """Apply every rewrite whose name is not in `off`, in order."""
     imported = model
     channels: KeptChannels = {}
     gone: dict[tuple[int, int], str] = {}
@@ -53,8 +53,8 @@ def rewrite(model: Model, pins: Pins = NO_PINS, off: frozenset[str] = frozenset(
     for name, step in REWRITES.items():
         if name in off:
             continue
-        before, made = model, step(model, pins.of(model))
-        model, channels = made if isinstance(made, Made) else (made, channels)
+        before, result = model, step(model, pins.of(model))
+        model, channels = result if isinstance(result, Made) else (result, channels)
         check_rewrite(name, before, model)
         savings.append(saving(name, before, model))
         gone |= dict.fromkeys(tensors_in_use(before) - tensors_in_use(model), name)

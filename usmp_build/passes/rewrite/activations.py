@@ -1,12 +1,13 @@
-"""Activations and requantizations go into the operator before them, where that clamps last of all.
+"""Fuses activations and requantizations into the preceding operator, if that clamps its result.
 
     %3 = CONV_2D(%1, ...)        %4 = CONV_2D(%1, ...) activation=RELU
     %4 = RELU(%3)           →
 
-Only where it is exact.  With equal scales, RELU and QUANTIZE move int8 by the difference of the zero points and clamp:
-the operator before computes `scaled + zero point`, clamped, so that with the other zero point, and with its own clamp
-moved and joined to the other, it computes the same.  RELU6 clamps without moving, and so do MINIMUM and MAXIMUM with a
-constant of one element.  Where no activation says this, `limits` do.  The tensor between goes: nobody else may read it.
+This is done only if it is exact.  With equal scales, RELU and QUANTIZE shift int8 by the difference of the zero points
+and clamp: the preceding operator computes `scaled + zero point`, clamped, so that it computes the same with the other
+zero point, and its own clamp shifted and intersected with the other one.  RELU6 clamps without shifting, and so do
+MINIMUM and MAXIMUM with a constant of one element.  If no activation has these limits, the option `limits` states them.
+The tensor between the operators disappears, so it must have no other reader.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ _NARROWER = {
     (Activation.NONE, Activation.RELU_N1_TO_1),
     (Activation.RELU, Activation.RELU6),
 }
-"""Of floats: what is clamped by the first and then by the second is as if by the second only."""
+"""For floats: pairs where clamping by the first and then by the second equals clamping by the second only."""
 
 
 def activations(model: Model, pins: Pins = NO_PINS) -> Model:
-    """Join operators with the clamps behind them, in the order in which they run."""
+    """Fuse operators with the clamps after them, in the order in which they run."""
     return in_each_subgraph(model, pins, _step)
 
 
@@ -49,7 +50,7 @@ def _step(net: Net) -> None:
 
 
 def _clamped(op: Operator, net: Net) -> int | None:
-    """Return the tensor that an operator clamps; None where it does something else."""
+    """Return the tensor that an operator clamps; None if it does something else."""
     if len(op.outputs) != 1:
         return None
     if _bounds_another(op):
@@ -65,7 +66,7 @@ def _bounds_another(op: Operator) -> bool:
 
 
 def _may_join(before: Operator, op: Operator, net: Net) -> bool:
-    """Tell whether the tensor between two operators is theirs alone, and they may become one."""
+    """Tell whether two operators may be fused, and the tensor between them has no other use."""
     between, output = before.outputs[0], op.outputs[0]
     same_shape = net.graph.tensors[between].shape == net.graph.tensors[output].shape
     alone = len(before.outputs) == 1 and len(net.readers[between]) == 1 and net.may_go(between)
@@ -73,7 +74,7 @@ def _may_join(before: Operator, op: Operator, net: Net) -> bool:
 
 
 def _joined(before: Operator, op: Operator, net: Net) -> Operator | None:
-    """Return the operator that does both; None where that would not be exact."""
+    """Return the fused operator; None if that would not be exact."""
     between, output = net.graph.tensors[before.outputs[0]], net.graph.tensors[op.outputs[0]]
     first, own = net.tensor(before.inputs[0] if before.inputs else None), activation_of(op) or Activation.NONE
     if not isinstance(before.options, Clamped) or first is None or first.dtype is not between.dtype:
@@ -88,7 +89,7 @@ def _joined(before: Operator, op: Operator, net: Net) -> Operator | None:
 
 
 def _bounds(op: Operator, net: Net) -> Limits | None:
-    """Return what MAXIMUM or MINIMUM leave: what they make of the least and the largest value."""
+    """Return the limits of MAXIMUM or MINIMUM: their results for the least and the largest int8."""
     values = table([op], min(elements_read(op, net)), net)
     return None if values is None else (int(values[0]), int(values[-1]))
 

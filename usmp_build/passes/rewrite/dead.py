@@ -1,10 +1,10 @@
-"""Operators go whose outputs nobody needs.
+"""Removes operators whose outputs are not needed (dead code elimination).
 
-    %3 = TANH(%1)           →                          (neither %3 nor an output is made of it)
+    %3 = TANH(%1)           →                          (%3 is not read, and not an output)
     %4 = RELU(%1)                %4 = RELU(%1)
 
-An operator stays that touches state, calls a subgraph or is not known to do nothing else; one that a rule places by
-name or that another library runs; and one that writes a tensor of which a rule speaks.
+Operators stay if they may have side effects, call a subgraph, are named by a rule or run by another library than the
+reference one, or write a tensor that a rule names.  Of variables, reading one is not a side effect.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from __future__ import annotations
 from usmp_build.ir.graph import Model, Operator
 from usmp_build.ir.variables import READ
 from usmp_build.operators.table import traits
-from usmp_build.passes.pure import touches_state
 from usmp_build.passes.rewrite.dead_parts import dead_parts
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
+from usmp_build.passes.state import touches_state
 
 
 def dead(model: Model, pins: Pins = NO_PINS) -> Model:
-    """Remove what is not needed, from the end; then of splits the parts that are not."""
+    """Remove operators that are not needed, from the last one on; then parts of splits that are not."""
     return dead_parts(in_each_subgraph(model, pins, _step), pins)
 
 

@@ -1,6 +1,6 @@
-"""A split of which one part is needed makes that part only.
+"""Replaces a split with a single output that is read by a slice.
 
-    %3, %4, %5 = SPLIT(%2, %1)    →    %4 = STRIDED_SLICE(%1, %6, %7, %8)         (nobody reads %3 and %5)
+    %3, %4, %5 = SPLIT(%2, %1)    →    %4 = STRIDED_SLICE(%1, %6, %7, %8)         (%3 and %5 are not read)
 
 The bounds and steps of the slice are new constants.
 """
@@ -19,11 +19,11 @@ from usmp_build.passes.rewrite.pins import Pins
 
 _SOURCE = {"SPLIT": 1, "SPLIT_V": 0}
 _AXIS = {"SPLIT": 0, "SPLIT_V": 2}
-"""By kind: the position of an operand."""
+"""Operator kind → position of the operand."""
 
 
 def dead_parts(model: Model, pins: Pins) -> Model:
-    """Let every split with one output that is needed become a slice."""
+    """Replace every split with a single needed output by a slice."""
     return replace(model, subgraphs=tuple(_sliced(Net(graph, i, pins)) for i, graph in enumerate(model.subgraphs)))
 
 
@@ -43,7 +43,7 @@ def _sliced(net: Net) -> Subgraph:
 
 
 def _bounds(op: Operator, part: int, net: Net) -> tuple[list[int], list[int], list[int]] | None:
-    """Return where a part begins, where it ends, and the steps; None unless the parts are all of what is split."""
+    """Return the begins, ends and strides of a part; None unless the parts cover the whole input."""
     source, axes = net.tensor(op.inputs[_SOURCE[op.kind]]), net.integers(op, _AXIS[op.kind])
     shapes = [net.graph.tensors[each].shape for each in op.outputs]
     if source is None or not axes or len(axes) != 1 or not -len(source.shape) <= axes[0] < len(source.shape):
@@ -65,11 +65,11 @@ def _around(shape: Sequence[int], axis: int) -> tuple[int, ...]:
 
 
 def _as_given(op: Operator, sizes: list[int], net: Net) -> bool:
-    """SPLIT makes equal parts; SPLIT_V is told their sizes, where -1 is the rest."""
+    """Tell whether the sizes are valid: SPLIT makes equal parts; SPLIT_V declares sizes, with -1 for the rest."""
     if op.kind == "SPLIT":
         return len(set(sizes)) == 1
     given = net.integers(op, 1) or []
-    return len(given) == len(sizes) and all(told in (-1, size) for told, size in zip(given, sizes, strict=True))
+    return len(given) == len(sizes) and all(declared in (-1, size) for declared, size in zip(given, sizes, strict=True))
 
 
 def _constant(numbers: list[int]) -> Tensor:

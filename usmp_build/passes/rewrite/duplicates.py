@@ -1,19 +1,18 @@
-"""Of operators that compute the same, the first one stays.
+"""Removes operators that compute the same as an earlier one (common subexpression elimination).
 
     %3 = TANH(%1)                %3 = TANH(%1)
     %4 = TANH(%1)           →
     %5 = ADD(%3, %4)             %5 = ADD(%3, %3)
 
-A concatenation that begins with all that an earlier one puts together reads the output of that:
+A concatenation that begins with all inputs of an earlier one reads the output of that one:
 
     %4 = CONCATENATION(%1, %2)          %4 = CONCATENATION(%1, %2)
     %6 = CONCATENATION(%1, %2, %5)  →   %6 = CONCATENATION(%4, %5)
 
-Two operators compute the same when kind, inputs, options and the types of the outputs are the same, and nothing else
-counts for their kind.  Inputs of a sum or product may stand in any order, and constants that say where or how, such as
-axes and paddings, are the same if their numbers are.  A tensor that is kept for a later reader takes memory in between:
-where that would raise the bytes that are alive at once, in the order of the file, only those go whose tensor is still
-alive anyway.
+Two operators compute the same if they have the same kind, inputs, options and output types, and their kind is a pure
+function of these.  Inputs of a sum or product may be in any order, and constants such as axes and paddings are the same
+if their numbers are.  A tensor that is kept for a later reader takes memory in between: if that would raise the peak of
+live bytes, in the order of the file, only operators are removed whose earlier tensor is still alive.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _COUNTING = {DType.INT32, DType.INT64}
 _LONGEST = 256
-"""Inputs of a concatenation: of no more the beginning is looked for."""
+"""Most leading inputs of a concatenation that are compared with earlier ones."""
 
 
 def duplicates(model: Model, pins: Pins = NO_PINS) -> Model:
-    """Let those who read the second of two equal values read the first."""
+    """Redirect readers of the second of two equal values to the first."""
     subgraphs = (_in_subgraph(graph, index, pins) for index, graph in enumerate(model.subgraphs))
     return replace(model, subgraphs=tuple(subgraphs))
 
@@ -50,7 +49,7 @@ def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
 
 
 def _merged(net: Net, only_alive: bool) -> Subgraph:
-    """Go through the operators as they run; with `only_alive`, what nobody reads any more is not kept alive."""
+    """Merge operators in the order in which they run; with `only_alive`, no lifetime is extended."""
     moved: dict[int, int] = {}
     firsts: dict[object, Operator] = {}
     wholes: dict[object, int] = {}
@@ -67,7 +66,7 @@ def _merged(net: Net, only_alive: bool) -> Subgraph:
 
 
 def _shortened(op: Operator, wholes: dict[object, int], net: Net, place: int) -> Operator:
-    """Let a concatenation begin with an earlier one's output, if somebody reads that at a place or later."""
+    """Let a concatenation begin with an earlier one's output, if that has a reader at `place` or later."""
     output = net.graph.tensors[op.outputs[0]]
     is_plain = isinstance(op.options, Concatenation) and op.options.activation is Activation.NONE
     alike = op.options, output.dtype, output.quantization, net.pins.targets.get((net.index, op.position), 0)
@@ -96,7 +95,7 @@ def _inputs(op: Operator, net: Net) -> object:
 
 
 def _operand(index: int | None, net: Net) -> object:
-    """Return what tells an operand from others; weights may be exchanged, so they are only equal to themselves."""
+    """Return the identity of an operand; weights may be replaced later, so they are equal to themselves only."""
     tensor = net.tensor(index)
     if index is None or tensor is None or tensor.dtype not in _COUNTING or tensor.quantization is not None:
         return index
@@ -108,7 +107,7 @@ def _is_read_from(tensor: int, place: int, net: Net) -> bool:
 
 
 def _most_alive(graph: Subgraph) -> int:
-    """Return the most bytes that are alive at once when operators run in this order."""
+    """Return the peak of live bytes when operators run in this order."""
     last = {t: place for place, op in enumerate(graph.operators) for t in op.inputs if t is not None}
     last |= dict.fromkeys(graph.outputs, len(graph.operators))
     ends: dict[int, list[int]] = {}

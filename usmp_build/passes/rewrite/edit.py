@@ -1,4 +1,4 @@
-"""What rewrites that exchange single operators share: who reads and writes what, and which tensors may go."""
+"""An editable subgraph for rewrites: tracks readers and writers, and tells which tensors may be removed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from usmp_build.passes.rewrite.pins import Pins
 
 
 def in_each_subgraph(model: Model, pins: Pins, step: Callable[[Net], None]) -> Model:
-    """Let `step` change the operators of every subgraph."""
+    """Apply `step` to every subgraph, and return the model with the changed operators."""
     subgraphs = []
     for index, graph in enumerate(model.subgraphs):
         net = Net(graph, index, pins)
@@ -21,7 +21,7 @@ def in_each_subgraph(model: Model, pins: Pins, step: Callable[[Net], None]) -> M
 
 
 def renamed(op: Operator, moved: Mapping[int, int]) -> Operator:
-    """Return an operator that reads other tensors in the place of some."""
+    """Return an operator with its inputs replaced as `moved` says: old tensor → new tensor."""
     if not any(tensor in moved for tensor in op.inputs):
         return op
     return replace(op, inputs=tuple(t if t is None else moved.get(t, t) for t in op.inputs))
@@ -33,10 +33,10 @@ class Net:
 
     graph: Subgraph
     index: int
-    """Of the subgraph."""
+    """Index of the subgraph."""
     pins: Pins
     operators: list[Operator | None] = field(init=False)
-    """None: it is gone."""
+    """None: removed."""
     readers: dict[int, set[int]] = field(init=False)
     """Tensor → places that read it."""
     writers: dict[int, int] = field(init=False)
@@ -45,7 +45,7 @@ class Net:
     """Inputs and outputs of the subgraph."""
 
     def __post_init__(self) -> None:
-        """Begin with all operators as they are."""
+        """Start with all operators unchanged."""
         self.ports = frozenset((*self.graph.inputs, *self.graph.outputs))
         self.operators = [None] * len(self.graph.operators)
         self.readers, self.writers = defaultdict(set), {}
@@ -53,7 +53,7 @@ class Net:
             self.put(place, op)
 
     def put(self, place: int, op: Operator | None) -> None:
-        """Exchange an operator, or remove it."""
+        """Replace or, with None, remove an operator."""
         old, self.operators[place] = self.operators[place], op
         for tensor in old.inputs if old else ():
             if tensor is not None:
@@ -67,32 +67,32 @@ class Net:
             self.writers[tensor] = place
 
     def finished(self) -> Subgraph:
-        """Return the subgraph with the operators that are left."""
-        left = tuple(op for op in self.operators if op is not None)
-        return self.graph if left == self.graph.operators else replace(self.graph, operators=left)
+        """Return the subgraph with the remaining operators."""
+        remaining = tuple(op for op in self.operators if op is not None)
+        return self.graph if remaining == self.graph.operators else replace(self.graph, operators=remaining)
 
     def tensor(self, index: int | None) -> Tensor | None:
-        """Look a tensor up; None for an operand that was left out."""
+        """Return a tensor by index; None for an omitted operand."""
         return None if index is None else self.graph.tensors[index]
 
     def integers(self, op: Operator, position: int) -> list[int] | None:
-        """Return the elements of a constant operand; None where it has none, or they are no integers."""
+        """Return the elements of a constant integer operand; None if it is not one."""
         tensor = self.tensor(op.inputs[position]) if position < len(op.inputs) else None
         if tensor is None or not tensor.is_constant or tensor.is_withheld:
             return None
         return [*map(int, tensor.as_array().ravel())] if tensor.dtype in {DType.INT32, DType.INT64} else None
 
     def producer(self, tensor: int) -> Operator | None:
-        """Return the operator that writes a tensor; None when nobody does.
+        """Return the operator that writes a tensor; None if there is none.
 
-        Nobody is known to write what a variable holds: that may be of the run before.
+        A variable has none, since its value may be from the previous run.
         """
         if tensor not in self.writers or self.graph.tensors[tensor].is_variable:
             return None
         return self.operators[self.writers[tensor]]
 
     def may_go(self, tensor: int) -> bool:
-        """Tell whether a tensor that an operator writes may be there no longer, once nobody reads it."""
+        """Tell whether a tensor may be removed once it has no readers."""
         return (
             tensor not in self.ports
             and not self.graph.tensors[tensor].is_variable
@@ -100,10 +100,10 @@ class Net:
         )
 
     def may_change(self, op: Operator) -> bool:
-        """As `Pins.may_change`, of this subgraph."""
+        """As `Pins.may_change`, for this subgraph."""
         return self.pins.may_change(self.index, op)
 
     def may_rename(self, tensor: int) -> bool:
-        """Tell whether all who read a tensor may read another one, and it may go."""
+        """Tell whether all readers of a tensor may read another one, and the tensor may be removed."""
         readers = (self.operators[place] for place in self.readers[tensor])
         return self.may_go(tensor) and all(self.may_change(op) for op in readers if op)

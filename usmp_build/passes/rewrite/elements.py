@@ -1,4 +1,4 @@
-"""What operators make of each value of an int8, where they make each element from one element of one tensor."""
+"""Tabulates elementwise int8 operators: the result for each of the 256 values of the tensor that they read."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from usmp_build.passes.rewrite.edit import Net
 from usmp_build.passes.rewrite.ranges import value_range
 
 VALUES = np.arange(LEAST, MOST + 1)
-"""Of an int8: a table says what becomes of each of them."""
+"""All values of an int8, in the order of a table."""
 
 
 def elements_read(op: Operator | None, net: Net) -> set[int]:
-    """Return the tensors of which an operator reads an element for each of its own; none where it is not so.
+    """Return the tensors that an elementwise int8 operator reads; empty if it is not one.
 
-    What else it may read are constants of one element of which no rule speaks.
+    It may also read constants of one element that no rule names.
     """
     behind_floats = int8_behind_floats(op, net)
     if behind_floats is not None:
         return {behind_floats}
     if op is None or len(op.outputs) != 1 or not (traits(op.kind).only_shape or traits(op.kind).int8):
         return set()
-    output, found = net.graph.tensors[op.outputs[0]], set()
+    output, sources = net.graph.tensors[op.outputs[0]], set()
     for index in _operands(op):
         tensor = net.tensor(index)
         if index is None or tensor is None or tensor.is_variable or {tensor.dtype, output.dtype} != {DType.INT8}:
@@ -39,12 +39,12 @@ def elements_read(op: Operator | None, net: Net) -> set[int]:
         if tensor.is_constant and net.pins.keeps(net.index, index):
             return set()
         if not tensor.is_constant:
-            found.add(index)
-    return found
+            sources.add(index)
+    return sources
 
 
 def int8_behind_floats(op: Operator | None, net: Net) -> int | None:
-    """Return the int8 that a QUANTIZE reads by way of a DEQUANTIZE; None where it reads something else."""
+    """Return the int8 tensor that a QUANTIZE reads through a DEQUANTIZE; None if there is none."""
     if op is None or op.kind != "QUANTIZE" or len(op.outputs) != 1 or not op.inputs or op.inputs[0] is None:
         return None
     before, real, output = net.producer(op.inputs[0]), net.tensor(op.inputs[0]), net.graph.tensors[op.outputs[0]]
@@ -58,18 +58,18 @@ def int8_behind_floats(op: Operator | None, net: Net) -> int | None:
 
 
 def table(ops: Sequence[Operator], source: int, net: Net) -> Integers | None:
-    """Return what operators make of each value of their source; None where the arithmetic does not say."""
-    known = {source: VALUES}
+    """Return the result of operators for each value of their source; None if it cannot be computed."""
+    values_by_tensor = {source: VALUES}
     for op in ops:
-        made = _made(op, net, known)
-        if made is None:
+        values = _values(op, net, values_by_tensor)
+        if values is None:
             return None
-        known[op.outputs[0]] = made
-    return known[ops[-1].outputs[0]]
+        values_by_tensor[op.outputs[0]] = values
+    return values_by_tensor[ops[-1].outputs[0]]
 
 
 def changes_nothing(values: Integers, source: int, net: Net) -> bool:
-    """Tell whether a table leaves all that its source may hold."""
+    """Tell whether a table is the identity for all values that its source may hold."""
     low, high = value_range(source, net)
     outside: Booleans = (low > VALUES) | (high < VALUES)
     return bool(np.all((values == VALUES) | outside))
@@ -80,25 +80,29 @@ def _operands(op: Operator) -> tuple[int | None, ...]:
     return op.inputs[: elementwise.operands if elementwise else 1]
 
 
-def _made(op: Operator, net: Net, known: dict[int, Integers]) -> Integers | None:
+def _values(op: Operator, net: Net, values_by_tensor: dict[int, Integers]) -> Integers | None:
     behind_floats = int8_behind_floats(op, net)
     if behind_floats is not None:
-        return _through_floats(known[behind_floats], net.graph.tensors[behind_floats], net.graph.tensors[op.outputs[0]])
-    operands = [known[t] if t in known else _constant(t, net) for t in _operands(op) if t is not None]
+        return _through_floats(
+            values_by_tensor[behind_floats], net.graph.tensors[behind_floats], net.graph.tensors[op.outputs[0]]
+        )
+    operands = [
+        values_by_tensor[t] if t in values_by_tensor else _constant(t, net) for t in _operands(op) if t is not None
+    ]
     if traits(op.kind).only_shape:
         return operands[0]
     int8 = traits(op.kind).int8
     if int8 is None:
         return None
     try:
-        made = int8.transfer(op, net.graph)([Interval(each, each) for each in operands])
+        interval = int8.transfer(op, net.graph)([Interval(each, each) for each in operands])
     except Opaque:
         return None
-    return made.low if made.is_constant.all() else None
+    return interval.low if interval.is_constant.all() else None
 
 
 def _through_floats(values: Integers, source: Tensor, output: Tensor) -> Integers | None:
-    """Dequantize and quantize: each product and quotient is rounded to float32, and halves away from zero then."""
+    """Dequantize and quantize: round products and quotients to float32, then to nearest, halves away from zero."""
     before, after = int8_scale(source), int8_scale(output)
     if before is None or after is None:
         return None

@@ -1,10 +1,10 @@
-"""Operators that read constants only are done now: their results are constants.
+"""Folds constants: evaluates operators that read only constants.
 
     %3 = DEQUANTIZE(%2)                                  %2 is a constant of float16 or int8
     %4 = CONV_2D(%1, %3, %5)    →    %4 = CONV_2D(%1, %3, %5)        %3 is a constant
 
-Converters leave such operators where weights are kept in a smaller type, transposed or shared between shapes.  Only
-what moves numbers or changes their type is done here, and nothing that makes many numbers of a few.
+Converters leave such operators where weights are stored in a smaller type, transposed or shared between shapes.  Only
+operators that move numbers or change their type are folded, and none that makes many numbers from a few.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from usmp_build.passes.rewrite.edit import Net
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _LARGEST = 1024
-"""Elements of a result that is larger than what it is made of."""
+"""Most elements of a result that is larger than its inputs."""
 _KNOWN = {Known.BYTES, Known.VALUES}
 
 
 def fold_constants(model: Model, pins: Pins = NO_PINS) -> Model:
-    """Compute operators whose inputs are all known."""
+    """Evaluate operators with constant inputs."""
     subgraphs = (_in_subgraph(Net(graph, index, pins)) for index, graph in enumerate(model.subgraphs))
     return replace(model, subgraphs=tuple(subgraphs))
 
@@ -42,7 +42,7 @@ def _in_subgraph(net: Net) -> Subgraph:
 
 
 def _foldable(op: Operator, tensors: Sequence[Tensor], net: Net) -> bool:
-    """What is not a port, of which and of whose inputs no rule speaks, and whose readers take constants."""
+    """Tell whether an operator has constant inputs, rules and ports allow folding, and its readers take constants."""
     fold = traits(op.kind).fold
     if fold is None or fold.known not in _KNOWN or len(op.outputs) != 1:
         return False
@@ -61,11 +61,11 @@ def _foldable(op: Operator, tensors: Sequence[Tensor], net: Net) -> bool:
     is_array &= target.dtype in ({source.dtype for source in sources} if op.kind != "DEQUANTIZE" else {DType.FLOAT32})
     counts = [source.elements for source in sources]
     most = max(_LARGEST, *counts)
-    return is_array and target.elements <= most and sum(counts) <= 2 * most  # one constant may be named many times
+    return is_array and target.elements <= most and sum(counts) <= 2 * most  # one constant may be read repeatedly
 
 
 def _value(op: Operator, tensors: Sequence[Tensor]) -> Tensor | None:
-    """Return the constant that the operator computes, or None when its operands do not make what it declares."""
+    """Return the constant that an operator computes; None if that does not fit the declared output."""
     target, fold = tensors[op.outputs[0]], traits(op.kind).fold
     if fold is None:
         return None

@@ -1,7 +1,7 @@
-"""Shape arithmetic is done now: SHAPE → STRIDED_SLICE → PACK → RESHAPE leaves only the RESHAPE.
+"""Folds shape arithmetic: of SHAPE → STRIDED_SLICE → PACK → RESHAPE only the RESHAPE is left.
 
-Converters emit such chains for models with a batch size left open.  All shapes are known here, so every operator
-of the chain has constant inputs; its outputs become constants and the operator goes.
+Converters emit such chains for models with a variable batch size.  All shapes are known here, so every operator of the
+chain has constant inputs; it is evaluated, and its output becomes a constant.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from usmp_build.operators.table import traits
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _LARGEST = 1024
-"""Elements.  Shapes are short; folding must not turn a small model into a large one."""
+"""Most elements of a result.  Shapes are short; folding must not turn a small model into a large one."""
 
 _INTEGERS = {DType.INT32, DType.INT64, DType.UINT32, DType.UINT64, DType.INT16, DType.BOOL}
 
 
 def fold_shapes(model: Model, pins: Pins = NO_PINS) -> Model:
-    """Compute integer operators whose inputs are all known."""
+    """Evaluate integer operators with known inputs."""
     subgraphs = (_in_subgraph(graph, index, pins) for index, graph in enumerate(model.subgraphs))
     return replace(model, subgraphs=tuple(subgraphs))
 
@@ -41,7 +41,7 @@ def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
 
 
 def _foldable(op: Operator, tensors: list[Tensor], graph: Subgraph) -> bool:
-    """Only small integers, and never a pin: an output stays computed into its buffer."""
+    """Tell whether an operator makes small integers from known inputs, and no output of the subgraph."""
     fold = traits(op.kind).fold
     if fold is None or fold.known is Known.VALUES or len(op.outputs) != 1 or op.outputs[0] in graph.outputs:
         return False
@@ -57,7 +57,7 @@ def _foldable(op: Operator, tensors: list[Tensor], graph: Subgraph) -> bool:
 
 
 def _evaluate(op: Operator, tensors: list[Tensor]) -> Tensor | None:
-    """Return the constant that the operator computes, or None when its operands make no sense."""
+    """Return the constant that an operator computes; None if its operands are invalid."""
     target = tensors[op.outputs[0]]
     sources, fold = [tensors[i] for i in op.inputs if i is not None], traits(op.kind).fold
     if fold is None:

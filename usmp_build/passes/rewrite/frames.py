@@ -1,4 +1,4 @@
-"""Which operators with windows can have a padding as a frame around their image, and with which options."""
+"""Decides whether an operator with a window can take over a preceding PAD as explicit padding, its frame."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ from usmp_build.passes.rewrite.edit import Net
 from usmp_build.passes.rewrite.ranges import value_range
 
 _IMAGE = 4
-"""Dimensions: image, row, column, channel."""
+"""Rank of an image: batch, row, column, channel."""
 _LEAST_FLOAT = -float(np.finfo(np.float32).max)
 
 Windowed: TypeAlias = Conv2D | DepthwiseConv2D | Pool2D
 
 
 class Padded(NamedTuple):
-    """What a PAD does."""
+    """A PAD of rows and columns."""
 
     source: int
     """The image."""
     output: int
     frame: Frame
     value: float
-    """Of the pixels around the image, as the bytes say it."""
+    """Value of the padding pixels; of int8, the quantized one."""
 
 
 class _Axis(NamedTuple):
     """A window along one axis of an image."""
 
     size: int
-    """Of the image without padding."""
+    """Pixels of the image without padding."""
     places: int
-    """Of the window."""
+    """Number of positions of the window."""
     reach: int
     """Pixels from the first to the last tap."""
     stride: int
 
-    def own(self, options: Windowed, size: int) -> tuple[int, int]:
-        """Return the padding that the operator itself adds before and behind `size` pixels."""
+    def implicit(self, options: Windowed, size: int) -> tuple[int, int]:
+        """Return the padding that the operator itself adds before and after `size` pixels."""
         if options.padding is Padding.VALID:
             return 0, 0
         return windows.same_padding(size, self.reach, self.stride)
 
     def takes(self, before: int, behind: int) -> bool:
-        """Tell whether the window fits into a frame, as often as before, and sees a pixel of the image everywhere."""
+        """Tell whether the window has as many positions in a frame as before, each with a pixel of the image."""
         places = windows.places_in_frame(self.size, (before, behind), self.reach, self.stride)
         as_before = 0 < places == self.places
         return as_before and windows.sees_pixels(self.size, before, places, self.reach, self.stride)
 
 
 def framed(reader: Operator, padded: Padded, net: Net) -> Operator | None:
-    """Return an operator that reads the image without padding and computes the same; None where it cannot."""
+    """Return an operator that reads the image without padding and computes the same; None if there is none."""
     options = reader.options
     if reader.inputs[0] != padded.output or reader.inputs.count(padded.output) != 1:
         return None
@@ -94,11 +94,11 @@ def _axes(reader: Operator, options: Windowed, padded: Padded, net: Net) -> tupl
 
 
 def _frame(options: Windowed, axes: tuple[_Axis, _Axis], pads: Frame, whole: tuple[int, ...]) -> Frame | None:
-    """Return the frame of both paddings together; None where it is one that kernels do not take."""
+    """Return the frame of both paddings together; None if kernels do not support it."""
     given = options.frame or ()
     ends = []
     for position, (axis, size) in enumerate(zip(axes, whole, strict=True)):
-        own = given[2 * position : 2 * position + 2] or axis.own(options, size)
+        own = given[2 * position : 2 * position + 2] or axis.implicit(options, size)
         before, behind = (
             mine + theirs for mine, theirs in zip(own, pads[2 * position : 2 * position + 2], strict=True)
         )
@@ -110,7 +110,7 @@ def _frame(options: Windowed, axes: tuple[_Axis, _Axis], pads: Frame, whole: tup
 
 
 def _is_exact(reader: Operator, options: Windowed, padded: Padded, net: Net) -> bool:
-    """Tell whether what a kernel makes of pixels outside of its image is what the padding made of them."""
+    """Tell whether a kernel treats pixels outside the image exactly like those of the padding."""
     if not isinstance(options, Pool2D):
         return _adds_nothing(reader, padded, net)
     if reader.kind == "MAX_POOL_2D":
@@ -119,7 +119,7 @@ def _is_exact(reader: Operator, options: Windowed, padded: Padded, net: Net) -> 
 
 
 def _adds_nothing(reader: Operator, padded: Padded, net: Net) -> bool:
-    """A convolution: the pixel adds 0 to every sum."""
+    """Tell whether padding pixels of a convolution add 0 to every sum."""
     quantized, weights = int8_scale(net.graph.tensors[padded.source]), net.tensor(reader.inputs[1])
     if weights is None or quantized is not None:
         return quantized is not None and padded.value == quantized[1]
@@ -128,7 +128,7 @@ def _adds_nothing(reader: Operator, padded: Padded, net: Net) -> bool:
 
 
 def _least_winner(reader: Operator, options: Pool2D, padded: Padded, net: Net) -> float:
-    """Return the value up to which nothing that a maximum sees changes what comes out of it."""
+    """Return the largest padding value that cannot change the result of a maximum."""
     output = net.graph.tensors[reader.outputs[0]]
     least, _ = value_range(padded.source, net)
     if output.dtype is DType.FLOAT32:
@@ -138,10 +138,10 @@ def _least_winner(reader: Operator, options: Pool2D, padded: Padded, net: Net) -
 
 
 def _counts_alike(reader: Operator, options: Pool2D, padded: Padded, net: Net) -> bool:
-    """A mean: what it has outside of its image counts, and has one value."""
+    """Tell whether all pixels outside the image of a mean would count, with the same value."""
     if options.frame is not None:
         return options.outside == padded.value
     is_float = net.graph.tensors[padded.source].dtype.is_float
     whole, axes = net.graph.tensors[padded.output].shape[1:3], _axes(reader, options, padded, net)
-    over = [axis.own(options, size) for axis, size in zip(axes or (), whole, strict=True)]
+    over = [axis.implicit(options, size) for axis, size in zip(axes or (), whole, strict=True)]
     return not any(map(any, over)) and (not is_float or padded.value == 0)

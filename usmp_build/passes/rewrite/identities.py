@@ -1,11 +1,10 @@
-"""Operators go that return one of their inputs as it is.
+"""Removes operators that return one of their inputs unchanged.
 
     %3 = TRANSPOSE(%1, [0, 2, 1])                      %1 has the shape [1, 8, 1]: nothing moves
     %4 = TANH(%3)                →    %4 = TANH(%1)
 
-Whoever reads the output then reads the input.  Where the output has another shape or quantization than the input, is
-an output of the subgraph, or a rule speaks of it, a RESHAPE takes the operator's place: the same bytes under a name of
-their own.
+Readers of the output then read the input.  If the output has another shape or quantization than the input, is an output
+of the subgraph, or is named by a rule, a RESHAPE replaces the operator instead: the same bytes as another tensor.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from usmp_build.passes.rewrite.unchanged import unchanged
 
 _QUANTIZED = {DType.INT8, DType.INT16}
 _LARGEST = 3.4e38 / 65536
-"""A scale with which no value of sixteen bits leaves the range of float32."""
+"""Scales below this keep every 16-bit value within the range of float32."""
 
 
 def identities(model: Model, pins: Pins = NO_PINS) -> Model:
@@ -56,7 +55,7 @@ def _step(net: Net) -> None:
 
 
 def _remove_unread(tensor: int | None, net: Net) -> None:
-    """Remove the DEQUANTIZE of a pair of which the QUANTIZE is gone, if that was all it was for."""
+    """Remove the DEQUANTIZE that wrote a tensor, if the tensor has no reader any more."""
     producer = net.producer(tensor) if tensor is not None else None
     if tensor is None or producer is None or producer.kind != "DEQUANTIZE" or not net.may_change(producer):
         return
@@ -70,7 +69,7 @@ def _look_alike(one: Tensor, other: Tensor) -> bool:
 
 
 def _source(op: Operator, net: Net) -> int | None:
-    """Return the tensor whose bytes an operator returns; None when it computes something."""
+    """Return the input that an operator returns unchanged; None if it is not an identity."""
     if op.kind not in _SOURCES or len(op.outputs) != 1 or not net.may_change(op):
         return None
     source, output = _SOURCES[op.kind](op, net), net.tensor(op.outputs[0])
@@ -85,17 +84,17 @@ def _source(op: Operator, net: Net) -> int | None:
 
 
 def _first(op: Operator, _: Net) -> int | None:
-    """The first input."""
+    """Return the first input."""
     return op.inputs[0] if op.inputs else None
 
 
 def _second(op: Operator, _: Net) -> int | None:
-    """SPLIT has the axis first."""
+    """Return the second input: SPLIT has the axis first."""
     return op.inputs[1] if len(op.inputs) > 1 else None
 
 
 def _with_equal_parameters(op: Operator, net: Net) -> int | None:
-    """The first input if its quantization is the output's: one element, or one part, is the same number then."""
+    """Return the first input if it has the output's quantization, so that the same bytes are the same numbers."""
     source, output = net.tensor(_first(op, net)), net.graph.tensors[op.outputs[0]]
     return op.inputs[0] if source is not None and source.quantization == output.quantization else None
 
@@ -106,7 +105,7 @@ def _joined(op: Operator, net: Net) -> int | None:
 
 
 def _in_effect(op: Operator, net: Net) -> int | None:
-    """The only tensor it reads if all values that may be there stay as they are, whatever they mean before and then."""
+    """Return the only tensor read if no byte changes for any value that it may hold, whatever the scales."""
     read = elements_read(op, net)
     values = table([op], min(read), net) if len(read) == 1 else None
     return min(read) if values is not None and changes_nothing(values, min(read), net) else None
@@ -118,7 +117,7 @@ def _quantized(op: Operator, net: Net) -> int | None:
 
 
 def _there_and_back(op: Operator, net: Net) -> int | None:
-    """QUANTIZE to the same parameters, or back to those that a DEQUANTIZE came from.
+    """Return the source of a QUANTIZE to the same parameters, or of a DEQUANTIZE and QUANTIZE back to them.
 
     Between equal scales the factor is 1, and (q - zero) * 1 + zero = q.  Through float32, (q - zero) * scale / scale is
     off by less than 2^-22 of at most 65 535: it rounds to q - zero.
@@ -135,7 +134,7 @@ def _there_and_back(op: Operator, net: Net) -> int | None:
 
 
 def _pooled(op: Operator, net: Net) -> int | None:
-    """A window of one pixel, if the activation leaves all there is."""
+    """Return the input of a one-pixel window whose activation clamps nothing."""
     options = op.options
     if not isinstance(options, Pool2D) or (options.filter_h, options.filter_w) != (1, 1):
         return None
@@ -152,7 +151,7 @@ def _resized(op: Operator, net: Net) -> int | None:
 
 
 def _transposed(op: Operator, net: Net) -> int | None:
-    """The first input, or what that was before another TRANSPOSE, if together they move nothing."""
+    """Return the first input, or the input of a preceding TRANSPOSE if the two cancel."""
     source = _first(op, net)
     before = net.producer(source) if source is not None else None
     if before is None or before.kind != "TRANSPOSE" or not net.pins.may_join(net.index, op, before):
@@ -162,7 +161,7 @@ def _transposed(op: Operator, net: Net) -> int | None:
 
 
 def _of_integers(source: int | None, net: Net) -> int | None:
-    """Leave floats to be computed: a sum that begins with 0 makes 0 of -0, a maximum makes the least float of -inf."""
+    """Exclude floats: a sum that starts with 0 turns -0 into 0, a maximum turns -inf into the least float."""
     return None if source is None or net.graph.tensors[source].dtype.is_float else source
 
 
@@ -173,7 +172,7 @@ def _relu(op: Operator, net: Net) -> int | None:
 
 
 def _activated(op: Operator, net: Net, activation: Activation) -> int | None:
-    """The first input where quantization is the same and all that it may hold is within the activation's limits."""
+    """Return the first input if it has the output's quantization and its range is within the activation's limits."""
     source = _with_equal_parameters(op, net)
     tensor = net.tensor(source)
     if source is None or tensor is None:
@@ -215,4 +214,4 @@ _SOURCES: dict[str, Callable[[Operator, Net], int | None]] = {
     "TRANSPOSE": _transposed,
     "UNPACK": _first,
 }
-"""Operator kind → what finds the input that it returns, if that is all it takes (`unchanged.py`)."""
+"""Operator kind → finds the input that it may return; `unchanged.py` then checks shape and elements."""

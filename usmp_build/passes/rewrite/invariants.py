@@ -1,6 +1,6 @@
-"""What is the same before and behind every rewrite: inputs and outputs, and what happens to variables.
+"""Checks after every rewrite that inputs, outputs and accesses to variables are unchanged.
 
-Behind the last one, a model still makes sense as it does when it is imported.
+After the last one, a model is still as well-formed as it was when it was imported.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from usmp_build.operators.well_formed import first_fault
 
 
 class Broken(Exception):
-    """A rewrite does what none may do: a bug of ours, whatever the model is."""
+    """A rewrite violated an invariant: a bug of ours, whatever the model is."""
 
 
 def check_rewrite(rewrite: str, before: Model, after: Model) -> None:
-    """Raise Broken where callers, or the next run, would see what a rewrite did."""
+    """Raise Broken if callers, or the next run, could observe a rewrite."""
     _check_ports(rewrite, before, after)
     for old, new in zip(before.subgraphs, after.subgraphs, strict=True):
         _check_variables(rewrite, old, new)
 
 
 def check_sense(before: Model, after: Model) -> None:
-    """Raise Broken where a model that made sense makes none behind its rewrites; programs have nothing to rewrite."""
+    """Raise Broken if rewrites made a well-formed model ill-formed; programs are never rewritten."""
     fault = None if after.is_program else first_fault(after)
     if fault and first_fault(before) is None:
         raise Broken(f"rewritten, the model {after.name!r} makes no sense: {fault.message}")
 
 
 def _check_ports(rewrite: str, before: Model, after: Model) -> None:
-    """Handles of variables have no type, and become tensors; a subgraph that nobody runs any more has no ports."""
+    """Raise Broken if ports changed, except handles, which become tensors, and ports of subgraphs that never run."""
     if (before.main.inputs, before.main.outputs) != (after.main.inputs, after.main.outputs):
         raise Broken(f"the rewrite {rewrite} exchanges inputs or outputs of the model {before.name!r}")
     for old, new in zip(before.subgraphs, after.subgraphs, strict=True):
@@ -53,17 +53,17 @@ class _Access(NamedTuple):
 
 
 def _check_variables(rewrite: str, old: Subgraph, new: Subgraph) -> None:
-    """The same operators read and write the same variables in the same order, but for a READ_VARIABLE that is gone.
+    """Raise Broken if accesses to variables or their order changed, except that a READ_VARIABLE may be removed.
 
-    A handle is none of them, even where the file says that it is a variable: its bytes are those that it leads to.
+    A handle does not count as a variable, even if the file marks it as one.
     """
     variables = {index for index, tensor in enumerate(old.tensors) if tensor.is_variable} - handles(old).keys()
     for index in variables:
         if old.tensors[index] != new.tensors[index]:
             raise Broken(f"the rewrite {rewrite} changes {old.tensors[index].name!r}, a variable")
     after = list(_accesses(new, variables))
-    left = {access.position for access in after}
-    before = [access for access in _accesses(old, variables) if not access.may_go or access.position in left]
+    positions_left = {access.position for access in after}
+    before = [access for access in _accesses(old, variables) if not access.may_go or access.position in positions_left]
     if before != after:
         raise Broken(f"the rewrite {rewrite} changes who reads and writes the variables of {old.name!r}, or when")
 

@@ -1,13 +1,13 @@
-"""Operators that together make each element of one tensor from one of another become a look-up in a table.
+"""Fuses chains of elementwise int8 operators into one LOOKUP, which maps each value through a table.
 
     %3 = LOGISTIC(%1)
     %4 = MUL(%1, %3)        →    %4 = LOOKUP(%1) table=[...]
 
-An int8 has 256 values: what becomes of each is computed here, with the arithmetic of the operators.  Nobody else may
-read what is between them.  A look-up takes fewer instructions than any two of them; its table takes 256 bytes, so it is
-made where one of them has a table anyway (LOGISTIC, TANH, HARD_SWISH), or the tensor is as large.  MINIMUM, MAXIMUM and
-RELU_N1_TO_1 become one also alone: there are no other kernels for them.  So does a QUANTIZE behind a DEQUANTIZE: then
-there are no floats.
+An int8 has 256 values: the result for each is computed here, with the arithmetic of the operators.  Tensors between
+them must have no other readers.  A look-up takes fewer instructions than any two of them; its table takes 256 bytes, so
+a chain is fused if one of its kernels has a table anyway (LOGISTIC, TANH, HARD_SWISH), or the tensor is as large.
+MINIMUM, MAXIMUM and RELU_N1_TO_1 are replaced even alone, since there are no other kernels for them.  So is a QUANTIZE
+after a DEQUANTIZE, which avoids floats.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from usmp_build.passes.rewrite.elements import VALUES, changes_nothing, elements
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _MOST = 16
-"""Operators that are joined at once; what is longer is joined step by step."""
+"""Most operators that are fused at once; longer chains are fused step by step."""
 
 
 class _Chain(NamedTuple):
@@ -35,7 +35,7 @@ class _Chain(NamedTuple):
 
 
 def lookups(model: Model, pins: Pins = NO_PINS) -> Model:
-    """Join operators with those before them, in the order in which they run."""
+    """Fuse operators with those before them, in the order in which they run."""
     return in_each_subgraph(model, pins, _step)
 
 
@@ -55,8 +55,8 @@ def _step(net: Net) -> None:
 def _chains(place: int, net: Net) -> Iterator[_Chain]:
     """Yield the chains that end at a place, and are worth a table; longer ones last.
 
-    Of what the operators read, the tensor that is made last is followed back first: so none is passed over from which
-    all of the others are made.
+    Of the tensors that the operators read, the one computed last is replaced by its inputs first: so no tensor is
+    skipped from which all others are computed.
     """
     places = {place}
     read = elements_read(net.operators[place], net)
@@ -73,7 +73,7 @@ def _chains(place: int, net: Net) -> Iterator[_Chain]:
 
 
 def _is_between(tensor: int, place: int, places: set[int], net: Net) -> bool:
-    """Tell whether a tensor is made by an operator that may join those at `places`, for nobody else."""
+    """Tell whether a tensor is written by an operator that may be fused with those at `places`, its only readers."""
     op, last = net.producer(tensor), net.operators[place]
     if op is None or last is None or not net.may_go(tensor) or not net.readers[tensor] <= places:
         return False
@@ -90,7 +90,7 @@ def _pays(chain: _Chain, net: Net) -> bool:
 
 
 def _joined(chain: _Chain, net: Net) -> Operator | None:
-    """Return the operator that does what those of a chain do; None where that is not known."""
+    """Return the operator that replaces a chain; None if its table cannot be computed."""
     operators = _operators(chain, net)
     last, values = operators[-1], table(operators, chain.source, net)
     if values is None:

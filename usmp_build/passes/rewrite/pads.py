@@ -1,15 +1,15 @@
-"""PAD goes into the convolutions and poolings behind it, as a frame around their image.
+"""Fuses PAD into the following convolutions and poolings, as explicit padding (a frame around their image).
 
     %3 = PAD(%1, [[0, 0], [1, 1], [1, 1], [0, 0]])
     %4 = CONV_2D(%3, ...) padding=VALID                →    %4 = CONV_2D(%1, ...) frame=[1, 1, 1, 1]
 
-Exact where a pixel of the frame does to the output what the kernel makes of a pixel outside of the image:
+This is exact if a pixel of the frame affects the output exactly like a pixel outside the image:
 
 - for a convolution, nothing: the value is the zero point of the input, so that it adds 0 to every sum;
-- for MAX_POOL_2D, nothing: the value is not larger than anything that may win;
-- for AVERAGE_POOL_2D, `outside` says the value, and that it counts.
+- for MAX_POOL_2D, nothing: the value is not larger than any possible maximum;
+- for AVERAGE_POOL_2D, `outside` states the value, and that it counts.
 
-The frame is the padding's and the operator's own together.  Everyone who reads the padded image must take it.
+The frame is the sum of the PAD's and the operator's own padding.  All readers of the padded image must take it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from usmp_build.passes.rewrite.frames import Padded, framed
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _IMAGE = 4
-"""Dimensions: image, row, column, channel."""
+"""Rank of an image: batch, row, column, channel."""
 
 
 def pads(model: Model, pins: Pins = NO_PINS) -> Model:
-    """Make frames of paddings, from the end: of two in a row, the second one first."""
+    """Turn paddings into frames, from the last one on: of two in a row, the second one first."""
     return in_each_subgraph(model, pins, _step)
 
 
@@ -35,22 +35,22 @@ def _step(net: Net) -> None:
         if op is None or padded is None or not net.may_go(padded.output):
             continue
         readers = sorted(net.readers[padded.output])
-        taken = [_taken(index, op, padded, net) for index in readers]
-        if taken and None not in taken:
+        fused = [_fused(index, op, padded, net) for index in readers]
+        if fused and None not in fused:
             net.put(place, None)
-            for index, reader in zip(readers, taken, strict=True):
+            for index, reader in zip(readers, fused, strict=True):
                 net.put(index, reader)
 
 
-def _taken(place: int, pad: Operator, padded: Padded, net: Net) -> Operator | None:
-    """Return a reader of the padded image with a frame of its own; None where it may or can not have one."""
+def _fused(place: int, pad: Operator, padded: Padded, net: Net) -> Operator | None:
+    """Return a reader of the padded image with a frame; None if it may not or cannot have one."""
     reader = net.operators[place]
     may_join = reader is not None and net.pins.may_join(net.index, pad, reader)
     return framed(reader, padded, net) if reader is not None and may_join else None
 
 
 def _padded(op: Operator, net: Net) -> Padded | None:
-    """Read a padding; None unless it is one of rows and columns, with constants."""
+    """Return a PAD as data; None unless it pads rows and columns by constants."""
     if len(op.outputs) != 1 or len(op.inputs) < 2 or op.inputs[0] is None:
         return None
     source, output = net.graph.tensors[op.inputs[0]], net.graph.tensors[op.outputs[0]]
@@ -70,7 +70,7 @@ def _padded(op: Operator, net: Net) -> Padded | None:
 
 
 def _value(op: Operator, net: Net, source: Tensor) -> float | None:
-    """PADV2 brings the value; PAD's is 0, which for int8 is the zero point."""
+    """Return the padding value: an operand of PADV2; else 0, which for int8 is the zero point."""
     quantized = int8_scale(source)
     if quantized is None and source.dtype is not DType.FLOAT32:
         return None

@@ -1,4 +1,4 @@
-"""What values a tensor may have, as far as the activation of whoever writes it says so."""
+"""Bounds the values of a tensor by the activation of the operator that writes it."""
 
 from __future__ import annotations
 
@@ -14,32 +14,35 @@ from usmp_build.operators.table import traits
 from usmp_build.passes.rewrite.edit import Net
 
 Clamped: TypeAlias = Conv2D | DepthwiseConv2D | FullyConnected | Binary | Pool2D
-"""Options of operators that clamp what they compute, last of all."""
+"""Options of operators that finally clamp their results."""
 
 _FARTHEST = 16
-"""Operators that a search looks through."""
+"""Most operators that are followed back."""
 
 
 def value_range(tensor: int, net: Net) -> tuple[float, float]:
-    """Return the least and the largest value that a tensor of int8 or floats may have, as its bytes say it."""
-    own = net.graph.tensors[tensor]
-    widest = (-float("inf"), float("inf")) if own.dtype.is_float else (LEAST, MOST)
+    """Return the least and the largest value that an int8 or float tensor may hold; int8 values are quantized."""
+    first_tensor = net.graph.tensors[tensor]
+    widest = (-float("inf"), float("inf")) if first_tensor.dtype.is_float else (LEAST, MOST)
     for _ in range(_FARTHEST):
         op = net.producer(tensor)
         if op is None or not op.inputs or op.inputs[0] is None:
             return widest
-        found = _own_range(op.outputs[0], net)
-        if found is not None and found != widest:
-            return found
+        clamped = _own_range(op.outputs[0], net)
+        if clamped is not None and clamped != widest:
+            return clamped
         source = net.graph.tensors[op.inputs[0]]
-        if not traits(op.kind).within_inputs or (source.dtype, source.quantization) != (own.dtype, own.quantization):
+        if not traits(op.kind).within_inputs or (source.dtype, source.quantization) != (
+            first_tensor.dtype,
+            first_tensor.quantization,
+        ):
             return widest
         tensor = op.inputs[0]
     return widest
 
 
 def _own_range(tensor: int, net: Net) -> tuple[float, float] | None:
-    """Return what the operator that writes a tensor makes of it, whatever its inputs are; None: it does not clamp."""
+    """Return the limits to which the writer of a tensor clamps it; None if it does not clamp."""
     op = net.producer(tensor)
     if op is None:
         return None
@@ -56,6 +59,6 @@ def _own_range(tensor: int, net: Net) -> tuple[float, float] | None:
 
 
 def activation_of(op: Operator) -> Activation | None:
-    """Return the activation that an operator is by itself."""
+    """Return the activation that an operator consists of, such as that of RELU; None if it is none."""
     elementwise = traits(op.kind).elementwise
     return elementwise.activation if elementwise else None

@@ -1,11 +1,11 @@
-"""Which shape an operator makes that takes all of its input, in order, and nothing else.
+"""Computes the output shape of operators that return all elements of their input, in order, and nothing else.
 
     PAD of nothing             the input's
     SLICE from 0, all of it    the input's
     TRANSPOSE that moves only axes of one index, PACK of one part, MEAN over one element    with other axes of 1
 
-What counts are operands and options: a model may declare another shape than they make.  Such a model is wrong, and who
-looks for kernels will say so; a rewrite that removed the operator would hide it.
+The shape follows from operands and options: a model may declare another one.  Such a model is invalid, and is reported
+when kernels are selected; a rewrite that removed the operator would hide the fault.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ def unchanged(op: Operator, source: int, net: Net) -> Shape | None:
 
 
 def _as_declared(op: Operator, _: Shape, net: Net) -> Shape:
-    """Any shape of as many elements will do."""
+    """Return the declared shape: any shape with as many elements is valid."""
     return net.graph.tensors[op.outputs[0]].shape
 
 
 def _padded(op: Operator, shape: Shape, net: Net) -> Shape | None:
-    """What PADV2 pads with is one element."""
+    """Return the shape if nothing is padded, and PADV2 has a valid value."""
     value = net.tensor(op.inputs[2]) if len(op.inputs) > 2 else None
     fits = value is None or (value.elements == 1 and value.dtype is net.graph.tensors[op.outputs[0]].dtype)
     return shape if fits and net.integers(op, 1) == [0] * 2 * len(shape) else None
 
 
 def _pooled(op: Operator, shape: Shape, _: Net) -> Shape | None:
-    """A step of more than one pixel is one only where there is one."""
+    """Return the shape if the window visits every pixel: strides are 1, or there is one pixel."""
     options = op.options
     if not isinstance(options, Pool2D) or len(shape) != 4:
         return None
@@ -77,10 +77,10 @@ def _packed(op: Operator, shape: Shape, _: Net) -> Shape | None:
 
 
 def _unpacked(op: Operator, shape: Shape, net: Net) -> Shape | None:
-    """The axis is not known: any of one index may go."""
-    made = net.graph.tensors[op.outputs[0]].shape
-    some = (shape[:axis] + shape[axis + 1 :] for axis, size in enumerate(shape) if size == 1)
-    return made if made in some else None
+    """Return the declared shape if it lacks one axis of extent 1; the option does not tell which."""
+    declared = net.graph.tensors[op.outputs[0]].shape
+    possible = (shape[:axis] + shape[axis + 1 :] for axis, size in enumerate(shape) if size == 1)
+    return declared if declared in possible else None
 
 
 def _split(op: Operator, shape: Shape, net: Net) -> Shape | None:
@@ -102,7 +102,7 @@ def _sliced(op: Operator, shape: Shape, net: Net) -> Shape | None:
 
 
 def _strided(op: Operator, shape: Shape, net: Net) -> Shape | None:
-    """Forward, from the first to the last; an axis that shrinks has one index."""
+    """Return the shape if all indices are taken, without axes that are shrunk."""
     begins, ends, strides = (net.integers(op, position) for position in (1, 2, 3))
     if begins is None or ends is None or strides is None or not isinstance(op.options, StridedSlice):
         return None
@@ -119,7 +119,7 @@ def _tiled(op: Operator, shape: Shape, net: Net) -> Shape | None:
 
 
 def _stretched(op: Operator, shape: Shape, net: Net) -> Shape | None:
-    """Axes in front are of one index, if as many elements come out."""
+    """Return the shape, which may have more axes of extent 1 in front."""
     wanted = net.integers(op, 1)
     return tuple(wanted) if wanted is not None and tuple(wanted)[-len(shape) :] == shape else None
 
@@ -129,7 +129,7 @@ def _resized(op: Operator, shape: Shape, net: Net) -> Shape | None:
 
 
 def _transposed(op: Operator, source: int, net: Net) -> Shape | None:
-    """Axes of more than one index keep their order; `source` may have been transposed before, too."""
+    """Return the shape if axes with extents over 1 keep their order; an earlier TRANSPOSE of `source` counts too."""
     shape, axes = net.graph.tensors[source].shape, net.integers(op, 1)
     if op.inputs[0] is not None and op.inputs[0] != source:
         axes = _through(net.producer(op.inputs[0]), axes, net)
@@ -140,7 +140,7 @@ def _transposed(op: Operator, source: int, net: Net) -> Shape | None:
 
 
 def _through(before: Operator | None, axes: list[int] | None, net: Net) -> list[int] | None:
-    """Return the axes behind two transpositions."""
+    """Return the composition of two transpositions."""
     first = net.integers(before, 1) if before is not None else None
     if first is None or axes is None or sorted(axes) != [*range(len(first))]:
         return None

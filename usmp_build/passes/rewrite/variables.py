@@ -1,13 +1,13 @@
-"""Variables that operators know by name become tensors that keep their value.
+"""Turns variables that operators access by name into tensors that keep their value between runs.
 
     %2 "average" resource[]                       %2 "average" float32[1,8] variable resource="/average" = zeros
     %2 = VAR_HANDLE() shared_name="average"
     %3 = READ_VARIABLE(%2)                   →    %3 = READ_VARIABLE(%2)
     _ = ASSIGN_VARIABLE(%2, %7)                   _ = ASSIGN_VARIABLE(%2, %7)
 
-The handle itself becomes the variable: what the manifest says of the handle's name then holds for its bytes.  Type and
-quantization are those of the tensors that it is read into and assigned from.  CALL_ONCE goes where its subgraph does
-nothing but assign constants: these are what the variables hold at first.
+The handle itself becomes the variable: rules of the manifest that name the handle then apply to its bytes.  Type and
+quantization are those of the tensors that it is read into and assigned from.  A CALL_ONCE whose subgraph only assigns
+constants is removed: these are the initial values of the variables.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ONCE = "CALL_ONCE"
 
 
 def variables(model: Model, _: Pins = NO_PINS) -> Model:
-    """Give every variable its bytes; where a model has none, nothing changes."""
+    """Replace the handles of all variables by tensors with their bytes."""
     if not any(op.kind == HANDLE for graph in model.subgraphs for op in graph.operators):
         return model
     initial, folded = _initialized(model)
@@ -42,9 +42,9 @@ def _called(subgraphs: Sequence[Subgraph]) -> set[int]:
 
 
 def _initialized(model: Model) -> tuple[Mapping[str, bytes], set[int]]:
-    """Return what CALL_ONCE gives to variables, and the positions of those operators that do nothing else.
+    """Return initial values of variables, and the positions of the CALL_ONCE operators that only assign these.
 
-    They must come before all that reads or assigns: then it makes no difference when they run.
+    They must come before all reads and assignments: then it makes no difference when they run.
     """
     initial: dict[str, bytes] = {}
     folded: set[int] = set()
@@ -60,47 +60,49 @@ def _initialized(model: Model) -> tuple[Mapping[str, bytes], set[int]]:
 
 
 def _assigned(graph: Subgraph) -> dict[str, bytes] | None:
-    """Return the constants that a subgraph assigns; None when it does something else."""
-    known = handles(graph)
-    found: dict[str, bytes] = {}
+    """Return the constants that a subgraph assigns to variables; None if it does anything else."""
+    names = handles(graph)
+    values: dict[str, bytes] = {}
     for op in graph.operators:
         if op.kind == HANDLE:
             continue
         handle, value = op.inputs if op.kind == ASSIGN else (None, None)
         data = graph.tensors[value].data if value is not None else None
-        if handle not in known or data is None:
+        if handle not in names or data is None:
             return None
-        found[known[handle]] = data
-    return found
+        values[names[handle]] = data
+    return values
 
 
 def _values(model: Model, initial: Mapping[str, bytes]) -> dict[str, Tensor]:
-    """Return each variable as a tensor without a name of its own.
+    """Return each variable as a tensor; its name is set later.
 
-    What it holds at first follows, as in TensorFlow Lite Micro, from the first tensor that it is assigned from.
+    As in TensorFlow Lite Micro, its type is that of the first tensor that it is assigned from.
     """
-    found: dict[str, tuple[bool, Tensor]] = {}
+    tensors: dict[str, tuple[bool, Tensor]] = {}
     for access in accesses(model):
         tensor = model.subgraphs[access.subgraph].tensors[access.value]
-        known = found.get(access.resource)
-        if known is None or (access.is_assigned and not known[0]):
-            found[access.resource] = (access.is_assigned, tensor)
+        previous = tensors.get(access.resource)
+        if previous is None or (access.is_assigned and not previous[0]):
+            tensors[access.resource] = (access.is_assigned, tensor)
     return {
         name: replace(tensor, data=None, is_variable=True, resource=name, initial=initial.get(name))
-        for name, (_, tensor) in found.items()
+        for name, (_, tensor) in tensors.items()
     }
 
 
 def _in_subgraph(graph: Subgraph, values: Mapping[str, Tensor]) -> Subgraph:
-    """Put the bytes of variables in the place of handles; all handles of one variable become the first of them."""
+    """Replace handles by variables; all handles of one variable become the first of them."""
     tensors = list(graph.tensors)
     firsts: dict[str, int] = {}
     moved: dict[int, int] = {}
     for handle, name in handles(graph).items():
         moved[handle] = firsts.setdefault(name, handle)
         if name in values and moved[handle] == handle:
-            own = graph.tensors[handle]
-            tensors[handle] = replace(values[name], name=own.name, axis_separators=own.axis_separators)
+            handle_tensor = graph.tensors[handle]
+            tensors[handle] = replace(
+                values[name], name=handle_tensor.name, axis_separators=handle_tensor.axis_separators
+            )
     operators = tuple(_moved(op, moved) for op in graph.operators if op.kind != HANDLE)
     return replace(graph, tensors=tuple(tensors), operators=operators)
 

@@ -1,12 +1,12 @@
-"""RESHAPE, SQUEEZE and EXPAND_DIMS become views: the same bytes under another shape, so nothing runs.
+"""Turns RESHAPE, SQUEEZE and EXPAND_DIMS into views: the same bytes under another shape, so nothing runs.
 
     %7 = RESHAPE(%5, %6)    →    %7 = VIEW(%5)
 
-A view shares its source's buffer.  That is refused, and the operator stays a copy, where sharing would be seen:
+A view shares its source's buffer.  The operator remains a copy where sharing could be observed:
 
 - from an input of the subgraph to an output: the caller may have given an array for each;
 - from a variable, which may change while the view is alive;
-- to an output that another output already shares its bytes with;
+- to an output, if another output already shares the bytes;
 - between tensors that are pinned to different pools;
 - where the operator is placed by name, or on another target than the one that writes its input.
 """
@@ -28,7 +28,7 @@ def views(model: Model, pins: Pins = NO_PINS) -> Model:
 
 def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
     origin: dict[int, int] = {}
-    shown = set(graph.outputs)  # origins whose bytes an output shows
+    shown = set(graph.outputs)  # roots whose bytes are an output
     pools = {tensor: pinned for (subgraph, tensor), pinned in pins.tensors.items() if subgraph == index}
     operators = []
     for op in graph.operators:
@@ -46,7 +46,7 @@ def _in_subgraph(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
 
 
 def _pin_together(pools: dict[int, frozenset[int]], root: int, view: int) -> bool:
-    """Pin the root to what both are pinned to; change nothing and return False when that is nothing."""
+    """Pin the root to the pools that both pins allow; change nothing and return False if there are none."""
     pins = [pools[tensor] for tensor in (root, view) if tensor in pools]
     both = frozenset.intersection(*pins) if pins else frozenset[int]()
     if pins and both:

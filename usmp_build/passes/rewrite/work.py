@@ -1,4 +1,4 @@
-"""How much there is in a model: counted before and after a rewrite, it says what that removed."""
+"""Counts the operators, weights and multiplications of a model, to report the savings of rewrites."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from usmp_build.operators.table import traits
 
 
 class Work(NamedTuple):
-    """Of all subgraphs, each taken once."""
+    """Totals over all subgraphs, each counted once."""
 
     operators: int = 0
-    """Those that run: not views."""
+    """Operators that run, so no views."""
     weights: int = 0
     """Elements of the constants that convolutions and FULLY_CONNECTED multiply with."""
     macs: int = 0
-    """Multiplications of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, padding counted like pixels."""
+    """Multiply-accumulates of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED; padding counts like pixels."""
     constant_bytes: int = 0
 
 
 def saving(rewrite: str, before: Model, after: Model) -> Saving:
-    """Compare a model before and after a rewrite."""
+    """Return what a rewrite removed from a model."""
     operators, weights, macs, constant_bytes = (old - new for old, new in zip(work(before), work(after), strict=True))
     return Saving(rewrite, operators, _channels(before, after), weights, macs, constant_bytes)
 
 
 def with_saving(rewrite: str, record: Record, before: Model, after: Model) -> Record:
-    """Note what one more rewrite removed, if anything."""
-    found = saving(rewrite, before, after)
-    return record if found.is_empty else replace(record, savings=(*record.savings, found))
+    """Return the record with the saving of one more rewrite, if any."""
+    removed = saving(rewrite, before, after)
+    return record if removed.is_empty else replace(record, savings=(*record.savings, removed))
 
 
 def tensors_in_use(model: Model) -> set[tuple[int, int]]:
-    """Return (subgraph, tensor) of all that operators read or write, and of inputs and outputs."""
+    """Return (subgraph, tensor) of all operands, inputs and outputs."""
     used: set[tuple[int, int]] = set()
     for index, graph in enumerate(model.subgraphs):
         touched = (t for op in graph.operators for t in (*op.inputs, *op.outputs) if t is not None)
@@ -45,12 +45,12 @@ def tensors_in_use(model: Model) -> set[tuple[int, int]]:
 
 
 def macs(graph: Subgraph) -> int:
-    """Count the multiplications of one run of a subgraph."""
+    """Return the multiply-accumulates of one run of a subgraph."""
     return sum(_macs(op, graph) for op in graph.operators)
 
 
 def work(model: Model) -> Work:
-    """Count what is in a model."""
+    """Return the totals of a model."""
     parts = [_in_subgraph(graph) for graph in model.subgraphs]
     return Work(*map(sum, zip(*parts, strict=True)))
 
@@ -67,7 +67,7 @@ def _in_subgraph(graph: Subgraph) -> Work:
 
 
 def _macs(op: Operator, graph: Subgraph) -> int:
-    """Each output is a sum over a filter: all of it but the axis of the outputs."""
+    """Return the multiplications of an operator: for each output element, those of one filter."""
     summed = traits(op.kind).summed
     weights = op.inputs[1] if len(op.inputs) > 1 else None
     if summed is None or weights is None or len(op.outputs) != 1:
@@ -76,7 +76,7 @@ def _macs(op: Operator, graph: Subgraph) -> int:
 
 
 def _channels(before: Model, after: Model) -> int:
-    """Count the indices along the last axis that tensors lost which are computed before and after."""
+    """Return the channels lost by tensors that are computed both before and after."""
     lost = 0
     for old, new in zip(before.subgraphs, after.subgraphs, strict=True):
         for tensor in old.producers.keys() & new.producers.keys():

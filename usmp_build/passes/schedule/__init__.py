@@ -1,15 +1,16 @@
-"""Models → Schedule: one program for the whole firmware.
+"""Builds the schedule: one structured program of steps for the whole firmware.
 
 Every model becomes
 
     enter · operator · operator · ... · leave
 
 where `enter` writes all inputs (the caller filled them before the first step) and `leave` reads all outputs (the
-caller reads them after the last): lifetimes then need no special case for inputs and outputs.  Inputs that another
-model fills are not written by `enter`, and the application may look at them, and at reserved outputs of the run before,
-while it fills the others.  Views run nothing.
-Operators of the main subgraph run in the order that was chosen, those of other subgraphs in that of the file.
-Programs become the same, of statements instead of operators: the passes behind this one know no difference.
+caller reads them after the last): lifetimes then need no special case for inputs and outputs.  `enter` does not write
+inputs that another model fills: the application may read these, and reserved outputs of the previous run, while it
+fills the others.  Views run nothing.
+
+Operators of the main subgraph run in the chosen order, those of other subgraphs in that of the file.  A program becomes
+the same kind of schedule, with statements instead of operators: later passes do not distinguish them.
 """
 
 from __future__ import annotations
@@ -36,17 +37,18 @@ def schedule(
     connections: tuple[Connection, ...],
     choices: Choices = FILE_ORDER,
 ) -> Schedule:
-    """Order all operators and statements of all models as chosen; `kernels` say which operators have scratch.
+    """Return the schedule of all models, in the chosen orders and directions.
 
+    `kernels` say which operators have scratch.
     Raises ModelError when calls unfold to more than `leaves.MOST_STEPS`.
     """
     leaves = [Leaves(index, model) for index, model in enumerate(models)]
     connected = {connection.consumer for connection in connections}
     programs = tuple(
-        _whole(own, model, kernels, asked, connected, choices)
-        for own, model, asked in zip(leaves, models, request.models, strict=True)
+        _program(model_leaves, model, kernels, asked, connected, choices)
+        for model_leaves, model, asked in zip(leaves, models, request.models, strict=True)
     )
-    return Schedule(programs, tuple(accumulate((own.count for own in leaves), initial=0)))
+    return Schedule(programs, tuple(accumulate((each.count for each in leaves), initial=0)))
 
 
 def program_of(
@@ -57,13 +59,13 @@ def program_of(
     connections: tuple[Connection, ...],
     choices: Choices,
 ) -> Sequence:
-    """Return the program of one model, as it is in the schedule of all."""
+    """Return the program of one model, as in the schedule of all models."""
     connected = {connection.consumer for connection in connections}
-    own = Leaves(index, models[index])
-    return _whole(own, models[index], kernels, request.models[index], connected, choices)
+    model_leaves = Leaves(index, models[index])
+    return _program(model_leaves, models[index], kernels, request.models[index], connected, choices)
 
 
-def _whole(
+def _program(
     leaves: Leaves,
     model: Model,
     kernels: Kernels,
@@ -75,8 +77,8 @@ def _whole(
         tuple(TensorRef(leaves.model, 0, t) for t in side) for side in (model.main.inputs, model.main.outputs)
     )
     filled = tuple(ref for ref in inputs if ref not in connected)
-    found = tuple(ref for ref in inputs if ref in connected)
-    last = outputs if asked.outputs is Outputs.RESERVED else ()
-    enter = leaves.step("enter", writes=filled, keeps=(*found, *last))
+    fed = tuple(ref for ref in inputs if ref in connected)
+    retained = outputs if asked.outputs is Outputs.RESERVED else ()
+    enter = leaves.step("enter", writes=filled, keeps=(*fed, *retained))
     body = Functions(leaves, model).main() if model.is_program else Operators(leaves, model, kernels, choices).main()
     return Sequence((enter, *body, leaves.step("leave", reads=outputs)))

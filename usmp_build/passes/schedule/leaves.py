@@ -1,4 +1,4 @@
-"""The steps of one model, counted: calls unfold, and what is short as text may be long as a timeline."""
+"""Makes and counts the steps of one model: inlined calls can turn a short model into a very long timeline."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from usmp_build.ir.graph import Model, OperatorRef, TensorRef
 from usmp_build.ir.schedule import Direction, ScratchRef, Step
 
 MOST_STEPS = 1_000_000
-"""Subgraphs and functions may call others, and so on; a few hundred bytes could ask for more steps than atoms."""
+"""Most steps of a model: nested calls multiply, so a file of a few hundred bytes could otherwise exhaust memory."""
 
 Refs = tuple[TensorRef, ...]
 
 
 class Leaves:
-    """Makes the steps of model `number`; `count` is how many there are on the timeline so far."""
+    """Makes the steps of model `number`; `count` is the number of steps on the timeline so far."""
 
     def __init__(self, number: int, model: Model) -> None:
         self.model = number
@@ -38,7 +38,7 @@ class Leaves:
         return Step(title, self.model, reads, writes, operator, updates, scratch, keeps, direction)
 
     def repeat(self, steps: int) -> None:
-        """Count steps that are on the timeline once more.  Raises ModelError when there are too many."""
+        """Count steps that repeat on the timeline.  Raises ModelError when there are too many."""
         self.count += steps
         if self.count > MOST_STEPS:
             message = f'model "{self._name}" calls its {self._callees} so often that it has over {MOST_STEPS:,} steps'

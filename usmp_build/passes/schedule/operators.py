@@ -1,4 +1,4 @@
-"""Operators → nodes of the schedule: control flow keeps its structure, subgraph calls are unfolded."""
+"""Schedules operators: control flow keeps its structure, subgraph calls are inlined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from usmp_build.passes.schedule.leaves import Leaves
 
 
 class Operators:
-    """One model of operators."""
+    """Schedules one model of operators."""
 
     def __init__(self, leaves: Leaves, model: Model, kernels: Kernels, choices: Choices) -> None:
         self._leaves = leaves
@@ -24,11 +24,11 @@ class Operators:
         self._bodies: dict[int, tuple[Sequence, int]] = {}
 
     def main(self) -> tuple[Node, ...]:
-        """Return the subgraph that runs."""
+        """Return the nodes of the main subgraph."""
         return self._body(0).body
 
     def _body(self, subgraph: int) -> Sequence:
-        """The operators of a subgraph; made once, counted at every call."""
+        """Return the nodes of a subgraph; they are made once, and counted at every call."""
         if subgraph in self._bodies:
             body, leaves = self._bodies[subgraph]
             self._leaves.repeat(leaves)
@@ -58,7 +58,7 @@ class Operators:
         return self._leaf(op, OperatorRef(self._leaves.model, subgraph, index))
 
     def _leaf(self, op: Operator, ref: OperatorRef) -> Node:
-        """An operator that runs by itself; with scratch it is a call, and the scratch is alive within."""
+        """Return the node of an operator with a kernel; scratch is alive only within its call."""
         name = f"{op.kind} {op.position}"
         parts = self._model.subgraphs[ref.subgraph].parts
         reads = self._refs(ref.subgraph, op.inputs)
@@ -66,8 +66,8 @@ class Operators:
         updates = self._refs(ref.subgraph, (tensor for tensor in op.outputs if tensor in parts))
         kernel = self._kernels.get(ref)
         scratch = tuple(ScratchRef(ref, i) for i in range(len(kernel.scratch))) if isinstance(kernel, Kernel) else ()
-        turned = isinstance(kernel, Kernel) and kernel.backward is not None
-        direction = self._choices.direction(ref) if turned else Direction.FORWARD
+        is_reversible = isinstance(kernel, Kernel) and kernel.backward is not None
+        direction = self._choices.direction(ref) if is_reversible else Direction.FORWARD
         step = self._leaves.step(name, reads, writes, ref, updates, scratch, direction=direction)
         return Call(name, Scope(scratch, step)) if scratch else step
 
@@ -79,7 +79,7 @@ class Operators:
         return Sequence((test, Branch(tuple(self._call(body, tuple(arguments), results) for body in bodies))))
 
     def _while(self, op: Operator, loop: o.While, subgraph: int) -> Node:
-        """The outputs carry the state: they start as the inputs, and every round of the body replaces them."""
+        """Return a loop with its state in the outputs: they start as the inputs, and every round replaces them."""
         state = self._refs(subgraph, op.outputs)
         cond = self._model.subgraphs[loop.cond_subgraph]
         verdict = self._refs(loop.cond_subgraph, cond.outputs)
@@ -90,7 +90,7 @@ class Operators:
         return Sequence((start, Loop(Sequence((test, decide)), body)))
 
     def _call(self, subgraph: int, arguments: tuple[TensorRef, ...], results: tuple[TensorRef, ...]) -> Call:
-        """Copy arguments in, run, copy results out."""
+        """Return the call of a subgraph: copy arguments in, run, copy results out."""
         graph = self._model.subgraphs[subgraph]
         copy_in = self._leaves.step("copy in", arguments, self._refs(subgraph, graph.inputs))
         body = self._body(subgraph)

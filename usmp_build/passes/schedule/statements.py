@@ -1,4 +1,4 @@
-"""Statements → nodes of the schedule: calls are unfolded, and parameters become what they were called with."""
+"""Schedules programs: inlines calls, and replaces parameters by their arguments."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from usmp_build.passes.schedule.leaves import Leaves
 
 
 class _Bytes(NamedTuple):
-    """What a tensor of a function is: an allocation, constant or parameter of main, or the first part of one."""
+    """What a tensor of a function refers to: all or the start of an allocation, constant or parameter of main."""
 
     root: TensorRef
     is_whole: bool
 
 
 Arguments: TypeAlias = "tuple[_Bytes | None, ...]"
-"""What each parameter is; None: of no concern."""
+"""What each parameter refers to; None: nothing that is scheduled."""
 
 
 class Functions:
-    """One program.  A function is unfolded once for each list of arguments, and counted at every call."""
+    """Schedules one program.  A function is inlined once for each list of arguments, and counted at every call."""
 
     def __init__(self, leaves: Leaves, model: Model) -> None:
         self._leaves = leaves
@@ -30,9 +30,9 @@ class Functions:
         self._bodies: dict[tuple[int, Arguments], tuple[Node, int]] = {}
 
     def main(self) -> tuple[Node, ...]:
-        """Return what main does; its parameters are tensors of their own."""
-        own = tuple(_Bytes(TensorRef(self._leaves.model, 0, t), True) for t in range(self._model.main.parameters))
-        return (self._body(0, own),)
+        """Return the nodes of main; its parameters are tensors of their own."""
+        ports = tuple(_Bytes(TensorRef(self._leaves.model, 0, t), True) for t in range(self._model.main.parameters))
+        return (self._body(0, ports),)
 
     def _body(self, function: int, arguments: Arguments) -> Node:
         key = (function, arguments)
@@ -46,32 +46,32 @@ class Functions:
         return body
 
     def graph(self, function: int) -> Subgraph:
-        """Look a function up."""
+        """Return a function of the program."""
         return self._model.subgraphs[function]
 
     def call(self, function: int, arguments: Arguments) -> Node:
-        """Run a function in this place."""
+        """Return the call of a function."""
         return Call(self.graph(function).name, self._body(function, arguments))
 
     def step(self, name: str, reads: tuple[TensorRef, ...], written: tuple[_Bytes, ...], whole: bool) -> Step:
-        """Make a step; what is written as a whole is so only where it is all of the tensor behind it."""
+        """Make a step; a `whole` write replaces a tensor if the argument is all of it, else it updates the tensor."""
         writes = tuple(each.root for each in written if whole and each.is_whole)
         updates = tuple(each.root for each in written if not (whole and each.is_whole))
         return self._leaves.step(name, reads, writes, updates=updates)
 
     def own(self, function: int, tensor: int) -> TensorRef:
-        """Name an allocation or constant: the same one in every call."""
+        """Return the reference of an allocation or constant: the same one in every call."""
         return TensorRef(self._leaves.model, function, tensor)
 
     def is_all_of(self, function: int, parameter: int, argument: _Bytes) -> bool:
-        """Whether a parameter is all bytes of what it is called with, and that is all bytes of the tensor behind."""
+        """Tell whether a parameter covers all bytes of its argument, and the argument all bytes of its tensor."""
         inside = self.graph(function).tensors[parameter]
         outside = self._model.subgraphs[argument.root.subgraph].tensors[argument.root.tensor]
         return argument.is_whole if not inside.dtype.bits else inside.size == outside.size > 0
 
 
 class _Unfolding:
-    """One function, called with these arguments."""
+    """Inlines one function, called with these arguments."""
 
     def __init__(self, functions: Functions, function: int, arguments: Arguments) -> None:
         self._functions = functions
@@ -99,15 +99,15 @@ class _Unfolding:
 
     def _step(self, access: Access) -> Step:
         reads = tuple(each.root for each in self._resolved(access.reads))
-        what = ", ".join(self._graph.tensors[tensor].name for tensor in access.writes)
-        name = f"{self._graph.name}: {access.name} {what}".rstrip()
+        written = ", ".join(self._graph.tensors[tensor].name for tensor in access.writes)
+        name = f"{self._graph.name}: {access.name} {written}".rstrip()
         return self._functions.step(name, reads, self._resolved(access.writes), access.whole)
 
     def _passed(self, function: int, arguments: tuple[int | None, ...]) -> Arguments:
-        found = (None if tensor is None else self._bytes(tensor) for tensor in arguments)
+        resolved = (None if tensor is None else self._bytes(tensor) for tensor in arguments)
         return tuple(
             each and _Bytes(each.root, self._functions.is_all_of(function, parameter, each))
-            for parameter, each in enumerate(found)
+            for parameter, each in enumerate(resolved)
         )
 
     def _resolved(self, tensors: tuple[int, ...]) -> tuple[_Bytes, ...]:

@@ -1,15 +1,15 @@
-"""Who may live where: memory scopes for all tensors, and copies where producer and consumer agree on none.
+"""Scope planning: finds the candidate pools of all tensors, and inserts copies where writer and reader share none.
 
-    certain     copies that are needed anyway           outputs in the caller's arrays
-    pinned      the others of these                     pins that a writer does not reach
-    demands     what each operand may live in           one operator, one operand
-    statement   a subgraph as a question                values, ports, edges
-    unify       the answer                              sets of scopes; knows no graph
+    certain     copies needed in any case               outputs in the caller's arrays
+    pinned      copies for pinned tensors               pins that a writer does not reach
+    demands     pools allowed for each operand          one operator, one operand
+    statement   states a subgraph as a question         values, ports, edges
+    unify       solves it                               sets of scopes; knows no graph
     fewest      homes and shared copies                 as few copies as possible
     copies      who makes a copy                        memcpy, or a function of the application
-    insert      the answer, put into the subgraph       copies become operators
+    insert      applies the answer to the subgraph      copies become operators
 
-Where nothing is restricted, models and kernels come out as they went in.
+Without restrictions, models and kernels are returned unchanged.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ __all__ = ["Scoped", "copiers", "scopes"]
 
 @dataclass(frozen=True)
 class Scoped:
-    """All models after their copies were inserted."""
+    """All models with copies inserted, their kernels and scopes."""
 
     models: tuple[Model, ...]
     kernels: Kernels
@@ -53,21 +53,22 @@ def scopes(
     kernels: Kernels,
     libraries: Libraries,
 ) -> Scoped:
-    """Find the pools of every tensor, and insert copies.
+    """Find the candidate pools of every tensor, and insert copies.
 
-    Raises ManifestError where an operand has no pool left, views are pinned apart, or nobody can copy.
+    Raises ManifestError if an operand has no pool left, a view is pinned apart from its source, or no target can make a
+    copy.
     """
     before = prepared(request, models, assignment, kernels, libraries)
     demands = Demands(request, before.assignment)
     table = _Table(request, before.assignment, before.kernels, libraries, demands)
     after = tuple(table.model(index, model) for index, model in enumerate(before.models))
-    found = Scopes(table.targets, table.pools, table.scratch, table.derived, table.reasons)
-    return Scoped(after, table.remapped, found)
+    result = Scopes(table.targets, table.pools, table.scratch, table.derived, table.reasons)
+    return Scoped(after, table.remapped, result)
 
 
 @dataclass
 class _Table:
-    """The answers, gathered subgraph by subgraph."""
+    """The answers, collected subgraph by subgraph."""
 
     request: Request
     assignment: Assignment
@@ -83,8 +84,8 @@ class _Table:
 
     def model(self, index: int, model: Model) -> Model:
         graphs = tuple(self._subgraph(index, s, graph) for s, graph in enumerate(model.subgraphs))
-        same = all(new is old for new, old in zip(graphs, model.subgraphs, strict=True))
-        return model if same else replace(model, subgraphs=graphs)
+        is_unchanged = all(new is old for new, old in zip(graphs, model.subgraphs, strict=True))
+        return model if is_unchanged else replace(model, subgraphs=graphs)
 
     def _subgraph(self, m: int, s: int, graph: Subgraph) -> Subgraph:
         statement = Statement(self.request, self.assignment, self.demands, self.kernels, (m, s), graph)
@@ -105,7 +106,7 @@ class _Table:
                 self.reasons[ref] = reason
 
     def _operators(self, statement: Statement, answered: Answered) -> None:
-        """Kernels, targets and the buffers of kernels, under the new numbers of operators."""
+        """Store kernels, targets and pools of kernel buffers under the new indices of operators."""
         self.remapped |= carried(self.kernels, statement.place, answered.inserted)
         for old, new in answered.inserted.moved.items():
             ref, op = OperatorRef(*statement.place, new), statement.graph.operators[old]

@@ -1,10 +1,10 @@
-"""Copies that are needed wherever everything else ends up: they are in the graph before the question is stated.
+"""Inserts copies that are needed in any case, before scopes are planned.
 
-    ports   with io = "application", an output that no operator writes to an array of its own: it is an input, a
-            constant, a variable, or an output that has another array already.  It is copied at the end of the run
+    ports   with io = "application", an output that no operator writes to an array of its own: it is also an input, a
+            constant, a variable, or another output.  It is copied at the end of the run
     pins    a tensor that is pinned to pools which its writer does not reach (see `pinned`)
 
-They stand right before their first reader, as all copies do.
+They run right before their first reader, as all copies do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from usmp_build.request import InputOutput, Request
 
 @dataclass(frozen=True)
 class Prepared:
-    """Models with the copies that are certain, who makes these, and with which kernels."""
+    """Models with these copies, the targets that make them, and their kernels."""
 
     models: tuple[Model, ...]
     assignment: Assignment
@@ -36,9 +36,9 @@ class Prepared:
 def prepared(
     request: Request, models: tuple[Model, ...], assignment: Assignment, kernels: Kernels, libraries: Libraries
 ) -> Prepared:
-    """Insert the copies that are certain.
+    """Insert the copies that are needed in any case.
 
-    Raises ManifestError where a tensor is pinned to pools that neither its writer nor who copies for it reaches.
+    Raises ManifestError if a tensor is pinned to pools that neither its writer nor a copier reaches.
     """
     state = Prepared(models, assignment, kernels)
     for m, model in enumerate(models):
@@ -52,7 +52,7 @@ def prepared(
 
 
 def _ports(request: Request, state: Prepared, model: int) -> Iterator[Wanted]:
-    """Yield a copy for each output that would share the bytes of another port, or that nothing computes."""
+    """Yield a copy for each output that would share the bytes of another port, or that no operator computes."""
     main = state.models[model].main
     taken = {main.roots.get(tensor, tensor) for tensor in main.inputs}
     for position, tensor in enumerate(main.outputs):
@@ -66,7 +66,7 @@ def _ports(request: Request, state: Prepared, model: int) -> Iterator[Wanted]:
 
 
 def _renamed(state: Prepared, before: Model, index: int) -> Prepared:
-    """Let the signature name the outputs at the positions where it did."""
+    """Return the state with output names of the signature at the same positions as before."""
     model = state.models[index]
     if model.main.outputs == before.main.outputs or not before.output_names:
         return state

@@ -1,6 +1,6 @@
-"""What one operand of one operator may live in, and who says so.
+"""Computes the pools that one operand of one operator may be in, and the rules that restrict it.
 
-    what its target reaches ∩ what the target's rules allow ∩ what `place` pins it to − what its kernel strikes
+    pools its target reaches ∩ pools the target's rules allow ∩ pools `place` pins it to − pools its kernel excludes
 
 Reading needs a pool that the target reads; outputs and scratch need one that it reads and writes.  The caller's arrays
 are memory of target 0.
@@ -27,23 +27,23 @@ _NOTHING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One of those who have a say."""
+    """One restriction of an operand, and its origin."""
 
     pools: frozenset[int]
     who: str
     """A clause for messages: 'target "npu" reads only npu_sram'."""
     way_out: str
     span: Span | str = ""
-    """The place of the rule that says so."""
+    """The place of the rule in the manifest."""
 
 
 @dataclass(frozen=True)
 class Demand:
-    """What an operand may live in."""
+    """The pools that an operand may be in."""
 
     pools: frozenset[int]
     limits: tuple[Limit, ...]
-    """Whoever restricts it; `pools` is what they have in common."""
+    """The restrictions; `pools` is their intersection."""
 
 
 class Demands:
@@ -61,21 +61,21 @@ class Demands:
         self._reach = {(t, writes): self._reached(t, writes) for t in range(len(request.targets)) for writes in (0, 1)}
 
     def reach(self, target: int, *, writes: bool) -> frozenset[int]:
-        """Return the pools that a target reads, or reads and writes."""
+        """Return the pools that a target reads or, with `writes`, reads and writes."""
         return self._reach[target, writes].pools
 
     def of_target_0(self, *, writes: bool, plain: bool) -> Demand:
-        """Return what the first target may touch for others: for the application, or as a function of a program."""
+        """Return the pools that target 0 can touch for the application or a program; `plain`: without pages."""
         limits = [self._reach[0, writes], *([self._plain] if plain else [])]
         return _together(limits, self._everywhere)
 
     def of(
         self, spot: Spot, op: Operator, kernel: Kernel | NoKernel | None, operand: Asked, constant: bool = False
     ) -> Demand:
-        """Return the demand of an operand; `constant` says whether the model knows its bytes.
+        """Return the demand of an operand; `constant` says whether the model has its bytes.
 
-        An operator without even a `NoKernel` is control flow: target 0 runs it, and no rule speaks of it.  Copies go
-        from wherever to wherever, but those that target 0 makes.
+        An operator without even a `NoKernel` is control flow: target 0 runs it, and no rule applies to it.  Copies are
+        unrestricted, except those that target 0 makes.
         """
         if op.kind == COPY:
             by_target_0 = self._assignment.libraries.get(spot) == MEMCPY.library
@@ -97,8 +97,8 @@ class Demands:
                 yield Limit(frozenset(rule.pools), who, "name more pools in the target's rule", rule.span)
         pins = self._assignment.operands.get(spot, ())
         for place in reversed(pins):
-            means = speaks_of(place.operands or ("outputs", "scratch"), operand, constant)
-            if means and self._can_have(place.pools, operand):
+            applies = speaks_of(place.operands or ("outputs", "scratch"), operand, constant)
+            if applies and self._can_have(place.pools, operand):
                 who = f"a rule of place pins it to {self.names(place.pools)}"
                 yield Limit(frozenset(place.pools), who, "name other pools in the rule of place", place.span)
                 break
@@ -108,21 +108,21 @@ class Demands:
                 yield self._plain
         for strike in kernel.strikes if isinstance(kernel, Kernel) else ():
             if strike.operand == operand:
-                struck = {self._positions[name] for name in strike.pools if name in self._positions}
-                who = f"its kernel must not have it in {self.names(struck)}"
-                yield Limit(self._everywhere - struck, who, "choose other kernels for the operator")
+                excluded = {self._positions[name] for name in strike.pools if name in self._positions}
+                who = f"its kernel must not have it in {self.names(excluded)}"
+                yield Limit(self._everywhere - excluded, who, "choose other kernels for the operator")
 
     def names(self, pools: Iterable[int]) -> str:
         """List pools in the manifest's order."""
-        known = {CALLER: "the caller's array"} | {i: pool.name for i, pool in enumerate(self._request.pools)}
-        return ", ".join(known[pool] for pool in sorted(pools)) or _NOTHING
+        names_by_pool = {CALLER: "the caller's array"} | {i: pool.name for i, pool in enumerate(self._request.pools)}
+        return ", ".join(names_by_pool[pool] for pool in sorted(pools)) or _NOTHING
 
     def no_pool_left(
         self, model: ModelRequest, who: str, demand: Demand, left: str, word: str, others: Sequence[Limit] = ()
     ) -> Diagnostic:
-        """Say that `who` has no pool, with all who restrict it; `left` is what the model and `others` leave.
+        """Return the message that `who` has no pool; `left` names the pools that the model and `others` leave.
 
-        The place is that of the last rule that has a say, else the model's file.
+        It is placed at the last rule among the limits, else at the model's file.
         """
         because = f" ({', '.join(other.who for other in others)})" if others else ""
         said = [limit.who for limit in demand.limits] + [f'model "{model.name}" leaves it {left}{because}']
@@ -133,7 +133,7 @@ class Demands:
         return Diagnostic("P313", message, spans[-1] if spans else model.path, help_)
 
     def _can_have(self, pools: Iterable[int], operand: Asked) -> bool:
-        """Constants that a kernel derives are never copied: `place` speaks of them where it names a constant pool."""
+        """Tell whether a rule of `place` may apply: to derived constants only if it names a constant pool."""
         constant = (self._request.pools[pool].access is Access.CONSTANT for pool in pools)
         return not isinstance(operand, Derived) or any(constant)
 
@@ -157,6 +157,6 @@ def _is_updated(kernel: Kernel | NoKernel, operand: Asked) -> bool:
 
 
 def _together(limits: Iterable[Limit], everywhere: frozenset[int]) -> Demand:
-    """Keep the limits that exclude something."""
-    found = tuple(limit for limit in limits if not everywhere <= limit.pools)
-    return Demand(everywhere.intersection(*(limit.pools for limit in found)), found)
+    """Return the demand of these limits, without those that exclude nothing."""
+    effective = tuple(limit for limit in limits if not everywhere <= limit.pools)
+    return Demand(everywhere.intersection(*(limit.pools for limit in effective)), effective)

@@ -1,13 +1,13 @@
-"""As few copies as possible: which uses of a value share one, and which home of the value leaves the fewest.
+"""Minimizes copies: groups the uses of a value that share one, and chooses the home of the value that needs fewest.
 
     value {a, b, c}, read in {a, b}, {a, c}, {b}, {c}
 
     first come, first served    the value in a; copies in b and c
     fewest                      the value in b; one copy, in c, for the second and the fourth
 
-It is the problem of hitting sets: choose as few scopes as possible such that every use has one of them.  Sets of scopes
-are tried by size, up to a limit of work; beyond it, first come, first served is the answer.  It also is where it is as
-good: of two uses that cannot both have their way, the first one has.  Scopes are preferred in their order.
+This is the hitting set problem: choose as few scopes as possible such that every use accepts one of them.  Sets of
+scopes are tried by size, up to a limit of work; beyond it, the answer is first come, first served.  So it is if that
+needs as few copies: of two uses in conflict, the first one has priority.  Scopes are preferred in their order.
 """
 
 from __future__ import annotations
@@ -24,70 +24,70 @@ _TRIED = 20_000
 
 
 def groups(wanted: Sequence[Allowed]) -> list[list[int]]:
-    """Group uses, as few groups as there can be, such that the sets of each group have a scope in common.
+    """Partition uses into as few groups as possible, such that the sets of each group have a scope in common.
 
-    Groups are lists of positions in `wanted`, by their first.
+    Groups are lists of positions in `wanted`, ordered by their first.
     """
     first_served = _in_order(wanted)
     chosen = _hitting(wanted, len(first_served) - 1)
     if chosen is None:
         return first_served
-    made: dict[int, list[int]] = {}
+    by_scope: dict[int, list[int]] = {}
     for position, allowed in enumerate(wanted):
-        made.setdefault(next(scope for scope in chosen if scope in allowed), []).append(position)
-    return list(made.values())
+        by_scope.setdefault(next(scope for scope in chosen if scope in allowed), []).append(position)
+    return list(by_scope.values())
 
 
 def _in_order(wanted: Sequence[Allowed]) -> list[list[int]]:
-    made: list[tuple[Allowed, list[int]]] = []
+    served: list[tuple[Allowed, list[int]]] = []
     for position, allowed in enumerate(wanted):
-        for number, (common, group) in enumerate(made):
+        for number, (common, group) in enumerate(served):
             if common & allowed:
-                made[number] = (common & allowed, [*group, position])
+                served[number] = (common & allowed, [*group, position])
                 break
         else:
-            made.append((allowed, [position]))
-    return [group for _, group in made]
+            served.append((allowed, [position]))
+    return [group for _, group in served]
 
 
 def _hitting(wanted: Sequence[Allowed], most: int) -> tuple[int, ...] | None:
-    """Return the first smallest set of at most `most` scopes of which every use has one; None: there is none."""
+    """Return the first smallest hitting set of at most `most` scopes; None if there is none."""
     distinct = set(wanted)
-    least = {one for one in distinct if not any(other < one for other in distinct)}
-    scopes, tried = sorted(frozenset[int]().union(*least)), 0
-    for size in range(max(1, _apart(least)), most + 1):
+    minimal = {scope_set for scope_set in distinct if not any(other < scope_set for other in distinct)}
+    scopes, tried = sorted(frozenset[int]().union(*minimal)), 0
+    for size in range(max(1, _apart(minimal)), most + 1):
         tried += comb(len(scopes), size)
         if tried > _TRIED:
             return None
         for chosen in combinations(scopes, size):
-            if all(not one.isdisjoint(chosen) for one in least):
+            if all(not scope_set.isdisjoint(chosen) for scope_set in minimal):
                 return chosen
     return None
 
 
 def _apart(wanted: Iterable[Allowed]) -> int:
-    """Return how many of the sets have no scope in common with each other, of the smallest first: a lower bound."""
+    """Return the number of pairwise disjoint sets, chosen smallest first: a lower bound on the hitting set."""
     taken: set[int] = set()
     count = 0
-    for one in sorted(wanted, key=lambda each: (len(each), sorted(each))):
-        if taken.isdisjoint(one):
-            taken |= one
+    for scope_set in sorted(wanted, key=lambda each: (len(each), sorted(each))):
+        if taken.isdisjoint(scope_set):
+            taken |= scope_set
             count += 1
     return count
 
 
 def homes(question: Question, classes: Sequence[int], allowed: Sequence[Allowed]) -> Iterator[tuple[int, Allowed]]:
-    """Yield values for which the first users would cost a copy too many, each with the homes that cost the fewest.
+    """Yield values for which first come, first served would need an extra copy, each with the homes that need fewest.
 
-    `classes` says of each domain which one stands for those that share their scopes, `allowed` what is left to it.
-    Looked at are values whose uses demand something by themselves: nothing else depends on these ports.
+    `classes` is the representative of each domain, `allowed` are its remaining scopes.  Only values are considered
+    whose ports have no other edge or tie.
     """
     mentions = Counter(domain for tie in question.ties for domain in set(tie))
     mentions.update(domain for edge in question.edges for domain in (edge.value, edge.port))
-    of_class: dict[int, list[Edge]] = {}
+    edges_by_class: dict[int, list[Edge]] = {}
     for edge in sorted(question.edges, key=lambda edge: edge.freedom.order):
-        of_class.setdefault(classes[edge.value], []).append(edge)
-    for home, edges in of_class.items():
+        edges_by_class.setdefault(classes[edge.value], []).append(edge)
+    for home, edges in edges_by_class.items():
         first_served = allowed[home]
         for edge in edges:
             first_served = first_served & question.allowed[edge.port] or first_served
@@ -102,13 +102,13 @@ def homes(question: Question, classes: Sequence[int], allowed: Sequence[Allowed]
 
 
 def _copies(question: Question, edges: Sequence[Edge], home: int) -> float:
-    """Count the copies of values in one home; infinite where one cannot be made."""
+    """Return the number of copies that values in one home need; infinite if one cannot be made."""
     wanted: dict[int, list[Allowed]] = {}
     for edge in edges:
         port = question.allowed[edge.port]
         if home not in port:
-            room = port if edge.copies is None else port & edge.copies
-            if not room or (edge.sources is not None and home not in edge.sources):
+            targets = port if edge.copies is None else port & edge.copies
+            if not targets or (edge.sources is not None and home not in edge.sources):
                 return inf
-            wanted.setdefault(edge.value, []).append(room)
+            wanted.setdefault(edge.value, []).append(targets)
     return sum(len(groups(each)) for each in wanted.values())

@@ -1,4 +1,4 @@
-"""An answer → the subgraph with its copies, and the pools of all its tensors."""
+"""Applies the answer of `unify` to a subgraph: inserts its copies, and lists the pools of all tensors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Answered:
 
     inserted: Inserted
     domains: tuple[frozenset[int], ...]
-    """For each tensor the pools that are left."""
+    """For each tensor its remaining pools."""
     origins: Mapping[int, tuple[int, Copy]]
-    """Tensor that a COPY writes → the tensor whose bytes these are, and what the copy is for."""
+    """Tensor that a COPY writes → the tensor that it copies, and the copy in the answer."""
 
     @property
     def graph(self) -> Subgraph:
@@ -29,7 +29,7 @@ class Answered:
 
 
 def with_copies(statement: Statement, answer: Answer) -> Answered:
-    """Insert the copies of an answer.  What a tensor may live in goes with its number, as `insert` gives it."""
+    """Insert the copies of an answer; pools follow the numbers that `insert` gives to tensors."""
     domains = list(answer.allowed[: len(statement.graph.tensors)])
     wanted = []
     for copy in answer.copies:

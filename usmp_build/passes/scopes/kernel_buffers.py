@@ -1,4 +1,4 @@
-"""The pools for what kernels bring with them: scratch, and constants that they derive.  No copy can stand for these."""
+"""Finds the pools for scratch and derived constants of kernels, which cannot be copied."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from usmp_build.passes.scopes.statement import Statement
 
 
 def scratch_pools(statement: Statement, op: Operator, kernel: Kernel) -> tuple[int, ...]:
-    """Return the pools for scratch; of no importance when there is none."""
+    """Return the pools for scratch; meaningless if there is none."""
     operands = [Scratch(position) for position in range(len(kernel.scratch))]
     return _pools(statement, op, kernel, operands, "workspace_pools")
 
 
 def derived_pools(statement: Statement, op: Operator, kernel: Kernel) -> tuple[int, ...]:
-    """Return the pools for derived constants; of no importance when there are none."""
+    """Return the pools for derived constants; meaningless if there are none."""
     operands = [Derived(position) for position in range(len(kernel.constants))]
     return _pools(statement, op, kernel, operands, "constant_pools")
 
@@ -30,10 +30,10 @@ def _pools(
     pools = asked.constant_pools if word == "constant_pools" else asked.workspace_pools
     for operand in operands:
         demand = demands.of(Spot(*statement.place, op.position), op, kernel, operand)
-        left = tuple(pool for pool in pools if pool in demand.pools)
-        if not left:
-            what = "the scratch" if isinstance(operand, Scratch) else "a constant of the kernel"
-            who = f"{what} of {statement.names.operator(op)}"
+        remaining = tuple(pool for pool in pools if pool in demand.pools)
+        if not remaining:
+            kind = "the scratch" if isinstance(operand, Scratch) else "a constant of the kernel"
+            who = f"{kind} of {statement.names.operator(op)}"
             raise ManifestError(demands.no_pool_left(asked, who, demand, demands.names(pools), word))
-        pools = left
+        pools = remaining
     return pools

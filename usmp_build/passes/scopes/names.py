@@ -1,4 +1,4 @@
-"""How messages and reports speak of the parts of one subgraph."""
+"""Names the tensors and operators of a subgraph in messages and reports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from usmp_build.request import Request
 
 @dataclass(frozen=True)
 class Names:
-    """Of a subgraph; `place` is its model and its number."""
+    """Names in one subgraph; `place` is (model, subgraph)."""
 
     request: Request
     assignment: Assignment
@@ -43,7 +43,7 @@ class Names:
 
 
 def elsewhere(request: Request, graph: Subgraph, tensor: int, pools: Iterable[int]) -> Tensor:
-    """Return a tensor that holds the same values in other pools; its name says in which."""
+    """Return a tensor for the same values in other pools; its name says in which."""
     original = graph.tensors[tensor]
     where = "_".join(request.pools[pool].name for pool in sorted(pools) if pool != CALLER)
     return replace(original, name=f"{short_label(original.name, tensor)}.in_{where}", data=None, is_variable=False)

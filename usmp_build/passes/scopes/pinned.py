@@ -1,9 +1,9 @@
-"""Tensors that are pinned to pools which their writer does not reach: written elsewhere, and copied there.
+"""Adds copies for tensors pinned to pools that their writer does not reach: written elsewhere, and copied there.
 
     %7 = CONV_2D(%3)    →    %21 = CONV_2D(%3)    in the memory of the accelerator
                              %7 = COPY(%21)       in the pool that %7 is pinned to
 
-An input keeps its number, for the application fills it; what is pinned then is its copy.
+An input keeps its number, because the application fills it; its copy is pinned instead.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from usmp_build.request import InputOutput, Request
 
 
 class Wanted(NamedTuple):
-    """A copy, and who makes it."""
+    """A copy to be inserted, and who makes it."""
 
     copy: NewCopy
     by: Copier
     moves_pin: bool = False
-    """Whether what its source is pinned to is said of the copy instead."""
+    """Whether the pin moves from its source to the copy."""
 
 
 def writer(assignment: Assignment, place: tuple[int, int], graph: Subgraph, root: int) -> int:
-    """Return the target that writes a tensor which is no view; target 0 where no operator does."""
+    """Return the target that writes a tensor that is not a view; target 0 if no operator does."""
     producer = graph.producers.get(root)
     return 0 if producer is None else assignment.target_of(place, graph.operators[producer])
 
@@ -51,24 +51,24 @@ class Pins:
     """Model, subgraph."""
     graph: Subgraph
     homes: dict[int, frozenset[int]] = field(default_factory=dict, init=False)
-    """Tensor that is no view → the pools that its writer, or who copies it, and pins leave."""
+    """Tensor that is not a view → the pools that its writer or copier, and pins, leave."""
     roots: dict[int, int] = field(default_factory=dict, init=False)
-    """View → the tensor whose bytes it shows; what is copied shows nothing."""
+    """View → the tensor whose bytes it shows; copied views are removed."""
 
     @cached_property
     def demands(self) -> Demands:
-        """What operands may live in."""
+        """The demands of operands."""
         return Demands(self.request, self.assignment)
 
     @cached_property
     def pins(self) -> Mapping[int, Pin]:
-        """Tensor → what it is pinned to."""
+        """Tensor → the pin that restricts it."""
         return {ref.tensor: pin for ref, pin in self.assignment.tensors.items() if ref[:2] == self.place}
 
     def copies(self) -> Iterator[Wanted]:
         """Yield a copy for each tensor whose writer does not reach the pools that it is pinned to.
 
-        Raises ManifestError where nobody can make it.
+        Raises ManifestError if no target can make it.
         """
         if not self.pins:
             return
@@ -84,9 +84,9 @@ class Pins:
                     yield from self._at(tensor, self.homes.get(self.roots[tensor], frozenset()))
 
     def _at(self, tensor: int, written: frozenset[int]) -> Iterator[Wanted]:
-        """Note where a tensor is, and yield a copy if one is needed; `written` is what whoever writes it leaves.
+        """Note the home of a tensor, and yield a copy if one is needed; `written` are the pools that its writer leaves.
 
-        It is empty where no copy helps: variables are changed in place, and a writer without a pool is refused later.
+        No copy helps a variable, which is changed in place, nor if `written` is empty, which is refused later.
         """
         pin = self.pins.get(tensor)
         both = written & pin.pools if pin else written
@@ -113,26 +113,26 @@ class Pins:
         return self.demands.of(Spot(*self.place, op.position), op, kernel, operand).pools
 
     def _copy(self, tensor: int, written: frozenset[int], pin: Pin) -> Wanted | None:
-        """Return the copy in the pools of a pin; None for an input that no operator reads."""
+        """Return a copy in the pools of a pin; None for an input that no operator reads."""
         readers = self._readers(tensor, written, pin.pools)
         is_input = tensor in self.graph.inputs
         if is_input and not readers:
             return None
         source = writer(self.assignment, self.place, self.graph, self.roots.get(tensor, tensor))
         targets = [0 if r is None else self._target(self.graph.operators[r]) for r, _ in readers] or [0]
-        able = [copier(self.request, source, target) for target in targets]
-        by = next((each for each in able if each != MEMCPY), MEMCPY)
+        copiers = [copier(self.request, source, target) for target in targets]
+        by = next((each for each in copiers if each != MEMCPY), MEMCPY)
         if by == MEMCPY:
             self._refuse_out_of_reach(tensor, written, pin)
-        other = elsewhere(self.request, self.graph, tensor, pin.pools if is_input else written)
-        return Wanted(NewCopy(tensor, other, readers, takes_number=not is_input), by, moves_pin=is_input)
+        copy_tensor = elsewhere(self.request, self.graph, tensor, pin.pools if is_input else written)
+        return Wanted(NewCopy(tensor, copy_tensor, readers, takes_number=not is_input), by, moves_pin=is_input)
 
     def _readers(
         self, tensor: int, written: frozenset[int], pinned: frozenset[int]
     ) -> tuple[tuple[int | None, int], ...]:
-        """Return who reads the tensor where it is pinned: all but those who only reach it where it was written.
+        """Return the readers of the pinned tensor: all but those that only reach it where it was written.
 
-        Where these are all, they read it there nevertheless, by copies: the pin says where it lives until then.
+        If none is left, all of them read the pinned tensor, by copies: the pin says where it is until then.
         """
         operators = enumerate(self.graph.operators)
         reads = [(i, position) for i, op in operators for position, read in enumerate(op.inputs) if read == tensor]
@@ -150,7 +150,7 @@ class Pins:
         return self.assignment.target_of(self.place, op)
 
     def _refuse_out_of_reach(self, tensor: int, written: frozenset[int], pin: Pin) -> None:
-        """The first target must read where it copies from, and write where it copies to."""
+        """Raise ManifestError unless target 0 reads the pools it copies from, and writes those it copies to."""
         reads, writes = (self.demands.reach(0, writes=writes) for writes in (False, True))
         if written & reads and pin.pools & writes:
             return

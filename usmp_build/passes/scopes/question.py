@@ -1,4 +1,4 @@
-"""What unification is asked: domains, what they may be, and what connects them (see `unify`)."""
+"""Defines the input of `unify`: domains with allowed scopes, and the ties and edges between them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TypeAlias
 
 Allowed: TypeAlias = frozenset[int]
-"""Scopes."""
+"""A set of scopes."""
 
 
 class Freedom(Enum):
@@ -16,13 +16,13 @@ class Freedom(Enum):
 
     PLAIN = "plain"
     FREE = "free"
-    """After all plain ones: a border, where a copy would do least harm."""
+    """After all plain ones: at a boundary of the subgraph, where a copy does least harm."""
     PINNED = "pinned"
-    """Last: the value has a place of its own, which its users do not take over."""
+    """Last: the value is pinned, and its users do not follow it."""
 
     @property
     def order(self) -> int:
-        """Return which edges are decided before which."""
+        """Position in the order in which edges are decided."""
         return list(Freedom).index(self)
 
 
@@ -34,22 +34,22 @@ class Edge:
     port: int
     freedom: Freedom = Freedom.PLAIN
     copies: Allowed | None = None
-    """The scopes that a copy for this use may have; None: any."""
+    """Scopes allowed for a copy for this use; None: any."""
     sources: Allowed | None = None
-    """The scopes that it can be made from; None: any."""
+    """Scopes that the copy can be made from; None: any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is to be decided; domains are counted from 0."""
+    """The problem; domains are numbered from 0."""
 
     allowed: Sequence[Allowed]
-    """For each domain the scopes that it may have at most."""
+    """For each domain its allowed scopes."""
     ties: Sequence[tuple[int, int]] = ()
     edges: Sequence[Edge] = ()
-    """In the order of the graph: of two uses that cannot both have their way, the first one has."""
+    """In the order of the graph: of two uses in conflict, the first one has priority."""
     preferred: Allowed = frozenset()
-    """What domains take that are left with a choice; empty: they keep their choice."""
+    """The scopes for domains that are left with a choice; empty: they keep the choice."""
     defaults: Sequence[int] = ()
-    """Domains in the order in which they take what is preferred: PlanDevices has a default device.  The road has none,
-    and leaves the choice to the planner."""
+    """Domains in the order in which they take the preferred scopes: TVM's PlanDevices has a default device.  The
+    pipeline has none, and leaves the choice to the planner."""

@@ -1,4 +1,4 @@
-"""What cannot be, in words: views that are kept apart, copies that nobody can make."""
+"""Builds the diagnostics of scope planning: views pinned apart from their source, and impossible copies."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from usmp_build.passes.scopes.unify import NoRoom, TieConflict
 
 
 def parted(statement: Statement, conflict: TieConflict) -> ManifestError:
-    """Two tensors share bytes, but may not live in one pool."""
+    """Return the error that two tensors share bytes, but have no pool in common."""
     view = statement.views()[conflict.tie]
     source, shown = (
         f"{statement.names.tensor(tensor)} must be in {statement.demands.names(pools)}"
@@ -30,7 +30,7 @@ def _whys(statement: Statement, tensor: int | None) -> list[Limit]:
 
 
 def no_room(statement: Statement, refusal: NoRoom) -> ManifestError:
-    """A copy is needed that nobody can make, or for which no workspace pool is left."""
+    """Return the error that a copy is needed that no target can make, or that has no workspace pool."""
     use = statement.uses[refusal.edge]
     names = statement.demands.names
     what = f"wants input {use.position}" if use.reader is not None else f"reads output {use.position}"

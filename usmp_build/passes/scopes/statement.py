@@ -1,10 +1,10 @@
-"""One subgraph as a question for `unify`: what its tensors may live in, and which uses agree with that.
+"""States the scopes of one subgraph as a question for `unify`: allowed pools of tensors, and uses that restrict them.
 
-    value   the model's pools ∩ what it is pinned to ∩ what its writer demands
-    port    what a reader demands; only readers that exclude something become ports
+    value   the model's pools ∩ the pools it is pinned to ∩ its writer's demand
+    port    a reader's demand; only readers that exclude a pool become ports
 
-Whoever writes a value decides with it where it lives; readers may get copies.  Variables are not copied: their
-readers change them in place.
+The demand of a value's writer cannot be relaxed; readers may get copies.  Variables are never copied: their readers
+change them in place.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from usmp_build.request import InputOutput, ModelRequest, Request
 
 
 class Use(NamedTuple):
-    """A reading of a tensor that a copy may serve."""
+    """A read of a tensor, which a copy may serve."""
 
     tensor: int
     reader: int | None
-    """Index of the operator; None: whoever takes the subgraph's outputs."""
+    """Index of the operator; None: the caller, who reads the subgraph's outputs."""
     position: int
     """Among the operator's inputs, or the subgraph's outputs."""
     copier: Copier
-    """Who copies for it."""
+    """Who would make the copy."""
     label: str
-    """Who it is, for people."""
+    """The reader's name in messages."""
     demand: Demand
 
 
 @dataclass
 class Statement:
-    """A subgraph as a question, and what its parts mean."""
+    """A subgraph as a question, and what the domains and edges stand for."""
 
     request: Request
     assignment: Assignment
@@ -55,7 +55,7 @@ class Statement:
     """One for each edge of the question."""
     edges: list[Edge] = field(default_factory=list, init=False)
     whys: list[list[Limit]] = field(default_factory=list, init=False)
-    """For each tensor who restricts it, in few words."""
+    """For each tensor the limits that restrict it, for messages."""
 
     def __post_init__(self) -> None:
         self.names = Names(self.request, self.assignment, self.place, self.graph)
@@ -69,7 +69,7 @@ class Statement:
 
     @property
     def asked(self) -> ModelRequest:
-        """What the request says of the model."""
+        """The model in the request."""
         return self.request.models[self.place[0]]
 
     @property
@@ -83,31 +83,31 @@ class Statement:
         return Question(self.allowed, [(a, b) for a, b in ties if a is not None], self.edges)
 
     def views(self) -> list[Operator]:
-        """Return the operators that run nothing."""
+        """Return the views, which run nothing."""
         return [op for op in self.graph.operators if op.kind == "VIEW"]
 
     def preference(self, tensor: int) -> tuple[int, ...]:
-        """Return the pools that the model allows a tensor; numbers beyond those of the graph are copies."""
+        """Return the pools that the model allows for a tensor; indices beyond the graph's are copies."""
         constant = tensor < len(self.graph.tensors) and self.graph.tensors[tensor].is_constant
         return self.asked.constant_pools if constant else self.asked.workspace_pools
 
     def _arrays_of_the_caller(self) -> None:
-        """Inputs, outputs and their views may be, and inputs must be, where the caller has them."""
+        """Allow outputs and their sources the caller's arrays; inputs and their views must be there."""
         if not self.application:
             return
-        shown, given = set(self.graph.outputs), set(self.graph.inputs)
+        output_bytes, input_bytes = set(self.graph.outputs), set(self.graph.inputs)
         for op in reversed(self.views()):
-            if op.outputs[0] in shown and op.inputs[0] is not None:
-                shown.add(op.inputs[0])
+            if op.outputs[0] in output_bytes and op.inputs[0] is not None:
+                output_bytes.add(op.inputs[0])
         for op in self.views():
-            if op.inputs[0] in given:
-                given.add(op.outputs[0])
-        for tensor in shown | given:
+            if op.inputs[0] in input_bytes:
+                input_bytes.add(op.outputs[0])
+        for tensor in output_bytes | input_bytes:
             array = frozenset({CALLER})
-            self.allowed[tensor] = array if tensor in given else self.allowed[tensor] | array
+            self.allowed[tensor] = array if tensor in input_bytes else self.allowed[tensor] | array
 
     def _ends(self) -> None:
-        """Target 0 fills inputs, for the application or a call, resets variables, and runs functions of programs."""
+        """Narrow inputs, variables and tensors of programs: target 0 fills, resets and runs them."""
         cpu = f'target "{self.request.targets[0].name}"'
         filled = self.demands.of_target_0(writes=True, plain=True)
         for tensor in () if self.application else self.graph.inputs:
@@ -127,7 +127,7 @@ class Statement:
                 self._narrow(tensor, Demand(pin.pools, (limit,)), "the tensor", "place pins it")
 
     def _operators(self) -> None:
-        """Writers first: what they demand is certain before readers are asked."""
+        """Narrow tensors by their writers, then add uses: demands of writers must be known before those of readers."""
         running = [(i, op) for i, op in enumerate(self.graph.operators) if op.kind != "VIEW"]
         for index, op in running:
             for position, tensor in enumerate(op.outputs):
@@ -144,7 +144,7 @@ class Statement:
                 self._use(read, index, position, demand, self._target(op), Freedom.PLAIN)
 
     def _read(self, index: int, op: Operator) -> list[int]:
-        """Return the positions of the inputs that are read when an operator runs."""
+        """Return the positions of the inputs whose bytes an operator reads when it runs."""
         kernel = self.kernels.get(OperatorRef(*self.place, index))
         return list(range(len(op.inputs))) if kernel is None else sorted(inputs_read(kernel, len(op.inputs)))
 
@@ -156,9 +156,9 @@ class Statement:
         return self.demands.of(Spot(*self.place, op.position), op, kernel, operand, constant)
 
     def _results(self) -> None:
-        """Target 0 reads outputs: for the application, or for the caller of the subgraph.
+        """Add uses for outputs: target 0 reads them, for the application or the caller of the subgraph.
 
-        What nothing computes is not copied to an output: it must live where it can be read.
+        An output that no operator computes is not copied: it must be in a pool that target 0 reads.
         """
         reader = f'target "{self.request.targets[0].name}" reads it'
         demand = self.demands.of_target_0(writes=False, plain=True)
@@ -172,20 +172,20 @@ class Statement:
                 self._narrow(tensor, demand, "the output", reader)
 
     def _narrow(self, tensor: int, demand: Demand, who: str, short: str) -> None:
-        """Hold a tensor to a demand that no copy can serve.  Raises ManifestError when nothing is left."""
-        left = self.allowed[tensor] & demand.pools
-        if not left:
+        """Restrict a tensor by a demand that no copy can serve.  Raises ManifestError if no pool is left."""
+        remaining = self.allowed[tensor] & demand.pools
+        if not remaining:
             raise ManifestError(self._no_pool_left(tensor, who, demand))
-        if left != self.allowed[tensor]:
+        if remaining != self.allowed[tensor]:
             span = next((limit.span for limit in reversed(demand.limits) if limit.span), "")
             way_out = next((limit.way_out for limit in reversed(demand.limits) if limit.span), "")
             self.whys[tensor].append(Limit(demand.pools, short, way_out, span))
-        self.allowed[tensor] = left
+        self.allowed[tensor] = remaining
 
     def _use(
         self, tensor: int, reader: int | None, position: int, demand: Demand, target: int, freedom: Freedom
     ) -> None:
-        """Add an edge to a reader that does not take whatever the tensor lives in."""
+        """Add an edge for a reader, unless it accepts all pools that the tensor may be in."""
         if self.allowed[tensor] <= demand.pools:
             return
         label = self.names.short(self.graph.operators[reader]) if reader is not None else "the application"

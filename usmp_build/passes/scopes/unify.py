@@ -1,12 +1,12 @@
-"""Which scopes every value may have: unification over sets of scopes.  Nothing here knows a graph.
+"""Finds the scopes of every value by unification over sets of scopes, without knowing a graph.
 
-A *domain* is a value, or a port: what an operator demands of one operand.  It has a set of scopes that are allowed.
+A *domain* is a value, or a port: the demand of an operator for one operand.  It has a set of allowed scopes.
 
     value ═══ value     a tie: one set for both, or it is an error (a view and its source)
-    value ─── port      an edge: one set for both where the sets meet, else a copy stands there
+    value ─── port      an edge: one set for both if the sets intersect, else a copy
 
-Whatever is united shares the intersection from then on, so demands flow both ways, from an operator to the value, to
-its producer, and on to its other users.  What is decided first wins, unless another home of a value needs fewer copies:
+United domains share the intersection from then on, so demands propagate both ways, from an operator to the value, to
+its producer, and on to its other users.  Earlier decisions win, unless another home of a value needs fewer copies:
 
     ties · homes · plain edges, in order · free edges, in order · defaults · pinned edges, in order · copies
 
@@ -35,16 +35,16 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was decided."""
+    """The solution of a question."""
 
     allowed: tuple[Allowed, ...]
-    """For each domain the scopes that are left to it, at least one."""
+    """For each domain its remaining scopes, at least one."""
     copies: tuple[Copy, ...]
-    """By the first of their edges."""
+    """In the order of their first edges."""
 
 
 class TieConflict(Exception):
-    """Two domains must have one scope, and their sets do not meet."""
+    """Two domains must have the same scope, but their sets do not intersect."""
 
     def __init__(self, tie: int, sides: tuple[Allowed, Allowed]) -> None:
         super().__init__(f"tie {tie}: {sorted(sides[0])} and {sorted(sides[1])}")
@@ -53,7 +53,7 @@ class TieConflict(Exception):
 
 
 class NoRoom(Exception):
-    """A use needs a copy, and there is no scope for it."""
+    """A use needs a copy, but no scope is possible for it."""
 
     def __init__(self, edge: int, value: Allowed, port: Allowed) -> None:
         super().__init__(f"edge {edge}: {sorted(value)} and {sorted(port)}")
@@ -63,7 +63,7 @@ class NoRoom(Exception):
 
 
 def unify(question: Question) -> Answer:
-    """Decide.  Raises TieConflict and NoRoom; no set of the question may be empty."""
+    """Solve a question.  Raises TieConflict and NoRoom; no set of the question may be empty."""
     domains = _Domains(question.allowed)
     edges = question.edges
     for index, (left, right) in enumerate(question.ties):
@@ -83,14 +83,14 @@ def unify(question: Question) -> Answer:
 
 
 def _unite(domains: _Domains, edges: Sequence[Edge], freedom: Freedom) -> list[int]:
-    """Unite the edges of one kind where the sets meet; return the others."""
+    """Unite the ends of each edge of one freedom if their sets intersect; return the other edges."""
     return [i for i, e in enumerate(edges) if e.freedom is freedom and not domains.unite(e.value, e.port)]
 
 
 def _groups(domains: _Domains, edges: Sequence[Edge], apart: Sequence[int]) -> list[list[int]]:
-    """Let the uses of a value that need a copy share as few as possible; return their edges, by the first of each.
+    """Group the uses that need a copy so that there are as few copies as possible; return the edges of each group.
 
-    The port of the first of them stands for the copy.
+    The port of a group's first edge stands for the copy.
     """
     of_value: dict[int, list[int]] = {}
     for index in apart:
@@ -99,13 +99,13 @@ def _groups(domains: _Domains, edges: Sequence[Edge], apart: Sequence[int]) -> l
         if not all(domains.narrow(domain, able) for domain, able in sides if able is not None):
             raise NoRoom(index, domains.allowed(edge.value), domains.allowed(edge.port))
         of_value.setdefault(edge.value, []).append(index)
-    made = []
-    for mine in of_value.values():
-        for group in groups([domains.allowed(edges[index].port) for index in mine]):
-            made.append([mine[position] for position in group])
-            for index in made[-1]:
-                domains.unite(edges[made[-1][0]].port, edges[index].port)
-    return sorted(made)
+    copies = []
+    for value_edges in of_value.values():
+        for group in groups([domains.allowed(edges[index].port) for index in value_edges]):
+            copies.append([value_edges[position] for position in group])
+            for index in copies[-1]:
+                domains.unite(edges[copies[-1][0]].port, edges[index].port)
+    return sorted(copies)
 
 
 class _Domains:
@@ -120,11 +120,11 @@ class _Domains:
         return self._allowed[self._find(domain)]
 
     def classes(self) -> list[int]:
-        """Return for each domain the one that stands for all with which it shares its scopes."""
+        """Return for each domain the representative of all domains with which it shares its scopes."""
         return list(map(self._find, range(len(self._parent))))
 
     def unite(self, left: int, right: int) -> bool:
-        """Let two domains share their scopes; change nothing and return False when they have none in common."""
+        """Let two domains share their scopes; change nothing and return False if they have none in common."""
         left, right = self._find(left), self._find(right)
         both = self._allowed[left] & self._allowed[right]
         if not both:
@@ -138,7 +138,7 @@ class _Domains:
         return True
 
     def narrow(self, domain: int, allowed: Allowed) -> bool:
-        """Keep only these scopes; change nothing and return False when none of them is there."""
+        """Keep only these scopes; change nothing and return False if the domain has none of them."""
         root = self._find(domain)
         both = self._allowed[root] & allowed
         if both:

@@ -1,15 +1,15 @@
-"""Kernels + Schedule + Lifetimes → how close two buffers may come that one operator touches.
+"""Computes separations: how close two buffers touched by one operator may be placed to each other.
 
-An operator may write over what it has read.  That is known of a pair of buffers when, wherever on the timeline both are
-alive, an operator reads the one for the last time, or uses it as scratch, and writes the other for the first time:
+An operator may overwrite what it has already read.  Two buffers may overlap if, at every step where both are alive, an
+operator reads the one for the last time, or uses it as scratch, and writes the other for the first time:
 
     step          3    4    5    6
-    input        [=========)          is read in 4 for the last time
-    output            [=========)     is written in 4 for the first time: only there both are alive
+    input        [=========)          is read for the last time in step 4
+    output            [=========)     is written for the first time in step 4: only there both are alive
 
-Everything else keeps its full size: what anybody may look at in between, what has cache lines or rows in pages, what
-models touch that may run at the same time, and what a kernel touches of which nothing is declared.  In loops and
-branches the step after the next is not always the next on the timeline, so nothing is known there either.
+All other pairs keep their full distance: buffers that are read between runs, that have cache lines or rows in pages,
+that concurrent models touch, or that a kernel touches without an access declaration.  So do pairs in loops and
+branches, where the next step on the timeline is not always the next one to run.
 """
 
 from __future__ import annotations
@@ -45,26 +45,27 @@ def separations(
     survivors: Survivors,
     lifetimes: Lifetimes,
 ) -> Separations:
-    """Return all pairs of buffers that may come closer than the size of the lower one."""
+    """Return all pairs of buffers whose distance, in bytes, may be less than the size of the lower one."""
     if not request.overlap:
         return Separations()
     finder = _Finder(request, models, kernels, storage, survivors)
-    found: dict[Pair, dict[int, _Allowed]] = {}
+    allowed_by_pair: dict[Pair, dict[int, _Allowed]] = {}
     for program, start in zip(schedule.programs, schedule.starts, strict=False):
         for step, at in straight(program, start):
             for pair, allowed in finder.of_step(step):
-                found.setdefault(pair, {})[at] = allowed
+                allowed_by_pair.setdefault(pair, {})[at] = allowed
     entries: dict[tuple[int, int], Separation] = {}
-    for pair, by_step in sorted(found.items()):
+    for pair, by_step in sorted(allowed_by_pair.items()):
         if _meet_only_at(set(by_step), *(lifetimes.intervals[buffer] for buffer in pair)):
             entries.update(_entries(storage, pair, list(by_step.values())))
     return Separations(entries)
 
 
 def near_at(request: Request, analysis: Analysis, step: Step) -> Iterator[tuple[Pair, tuple[int, int]]]:
-    """Yield pairs of buffers, written and read, and how close they may come if they meet at this step only.
+    """Yield pairs of buffers (written, read), each with two distances that hold if they meet at this step only.
 
-    First how far the read one must start behind the written one where it is above it, then the other way round.
+    The first is the least distance in bytes from the start of the written to that of the read one if the read one is
+    above it; the second is the same in the other direction.
     """
     finder = _Finder(request, analysis.models, analysis.kernels, analysis.storage, analysis.survivors)
     for (written, read), allowed in finder.of_step(step) if request.overlap else ():
@@ -75,7 +76,7 @@ def near_at(request: Request, analysis: Analysis, step: Step) -> Iterator[tuple[
 
 
 def straight(node: Node, at: int) -> Iterator[tuple[Step, int]]:
-    """Yield the steps of a program that run once whenever it runs, one after the other, with their times."""
+    """Yield the steps outside loops and branches, each with its position on the timeline; `at` is the node's."""
     match node:
         case Step():
             yield node, at
@@ -88,19 +89,19 @@ def straight(node: Node, at: int) -> Iterator[tuple[Step, int]]:
 
 
 def _meet_only_at(times: set[int], written: tuple[Interval, ...], read: tuple[Interval, ...]) -> bool:
-    """Whether both are alive at these steps only, where the life of one begins and that of the other ends."""
-    met = set()
+    """Tell whether both are alive at exactly these steps, and at each the written one is born and the read one dies."""
+    meetings = set()
     for one, other in product(written, read):
         if one.start < other.stop and other.start < one.stop:
             if one.start != other.stop - 1 or one.start not in times:
                 return False
-            met.add(one.start)
-    return met == times
+            meetings.add(one.start)
+    return meetings == times
 
 
 @dataclass(frozen=True, slots=True)
 class _Allowed:
-    """What a step allows for a pair; None: anything."""
+    """The distance that a step allows for a pair of buffers, and why."""
 
     distance: Distance
     operator: OperatorRef
@@ -109,7 +110,7 @@ class _Allowed:
 
 @dataclass(frozen=True)
 class _Finder:
-    """Looks at one step after the other."""
+    """Finds the pairs of buffers that one step lets come closer."""
 
     request: Request
     models: tuple[Model, ...]
@@ -118,56 +119,55 @@ class _Finder:
     survivors: Survivors
 
     def of_step(self, step: Step) -> Iterator[tuple[Pair, _Allowed]]:
-        """Yield what the kernel of a step allows, for pairs of buffers."""
+        """Yield the distances that the kernel of a step allows, for pairs of buffers."""
         kernel = self.kernels.get(step.operator) if step.operator is not None else None
         if step.operator is None or not isinstance(kernel, Kernel) or step.operator in self.storage.transfers:
             return
-        ways = [Direction.FORWARD, Direction.BACKWARD] if step.direction is Direction.EITHER else [step.direction]
-        either: dict[Pair, Distance] | None = None
-        for way in ways:
-            one = self._pairs(step.operator, kernel.towards(way))
-            known = either or {}
-            either = known | {pair: _nearer(known.get(pair, each), each) for pair, each in one.items()}
-        for pair, distance in (either or {}).items():
+        directions = [Direction.FORWARD, Direction.BACKWARD] if step.direction is Direction.EITHER else [step.direction]
+        nearest: dict[Pair, Distance] = {}
+        for direction in directions:
+            pairs = self._pairs(step.operator, kernel.towards(direction))
+            nearest |= {pair: _nearer(nearest.get(pair, each), each) for pair, each in pairs.items()}
+        for pair, distance in nearest.items():
             yield pair, _Allowed(distance, step.operator, step.direction)
 
     def _pairs(self, ref: OperatorRef, kernel: Kernel) -> dict[Pair, Distance]:
-        """Return the distances of buffers.  Each may be behind several operands, and must be known as each of them."""
+        """Return the distances of buffers; if several operands are in one buffer, all need access declarations."""
         op = operator_at(self.models, ref)
-        behind: dict[Operand, int] = {}
+        buffers: dict[Operand, int] = {}
         start = partial(offset_behind, ref=ref, op=op, offsets=self.storage.offsets)
         for operand in dict.fromkeys(operand for call in kernel.calls for operand in call.operands):
             if not isinstance(operand, Derived | Absent):
                 buffer = buffer_behind(operand, ref, op, self.storage)
                 if buffer is not None and self._may_share(buffer):
-                    behind[operand] = buffer
-        known = distances(kernel) or {}
-        said = set(chain.from_iterable(known))
-        silent = {buffer for operand, buffer in behind.items() if operand not in said}
-        found: dict[Pair, Distance] = {}
-        for (written, read), distance in known.items():
-            if written in behind and read in behind:
-                pair = behind[written], behind[read]
-                if pair[0] != pair[1] and silent.isdisjoint(pair) and not self._may_meet(*pair):
+                    buffers[operand] = buffer
+        declared_distances = distances(kernel) or {}
+        declared = set(chain.from_iterable(declared_distances))
+        undeclared = {buffer for operand, buffer in buffers.items() if operand not in declared}
+        farthest: dict[Pair, Distance] = {}
+        for (written, read), distance in declared_distances.items():
+            if written in buffers and read in buffers:
+                pair = buffers[written], buffers[read]
+                if pair[0] != pair[1] and undeclared.isdisjoint(pair) and not self._may_meet(*pair):
                     distance = _between_buffers(distance, start(written), start(read))
-                    found[pair] = _farther(found[pair], distance) if pair in found else distance
-        return found
+                    farthest[pair] = _farther(farthest[pair], distance) if pair in farthest else distance
+        return farthest
 
     def _may_share(self, index: int) -> bool:
-        """Whether anything may ever lie over a buffer, but for its lifetime."""
+        """Tell whether anything may overlap a buffer while it is alive."""
         buffer = self.storage.buffers[index]
         in_pages = any(self.request.pools[pool].page for pool in buffer.pools)
         kept = index in self.survivors.always or buffer.kind in (Kind.CONSTANT, Kind.VARIABLE)
         return not (kept or in_pages or buffer.cache_line or buffer.copies > 1)
 
     def _may_meet(self, one: int, other: int) -> bool:
-        """Whether two models touch them that may run at the same time."""
+        """Tell whether concurrent models touch the two buffers."""
         users = self.storage.buffers[one].models, self.storage.buffers[other].models
         return any((min(pair), max(pair)) in self.request.concurrent for pair in product(*users))
 
 
 def _between_buffers(distance: Distance, written: int, read: int) -> Distance:
-    """Return the distance of two buffers from that of two tensors, and the bytes in front of these in their buffers."""
+    """Return the distance of two buffers, given that of two tensors and the offsets of these in their buffers."""
     below, above = distance.written_below, distance.written_above
     return Distance(
         None if below is None else below + written - read,
@@ -176,7 +176,7 @@ def _between_buffers(distance: Distance, written: int, read: int) -> Distance:
 
 
 def _farther(one: Distance, other: Distance) -> Distance:
-    """What both ask for."""
+    """Return the distance that satisfies both, the larger one on each side."""
     return Distance(
         _most(one.written_below, other.written_below),
         _most(one.written_above, other.written_above),
@@ -188,7 +188,7 @@ def _most(one: int | None, other: int | None) -> int | None:
 
 
 def _nearer(one: Distance, other: Distance) -> Distance:
-    """What one of them asks for, each side for itself."""
+    """Return the smaller distance on each side."""
     return Distance(
         _least(one.written_below, other.written_below),
         _least(one.written_above, other.written_above),
@@ -200,13 +200,13 @@ def _least(one: int | None, other: int | None) -> int | None:
 
 
 def _entries(storage: Storage, pair: Pair, allowed: list[_Allowed]) -> Iterator[tuple[tuple[int, int], Separation]]:
-    """Yield the separations of a pair, of several steps the widest, if it is less than the size of the lower one."""
+    """Yield the separations of a pair, the widest of all steps, where less than the size of the lower buffer."""
     written, read = pair
     for below, above, sides in (
         (written, read, [each.distance.written_below for each in allowed]),
         (read, written, [each.distance.written_above for each in allowed]),
     ):
-        least = -storage.buffers[above].extent  # then `above` ends where `below` begins
+        least = -storage.buffers[above].extent  # at this distance, `above` ends where `below` begins
         bytes_, which = max((max(least, least if side is None else side), n) for n, side in enumerate(sides))
         if bytes_ < storage.buffers[below].extent:
             yield (below, above), Separation(bytes_, allowed[which].operator, allowed[which].direction)

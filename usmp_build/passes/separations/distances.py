@@ -1,4 +1,4 @@
-"""The turns of a kernel's calls → how far what it writes must stay from what it has yet to read.
+"""Computes how far the bytes that a kernel writes must stay from the bytes that it has yet to read.
 
 Byte b of `written` is written in one turn, and byte q of `read` is read in a later one.  With `written` below, d bytes
 before `read`, they are the same byte when b = d + q; so d must be more than every such b - q.  With `read` below, it
@@ -26,30 +26,31 @@ Name = TypeVar("Name", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """How far an operand that is written must be from one that is read, in bytes; None: wherever it is."""
+    """Least distance in bytes between an operand that is written and one that is read; None: any will do."""
 
     written_below: int | None
-    """From the start of the one that is written to that of the other, when it is the lower one."""
+    """From the start of the written one to that of the read one, if the written one is lower."""
     written_above: int | None
-    """From the start of the one that is read."""
+    """From the start of the read one to that of the written one, if the written one is higher."""
 
 
 @lru_cache(maxsize=4096)
 def distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance] | None:
-    """Return the distances by (written, read) operand; None when a call does not say what it touches.
+    """Return the distances by (written, read) operand; None if a call declares no accesses.
 
-    Written are outputs and scratch; read are inputs, and scratch from when it is first to when it is last touched.
-    An operand that a call has, and of which it says nothing, is in no pair.
+    Outputs and scratch are written; inputs are read, and so is scratch, from when it is first to when it is last
+    touched.  An operand without declared accesses in one of its calls is in no pair.
     """
-    found = [call_accesses(call) for call in kernel.calls]
-    known = [accesses for accesses in found if accesses is not None]
-    if len(known) < len(found) or not known:
+    declarations = [call_accesses(call) for call in kernel.calls]
+    accesses_by_call = [accesses for accesses in declarations if accesses is not None]
+    if len(accesses_by_call) < len(declarations) or not accesses_by_call:
         return None
-    most = max(1, MOST_TURNS // len(known))
+    most = max(1, MOST_TURNS // len(accesses_by_call))
     stretches = [
-        Stretch(call.operands, turns(accesses, most)) for call, accesses in zip(kernel.calls, known, strict=True)
+        Stretch(call.operands, turns(accesses, most))
+        for call, accesses in zip(kernel.calls, accesses_by_call, strict=True)
     ]
-    touched = _Touched(kernel, known)
+    touched = _Touched(kernel, accesses_by_call)
     operands = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
     planned = [o for o in operands if not isinstance(o, Derived | Absent) and touched.is_known(o)]
     pairs = [(one, other) for one in planned for other in planned if one != other and _may_share(one, other)]
@@ -58,9 +59,9 @@ def distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance] | No
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Turns that follow one another, as those of a call, and what is behind each of the operands that they touch.
+    """Consecutive turns, such as those of a call, and a name for each of the operands that they touch.
 
-    Calls of several kernels count as one when what is behind their operands has names that all of them share.
+    Calls of several kernels can be analyzed together if their operands have names that all of them share.
     """
 
     names: tuple[Hashable, ...]
@@ -70,18 +71,18 @@ class Stretch:
 def distances_of(
     stretches: Sequence[Stretch], pairs: Iterable[tuple[Name, Name]], scratch: Set[Name]
 ) -> Iterator[tuple[tuple[Name, Name], Distance]]:
-    """Yield the distances of pairs (written, read) by name; of `scratch`, writes count as reads do."""
+    """Yield the distances of (written, read) pairs of names; writes to `scratch` count like reads."""
     in_order = np.concatenate([np.full(each.turns.count, each.turns.in_order) for each in stretches])
     extents = _Extents(stretches)
-    known: dict[Name, Extent] = {}
+    written_extents: dict[Name, Extent] = {}
     for written, read in pairs:
-        if written not in known:
-            known = {written: extents.of(written, writes=True)}
-        yield (written, read), _distance(known[written], _touched(extents, read, in_order, read in scratch))
+        if written not in written_extents:
+            written_extents = {written: extents.of(written, writes=True)}
+        yield (written, read), _distance(written_extents[written], _touched(extents, read, in_order, read in scratch))
 
 
 class _Touched:
-    """What calls say of their operands."""
+    """The accesses that calls declare, by operand."""
 
     def __init__(self, kernel: Kernel, accesses: Sequence[Accesses]) -> None:
         self._of_operand: dict[Operand, list[list[bool]]] = {}
@@ -93,52 +94,52 @@ class _Touched:
                 self._of_operand.setdefault(operand, []).append(some if width else [])
 
     def is_known(self, operand: Operand) -> bool:
-        """Whether every call that has an operand says what it touches of it, and some call as is due: writes or reads.
+        """Tell whether every call with this operand declares accesses of it, and at least one call the expected kind.
 
-        As an output is written, and an input read; scratch is both.
+        An output is written, an input read, and scratch either.
         """
-        known = self._of_operand[operand]
-        is_scratch, due = isinstance(operand, Scratch), isinstance(operand, Output)
-        return all(known) and any(is_scratch or due in some for some in known)
+        touches_by_call = self._of_operand[operand]
+        is_scratch, is_write = isinstance(operand, Scratch), isinstance(operand, Output)
+        return all(touches_by_call) and any(is_scratch or is_write in touches for touches in touches_by_call)
 
 
 def _may_share(written: Operand, read: Operand) -> bool:
-    """What was there before may be overwritten by what comes to be: inputs by both, scratch by outputs."""
+    """Tell whether one operand may overwrite another: outputs and scratch inputs, and outputs scratch."""
     return (isinstance(written, Output) and isinstance(read, Input | Scratch)) or (
         isinstance(written, Scratch) and isinstance(read, Input)
     )
 
 
 class _Extents:
-    """What all turns touch, by what is behind the operands."""
+    """The bytes touched in all turns of all stretches, by name of the operand."""
 
     def __init__(self, stretches: Sequence[Stretch]) -> None:
         self._count = 0
         self._found: dict[Hashable, list[tuple[slice, Turns, int]]] = {}
         for each in stretches:
-            own = slice(self._count, self._count + each.turns.count)
-            self._count = own.stop
+            turn_slice = slice(self._count, self._count + each.turns.count)
+            self._count = turn_slice.stop
             for position, name in enumerate(each.names):
-                self._found.setdefault(name, []).append((own, each.turns, position))
+                self._found.setdefault(name, []).append((turn_slice, each.turns, position))
 
     def of(self, name: Hashable, writes: bool) -> Extent:
-        """What is read or written of what has this name, which may be behind several operands of a call."""
+        """Return the bytes read or written under a name, which several operands of a call may have."""
         whole = untouched(self._count)
-        for own, turns_, position in self._found.get(name, ()):
+        for turn_slice, turns_, position in self._found.get(name, ()):
             extent = turns_.extent(position, writes)
-            whole.low[own] = np.minimum(whole.low[own], extent.low)
-            whole.end[own] = np.maximum(whole.end[own], extent.end)
+            whole.low[turn_slice] = np.minimum(whole.low[turn_slice], extent.low)
+            whole.end[turn_slice] = np.maximum(whole.end[turn_slice], extent.end)
         return whole
 
 
 def _touched(extents: _Extents, name: Hashable, in_order: NDArray[np.bool_], is_scratch: bool) -> Extent:
-    """What must be intact after each turn: what is read later; scratch also must not be written later.
+    """Return the bytes that must be intact after each turn: those read later and, of scratch, those written later.
 
-    The turn itself counts where its writes may come before its reads.
+    The turn itself counts if its writes may come before its reads.
     """
     reads = extents.of(name, writes=False)
-    own = Extent(np.where(in_order, NOWHERE, reads.low), np.where(in_order, -NOWHERE, reads.end))
-    later = _after(reads).joined(own)
+    same_turn = Extent(np.where(in_order, NOWHERE, reads.low), np.where(in_order, -NOWHERE, reads.end))
+    later = _after(reads).joined(same_turn)
     if is_scratch:
         writes = extents.of(name, writes=True)
         later = later.joined(_after(writes)).joined(writes)
@@ -146,14 +147,14 @@ def _touched(extents: _Extents, name: Hashable, in_order: NDArray[np.bool_], is_
 
 
 def _after(extent: Extent) -> Extent:
-    """For each turn, all that later turns touch."""
+    """Return for each turn the bytes that later turns touch."""
     low = np.minimum.accumulate(extent.low[::-1])[::-1]
     end = np.maximum.accumulate(extent.end[::-1])[::-1]
     return Extent(np.append(low[1:], NOWHERE), np.append(end[1:], -NOWHERE))
 
 
 def _distance(written: Extent, later: Extent) -> Distance:
-    """Compare what each turn writes with what is touched later."""
+    """Return the distance at which no turn writes a byte that is touched later."""
     below = int((written.end - later.low).max(initial=-NOWHERE))
     above = int((later.end - written.low).max(initial=-NOWHERE))
     least = -int(NOWHERE) // 2  # nothing is written, or nothing read later

@@ -1,7 +1,7 @@
-"""Accesses → which bytes each turn touches at the lowest and at the highest.
+"""Expands access declarations into turns: the lowest and highest byte that each turn touches of each operand.
 
-Of long loops only some rounds count (see `corners`).  Where even these are very many, inner loops, or blocks of them,
-become one turn, in which nothing is known of the order of reads and writes.
+Only the rounds of long loops that decide distances are expanded (see `corners`).  If even these are too many, inner
+loops or blocks of them become one turn each, with unknown order of reads and writes.
 """
 
 from __future__ import annotations
@@ -17,53 +17,53 @@ from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.passes.separations.corners import corners
 
 MOST_TURNS = 1 << 18
-"""Of an operator."""
+"""Most turns of an operator that are expanded."""
 
 Numbers: TypeAlias = NDArray[np.int64]
 
 NOWHERE = np.int64(1 << 50)
-"""The lowest byte, or less the end, of what is not touched: larger than any offset."""
+"""Lowest byte of an operand that is not touched, and minus its end: larger than any offset."""
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """For every turn, the lowest byte touched of an operand, and the end of the highest."""
+    """For each turn, the lowest byte touched of an operand, and the end of the highest."""
 
     low: Numbers
     end: Numbers
 
     def joined(self, other: Extent) -> Extent:
-        """Both in the same turns."""
+        """Return the union of two extents in the same turns."""
         return Extent(np.minimum(self.low, other.low), np.maximum(self.end, other.end))
 
 
 @dataclass(frozen=True)
 class Turns:
-    """What the turns of a call that count touch, in the order in which they run."""
+    """The bytes touched in the decisive turns of a call, in the order in which they run."""
 
     count: int
     in_order: bool
-    """Whether a turn reads all before it writes anything."""
+    """Whether all reads of a turn come before its writes."""
     extents: dict[tuple[int, bool], Extent] = field(default_factory=dict)
-    """By operand, and whether it is written; operands that are not touched are not there."""
+    """By operand, and whether it is written; operands that are not touched are missing."""
 
     def extent(self, operand: int, writes: bool) -> Extent:
-        """Return what the turns read or write of an operand."""
+        """Return the bytes that the turns read or write of an operand."""
         return self.extents.get((operand, writes)) or untouched(self.count)
 
 
 def untouched(count: int) -> Extent:
-    """Return the extent of what none of `count` turns touches."""
+    """Return the extent of an operand that none of `count` turns touches."""
     return Extent(np.full(count, NOWHERE), np.full(count, -NOWHERE))
 
 
 def turns(accesses: Accesses, most: int = MOST_TURNS) -> Turns:
-    """Find out what each turn touches that matters; at most `most` turns, and one for each part."""
+    """Return the decisive turns of a call; at most `most`, but at least one for each part."""
     around = _corners(accesses.loops, 0, accesses.parts, most)
     inside = [_corners(part.loops, len(accesses.loops), (part,), most) for part in accesses.parts]
-    known = [blocks for blocks in inside if blocks is not None]
-    if around is not None and len(known) == len(inside) and around.count * sum(b.count for b in known) <= most:
-        return _joined(accesses, around, known, in_order=True)
+    expanded = [blocks for blocks in inside if blocks is not None]
+    if around is not None and len(expanded) == len(inside) and around.count * sum(b.count for b in expanded) <= most:
+        return _joined(accesses, around, expanded, in_order=True)
     outer = prod(accesses.loops)
     if outer * len(accesses.parts) > most:
         return _outer_blocks(accesses, most)
@@ -73,7 +73,7 @@ def turns(accesses: Accesses, most: int = MOST_TURNS) -> Turns:
 
 
 def _joined(accesses: Accesses, around: _Blocks, inside: list[_Blocks], in_order: bool) -> Turns:
-    """In each of the common loops' turns those of one part after the other."""
+    """Run the turns of all parts, one part after another, in each round of the common loops."""
     found = [(part, *_part(part, around, own)) for part, own in zip(accesses.parts, inside, strict=True)]
     if accesses.backward and not accesses.phases:
         found.reverse()
@@ -91,25 +91,25 @@ def _joined(accesses: Accesses, around: _Blocks, inside: list[_Blocks], in_order
 
 
 def _corners(loops: tuple[int, ...], first: int, parts: tuple[Part, ...], most: int) -> _Blocks | None:
-    """Return the turns of a nest that matter, each by itself; None where they are too many.
+    """Return the decisive turns of a loop nest, one by one; None if they are too many.
 
-    Its outermost loop is number `first` of the touches of `parts`.
+    Touches of `parts` count its outermost loop as number `first`.
     """
     windows = [window for part in parts for touch in part.touches for window in touch.windows]
     indices: list[Numbers] = []
     count = 1
     for number, size in enumerate(loops, first):
-        own = corners(size, (window for window in windows if window.loop == number), most)
-        if own is None or count * own.size > most:
+        decisive = corners(size, (window for window in windows if window.loop == number), most)
+        if decisive is None or count * decisive.size > most:
             return None
-        indices.append(own)
-        count *= own.size
+        indices.append(decisive)
+        count *= decisive.size
     grid = tuple(index.reshape(-1) for index in np.meshgrid(*indices, indexing="ij")) if indices else ()
     return _Blocks(count, grid, grid)
 
 
 def _outer_blocks(accesses: Accesses, most: int) -> Turns:
-    """Whole blocks of the common loops are a turn, with all that the parts touch in them."""
+    """Take whole blocks of the common loops as turns, each with everything that the parts touch in it."""
     around = _blocks(accesses.loops, most)
     extents: dict[tuple[int, bool], Extent] = {}
     for part in accesses.parts:
@@ -123,21 +123,21 @@ def _outer_blocks(accesses: Accesses, most: int) -> Turns:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What one part touches of an operand."""
+    """The bytes that one part touches of an operand."""
 
     extent: Extent
     begin: int
-    """Turns of other parts before it, in each round of the common loops."""
+    """Number of turns of other parts before it, in each round of the common loops."""
     count: int
-    """Its own turns there."""
+    """Number of its own turns in each round."""
     turned: bool
-    """Whether it runs backward there."""
+    """Whether it runs backward in each round."""
 
 
 def _side_by_side(rows: list[_Row], shape: tuple[int, int], backward: bool) -> Extent:
-    """Put the turns of parts into the order in which they run; other parts touch nothing.
+    """Put the turns of parts into the order in which they run; parts without a row touch nothing.
 
-    `shape` is how many rounds there are, and how many turns are in each; `backward` is the direction of rounds.
+    `shape` is (number of rounds, turns in each round); `backward` is the direction of rounds.
     """
     low, end = np.full(shape, NOWHERE), np.full(shape, -NOWHERE)
     for row in rows:
@@ -154,7 +154,7 @@ def _in_bytes(extent: Extent, width: int) -> Extent:
 
 @dataclass(frozen=True, slots=True)
 class _Blocks:
-    """For each loop of a nest, the first and the last index in every block of its turns."""
+    """For each loop of a nest, the first and the last index in every block of turns."""
 
     count: int
     first: tuple[Numbers, ...]
@@ -162,25 +162,25 @@ class _Blocks:
 
 
 def _blocks(loops: tuple[int, ...], most: int) -> _Blocks:
-    """Cut a nest into at most `most` blocks of turns that follow one another."""
+    """Cut a loop nest into at most `most` blocks of consecutive turns."""
     first: list[Numbers] = []
     last: list[Numbers] = []
-    count, room = 1, max(1, most)
+    count, remaining = 1, max(1, most)
     for size in loops:
-        length = -(-size // room)  # of a block of this loop: 1 while all fits
-        own = -(-size // length) if length else 0
-        start = np.arange(own, dtype=np.int64) * length
-        first = [np.repeat(index, own) for index in first]
-        last = [np.repeat(index, own) for index in last]
+        length = -(-size // remaining)  # of a block in this loop: 1 as long as all indices fit
+        blocks = -(-size // length) if length else 0
+        start = np.arange(blocks, dtype=np.int64) * length
+        first = [np.repeat(index, blocks) for index in first]
+        last = [np.repeat(index, blocks) for index in last]
         first.append(np.tile(start, count))
         last.append(np.tile(np.minimum(start + length, size) - 1, count))
-        count *= own
-        room = room // own if length == 1 else 1
+        count *= blocks
+        remaining = remaining // blocks if length == 1 else 1
     return _Blocks(count, tuple(first), tuple(last))
 
 
 def _part(part: Part, around: _Blocks, inside: _Blocks) -> tuple[int, dict[tuple[int, bool], Extent]]:
-    """Return how many turns the part has within one of the common loops, and what each turn of it touches."""
+    """Return the number of turns of a part in each round of the common loops, and the bytes each turn touches."""
     first = [np.repeat(index, inside.count) for index in around.first]
     last = [np.repeat(index, inside.count) for index in around.last]
     first += [np.tile(index, around.count) for index in inside.first]
@@ -194,7 +194,7 @@ def _part(part: Part, around: _Blocks, inside: _Blocks) -> tuple[int, dict[tuple
 
 
 def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers]) -> Extent:
-    """Add up strides and windows: what the turns of a block touch at the lowest and the highest."""
+    """Add up strides and windows: return the lowest and highest elements that the turns of each block touch."""
     low = np.full(count, touch.start, dtype=np.int64)
     high = low.copy()
     inside = np.full(count, touch.size > 0)
@@ -211,12 +211,12 @@ def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers])
 
 
 def _places(window: Window, first: Numbers, last: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the lowest and the highest place inside, the lowest above the highest where there is none."""
-    begin, behind = first * window.step - window.before, last * window.step - window.before
-    tap = np.maximum(0, -(begin // window.dilation))  # the first that is not before the axis
+    """Return the lowest and highest index of a window inside its axis; where it is all outside, lowest > highest."""
+    begin, end = first * window.step - window.before, last * window.step - window.before
+    tap = np.maximum(0, -(begin // window.dilation))  # the first tap that is not before the axis
     lowest = begin + tap * window.dilation
-    tap = np.minimum(window.taps - 1, (window.size - 1 - behind) // window.dilation)
-    highest = behind + tap * window.dilation
+    tap = np.minimum(window.taps - 1, (window.size - 1 - end) // window.dilation)
+    highest = end + tap * window.dilation
     if np.array_equal(first, last):
         return lowest, highest
-    return np.maximum(begin, 0), np.minimum(behind + (window.taps - 1) * window.dilation, window.size - 1)
+    return np.maximum(begin, 0), np.minimum(end + (window.taps - 1) * window.dilation, window.size - 1)

@@ -40,7 +40,7 @@ class Shortage:
     """Increases of limits, each of which is enough for the algorithm to find a plan."""
 
 
-class Scope(Enum):
+class ProofScope(Enum):
     """Which plans a proof covers, in words that follow "no plan"."""
 
     ALL = ""
@@ -50,7 +50,7 @@ class Scope(Enum):
     """Another order or other directions of the operators may need less."""
 
 
-class Way(NamedTuple):
+class Fix(NamedTuple):
     """A suggested fix, with which the algorithm found a plan."""
 
     bytes: int
@@ -70,28 +70,28 @@ def put_into_words(
     problem: Problem,
     shortage: Shortage,
     step_names: Sequence[str] = (),
-    others: Iterable[Way] = (),
+    others: Iterable[Fix] = (),
     together: str = "",
-    scope: Scope = Scope.ALL,
+    scope: ProofScope = ProofScope.ALL,
 ) -> Explanation:
     """Return the message for a shortage; `step_names[t]` names what runs at step t, `others` are further suggestions.
 
     `together` explains why buffers conflict that share no step, `scope` is what a proof covers.
     """
     larger = (_larger(problem, increase) for increase in shortage.increases)
-    ways = sorted([*larger, *others], key=lambda way: way.bytes)[:_WAYS]
+    fixes = sorted([*larger, *others], key=lambda fix: fix.bytes)[:_WAYS]
     when = _when(shortage.witness, step_names) or together
-    return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, ways, scope))
+    return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, fixes, scope))
 
 
-def _larger(problem: Problem, increase: Increase) -> Way:
+def _larger(problem: Problem, increase: Increase) -> Fix:
     enough = "" if increase.least else ", which is enough"
-    return Way(
+    return Fix(
         increase.bytes, f'enlarge "{problem.pools[increase.pool].name}" by {count_bytes(increase.bytes)}{enough}'
     )
 
 
-def _message(problem: Problem, shortage: Shortage, when: str, scope: Scope) -> str:
+def _message(problem: Problem, shortage: Shortage, when: str, scope: ProofScope) -> str:
     if not shortage.proven:
         lacks = f": {_too_small(problem, shortage, 'seem')}" if shortage.pools else ""
         most = f", most of all {when}" if shortage.pools and when else ""
@@ -99,7 +99,7 @@ def _message(problem: Problem, shortage: Shortage, when: str, scope: Scope) -> s
         return f"no plan was found{lacks}{most}" + (f": {core}" if core else "")
     lacks = _too_small(problem, shortage, "are")
     crowd = _crowd(problem, shortage) + _shared(problem, shortage)
-    verdict = "no plan was found: in this schedule" if scope is Scope.SCHEDULE else "the buffers do not fit:"
+    verdict = "no plan was found: in this schedule" if scope is ProofScope.SCHEDULE else "the buffers do not fit:"
     return f"{verdict} {lacks}{f' {when}' if when else ''}: {crowd}"
 
 
@@ -152,7 +152,7 @@ def _names(problem: Problem, shortage: Shortage, conjunction: str = "and") -> st
     return f" {conjunction} ".join(f'"{problem.pools[pool].name}"' for pool in shortage.pools)
 
 
-def _proof(shortage: Shortage, scope: Scope) -> str:
+def _proof(shortage: Shortage, scope: ProofScope) -> str:
     """State what is proven, apart from what was tried: the algorithm may need more than the best plan."""
     if not shortage.proven:
         return "one may exist all the same"
@@ -161,13 +161,13 @@ def _proof(shortage: Shortage, scope: Scope) -> str:
     return f"no plan{scope.value} needs less"
 
 
-def _help(problem: Problem, shortage: Shortage, ways: Sequence[Way], scope: Scope) -> str:
+def _help(problem: Problem, shortage: Shortage, fixes: Sequence[Fix], scope: ProofScope) -> str:
     """State what is known, then what helps."""
     proof = _proof(shortage, scope)
-    if len(ways) > 1:
-        return "\n  - ".join([f"{proof}; each of these makes a plan:", *(way.words for way in ways)])
-    if ways:
-        return f"{proof}; {ways[0].words}"
+    if len(fixes) > 1:
+        return "\n  - ".join([f"{proof}; each of these makes a plan:", *(fix.words for fix in fixes)])
+    if fixes:
+        return f"{proof}; {fixes[0].words}"
     enlarge = f"enlarge {_names(problem, shortage, 'or')}" if shortage.pools else "enlarge the pools"
     if shortage.proven:
         return f"{proof}; {enlarge}, or give some of these buffers another pool"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.support.problems import buffer, problem
 from usmp_build.planner.memory.bounds import Witness
 from usmp_build.planner.memory.increase import Increase
-from usmp_build.planner.memory.shortage import Shortage, Way, put_into_words
+from usmp_build.planner.memory.shortage import Fix, Shortage, put_into_words
 
 STATED = problem(
     [
@@ -21,7 +21,7 @@ NAMES = ["", "", "", "", "vww.conv_2"]
 PROVEN = Shortage((0,), 32768, 4096, Witness(36864, (0, 1), 4), core=(0, 1), proven=True)
 
 
-def said(shortage: Shortage, *others: Way) -> tuple[str, str]:
+def said(shortage: Shortage, *others: Fix) -> tuple[str, str]:
     return put_into_words(STATED, shortage, NAMES, others)
 
 
@@ -86,7 +86,7 @@ def test_the_three_cheapest_ways_out() -> None:
         proven=True,
         increases=(Increase(0, 4096, True), Increase(1, 9999, True)),
     )
-    dear, cheap = Way(5000, "do something dear"), Way(4095, "do something cheap")
+    dear, cheap = Fix(5000, "do something dear"), Fix(4095, "do something cheap")
     assert said(shortage, dear, cheap)[1].splitlines() == [
         "no plan needs less; each of these makes a plan:",
         "  - do something cheap",

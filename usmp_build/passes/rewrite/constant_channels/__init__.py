@@ -1,14 +1,14 @@
-"""Channels that are constant, or that nobody needs, go.
+"""Removes channels that are constant, or that are not needed.
 
-Training leaves channels that never leave one value, behind a RELU6 for example.  An analysis of intervals proves which
-(`forward.py`); the bias of the operator that reads such a channel can stand for it; and what only such channels were
-computed from is not needed either (`needed.py`).  What is left has the same values, in tensors with fewer channels
-(`shrink.py`).
+Training leaves channels whose output is constant, after a RELU6 for example.  Interval analysis proves which ones
+(`forward.py`); the bias of the operator that reads such a channel can absorb it; and channels that are read only to
+compute removed ones are not needed either (`needed.py`).  The remaining channels have the same values, in smaller
+tensors (`shrink.py`).
 
     %5 [1,12,12,64], 40 of them constant    →    %5 [1,12,12,24]
 
-Only the main subgraph is looked at, and in it int8.  Its inputs and outputs stay as they are, and so do variables, what
-the manifest speaks of, and what an operator touches that the analysis does not know.
+Only int8 tensors of the main subgraph are considered.  Inputs, outputs, variables, tensors that the manifest names, and
+operands of operators that the analysis does not support keep all channels.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _MOST_CHANNELS = 1 << 22
 _MOST_WEIGHTS = 1 << 24
-"""Of all operators together, what they share counted for each of them: a model with more stays as it is."""
+"""Most weights of all operators, shared ones counted repeatedly: a model with more is not changed."""
 
 
 def constant_channels(model: Model, pins: Pins = NO_PINS) -> Made:
-    """Return the model with fewer channels, and which are left of the tensors that lost some."""
+    """Return the model with fewer channels, and the indices of those kept in tensors that lost some."""
     graph = model.main
     if model.is_program or _is_large(graph):
         return Made(model)
-    known = facts(graph, [_role(op, graph, pins) for op in graph.operators])
+    analysis = facts(graph, [_role(op, graph, pins) for op in graph.operators])
     find = needed if pins.may_cost else needed_in_no_more_turns
-    kept = find(graph, known, _demanded(graph, pins))
+    kept = find(graph, analysis, _demanded(graph, pins))
     lost = {} if kept is None else {tensor: each for tensor, each in kept.items() if not each.all()}
     if kept is None or not lost:
         return Made(model)
-    left = {
+    channels_left = {
         (0, tensor): tuple(np.flatnonzero(each).tolist())
         for tensor, each in sorted(lost.items())
         if not graph.tensors[tensor].is_constant
     }
-    return Made(replace(model, subgraphs=(shrink(graph, known, kept), *model.subgraphs[1:])), left)
+    return Made(replace(model, subgraphs=(shrink(graph, analysis, kept), *model.subgraphs[1:])), channels_left)
 
 
 def _is_large(graph: Subgraph) -> bool:
@@ -62,7 +62,7 @@ def _is_large(graph: Subgraph) -> bool:
 
 
 def _role(op: Operator, graph: Subgraph, pins: Pins) -> Role:
-    """Nothing is known of operators that must stay as they are, or whose constants must."""
+    """Return the role of an operator; None if it or its constants must not change."""
     constants = (t for t in op.inputs if t is not None and graph.tensors[t].is_constant)
     if not pins.may_change(0, op) or any(pins.keeps(0, tensor) for tensor in constants):
         return None

@@ -1,6 +1,6 @@
-"""Operators whose output has the channels of their inputs: what each channel holds follows from the same one before.
+"""Models operators that work channel by channel: each output channel depends only on the same channels of inputs.
 
-Where such an operator loses a channel, all its tensors lose it: they are tied.
+If such an operator loses a channel, all its tensors lose it: their channels are tied.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ class Channelwise:
     target: int
     ties: tuple[Tie, ...]
     operands: tuple[tuple[int, Integers], ...]
-    """Tensors, and which of their channels each channel of the output reads."""
+    """Tensors, each with the channel that every channel of the output reads."""
     transfer: Transfer
 
     @property
     def tensors(self) -> tuple[int, ...]:
-        """Those that may lose channels here."""
+        """Tensors that may lose channels here."""
         return tuple(tensor for tie in self.ties for tensor in (tie.source, tie.target))
 
     def output(self, intervals: Mapping[int, Interval]) -> Interval:
-        """Return what the output may hold."""
+        """Return the interval of each channel of the output."""
         return self.transfer([intervals[tensor].taken(which) for tensor, which in self.operands])
 
 
 def read_channelwise(op: Operator, graph: Subgraph) -> Channelwise:
-    """Read an operator; raises Opaque."""
+    """Return an operator as channelwise.  Raises Opaque if it cannot be analyzed."""
     if len(op.outputs) != 1 or not op.inputs or not is_tracked(graph.tensors[op.outputs[0]]):
         raise Opaque
     if op.kind in _READERS:
@@ -64,25 +64,25 @@ def read_channelwise(op: Operator, graph: Subgraph) -> Channelwise:
 
 
 def _same_channels(op: Operator, graph: Subgraph, positions: Sequence[int], transfer: Transfer) -> Channelwise:
-    """Every operand has the channels of the output, or a single one for all of them."""
+    """Return an operator whose operands have the output's channels, or a single one for all of them."""
     target = op.outputs[0]
     count = channels(graph.tensors[target])
-    every = np.arange(count)
+    all_channels = np.arange(count)
     operands, ties = [], []
     for position in positions:
         index = op.inputs[position] if position < len(op.inputs) else None
         if index is None or not is_tracked(graph.tensors[index]) or channels(graph.tensors[index]) not in (1, count):
             raise Opaque
         if channels(graph.tensors[index]) == count:
-            operands.append((index, every))
-            ties.append(Tie(index, target, every, every))
+            operands.append((index, all_channels))
+            ties.append(Tie(index, target, all_channels, all_channels))
         else:
             operands.append((index, np.zeros(count, np.int64)))
     return Channelwise(target, tuple(ties), tuple(operands), transfer)
 
 
 def _pool(op: Operator, graph: Subgraph) -> Channelwise:
-    """Both the mean and the largest of numbers lie between the ends of their interval; windows are never all frame."""
+    """Return a pooling: mean and maximum lie within the interval of the input; no window is all padding."""
     options = op.options
     if not isinstance(options, Pool2D):
         raise Opaque
@@ -117,7 +117,7 @@ def _mean(op: Operator, graph: Subgraph) -> Channelwise:
 
 
 def _pad(op: Operator, graph: Subgraph) -> Channelwise:
-    """A frame around images; the value joins in."""
+    """Return a padding: the interval includes the padding value."""
     source, output, value = operand(op, graph, 0), graph.tensors[op.outputs[0]], operand(op, graph, 2)
     paddings = operand(op, graph, 1)
     amounts = known(paddings, paddings.dtype if paddings else DType.INT32).reshape(-1).tolist()
@@ -132,7 +132,7 @@ def _with_value(interval: Interval, value: int) -> Interval:
 
 
 def _concatenation(op: Operator, graph: Subgraph) -> Channelwise:
-    """Channels side by side, or pixels of the same channels."""
+    """Return a concatenation, of channels or of pixels with the same channels."""
     options, target = op.options, op.outputs[0]
     output = graph.tensors[target]
     sources = [index for index in op.inputs if index is not None]
@@ -169,7 +169,7 @@ def _side_by_side(operands: Sequence[Interval]) -> Interval:
 
 
 def _shape_only(op: Operator, graph: Subgraph) -> Channelwise:
-    """The same bytes: pixels of some channels become longer or shorter ones by whole times."""
+    """Return an operator that keeps all bytes, where the channels of one side are a multiple of the other's."""
     source, target = op.inputs[0], op.outputs[0]
     if source is None or not is_tracked(graph.tensors[source]):
         raise Opaque
@@ -199,4 +199,4 @@ _READERS: Mapping[str, Callable[[Operator, Subgraph], Channelwise]] = {
     "SQUEEZE": _shape_only,
     "VIEW": _shape_only,
 }
-"""Of kinds that are not elementwise."""
+"""Operator kind → its reader, for kinds that are not elementwise."""

@@ -1,4 +1,4 @@
-"""What every channel of every int8 tensor may hold, whatever the inputs are: one pass over the operators."""
+"""Interval analysis: bounds every channel of every int8 tensor for all inputs, in one pass over the operators."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from usmp_build.passes.rewrite.constant_channels.read_sums import read_sum
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
 
 Role: TypeAlias = Sum | Channelwise | None
-"""What an operator is to the analysis; None: opaque."""
+"""An operator as the analysis models it; None: opaque."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a subgraph."""
+    """The result of the analysis of a subgraph."""
 
     roles: tuple[Role, ...]
-    """Of each operator."""
+    """One for each operator."""
     intervals: dict[int, Interval]
-    """Of each tensor that is tracked."""
+    """Tracked tensor → interval of each channel."""
     sums: dict[int, Interval]
-    """Operator → what its sums may be, of those that sum."""
+    """Operator that is a `Sum` → intervals of its sums."""
 
     def settled(self, operator: int) -> Booleans:
-        """Tell of each output of a sum whether a bias alone gives it."""
+        """Tell of each output of a sum whether it is constant, so that a bias alone computes it."""
         role = self.roles[operator]
         assert isinstance(role, Sum)
         return role.is_settled(self.sums[operator])
 
 
 def read_role(op: Operator, graph: Subgraph) -> Role:
-    """Return what an operator is to the analysis."""
+    """Return the role of an operator; None if it is opaque."""
     try:
         return read_sum(op, graph) if traits(op.kind).summed else read_channelwise(op, graph)
     except Opaque:
@@ -48,7 +48,7 @@ def read_role(op: Operator, graph: Subgraph) -> Role:
 
 
 def facts(graph: Subgraph, roles: Sequence[Role]) -> Facts:
-    """Go through the operators in their order; `roles` are theirs."""
+    """Analyze the operators in their order, given the role of each."""
     intervals = {i: _at_first(tensor) for i, tensor in enumerate(graph.tensors) if is_tracked(tensor)}
     sums = {}
     for index, role in enumerate(roles):
@@ -61,7 +61,7 @@ def facts(graph: Subgraph, roles: Sequence[Role]) -> Facts:
 
 
 def _at_first(tensor: Tensor) -> Interval:
-    """Constants hold what they hold, everything else anything."""
+    """Return the initial interval of a tensor: the values of a constant, else the full range."""
     if not tensor.is_constant or tensor.is_withheld:
         return full(channels(tensor))
     rows = tensor.as_array().reshape(-1, channels(tensor))

@@ -1,8 +1,8 @@
-"""Which channels must be kept: from what the model shows, back to what that is made of.
+"""Finds the channels that must be kept, by propagating needs backward from the outputs of the model.
 
-A channel goes unless somebody needs it.  A sum needs the channels of its input that have a weight other than 0 for an
-output that is kept, unless they are constant and its bias can stand for them, or the output is constant itself.
-Channels that are tied stay together.  No tensor loses all of its channels.
+A channel is removed unless it is needed.  A sum needs the channels of its input that have a nonzero weight for an
+output that is kept, unless they are constant and the bias can absorb them, or the output itself is constant.  Tied
+channels are kept or removed together.  No tensor loses all of its channels.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from usmp_build.passes.rewrite.constant_channels.sums import Sum
 from usmp_build.passes.rewrite.constant_channels.tie import Tie
 
 _MOST_SWEEPS = 64
-"""From the last operator to the first.  Ties may ask for several; a model that asks for more keeps all it has."""
+"""Most sweeps from the last operator to the first.  Ties may require several; beyond that, all channels are kept."""
 
 Kept: TypeAlias = Mapping[int, Booleans]
-"""Tensor → for each channel, whether it is kept.  Tensors that are not there keep all."""
+"""Tensor → for each channel, whether it is kept.  Missing tensors keep all channels."""
 NOTHING: Kept = MappingProxyType({})
 
 
-def needed(graph: Subgraph, known: Facts, demanded: set[int], besides: Kept = NOTHING) -> Kept | None:
-    """Return what must be kept; `demanded` are tensors that keep all channels, and `besides` is kept, too.
+def needed(graph: Subgraph, analysis: Facts, demanded: set[int], besides: Kept = NOTHING) -> Kept | None:
+    """Return the channels to keep; tensors in `demanded` keep all, others at least those in `besides`.
 
-    None: that takes too long to find out.
+    None: the limit of sweeps was reached.
     """
-    shrinking = sorted({tensor for role in known.roles if role for tensor in role.tensors})
-    kept = {tensor: np.zeros(len(known.intervals[tensor].low), np.bool_) for tensor in shrinking}
-    for tensor in (demanded | set(_whole(graph, known))) & kept.keys():
+    shrinking = sorted({tensor for role in analysis.roles if role for tensor in role.tensors})
+    kept = {tensor: np.zeros(len(analysis.intervals[tensor].low), np.bool_) for tensor in shrinking}
+    for tensor in (demanded | set(_whole(graph, analysis))) & kept.keys():
         kept[tensor][:] = True
     for tensor, channels in besides.items():
         kept[tensor] |= channels
-    unseen = {index: ~known.settled(index) for index in known.sums}
+    unseen = {index: ~analysis.settled(index) for index in analysis.sums}
     for _ in range(_MOST_SWEEPS):
         before = _count(kept)
-        for index in reversed(range(len(known.roles))):
-            role = known.roles[index]
+        for index in reversed(range(len(analysis.roles))):
+            role = analysis.roles[index]
             if isinstance(role, Sum) and not role.depthwise:
                 computed = kept[role.target] & unseen[index]
                 unseen[index] &= ~computed
-                _sum(role, computed, known, kept)
+                _sum(role, computed, analysis, kept)
             else:
                 for tie in role.ties if role else ():
                     _tie(tie, kept)
@@ -57,18 +57,18 @@ def needed(graph: Subgraph, known: Facts, demanded: set[int], besides: Kept = NO
     return None
 
 
-def _whole(graph: Subgraph, known: Facts) -> Iterator[int]:
-    """Yield what operators touch that may not lose channels there."""
-    for op, role in zip(graph.operators, known.roles, strict=True):
-        own = role.tensors if role else ()
-        yield from (tensor for tensor in (*op.inputs, *op.outputs) if tensor is not None and tensor not in own)
+def _whole(graph: Subgraph, analysis: Facts) -> Iterator[int]:
+    """Yield the operands that must keep all channels because of the operator that touches them."""
+    for op, role in zip(graph.operators, analysis.roles, strict=True):
+        shrinkable = role.tensors if role else ()
+        yield from (tensor for tensor in (*op.inputs, *op.outputs) if tensor is not None and tensor not in shrinkable)
 
 
-def _sum(role: Sum, computed: Booleans, known: Facts, kept: Kept) -> None:
-    """Keep what these outputs are computed from; those that were kept before have had their turn."""
+def _sum(role: Sum, computed: Booleans, analysis: Facts, kept: Kept) -> None:
+    """Keep the channels that newly kept outputs are computed from."""
     if not computed.any():
         return
-    used = role.is_used[computed].any(0) & ~role.is_foldable(known.intervals[role.source])[role.channel]
+    used = role.is_used[computed].any(0) & ~role.is_foldable(analysis.intervals[role.source])[role.channel]
     kept[role.source][role.channel[used]] = True
 
 

@@ -1,4 +1,4 @@
-"""Operators → sums."""
+"""Reads CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED into the form of `Sum`."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from usmp_build.passes.rewrite.constant_channels.sums import Sum, Weights
 from usmp_build.passes.rewrite.constant_channels.window import window_taps
 
 _MOST_WEIGHTS = 1 << 22
-"""Of one operator: more are not looked at."""
+"""Most weights of one operator; with more, it is opaque."""
 
 
 class _Form(NamedTuple):
-    """What the kinds differ in; see `Sum`."""
+    """The fields of `Sum` that depend on the kind."""
 
     weights: Weights
     channel: Integers
     inside: Booleans
     outside: Booleans
     axis: int
-    """Of the outputs, in the weights as they are stored."""
+    """Axis of the outputs in the stored weights."""
 
 
 def read_sum(op: Operator, graph: Subgraph) -> Sum:
-    """Read an operator that multiplies with weights; raises Opaque."""
+    """Return an operator as a sum.  Raises Opaque if it cannot be analyzed."""
     if len(op.outputs) != 1:
         raise Opaque
     source, stored, output = operand(op, graph, 0), operand(op, graph, 1), graph.tensors[op.outputs[0]]
@@ -94,7 +94,7 @@ def _form(op: Operator, weights: Weights, source: Tensor, output: Tensor) -> _Fo
 
 
 def _matrix(options: FullyConnected, weights: Weights, source: Tensor) -> _Form:
-    """The inputs of a batch are whole pixels, one after the other."""
+    """Return the form of FULLY_CONNECTED: the inputs of a batch are whole pixels, one after another."""
     if weights.ndim != 2 or options.shuffled_weights or weights.shape[1] % channels(source):
         raise Opaque
     one = np.ones(1, np.bool_)
@@ -102,16 +102,20 @@ def _matrix(options: FullyConnected, weights: Weights, source: Tensor) -> _Form:
 
 
 def _weight_scales(weights: Tensor, axis: int, outputs: int) -> tuple[float, ...]:
-    found = weights.quantization
-    if found is None or len(found.scales) not in (1, outputs) or (found.per_channel and found.axis != axis):
+    quantization = weights.quantization
+    if (
+        quantization is None
+        or len(quantization.scales) not in (1, outputs)
+        or (quantization.per_channel and quantization.axis != axis)
+    ):
         raise Opaque
-    if not all(0 < scale < float("inf") for scale in found.scales):
+    if not all(0 < scale < float("inf") for scale in quantization.scales):
         raise Opaque
-    return found.scales
+    return quantization.scales
 
 
 def _weight_zero_point(op: Operator, weights: Tensor) -> int:
-    """Only the weights of FULLY_CONNECTED may have one, for all outputs together."""
+    """Return the zero point of weights: only those of FULLY_CONNECTED may have one, common to all outputs."""
     points = weights.quantization.zero_points if weights.quantization else ()
     if not any(points):
         return 0

@@ -1,4 +1,4 @@
-"""The same subgraph with the channels that are kept."""
+"""Removes channels from the tensors, weights and biases of a subgraph."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from usmp_build.passes.rewrite.constant_channels.sums import Sum
 
 
 def shrink(graph: Subgraph, known: Facts, kept: Kept) -> Subgraph:
-    """Take away the channels that are not kept."""
+    """Return the subgraph without the channels that are not kept."""
     tensors = list(graph.tensors)
     for index, channels in kept.items():
         if not channels.all():
@@ -33,9 +33,9 @@ class _Shrinking:
     known: Facts
     kept: Kept
     tensors: list[Tensor]
-    """Grows by constants that operators shared, and share no longer."""
+    """All tensors; copies of constants that can no longer be shared are appended."""
     uses: Counter[int]
-    """Tensor → how often operators read it, and how often it is an input or an output."""
+    """Tensor → number of times it is read by operators, or is an input or output."""
 
     def operator(self, index: int, op: Operator) -> Operator:
         role = self.known.roles[index]
@@ -67,14 +67,14 @@ class _Shrinking:
         return replace(op, inputs=tuple(operands))
 
     def _folded(self, role: Sum) -> Integers:
-        """Return what the constant channels that go add to each sum."""
+        """Return the contribution of removed constant channels to each sum."""
         x = self.known.intervals[role.source]
-        stands = role.is_foldable(x) & ~self.kept[role.source]
-        values = np.where(stands, x.low - role.zero_point, 0)[role.channel]
+        absorbed = role.is_foldable(x) & ~self.kept[role.source]
+        values = np.where(absorbed, x.low - role.zero_point, 0)[role.channel]
         return np.asarray((role.widened() * values).sum((1, 2)), np.int64)
 
     def _put(self, index: int, tensor: Tensor) -> int:
-        """Put a changed constant in its place; behind all others where somebody else reads it, or it is a port."""
+        """Store a changed constant and return its index: in place, or appended if it has other uses."""
         if self.uses[index] == 1:
             self.tensors[index] = tensor
             return index
@@ -83,21 +83,25 @@ class _Shrinking:
 
 
 def _without(weights: Tensor, settled: Booleans) -> Tensor:
-    """Make the weights of some outputs stand for zeros."""
+    """Return weights that are zero for the settled outputs."""
     array = weights.as_array().copy()
     array[settled] = weights.quantization.zero_points[0] if weights.quantization else 0
     return replace(weights, data=array.tobytes())
 
 
 def _along(tensor: Tensor, axis: int, indices: Integers) -> Tensor:
-    """Return a tensor with these indices of an axis."""
+    """Return a tensor with only these indices along an axis."""
     shape = (*tensor.shape[:axis], len(indices), *tensor.shape[axis + 1 :])
     data = None if tensor.data is None else np.take(tensor.as_array(), indices, axis).tobytes()
     return replace(tensor, shape=shape, data=data, quantization=_quantization(tensor.quantization, axis, indices))
 
 
-def _quantization(found: Quantization | None, axis: int, indices: Integers) -> Quantization | None:
-    if found is None or not found.per_channel or found.axis != axis:
-        return found
-    points = found.zero_points if len(found.zero_points) == 1 else tuple(found.zero_points[i] for i in indices)
-    return replace(found, scales=tuple(found.scales[i] for i in indices), zero_points=points)
+def _quantization(quantization: Quantization | None, axis: int, indices: Integers) -> Quantization | None:
+    if quantization is None or not quantization.per_channel or quantization.axis != axis:
+        return quantization
+    points = (
+        quantization.zero_points
+        if len(quantization.zero_points) == 1
+        else tuple(quantization.zero_points[i] for i in indices)
+    )
+    return replace(quantization, scales=tuple(quantization.scales[i] for i in indices), zero_points=points)

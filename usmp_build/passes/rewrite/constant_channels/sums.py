@@ -1,10 +1,10 @@
-"""CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED: sums of products with constant weights.
+"""Models CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED as sums of products with constant weights, on intervals.
 
     sum[o] = bias[o] + Σ over taps and inputs of weights[o, tap, input] * (x[tap, input] - zero point)
     y[o]   = limited(scaled(sum[o]) + zero point)
 
-A tap outside of the image adds nothing.  Scaling and limiting are monotone, so the ends of an interval of sums become
-the ends of the interval of outputs; where a sum may leave int32 it may become anything within the limits.
+A tap outside the image adds nothing.  Scaling and limiting are monotone, so the ends of an interval of sums map to the
+ends of the interval of outputs; if a sum may overflow int32, the output may be anything within the limits.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ class Sum:
 
     @property
     def tensors(self) -> tuple[int, int]:
-        """Those that may lose channels here."""
+        """Tensors that may lose channels here."""
         return self.source, self.target
 
     @property
     def ties(self) -> tuple[Tie, ...]:
-        """A depthwise convolution works channel by channel."""
+        """The channels of source and target that a depthwise convolution ties together."""
         outputs = np.arange(len(self.bias))
         return (Tie(self.source, self.target, self.channel, outputs),) if self.depthwise else ()
 
     def accumulated(self, x: Interval) -> Interval:
-        """Return what the sums may be, in unlimited integers; `x` is that of the source."""
+        """Return the interval of the sums, in unlimited integers; `x` is that of the source."""
         low, high = self._inputs(x.low), self._inputs(x.high)
         some, none = self.inside[:, None], np.int64(0)
         low = np.where(some, np.where(self.outside[:, None], np.minimum(low, none), low), none)
@@ -76,38 +76,38 @@ class Sum:
         return Interval(least, most)
 
     def widened(self) -> Integers:
-        """Return the weights less their zero point: eight times as many bytes, so only while something is computed."""
+        """Return the weights minus their zero point; not cached, since int64 takes eight times as many bytes."""
         return self.weights.astype(np.int64) - self.weight_zero_point
 
     def output(self, sums: Interval) -> Interval:
-        """Return what the outputs may be."""
+        """Return the interval of the outputs."""
         safe, anything = self.is_safe(sums), full(len(self.bias), *self.limits)
         low, high = (self._requantized(np.where(safe, end, 0)) for end in (sums.low, sums.high))
         return Interval(np.where(safe, low, anything.low), np.where(safe, high, anything.high))
 
     def is_safe(self, sums: Interval) -> Booleans:
-        """Whether no sum leaves int32, and none wraps when it is scaled."""
+        """Tell of each output whether its sum neither overflows int32 nor wraps when it is scaled."""
         return vectors.fits(sums.low, self.factors) & vectors.fits(sums.high, self.factors)
 
     def is_foldable(self, x: Interval) -> Booleans:
-        """Tell of each channel of the source whether a constant added to the bias stands for it.
+        """Tell of each channel of the source whether a constant added to the bias can replace it.
 
-        What pads adds nothing, so what is padded must add nothing, too.
+        Padding adds nothing to a sum, so with padding the channel must add nothing either.
         """
         nothing = x.is_constant & (x.low == self.zero_point)
         return x.is_constant if self.has_bias and not self.outside.any() else nothing
 
     def is_settled(self, sums: Interval) -> Booleans:
-        """Tell of each output whether a bias alone, with weights of zero, gives it: it is constant."""
+        """Tell of each output whether it is constant, so that a bias with zero weights computes it."""
         return np.asarray(self.output(sums).is_constant & self.is_safe(sums) & self.has_bias)
 
     @cached_property
     def is_used(self) -> Booleans:
-        """[outputs, inputs]: whether a weight is not zero.  Not of depthwise convolutions."""
+        """[outputs, inputs]: whether any tap has a nonzero weight.  Not for depthwise convolutions."""
         return np.asarray((self.weights != self.weight_zero_point).any(1))
 
     def _inputs(self, ends: Integers) -> Integers:
-        """Return ends of intervals, less the zero point, so that they multiply with the weights."""
+        """Return ends of intervals minus the zero point, in a shape that broadcasts with the weights."""
         taken = ends[self.channel] - self.zero_point
         return taken[:, None, None] if self.depthwise else taken[None, None, :]
 

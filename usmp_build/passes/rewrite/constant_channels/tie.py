@@ -1,4 +1,4 @@
-"""Channels of two tensors that stay or go together."""
+"""Ties channels of two tensors that are kept or removed together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from usmp_build.arithmetic.vectors import Integers
 
 @dataclass(frozen=True)
 class Tie:
-    """Channels of one tensor and of another: the first with the first, and so on."""
+    """Pairs of channels of two tensors: the first with the first, and so on."""
 
     source: int
     target: int

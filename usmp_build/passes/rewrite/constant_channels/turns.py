@@ -1,12 +1,12 @@
-"""Channels that nobody needs stay where an operator would run more instructions without them.
+"""Keeps channels that are not needed if an operator would run more instructions without them.
 
-DEPTHWISE_CONV_2D takes four channels in one turn, and each of those that are left over in a turn of its own:
+DEPTHWISE_CONV_2D computes four channels in one turn, and each remaining one in a turn of its own:
 
     4 channels    1 turn
     3 channels    3 turns
 
-So three channels cost more than four.  The other operators take no more turns for fewer channels: what is left over
-from blocks of four is one block there, or every channel is a turn.
+So three channels cost more than four.  The other operators take no more turns for fewer channels: there the remainder
+of blocks of four is one block, or every channel is a turn.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from usmp_build.passes.rewrite.constant_channels.needed import Kept, needed
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
 
 BLOCK = 4
-"""Outputs that our kernels compute in one turn; a test compares it with what they declare."""
+"""Outputs that our kernels compute in one turn; a test compares this with their declarations."""
 _MOST_ROUNDS = 16
-"""A model in which so many convolutions, one by one, would cost more keeps all it has."""
+"""Most rounds; if convolutions still cost more after them, all channels are kept."""
 
 
-def needed_in_no_more_turns(graph: Subgraph, known: Facts, demanded: set[int]) -> Kept | None:
-    """Return what must be kept so that no operator takes more turns; as `needed`."""
+def needed_in_no_more_turns(graph: Subgraph, analysis: Facts, demanded: set[int]) -> Kept | None:
+    """Return the channels to keep, as `needed`, such that no operator takes more turns."""
     besides: dict[int, Booleans] = {}
     for _ in range(_MOST_ROUNDS):
-        kept = needed(graph, known, demanded, besides)
-        filled = dict(_filled(known, kept)) if kept is not None else {}
+        kept = needed(graph, analysis, demanded, besides)
+        filled = dict(_filled(analysis, kept)) if kept is not None else {}
         if not filled:
             return kept
         besides |= filled
     return None
 
 
-def _filled(known: Facts, kept: Kept) -> Iterator[tuple[int, Booleans]]:
-    """Yield the outputs of convolutions that would take more turns, and what of them is kept with whole blocks."""
-    for role in known.roles:
+def _filled(analysis: Facts, kept: Kept) -> Iterator[tuple[int, Booleans]]:
+    """Yield outputs of convolutions that would take more turns, each with channels that fill up whole blocks."""
+    for role in analysis.roles:
         if isinstance(role, Sum) and role.depthwise and len(kept[role.source]) == len(role.bias):
-            own = kept[role.target]
-            count = int(np.count_nonzero(own))
-            if _turns(count) > _turns(len(own)):
-                more = np.flatnonzero(~own)[: -count % BLOCK]
-                yield role.target, own | np.isin(np.arange(len(own)), more)
+            output_kept = kept[role.target]
+            count = int(np.count_nonzero(output_kept))
+            if _turns(count) > _turns(len(output_kept)):
+                more = np.flatnonzero(~output_kept)[: -count % BLOCK]
+                yield role.target, output_kept | np.isin(np.arange(len(output_kept)), more)
 
 
 def _turns(channels: int) -> int:

@@ -1,4 +1,4 @@
-"""Which taps of a window are in the image, and which out of it, at some place of the window."""
+"""Finds the taps of a window that are inside the image, and those outside, at some position of the window."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from usmp_build.operators.values.quantized import Opaque
 
 
 class Taps(NamedTuple):
-    """Of each tap along one axis."""
+    """For each tap, whether it is inside, and whether it is outside, at some position."""
 
     inside: Booleans
     outside: Booleans
 
 
 def taps(size: int, places: int, window: int, stride: int, dilation: int, before: int) -> Taps:
-    """Look at the first and the last place of each tap; `before` is the padding before the first pixel.
+    """Return the taps along one axis; `places` are positions, `before` is the padding before the first pixel.
 
     >>> [list(map(bool, seen)) for seen in taps(4, 4, 3, 1, 1, 1)]
     [[True, True, True], [True, False, True]]
@@ -36,7 +36,7 @@ def taps(size: int, places: int, window: int, stride: int, dilation: int, before
 def window_taps(
     options: Conv2D | DepthwiseConv2D, source: tuple[int, ...], target: tuple[int, ...], window: tuple[int, int]
 ) -> Taps:
-    """Return what is seen of each tap, row after row; shapes are those of images."""
+    """Return the taps of a 2-D window, row by row; shapes are those of images."""
     axes = _axes(options, source, target, window)
     if options.frame is not None:
         pads = [options.frame[0], options.frame[2]]

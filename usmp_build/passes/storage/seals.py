@@ -1,4 +1,4 @@
-"""Constant pools of the application begin with a seal: it says which code the bytes belong to, and checks them."""
+"""Adds a seal to each constant pool owned by the application: it identifies the code that the bytes belong to."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from usmp_build.request import Request
 
 
 def seals(request: Request) -> Iterator[tuple[int, StorageBuffer]]:
-    """Yield, for each constant pool of the application that a model may use, its position and the seal's buffer."""
+    """Yield the position and the seal of each constant pool owned by the application that a model may use."""
     for position, pool in enumerate(request.pools):
         models = tuple(m for m, model in enumerate(request.models) if position in model.constant_pools)
         if models and pool.is_sealed:

@@ -1,4 +1,4 @@
-"""Variables: all tensors of one name are one buffer, and what it holds at first is a constant beside it."""
+"""Merges all tensors of one variable into one buffer, and stores its initial value as a constant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from usmp_build.request import Request
 
 @dataclass
 class Variables:
-    """The variables of all models, as steps touch them."""
+    """The variables of all models, collected while steps are walked."""
 
     request: Request
     models: tuple[Model, ...]
@@ -20,14 +20,14 @@ class Variables:
     """Model and name of a variable → the tensor that stands for it."""
 
     def same(self, ref: TensorRef) -> TensorRef:
-        """Return the tensor that stands for all that are the same variable: the first one that is touched."""
+        """Return the representative of all tensors of one variable: the first one that a step touches."""
         name = tensor_at(self.models, ref).resource
         return self.first.setdefault((ref.model, name), ref) if name else ref
 
     def initial(self, ref: TensorRef, name: str) -> StorageBuffer | None:
-        """Return what variable `name` holds at first, where that takes more than one value for all its bytes.
+        """Return a constant with the initial value of variable `name`; None if all bytes of that are equal.
 
-        Raises ManifestError when nobody who resets it could read that.
+        Raises ManifestError when target 0, which resets variables, cannot read any of the model's constant pools.
         """
         tensor = tensor_at(self.models, ref)
         if not tensor.is_variable or tensor.initial is None or len(set(tensor.initial)) < 2:
@@ -45,10 +45,10 @@ class Variables:
         )
 
     def _read_by_target_0(self, ref: TensorRef) -> tuple[int, ...]:
-        """Return the constant pools from which variables are reset: target 0 does that."""
+        """Return the constant pools that target 0 reads, which resets variables."""
         asked, pools = self.request.models[ref.model], self.request.pools
-        found = tuple(pool for pool in asked.constant_pools if 0 in pools[pool].readers and not pools[pool].page)
-        if not found:
+        readable = tuple(pool for pool in asked.constant_pools if 0 in pools[pool].readers and not pools[pool].page)
+        if not readable:
             name, cpu = tensor_at(self.models, ref).name, self.request.targets[0].name
             message = (
                 f'the initial value of variable "{name}" of model "{asked.name}" has no pool: target "{cpu}" reads '
@@ -56,4 +56,4 @@ class Variables:
             )
             help_ = f'let target "{cpu}" reach one of the constant_pools of the model (`targets` of a pool)'
             raise ManifestError(Diagnostic("P381", message, asked.path, help_))
-        return found
+        return readable

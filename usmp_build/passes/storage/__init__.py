@@ -1,8 +1,8 @@
-"""Models → Storage: which tensors share a buffer, and which buffers exist beside them.
+"""Assigns every tensor to a buffer, and creates the buffers that have no tensor, such as scratch.
 
-Only what must coincide is merged: a view with its source, parts with their whole, an output with the inputs that it
-feeds.  Everything else is a buffer of its own, scratch and derived constants of the kernels too: one global problem,
-nothing decided locally.
+Only tensors that must coincide share a buffer: a view and its source, parts and their whole, an output and the inputs
+that it feeds.  Everything else has a buffer of its own, including scratch and derived constants of kernels: the planner
+sees one global problem, and nothing is decided locally.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, operato
 from usmp_build.ir.schedule import Schedule, Step, steps
 from usmp_build.ir.scopes import COPY, Scopes
 from usmp_build.ir.storage import Storage
-from usmp_build.passes.allocations import program_facts
-from usmp_build.passes.arguments import arguments
-from usmp_build.passes.buffers import Buffers
-from usmp_build.passes.kernel_buffers import derived_buffers, scratch_buffers
 from usmp_build.passes.operands import ruled_alignments
-from usmp_build.passes.seals import seals
 from usmp_build.passes.select import inputs_read
-from usmp_build.passes.tensors import TensorFacts
-from usmp_build.passes.variables import Variables
+from usmp_build.passes.storage.allocations import program_facts
+from usmp_build.passes.storage.arguments import arguments
+from usmp_build.passes.storage.buffers import Buffers
+from usmp_build.passes.storage.kernel_buffers import derived_buffers, scratch_buffers
+from usmp_build.passes.storage.seals import seals
+from usmp_build.passes.storage.tensors import TensorFacts
+from usmp_build.passes.storage.variables import Variables
 from usmp_build.request import Request
 
 
@@ -40,9 +40,9 @@ def storage(
     axes: Axes,
     connections: tuple[Connection, ...],
 ) -> Storage:
-    """Give every tensor that runs through the schedule its buffer.
+    """Return the buffers of all tensors that the schedule touches, and of all kernels.
 
-    Raises ModelError for a tensor whose size is not known before it runs.
+    Raises ModelError for a tensor whose size is unknown before the model runs.
     """
     facts = TensorFacts(request, models, scopes, connections, program_facts(request, models, schedule))
     builder = _Builder(facts, kernels, axes)
@@ -54,13 +54,13 @@ def storage(
 
 
 def _distinct(schedule: Schedule) -> Iterator[Step]:
-    """Each step once: a body that is called often appears often on the timeline."""
+    """Yield each step once: a body that is called repeatedly appears repeatedly on the timeline."""
     return iter({id(step): step for step in steps(schedule.root)}.values())
 
 
 @dataclass
 class _Builder:
-    """Walks the steps; the maps are those of `Storage`."""
+    """Collects buffers step by step; the maps are those of `Storage`."""
 
     facts: TensorFacts
     kernels: Kernels
@@ -75,7 +75,7 @@ class _Builder:
     initial: dict[int, int] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        """Begin with no buffer."""
+        """Start without any buffers."""
         self.buffers = Buffers(self.facts.request)
         self.variables = Variables(self.facts.request, self.facts.models)
         self.arguments = arguments(self.facts.request, self.facts.models)
@@ -100,17 +100,17 @@ class _Builder:
         )
 
     def add_untouched(self) -> None:
-        """Make buffers for allocations that no step touches."""
+        """Add buffers for allocations that no step touches."""
         for ref in self.facts.programs.copies:
             self._activation(ref, "never touched", 1)
 
     def add_seals(self) -> None:
-        """Make a buffer for the seal of each constant pool of the application."""
+        """Add a buffer for the seal of each constant pool owned by the application."""
         for pool, seal in seals(self.facts.request):
             self.seals[pool] = self.buffers.add(seal)
 
     def add(self, step: Step) -> None:
-        """Make buffers for all that a step touches, in access order."""
+        """Add buffers for everything that a step touches, in access order."""
         alignment, needed = 1, None
         if step.operator is not None:
             kernel = self.kernels[step.operator]
@@ -127,7 +127,7 @@ class _Builder:
             self._obey_rules(step.operator, op)
 
     def _why(self, step: Step, ref: TensorRef) -> str:
-        """Say why a tensor exists that a step touches first: a copy, because of whoever restricts its pools."""
+        """Return the reason for a buffer that `step` touches first; for a copy, the rule that restricts its pools."""
         models, operator = self.facts.models, step.operator
         if operator is not None and ref in step.writes and operator_at(models, operator).kind == COPY:
             return self.facts.scopes.reasons[ref]
@@ -146,10 +146,10 @@ class _Builder:
             self.tensors[root] = buffer
             if initial := self.variables.initial(root, self.facts.name(root)):
                 self.initial[buffer] = self.buffers.add(initial)
-        self._share(home, root)  # an input before its views: in C, a model names a buffer after its first tensor
+        self._share(home, root)  # before its views: in C, a buffer is named after its first tensor
         self._share(ref, root)
-        own = tensor_at(self.facts.models, ref).dtype.alignment
-        self.buffers.align(self.tensors[ref], max(alignment, own, self.facts.programs.alignment(ref)))
+        element = tensor_at(self.facts.models, ref).dtype.alignment
+        self.buffers.align(self.tensors[ref], max(alignment, element, self.facts.programs.alignment(ref)))
 
     def _constant(self, ref: TensorRef, alignment: int) -> None:
         if ref not in self.tensors:
@@ -167,7 +167,7 @@ class _Builder:
             self.derived[ref] = tuple(map(self.buffers.add, derived))
 
     def _obey_rules(self, ref: OperatorRef, op: Operator) -> None:
-        """Align what rules of the operator's target speak of."""
+        """Align the operands that the rules of the operator's target apply to."""
         graph = self.facts.models[ref.model].subgraphs[ref.subgraph]
         rules = self.facts.request.targets[self.facts.scopes.targets[ref]].rules
         for operand, alignment in ruled_alignments(rules, op, graph, self.kernels[ref]):

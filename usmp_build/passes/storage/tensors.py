@@ -1,4 +1,4 @@
-"""What tensors become: the name, kind, models and pools of their buffers, as known before any step is looked at."""
+"""Derives the name, kind, models and pools of every tensor's buffer, before any step is looked at."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from usmp_build.ir.labels import short_label
 from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.naming import unique
-from usmp_build.passes.allocations import ProgramFacts
 from usmp_build.passes.connect import common_pools
+from usmp_build.passes.storage.allocations import ProgramFacts
 from usmp_build.request import Request
 
 
 @dataclass(frozen=True)
 class TensorFacts:
-    """What models, connections and scopes say of tensors."""
+    """Facts about tensors that follow from the models, their connections and scopes."""
 
     request: Request
     models: tuple[Model, ...]
@@ -30,7 +30,7 @@ class TensorFacts:
 
     @cached_property
     def connected(self) -> Mapping[TensorRef, TensorRef]:
-        """Input → the tensor of another model whose bytes it is."""
+        """Connected input → the tensor of another model that it shares its bytes with."""
         return {connection.consumer: connection.producer for connection in self.connections}
 
     @cached_property
@@ -40,7 +40,7 @@ class TensorFacts:
 
     @cached_property
     def _roots(self) -> list[list[Mapping[int, int]]]:
-        """For each subgraph of each model: view → the tensor whose bytes it shows."""
+        """For each subgraph of each model: view → its root, the tensor whose bytes it shows."""
         return [[graph.roots for graph in model.subgraphs] for model in self.models]
 
     def name(self, ref: TensorRef) -> str:
@@ -48,12 +48,12 @@ class TensorFacts:
         return self._names[ref.model][ref.subgraph, ref.tensor]
 
     def owner(self, ref: OperatorRef, op: Operator) -> str:
-        """Return the name with which those of an operator's own buffers begin: that of its first output."""
+        """Return the prefix for names of an operator's scratch and derived buffers: the name of its first output."""
         first = next((tensor for tensor in (*op.outputs, *op.inputs) if tensor is not None), None)
         return op.kind if first is None else self.name(TensorRef(ref.model, ref.subgraph, first))
 
     def root(self, ref: TensorRef) -> TensorRef:
-        """Return the tensor whose bytes a view shows; what is no view, as it is."""
+        """Return the tensor whose bytes a view shows; a tensor that is not a view is its own root."""
         return ref._replace(tensor=self._roots[ref.model][ref.subgraph].get(ref.tensor, ref.tensor))
 
     def views(self) -> Iterator[tuple[TensorRef, TensorRef]]:
@@ -64,7 +64,7 @@ class TensorFacts:
                     yield TensorRef(model, subgraph, view), TensorRef(model, subgraph, root)
 
     def offsets(self) -> dict[TensorRef, int]:
-        """Return the tensors that do not begin where their root does, and the bytes of it in front of them."""
+        """Return the tensors that do not begin where their root does, each with its offset in the root in bytes."""
         return {
             TensorRef(m, s, tensor): home.offset
             for m, model in enumerate(self.models)
@@ -74,7 +74,7 @@ class TensorFacts:
         }
 
     def pitches(self) -> dict[TensorRef, int]:
-        """Return the tensors that are channels of another one, and the bytes from one pixel to the next."""
+        """Return the tensors that are channels of another one, each with its pixel stride in bytes."""
         return {
             TensorRef(m, s, tensor): pitch
             for m, model in enumerate(self.models)
@@ -83,31 +83,31 @@ class TensorFacts:
         }
 
     def new_activation(self, ref: TensorRef, reason: str) -> StorageBuffer:
-        """Return the buffer of what is computed, filled or kept.  Raises ModelError when its size is not known."""
+        """Return the buffer of a tensor that is not constant.  Raises ModelError when its size is unknown."""
         tensor = tensor_at(self.models, ref)
         if not tensor.dtype.bits:
             raise ModelError(self._size_unknown(ref))
         kind = self._kind(ref)
-        ends = [connection for connection in self.connections if connection.producer == ref]
+        feeds = [connection for connection in self.connections if connection.producer == ref]
         reasons = {
             Kind.INPUT: "input",
             Kind.VARIABLE: "kept between runs",
-            Kind.CONNECTION: " and ".join(f"feeds {connection.consumer_name}" for connection in ends),
+            Kind.CONNECTION: " and ".join(f"feeds {connection.consumer_name}" for connection in feeds),
         }
         return StorageBuffer(
             name=self.name(ref),
             kind=kind,
-            models=tuple(dict.fromkeys((ref.model, *(connection.consumer.model for connection in ends)))),
+            models=tuple(dict.fromkeys((ref.model, *(connection.consumer.model for connection in feeds)))),
             size=tensor.size,
             alignment=tensor.dtype.alignment,
             dtype=tensor.dtype,
-            pools=common_pools(self.scopes.pools[end] for end in (ref, *(c.consumer for c in ends))),
+            pools=common_pools(self.scopes.pools[end] for end in (ref, *(c.consumer for c in feeds))),
             reason=reasons.get(kind, reason),
             copies=self.programs.copies.get(ref, 1),
         )
 
     def new_constant(self, ref: TensorRef) -> StorageBuffer:
-        """Return the buffer of a constant of the model."""
+        """Return the buffer of a constant in the model."""
         tensor, is_written = tensor_at(self.models, ref), ref in self.programs.written
         data = tensor.data or b""
         return StorageBuffer(
@@ -147,8 +147,8 @@ class TensorFacts:
 def _tensor_names(model: Model) -> dict[tuple[int, int], str]:
     """(subgraph, tensor) → `<model>.<name>`, short and unique.
 
-    Converters name a bias like the activation behind it: activations come first, so that they keep the name; and
-    parameters of functions, which are no storage of their own, last.
+    Converters name a bias like the activation after it: activations come first, so that they keep the name; and
+    parameters of functions, which have no storage of their own, last.
     """
     places = [(s, t) for s, graph in enumerate(model.subgraphs) for t in range(len(graph.tensors))]
     places.sort(key=lambda p: (p[0] > 0 and p[1] < model.subgraphs[p[0]].parameters, _is_constant(model, *p)))

@@ -1,4 +1,4 @@
-"""Operators → kernels: asks the library of each operator once, and keeps the answers in a table."""
+"""Selects a kernel for each operator: queries the operator's library once, and stores the answers in a table."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.passes.assign import Assignment, Spot
-from usmp_build.passes.declared import check_declared
+from usmp_build.passes.select.declared import check_declared
 from usmp_build.request import Request
 
 
 def select(request: Request, models: tuple[Model, ...], assignment: Assignment, libraries: Libraries) -> Kernels:
-    """Choose a kernel for every operator that runs by itself: not for views and control flow.
+    """Return the kernels of all operators but views and control flow.
 
-    Raises KernelError, placed at the model's file, when a model asks for arithmetic that has no defined result.
+    Raises KernelError, placed at the model's file, when the result of an operator's arithmetic is undefined.
     """
     chosen: dict[OperatorRef, Kernel | NoKernel] = {}
     for m, model in enumerate(models):
@@ -37,9 +37,9 @@ def select(request: Request, models: tuple[Model, ...], assignment: Assignment, 
 
 
 def ask(libraries: Libraries, runner: tuple[int, str], op: Operator, graph: Subgraph) -> Kernel | NoKernel:
-    """Ask the library of a target, by its name, how it runs an operator, and check what it declares.
+    """Query a kernel library for an operator, and check what it declares.
 
-    Raises KernelError.
+    `runner` is the target and the name of the library.  Raises KernelError.
     """
     kernel = libraries[runner].kernel(op, graph)
     if isinstance(kernel, NoKernel):
@@ -51,7 +51,7 @@ def ask(libraries: Libraries, runner: tuple[int, str], op: Operator, graph: Subg
 
 
 def inputs_read(kernel: Kernel | NoKernel, inputs: int) -> frozenset[int]:
-    """Return the positions of an operator's inputs whose bytes are read when it runs, out of `inputs` many."""
+    """Return the positions of the inputs whose bytes an operator reads when it runs; it has `inputs` of them."""
     if isinstance(kernel, NoKernel):
         return frozenset(range(inputs))
     return kernel.input_positions()

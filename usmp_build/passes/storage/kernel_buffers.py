@@ -1,4 +1,4 @@
-"""What kernels need beside their operands: scratch, and constants that they derive."""
+"""Describes the buffers that kernels need beside their operands: scratch, and derived constants."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from usmp_build.ir.storage import Kind, StorageBuffer
 def scratch_buffers(
     kernel: Kernel, model: int, op: Operator, owner: str, pools: tuple[int, ...]
 ) -> Iterator[StorageBuffer]:
-    """Yield the scratch of an operator, in the kernel's order; names begin with that of their `owner`."""
-    for asked in kernel.scratch:
+    """Yield the scratch of an operator, in the kernel's order; their names begin with `owner`."""
+    for scratch in kernel.scratch:
         yield StorageBuffer(
-            name=f"{owner}.{asked.name}",
+            name=f"{owner}.{scratch.name}",
             kind=Kind.SCRATCH,
             models=(model,),
-            size=asked.size,
-            alignment=max(asked.dtype.alignment, kernel.alignment),
-            dtype=asked.dtype,
+            size=scratch.size,
+            alignment=max(scratch.dtype.alignment, kernel.alignment),
+            dtype=scratch.dtype,
             pools=pools,
             reason=f"scratch of {op.kind} {op.position}",
         )

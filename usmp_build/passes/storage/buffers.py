@@ -1,4 +1,4 @@
-"""The buffers of a storage while they are made: each gets a number, rows, alignments, and in the end its name."""
+"""Collects the buffers of a storage: numbers them, splits tensors into rows, and makes names unique."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import lcm
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.naming import unique
-from usmp_build.passes.shapes import in_copies, in_rows, row_count
+from usmp_build.passes.storage.shapes import in_copies, in_rows, row_count
 from usmp_build.request import Request
 
 
@@ -22,7 +22,7 @@ class Buffers:
     """The first row of a tensor in memory of pages → how many rows it has."""
 
     def add(self, buffer: StorageBuffer) -> int:
-        """Add a buffer and return its number; constants that may be exchanged stay apart from equal ones."""
+        """Add a buffer and return its number; replaceable constants are excluded from deduplication."""
         if buffer.kind is Kind.CONSTANT and any(self.request.pools[pool].is_passed for pool in buffer.pools):
             buffer = replace(buffer, stays_apart=True)
         self.made.append(buffer)
@@ -44,7 +44,7 @@ class Buffers:
             self.made[row] = replace(buffer, alignment=lcm(buffer.alignment, alignment))
 
     def finished(self) -> tuple[StorageBuffer, ...]:
-        """Return all of them, with unique names and room for their copies."""
+        """Return all buffers, with unique names and room for their copies."""
         named = zip(self.made, unique(buffer.name for buffer in self.made), strict=True)
         return tuple(in_copies(replace(buffer, name=name), self._path(buffer)) for buffer, name in named)
 

@@ -1,7 +1,8 @@
-"""What a kernel library says of a kernel makes sense: its accesses, and that backward it needs what it needs forward.
+"""Validates what a kernel library declares: accesses of its calls, and that a backward kernel matches the forward one.
 
-Libraries are written by others, and what they declare decides which bytes are written over.  A declaration that cannot
-be true is refused when the kernel is chosen.  Whether one that could be true is, `selftest --accesses` finds out.
+Libraries are written by third parties, and their declarations decide which bytes get overwritten.  A declaration that
+cannot be true is refused when the kernel is selected.  Whether a plausible one is true, `selftest --accesses` finds
+out.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ _ACCESSES = "correct the library; a call that declares no accesses overlaps noth
 _BACKWARD = "correct the library; with None as its backward kernel the operator runs forward only"
 
 _LARGEST = 1 << 40
-"""Of any number in a declaration."""
+"""Largest absolute value of any number in a declaration."""
 _FARTHEST = 1 << 50
-"""Bytes that all loops of a touch together go through: what is added up then fits into 64 bits."""
+"""Most bytes that all loops of a touch go through together: sums then fit into 64 bits."""
 
 
 def check_declared(kernel: Kernel, op: Operator, graph: Subgraph) -> None:
-    """Check what a kernel of a library declares.  Raises KernelError: K410 of accesses, K411 of the backward kernel."""
-    for each in filter(None, (kernel, kernel.backward)):
-        for call in each.calls:
-            wrong = next(_wrong_accesses(each, call, op, graph), None)
-            if wrong:
+    """Check the declarations of a kernel.  Raises KernelError: K410 for accesses, K411 for the backward kernel."""
+    for variant in filter(None, (kernel, kernel.backward)):
+        for call in variant.calls:
+            fault = next(_wrong_accesses(variant, call, op, graph), None)
+            if fault:
                 message = f'the kernel library "{kernel.library}" declares accesses of {call.function} that cannot be: '
-                raise KernelError(Diagnostic("K410", message + wrong, help=_ACCESSES))
+                raise KernelError(Diagnostic("K410", message + fault, help=_ACCESSES))
     unequal = next(_unequal(kernel, kernel.backward), None) if kernel.backward is not None else None
     if unequal:
         name = kernel.calls[0].function if kernel.calls else op.kind
@@ -43,7 +44,7 @@ def check_declared(kernel: Kernel, op: Operator, graph: Subgraph) -> None:
 
 
 def _wrong_accesses(kernel: Kernel, call: KernelCall, op: Operator, graph: Subgraph) -> Iterator[str]:
-    """Yield clauses about a call: what cannot be true of its accesses."""
+    """Yield a clause for each fault in the accesses that a call declares."""
     declared = call.accesses
     if isinstance(call.form, Pieces) and len(call.form.pitches) != len(call.operands):
         yield f"its pieces have {len(call.form.pitches)} pitches, and the call has {len(call.operands)} operands"
@@ -67,7 +68,7 @@ def _wrong_accesses(kernel: Kernel, call: KernelCall, op: Operator, graph: Subgr
 
 
 def _wrong_loops(whole: Accesses) -> Iterator[str]:
-    """Yield what is wrong with loops, and the form's are among them: an end that numbers of 64 bits do not reach."""
+    """Yield a clause for each fault in loops, including those of the form: lengths and extents beyond 64-bit sums."""
     for part in whole.parts:
         loops = (*whole.loops, *part.loops)
         if not 0 <= min(loops, default=0) <= max(loops, default=0) <= _LARGEST:
@@ -80,7 +81,7 @@ def _wrong_loops(whole: Accesses) -> Iterator[str]:
 
 
 def _way(touch: Touch, loops: tuple[int, ...]) -> int:
-    """Return how many elements loops and windows go through at most, whatever their direction."""
+    """Return an upper bound on the elements that loops and windows go through, whatever their direction."""
     lasts = [max(0, loop - 1) for loop in loops]
     strides = sum(abs(stride) * last for stride, last in zip(touch.strides, lasts, strict=False))
     windows = (
@@ -112,7 +113,7 @@ def _wrong_touch(touch: Touch, operands: int, loops: int) -> Iterator[str]:
 
 
 def _outside(kernel: Kernel, call: KernelCall, whole: Accesses, op: Operator, graph: Subgraph) -> Iterator[str]:
-    """Yield the operands of which bytes are touched that they do not have."""
+    """Yield a clause for each operand that is touched outside its bounds."""
     for position, low, end in _reach(whole):
         size = _extent(kernel, call.operands[position], op, graph)
         if size is not None and low < end and (low < 0 or end > size):
@@ -121,13 +122,15 @@ def _outside(kernel: Kernel, call: KernelCall, whole: Accesses, op: Operator, gr
 
 @lru_cache(maxsize=4096)
 def _reach(whole: Accesses) -> tuple[tuple[int, int, int], ...]:
-    """Return operands, the lowest byte touched of each, and the end of the highest; many operators are alike."""
-    found = sorted(turns(whole, 1).extents.items())
-    return tuple((n, int(e.low.min(initial=NOWHERE)), int(e.end.max(initial=-NOWHERE))) for (n, _), e in found)
+    """Return (operand, lowest byte touched, end of the highest one); cached, since many operators are alike."""
+    extents = sorted(turns(whole, 1).extents.items())
+    return tuple(
+        (n, int(extent.low.min(initial=NOWHERE)), int(extent.end.max(initial=-NOWHERE))) for (n, _), extent in extents
+    )
 
 
 def _extent(kernel: Kernel, operand: Operand, op: Operator, graph: Subgraph) -> int | None:
-    """Return the bytes from the begin of an operand to its end; None for those that are never planned."""
+    """Return the bytes from the start of an operand to its end; None for operands that are never planned."""
     if isinstance(operand, Scratch):
         return kernel.scratch[operand.position].size
     if not isinstance(operand, Input | Output):
@@ -143,7 +146,7 @@ def _extent(kernel: Kernel, operand: Operand, op: Operator, graph: Subgraph) -> 
 
 
 def _unequal(forward: Kernel, backward: Kernel) -> Iterator[str]:
-    """Yield what the one needs and the other does not."""
+    """Yield the properties in which the two kernels differ."""
     for name in ("scratch", "constants", "alignment", "updates", "strikes", "pitched"):
         if getattr(forward, name) != getattr(backward, name):
             yield name
@@ -154,11 +157,11 @@ def _unequal(forward: Kernel, backward: Kernel) -> Iterator[str]:
 
 
 def _moved(kernel: Kernel) -> dict[Operand, tuple[Traffic, int]]:
-    """Return for each operand the traffic of all calls, and how many calls have it without saying how much."""
-    found: dict[Operand, tuple[Traffic, int]] = {}
+    """Return for each operand the declared traffic of all calls, and the number of calls that declare none."""
+    moved: dict[Operand, tuple[Traffic, int]] = {}
     for call in kernel.calls:
         for position, operand in enumerate(call.operands):
-            traffic, silent = found.get(operand, (Traffic(), 0))
-            own = call.traffic[position] if call.traffic else Traffic()
-            found[operand] = traffic + own, silent + (not call.traffic)
-    return found
+            traffic, silent = moved.get(operand, (Traffic(), 0))
+            of_call = call.traffic[position] if call.traffic else Traffic()
+            moved[operand] = traffic + of_call, silent + (not call.traffic)
+    return moved

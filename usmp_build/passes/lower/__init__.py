@@ -1,7 +1,7 @@
-"""Storage + Lifetimes + Costs + Separations + the pools of the request → Problem: no graph left.
+"""States the memory problem that algorithms solve: buffers, pools, conflicts, separations and costs, without a graph.
 
-Constants are counted in whole units of the widest element among them: then they stand in any order without gaps, and
-every C compiler lays the structs that hold them out alike.
+Sizes of constants are rounded up to the widest element among them: then constants fit together in any order without
+gaps, and every C compiler lays out the structs that hold them in the same way.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from usmp_build.ir.costs import Costs
 from usmp_build.ir.lifetimes import Lifetimes
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Kind, Storage
-from usmp_build.passes.conflicts import conflicts
+from usmp_build.passes.lower.conflicts import conflicts
 from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.request import Request
 from usmp_build.units import align_up

@@ -1,4 +1,4 @@
-"""What a tensor's bytes become: one buffer, one that holds a copy for each worker, or a buffer for each row."""
+"""Sizes the buffers of a tensor: one, one with a copy for each worker, or one for each row."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from usmp_build.ir.storage import StorageBuffer
 from usmp_build.units import MAX_BYTES, align_up
 
 MOST_ROWS = 4096
-"""In memory of pages: each is a buffer, and plans are checked pair by pair."""
+"""Most rows in memory of pages: each is a buffer, and plans are verified pair by pair."""
 
 
 def in_copies(buffer: StorageBuffer, path: str) -> StorageBuffer:
-    """Make room for the copies of a buffer, side by side, each aligned.
+    """Return a buffer with room for all of its copies, side by side, each aligned.
 
     Raises ModelError, placed at the model's `path`, when they are larger than any memory.
     """
@@ -29,7 +29,7 @@ def in_copies(buffer: StorageBuffer, path: str) -> StorageBuffer:
 
 
 def row_count(whole: StorageBuffer, table: RowTable, others: int, path: str) -> int:
-    """Count the rows of a tensor in memory of pages, of all its copies, where there are `others` already.
+    """Return the number of rows of a tensor in memory of pages, in all copies; `others` are the rows of other tensors.
 
     Raises ModelError, placed at the model's `path`, when there are too many.
     """

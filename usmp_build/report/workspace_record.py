@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Literal
 
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces.analysis import Analysis
@@ -13,8 +14,11 @@ from usmp_build.search.operator_order import Chosen
 from usmp_build.units import count_bytes
 
 
-def workspace_row(chosen: Chosen, pools: Sequence[PoolRow]) -> WorkspaceRecord:
-    """Add up the workspace pools of a plan.  Raises CheckFailed when it takes less than was said to be needed."""
+def workspace_record(chosen: Chosen, pools: Sequence[PoolRow], is_best: bool) -> WorkspaceRecord:
+    """Add up the workspace pools of a plan that is, or is not known to be, the best of its schedule.
+
+    Raises CheckFailed when it takes less than was said to be needed.
+    """
     workspaces = [pool for pool in pools if pool.access == "rw"]
     with_overlap = max(chosen.bound, sum(pool.bound for pool in workspaces))
     achieved = sum(pool.size for pool in workspaces)
@@ -26,9 +30,17 @@ def workspace_row(chosen: Chosen, pools: Sequence[PoolRow]) -> WorkspaceRecord:
         with_overlap=with_overlap,
         achieved=achieved,
         floor=_floor(chosen.analysis),
-        best_directions=chosen.directions_are_proven,
-        best_order=chosen.orders_are_proven,
+        proven=_proven(chosen, is_best),
     )
+
+
+def _proven(chosen: Chosen, is_best: bool) -> Literal["every order", "this order", "this schedule", "nothing"]:
+    """Name all schedules that are proven to have no better plan."""
+    if chosen.orders_are_proven:
+        return "every order"
+    if chosen.directions_are_proven:
+        return "this order"
+    return "this schedule" if is_best else "nothing"
 
 
 def _floor(analysis: Analysis) -> int:

@@ -1,4 +1,4 @@
-"""What the storage of programs needs to know beside the schedule: copies, and what is not ours to plan."""
+"""Collects facts about allocations in programs: copies for parallel workers, and allocations that are not planned."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from usmp_build.request import Request
 
 @dataclass(frozen=True)
 class ProgramFacts:
-    """What programs say of their tensors."""
+    """Facts about the tensors of programs."""
 
     copies: Mapping[TensorRef, int]
-    """Every allocation of the schedule → how often it exists at one time."""
+    """Every allocation of the schedule → the number of copies that exist at the same time."""
     written: frozenset[TensorRef]
     """Constants that are written to."""
     on_demand: tuple[TensorRef, ...]
-    """What the application provides while a model runs."""
+    """Allocations that the application provides while a model runs."""
     elsewhere: frozenset[TensorRef]
-    """All that the plan does not provide."""
+    """All allocations that the plan does not provide."""
     alignments: tuple[Mapping[tuple[int, int], int], ...]
-    """For each model: (subgraph, tensor) → what functions demand that take it as a parameter."""
+    """For each model: (subgraph, tensor) → alignment in bytes demanded by functions that take it as a parameter."""
 
     def alignment(self, ref: TensorRef) -> int:
-        """Return what functions demand of a tensor."""
+        """Return the alignment in bytes that functions demand of a tensor."""
         return self.alignments[ref.model].get((ref.subgraph, ref.tensor), 1)
 
 
 def program_facts(request: Request, models: tuple[Model, ...], schedule: Schedule) -> ProgramFacts:
-    """Gather the facts.  Raises ModelError when nobody knows how many copies of an allocation there are."""
+    """Gather the facts.  Raises ModelError when the number of copies of an allocation is unknown."""
     on_demand = provided(models, Provider.APPLICATION)
     return ProgramFacts(
         copies=copies(request, models, schedule),
@@ -47,12 +47,12 @@ def program_facts(request: Request, models: tuple[Model, ...], schedule: Schedul
 
 
 def copies(request: Request, models: tuple[Model, ...], schedule: Schedule) -> dict[TensorRef, int]:
-    """Return for every allocation of the schedule how often it exists at one time, in the order of the steps.
+    """Return for every allocation of the schedule the number of copies that exist at the same time, in step order.
 
-    That is once for each worker of the parallel loops around it, whatever function these are in.  Raises ModelError
-    when nobody knows how many that are.
+    That is one for each worker of the parallel loops around it, in whatever function these are.  Raises ModelError
+    when the number of workers is unknown.
     """
-    found: dict[TensorRef, int] = {}
+    counts: dict[TensorRef, int] = {}
     seen: set[tuple[int, int | None]] = set()
     stack: list[tuple[Node, int | None]] = [(schedule.root, 1)]
     while stack:
@@ -62,21 +62,21 @@ def copies(request: Request, models: tuple[Model, ...], schedule: Schedule) -> d
         seen.add((id(node), workers))
         for value in node.values if isinstance(node, Scope) else ():
             if isinstance(value, TensorRef):
-                found[value] = max(found.get(value, 1), _known(workers, request, models, value))
+                counts[value] = max(counts.get(value, 1), _worker_count(workers, request, models, value))
         inside = _workers(node, workers) if isinstance(node, Repeat) else workers
         stack += ((child, inside) for child in reversed(children(node)))
-    return found
+    return counts
 
 
 def _workers(loop: Repeat, around: int | None) -> int | None:
-    """Return how many rounds of a loop run at one time, those of the loops around it counted in."""
+    """Return how many rounds of a loop run at the same time, including those of the loops around it."""
     if not loop.parallel:
         return around
-    known = [count for count in (loop.rounds, loop.workers) if count is not None]
-    return around * max(1, min(known)) if known and around is not None else None
+    limits = [count for count in (loop.rounds, loop.workers) if count is not None]
+    return around * max(1, min(limits)) if limits and around is not None else None
 
 
-def _known(workers: int | None, request: Request, models: tuple[Model, ...], ref: TensorRef) -> int:
+def _worker_count(workers: int | None, request: Request, models: tuple[Model, ...], ref: TensorRef) -> int:
     if workers is not None:
         return workers
     label = tensor_label(ref.subgraph, ref.tensor, tensor_at(models, ref).name)
@@ -87,14 +87,14 @@ def _known(workers: int | None, request: Request, models: tuple[Model, ...], ref
 
 
 def written_constants(models: tuple[Model, ...], schedule: Schedule) -> frozenset[TensorRef]:
-    """Return the constants that programs write to: no other may share their bytes, equal or not."""
+    """Return the constants that programs write to: no other constant may share their bytes, equal or not."""
     programs = (program for model, program in zip(models, schedule.programs, strict=True) if model.is_program)
     written = {ref for program in programs for step in steps(program) for ref in (*step.writes, *step.updates)}
     return frozenset(ref for ref in written if tensor_at(models, ref).is_constant)
 
 
 def provided(models: tuple[Model, ...], provider: Provider) -> tuple[TensorRef, ...]:
-    """Return the allocations that somebody else than the plan provides, in the order of the functions."""
+    """Return the allocations that `provider` provides, in the order of the functions."""
     return tuple(
         TensorRef(m, f, statement.tensor)
         for m, model in enumerate(models)
