@@ -23,7 +23,7 @@ _VERBS = (
     "init", "plan", "generate", "inspect", "explain", "selftest", "check", "diff",
     "solve", "verify", "plugins", "schema", "outputs", "demo",
 )  # fmt: skip
-"""Each is a module, which is imported when it is asked for: builds call us often."""
+"""Each verb is a module, which is imported only when needed, as builds start the tool often."""
 
 _FOLDERS = {
     "--cmake-dir": (cmake_dir, "folder for find_package(usmp_build)"),
@@ -97,14 +97,14 @@ def _check_verb(first: str) -> None:
 
 
 def _needed(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the verbs that must be known to understand these arguments."""
+    """Return the verbs whose options are needed to parse these arguments."""
     if arguments[:1] and arguments[0] in _ALONE:
         return ()
     return arguments[:1] if arguments[:1] and arguments[0] in _VERBS else _VERBS
 
 
 def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
-    """Return a parser that knows these verbs."""
+    """Return a parser for these verbs."""
     parser = argparse.ArgumentParser(
         prog="usmp-build", description=usmp_build.__doc__, epilog=_EXIT_CODES, allow_abbrev=False
     )

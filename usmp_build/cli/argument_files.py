@@ -1,4 +1,4 @@
-"""Arguments from files: for build systems, whose command lines grow longer than some systems allow."""
+"""Reads arguments from files, for build systems whose command lines would exceed the limits of the host."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.files import Unreadable, read_file
 
 LARGEST = 1 << 24
-"""Bytes of a file of arguments.  Those of a build with a thousand models take some hundred thousand."""
+"""Most bytes of a file of arguments; a build with a thousand models takes about a hundred thousand."""
 
 
 def with_files(arguments: Sequence[str]) -> list[str]:
-    """Replace every @FILE by the lines of the file, each of which is an argument as it stands; empty ones are none.
+    """Return the arguments with every @FILE replaced by its lines, each one argument; empty ones are dropped.
 
-    Behind "--", and in such files, an @ is a character like others.
+    After "--", and in such files, an @ has no special meaning.
     """
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    found: list[str] = []
+    expanded: list[str] = []
     for argument in arguments[:end]:
-        found += _lines(argument[1:]) if argument.startswith("@") else [argument]
-    return [*found, *arguments[end:]]
+        expanded += _lines(argument[1:]) if argument.startswith("@") else [argument]
+    return [*expanded, *arguments[end:]]
 
 
 def _lines(file: str) -> Iterator[str]:

@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     plan = _read_plan(parsed.plan)
     image = read_elf(_read(parsed.elf), parsed.elf)
     map_ = None if parsed.map is None else read_map(_read(parsed.map), parsed.map)
@@ -49,7 +49,7 @@ def _read_plan(path: str) -> PlanRecord:
 
 
 def _right(report: Report) -> list[str]:
-    """Say where everything is, and what was not looked at."""
+    """Return where everything is, and what was not checked."""
     rows = [
         (pool.name, pool.section, f"0x{pool.extent.start:08x}", show_bytes(pool.extent.size), pool.region)
         for pool in report.linked

@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     project, folder = installation.example("digits"), Path(parsed.out)
     if shutil.which("cmake") is None:
         raise UsageError(

@@ -20,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     old, new = _read(parsed.old), _read(parsed.new)
     print("\n".join(_pools(old, new)))
     changes = _buffers(old, new)

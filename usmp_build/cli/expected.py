@@ -11,7 +11,7 @@ from usmp_build.manifest.model import Manifest
 
 
 def expectation_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare what may be expected."""
+    """Declare the options for names that are expected."""
     parser.add_argument(
         "--expect-project",
         metavar="NAME",
@@ -28,7 +28,7 @@ def expectation_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def check_expected(manifest: Manifest, parsed: argparse.Namespace) -> None:
-    """Raise ManifestError where the manifest has other names than expected."""
+    """Raise ManifestError where names in the manifest differ from the expected ones."""
     project, pools = parsed.expect_project, parsed.expect_pool_bytes
     if project is None and not pools:
         return

@@ -27,40 +27,40 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     request, files = read_request(parsed)
     planned = pipeline.plan(request, files)
-    told = _find(planned, parsed.tensor)
-    if not told:
+    explanations = _find(planned, parsed.tensor)
+    if not explanations:
         raise UsageError(_unknown(planned.summary, parsed.tensor))
-    print("\n\n".join(told))
+    print("\n\n".join(explanations))
     return 0
 
 
 def _find(planned: pipeline.Planned, asked: str) -> list[str]:
-    """What there is to tell of a buffer, or tensor without one, of this name; else of all that have it as a part.
+    """Return explanations of the buffer, or tensor without one, of this name; else of all whose names contain it.
 
-    The name may lack the model in front of it.  A part that is nothing but a model is no part of a name.
+    The name may lack the model in front of it.  The name of a model alone does not count as part of a name.
     """
-    if told := _told_of(planned, asked):
-        return told
+    if explanations := _explanations(planned, asked):
+        return explanations
     buffers = planned.summary.buffers
     names = [row.name for row in buffers if row.name.partition(".")[2] == asked]
     names = names or names_of(planned.analysis, planned.imported, asked)
-    if told := [each for name in names for each in _told_of(planned, name)]:
-        return told
+    if explanations := [each for name in names for each in _explanations(planned, name)]:
+        return explanations
     bare = {"", *(f"{model.name}." for model in planned.summary.models)}
     return [_lines_of(planned, row) for row in buffers if asked in row.name and asked not in bare]
 
 
-def _told_of(planned: pipeline.Planned, name: str) -> list[str]:
-    """What there is to tell of the buffer, or tensor without one, of exactly this name; empty if there is none."""
+def _explanations(planned: pipeline.Planned, name: str) -> list[str]:
+    """Return explanations of the buffer, or tensor without one, of exactly this name; empty if there is none."""
     name = whole_of(planned.analysis, name)
-    found = [row for row in planned.summary.buffers if row.name == name]
+    rows = [row for row in planned.summary.buffers if row.name == name]
     gone = without_buffer(planned.analysis, planned.imported, name)
-    if gone and not found:
+    if gone and not rows:
         return ["\n".join(gone)]
-    return [_lines_of(planned, row) for row in found]
+    return [_lines_of(planned, row) for row in rows]
 
 
 def _lines_of(planned: pipeline.Planned, row: BufferRow) -> str:

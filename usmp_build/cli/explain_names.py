@@ -7,8 +7,8 @@ from usmp_build.ir.graph import Model, TensorRef
 from usmp_build.ir.labels import short_label
 
 
-def names_of(analysis: Analysis, imported: tuple[Model, ...], asked: str) -> list[str]:
-    """Return the names of the buffers of all tensors that are called `asked`, with their model in front or without.
+def names_of(analysis: Analysis, imported: tuple[Model, ...], name: str) -> list[str]:
+    """Return the names of the buffers of all tensors called `name`, with their model in front or without.
 
     That may be the name in the model's file, its short form, or the number that `inspect` prints (%7).  A tensor
     without a buffer has the name that its buffer would have.
@@ -18,7 +18,7 @@ def names_of(analysis: Analysis, imported: tuple[Model, ...], asked: str) -> lis
     for index, model in enumerate(imported):
         for number, tensor in enumerate(model.main.tensors):
             label, ref = short_label(tensor.name, number), TensorRef(index, 0, number)
-            if asked.removeprefix(f"{model.name}.") in {f"%{number}", label, tensor.name or label}:
+            if name.removeprefix(f"{model.name}.") in {f"%{number}", label, tensor.name or label}:
                 buffer = storage.tensors.get(ref)
                 names.append(f"{model.name}.{label}" if buffer is None else storage.buffers[buffer].name)
     return list(dict.fromkeys(names))

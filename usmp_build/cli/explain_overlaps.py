@@ -8,11 +8,11 @@ from usmp_build.layout import BufferRow, OverlapRow
 from usmp_build.units import show_bytes
 
 _NAMED = 3
-"""So many of those that are alive at another time."""
+"""Most buffers named that are alive at another time."""
 
 
 def overlap_lines(row: BufferRow, others: Sequence[BufferRow]) -> list[str]:
-    """Return lines for those that share bytes with a buffer while both are alive, and one for all others that do."""
+    """Return a line for each buffer that shares bytes with this one while both are alive, and one for all others."""
     lines = [line for each in row.overlaps for line in _together(row.name, each)]
     together = {each.buffer for each in row.overlaps}
     apart = [
@@ -38,7 +38,7 @@ def _together(name: str, row: OverlapRow) -> list[str]:
 
 
 def _limit(row: OverlapRow) -> str:
-    """Say how close the buffer may come to the other one, and how close it is."""
+    """Return how close the buffer may come to the other one, and how close it is."""
     here, there = ("before", "behind") if row.is_lower else ("behind", "before")
     if row.separation > 0:
         limit = f"must start at least {_bytes(row.separation)} {here} {row.buffer}"

@@ -1,4 +1,4 @@
-"""Exceptions that nothing should raise, as errors: of ours, of a plug-in, or of the machine."""
+"""Turns unexpected exceptions into errors: faults of ours, of a plug-in, or of the machine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PACKAGE = "usmp_build"
 
 
 def as_error(error: Exception) -> UsmpError:
-    """Return the error that says whose fault an exception is, and what to do about it."""
+    """Return the error for an unexpected exception: whose fault it is, and what to do about it."""
     if isinstance(error, OSError):
         what = f"{error.strerror or type(error).__name__}{f': {error.filename}' if error.filename else ''}"
         return UsmpError(Diagnostic("U262", f"the system refuses: {what}", help="--debug shows where"))
@@ -53,7 +53,7 @@ def _innermost(error: Exception) -> str:
 
 
 def _plugin(error: Exception) -> str:
-    """Return the package whose plug-in the exception comes out of; empty when none was running."""
+    """Return the package whose plug-in raised the exception; empty when none was running."""
     packages = {_top(entry.module): entry.dist for entry in installed()}
     for module, _ in _frames(error):
         package = packages.get(_top(module))

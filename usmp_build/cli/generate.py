@@ -38,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     manifest, files = read_manifest(parsed)
     check_expected(manifest, parsed)
     planned = pipeline.plan(resolve(manifest, read_overrides(parsed)), files)
@@ -64,16 +64,16 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _compare(bundle: Bundle, folder: str) -> None:
-    """Show what is stale in a folder.  Raises CheckFailed when anything is."""
-    found = list(staleness.differences(bundle, folder))
-    print("".join(each.text for each in found), end="")
-    if not found:
+    """Print what is stale in a folder.  Raises CheckFailed when anything is."""
+    differences = list(staleness.differences(bundle, folder))
+    print("".join(difference.text for difference in differences), end="")
+    if not differences:
         print(f"{folder} is up to date")
         return
-    counts = ((kind, sum(each.kind == kind for each in found)) for kind in staleness.KINDS)
+    counts = ((kind, sum(difference.kind == kind for difference in differences)) for kind in staleness.KINDS)
     what = ", ".join(f"{count} {kind}" for kind, count in counts if count)
     ways_out = ["run the same command with --prune instead of --diff, and check the folder in"]
-    if any(each.line_ends_only for each in found):
+    if any(difference.line_ends_only for difference in differences):
         name = Path(folder).resolve().name
         ways_out.append(f"for files that differ in line ends only, write {name}/** -text in .gitattributes beside it")
     stale = Diagnostic("U241", f'"{folder}" is stale: of its files, {what}', help="; ".join(ways_out))

@@ -1,4 +1,4 @@
-"""The files that the generator is made of, ours and those of plug-ins: other versions of them generate other files."""
+"""Lists the files of the generator, ours and those of plug-ins, as dependencies of what is generated."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import usmp_build
 from usmp_build.providers import installed
 
 _SUFFIXES = (".py", ".j2", ".c", ".h")
-"""Of code, templates and kernels."""
+"""Suffixes of code, templates and kernels."""
 
 
 def generator_files() -> Iterator[str]:
-    """Yield their paths."""
+    """Yield the paths of these files."""
     for path in _below(Path(usmp_build.__file__).parent):
         yield path.as_posix()
     for path in sorted({path for entry in installed() for path in _plugin_files(entry)}):

@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     target = Path(parsed.out)
     if target.exists() and not parsed.force:
         raise UsageError(Diagnostic("U205", f'"{target}" exists', help="write elsewhere with --out, or use --force"))
@@ -59,14 +59,14 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _models(paths: Sequence[Path], names: Sequence[str], own: int, folder: Path) -> Iterator[StarterModel]:
-    """Describe the models of our command line, which are the first `own`, then those of TVMC's."""
+def _models(paths: Sequence[Path], names: Sequence[str], count: int, folder: Path) -> Iterator[StarterModel]:
+    """Describe the models of our command line, which are the first `count`, then those of TVMC's."""
     for position, (name, path) in enumerate(zip(names, paths, strict=True)):
-        yield _describe(name, path, folder) if position < own else _describe_if_here(name, path, folder)
+        yield _describe(name, path, folder) if position < count else _describe_if_here(name, path, folder)
 
 
 def _describe_if_here(name: str, path: Path, folder: Path) -> StarterModel:
-    """Describe a model that another command line names: it may be elsewhere, or of a kind that nobody here reads."""
+    """Describe a model of TVMC's command line: it may be elsewhere, or of a kind without an importer."""
     try:
         return _describe(name, path, folder)
     except UsmpError as error:
@@ -74,7 +74,7 @@ def _describe_if_here(name: str, path: Path, folder: Path) -> StarterModel:
 
 
 def _describe(name: str, path: Path, folder: Path) -> StarterModel:
-    """Read a model, and say of it what helps to write its table."""
+    """Read a model, and return what helps to write its table."""
     data = DiskFiles().read(str(path))
     model = plugins.importer(path.name, "")(data, name, str(path))
     main = model.main

@@ -61,7 +61,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     request, files = read_request(parsed)
     models = tuple(plugins.import_model(model, files) for model in request.models)
     if parsed.stage == "model":
@@ -76,7 +76,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _without_parts(request: Request) -> Request:
-    """What is read again must not have parts: see `ir.check`."""
+    """Return the request without concat aliasing: models that are read again must not have parts, see `ir.check`."""
     return replace(
         request,
         models=tuple(replace(model, rewrites_off=model.rewrites_off | {"parts"}) for model in request.models),
@@ -84,7 +84,7 @@ def _without_parts(request: Request) -> Request:
 
 
 def _rewrites(_: Request, analysis: Analysis) -> Iterator[str]:
-    """What each rewrite removed, then the tensors that lost channels."""
+    """Yield what each rewrite removed, then the tensors that lost channels."""
     head = ("model", "rewrite", "operators", "channels", "weights", "MACs", "constant bytes")
     names = [model.name for model in analysis.models]
     rows = [
@@ -104,14 +104,14 @@ def _counts(saving: Saving) -> tuple[int, ...]:
 
 
 def _ranges(numbers: Iterable[int]) -> str:
-    """Write ascending numbers, those in a row as `4-11`."""
+    """Return ascending numbers as text, consecutive ones as `4-11`."""
     runs = groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
     ends = ([number for _, number in run] for _, run in runs)
     return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in ends)
 
 
 def _schedule(_: Request, analysis: Analysis) -> Iterator[str]:
-    """One line for each step with its number; structure by indentation."""
+    """Yield a line for each step with its number; indentation shows the structure."""
     numbers = iter(range(analysis.schedule.length))
 
     def lines(node: Node, depth: int) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _heading(node: Repeat | Scope | Call) -> str:
 
 
 def _values(values: Iterable[Value]) -> str:
-    """Tensors of other subgraphs than main with their number; scratch by its position."""
+    """Name values: tensors of other subgraphs than main with their number; scratch by its position."""
     return " ".join(map(_value, values)) or "-"
 
 
@@ -164,7 +164,7 @@ def _value(value: Value) -> str:
 
 
 def _written(step: Step) -> str:
-    """What is written in part has a `+` in front."""
+    """Name the values that a step writes; those written in part have a `+` in front."""
     partly = (f"+{_value(value)}" for value in step.updates)
     return " ".join((*map(_value, step.writes), *partly)) or "-"
 
@@ -186,7 +186,7 @@ def _storage(_: Request, analysis: Analysis) -> Iterator[str]:
 
 
 def _axes(_: Request, analysis: Analysis) -> Iterator[str]:
-    """One line for each tensor that has planned bytes in memory of pages."""
+    """Yield a line for each tensor that has planned bytes in memory of pages."""
     rows = []
     planned = {ref for ref, buffer in analysis.storage.tensors.items() if buffer in analysis.storage.rows}
     for ref, table in ((ref, table) for ref, table in analysis.axes.items() if ref in planned):
@@ -207,7 +207,7 @@ def _lifetimes(_: Request, analysis: Analysis) -> Iterator[str]:
 
 
 def _traffic(_: Request, analysis: Analysis) -> Iterator[str]:
-    """One line for each buffer that an operator touches."""
+    """Yield a line for each buffer that an operator touches."""
     rows = []
     for step in steps(analysis.schedule.root):
         for buffer, moved in analysis.traffic[step.operator].items() if step.operator else ():
@@ -250,14 +250,14 @@ _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
 
 
 def _result(analysis: Analysis, stage: str) -> Any:
-    """Return what a stage made; of rewriting without the models, which have a stage of their own."""
+    """Return the result of a stage; for `rewrite` without the models, which have a separate stage."""
     if stage == "rewrite":
         return [{"channels": made.channels, "savings": made.savings} for made in analysis.rewrites]
     return getattr(analysis, stage)
 
 
 def _plain(value: Any) -> Any:
-    """Turn the values of a stage into what JSON knows; constants are named by their digest."""
+    """Return the values of a stage as JSON types; constants are named by their digest."""
     match value:
         case Enum():
             return value.name

@@ -12,7 +12,7 @@ from usmp_build.units import show_bytes
 
 
 def separation_lines(_: Request, analysis: Analysis) -> Iterator[str]:
-    """One line for each pair (below, above): from the start of the one to that of the other, at least so many bytes."""
+    """Yield a line for each pair (below, above): the least distance between their starts, in bytes."""
     names = [buffer.name for buffer in analysis.storage.buffers]
     rows = []
     for (below, above), allowed in analysis.separations.pairs.items():

@@ -11,7 +11,7 @@ from usmp_build.units import show_bytes
 
 
 def connection_lines(_: Request, analysis: Analysis) -> Iterator[str]:
-    """One line for each output that is an input of another model, with the buffer that both are in."""
+    """Yield a line for each output that is an input of another model, with the buffer that both are in."""
     rows = []
     for connection in analysis.connections:
         buffer = analysis.storage.buffers[analysis.storage.tensors[connection.producer]]
@@ -20,7 +20,7 @@ def connection_lines(_: Request, analysis: Analysis) -> Iterator[str]:
 
 
 def survivor_lines(_: Request, analysis: Analysis) -> Iterator[str]:
-    """One line for each buffer that may hold data when a run of some model begins, or must when it has ended."""
+    """Yield a line for each persistent buffer: the models at whose start or end it may, or must, hold data."""
     survivors, rows = analysis.survivors, []
     for index, buffer in enumerate(analysis.storage.buffers):
         if index in survivors.always:
@@ -37,10 +37,10 @@ def _models(analysis: Analysis, sets: tuple[frozenset[int], ...], buffer: int) -
 
 
 def place_cost_lines(request: Request, analysis: Analysis) -> Iterator[str]:
-    """One line for each buffer and pool that it may be in: what it costs there in one run of every model."""
+    """Yield a line for each buffer and candidate pool: its cost there in one run of every model."""
     costs, rows = analysis.costs, []
-    for buffer, own in zip(analysis.storage.buffers, costs.values, strict=True):
-        for pool, cost in zip(buffer.pools, own, strict=True):
+    for buffer, costs_of_buffer in zip(analysis.storage.buffers, costs.values, strict=True):
+        for pool, cost in zip(buffer.pools, costs_of_buffer, strict=True):
             rows.append((buffer.name, request.pools[pool].name, f"{float(costs.shown(cost)):,.1f}"))
     yield from columns(("buffer", "pool", costs.unit.shown), rows, "<<>")
     names = ", ".join(request.pools[pool].name for pool in costs.unknown)

@@ -1,4 +1,4 @@
-"""What models are called that no manifest names: for `init`, and for verbs that plan them without one."""
+"""Names models that are in no manifest: for `init`, and for verbs that plan without a manifest."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROJECT = "firmware"
 
 
 def wanted_names(paths: Sequence[Path], module: str = "") -> list[str]:
-    """Return what models would be called: like their files, up to the first point; the last one `module`, if given."""
+    """Return the preferred names of models: their files' names up to the first dot; for the last `module`, if given."""
     wanted = [path.name.partition(".")[0] for path in paths]
     if paths and module:
         wanted[-1] = module
@@ -24,15 +24,15 @@ def wanted_names(paths: Sequence[Path], module: str = "") -> list[str]:
 
 def renamings(paths: Sequence[Path], wanted: Sequence[str], names: Sequence[str], project: str) -> Iterator[str]:
     """Yield a line for each model that does not get the name that was wanted, with the reason."""
-    for path, asked, name in zip(paths, wanted, names, strict=True):
-        if name != asked:
-            taken = "is the project, which --project names" if asked.lower() == project.lower() else "is taken"
-            why = unfit(asked) or taken
-            yield f'{path.name} is model "{name}", which C runs with {name}_run(): {quoted(asked)} {why}'
+    for path, preferred, name in zip(paths, wanted, names, strict=True):
+        if name != preferred:
+            taken = "is the project, which --project names" if preferred.lower() == project.lower() else "is taken"
+            why = unfit(preferred) or taken
+            yield f'{path.name} is model "{name}", which C runs with {name}_run(): {quoted(preferred)} {why}'
 
 
 def unfit(name: str) -> str:
-    """Say why neither a project nor a model can be called so, as a clause; empty when it can."""
+    """Return why a project or model cannot have this name, as a clause; empty when it can."""
     return name_problem(name) or file_problem(name)
 
 

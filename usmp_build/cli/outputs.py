@@ -38,7 +38,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     manifest, _ = read_manifest(parsed)
     overrides = read_overrides(parsed)
     refuse(manifest, overrides, more_models=parsed.any_model)

@@ -20,7 +20,7 @@ _LISTS = {
 
 
 def manifest_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the manifest, or models without one, which of its models are meant, and overrides."""
+    """Declare the manifest, or models without one, the choice of its models, and overrides."""
     help_ = f"the manifest (default: {MANIFEST}); or model files: planned as `init` would declare them"
     parser.add_argument("manifest", nargs="*", metavar="MANIFEST", help=help_)
     parser.add_argument(
@@ -34,7 +34,7 @@ def manifest_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def read_overrides(parsed: argparse.Namespace) -> Overrides:
-    """Return what the command line says of models; raise UsageError where it says nothing, or two things."""
+    """Return the overrides of the command line; raise UsageError where they are incomplete or contradictory."""
     pairs = [item.partition("=") for item in parsed.model or ()]
     names = tuple(name for name, _, _ in pairs)
     if len(set(names)) < len(names):
@@ -49,8 +49,8 @@ def read_overrides(parsed: argparse.Namespace) -> Overrides:
 
 
 def _lists(option: str, values: Sequence[str]) -> dict[str, NameList]:
-    """Read what an option says of each model."""
-    found: dict[str, NameList] = {}
+    """Return the names that an option gives to each model."""
+    lists: dict[str, NameList] = {}
     for value in values:
         model, _, listed = value.partition("=")
         names = tuple(listed.split(","))
@@ -58,8 +58,8 @@ def _lists(option: str, values: Sequence[str]) -> dict[str, NameList]:
             what = _LISTS[option][0]
             message = f'"{value}" is not NAME={what}[,{what}...], each {what} once'
             raise UsageError(Diagnostic("U231", message, option, f"write for example: {option} kws=one,other"))
-        if model in found:
+        if model in lists:
             help_ = "say it once, with all names in one list"
             raise UsageError(Diagnostic("U232", f'it names model "{model}" twice', option, help_))
-        found[model] = NameList(option, model, names)
-    return found
+        lists[model] = NameList(option, model, names)
+    return lists

@@ -1,4 +1,4 @@
-"""What verbs that take a memory problem have in common."""
+"""Arguments and reading of files shared by the verbs for memory problems."""
 
 from __future__ import annotations
 

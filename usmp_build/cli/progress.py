@@ -1,4 +1,4 @@
-"""One line that says what is going on, for whoever waits at a terminal."""
+"""Shows progress on one line of a terminal."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ _CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """Shows one phase after the other on standard error, and leaves nothing behind; silent without a terminal."""
+    """Shows one phase after another on standard error, and erases the last one; silent without a terminal."""
 
     def __init__(self) -> None:
         self._shows = sys.stderr.isatty()
 
     def __call__(self, phase: str) -> None:
-        """Say what begins now."""
+        """Show the phase that begins now."""
         if self._shows:
             print(f"{_CLEAR}{phase} ...", end="", file=sys.stderr, flush=True)
 

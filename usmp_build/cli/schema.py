@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     texts = {
         "plan": plan_schema,
         "problem": problem_schema,

@@ -20,15 +20,15 @@ from usmp_build.planner.problems.statement import Statement
 from usmp_build.units import count_bytes, show_bytes
 
 _WORK = ("work", "nodes", "rounds")
-"""What algorithms call the option that bounds their search; the first that there is, counts."""
+"""Names of the option that bounds an algorithm's search; the first that an algorithm has counts."""
 _OF_THE_COMMAND = {
     "algorithm": "say --algorithm NAME",
     "capacity": "say --capacity BYTES",
     "minimize": "say --capacity BYTES: then any plan that fits will do, unless --minimize asks for the lowest peaks",
 }
-"""What is no --option, because the command itself has it."""
+"""Options of algorithms that --option does not set, because the command has them itself."""
 _FEW_POOLS = 3
-"""That a message names."""
+"""Most pools that a message names."""
 _MEANING = {
     Status.OPTIMAL: "no plan is better",
     Status.FEASIBLE: "whether there is a better plan is not known",
@@ -50,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     room, options = capacity(parsed), _options(parsed)
     if parsed.out and not parsed.out.endswith((".csv", ".json")):
         message = f"--out {quoted(parsed.out)} is neither CSV nor JSON"
@@ -89,7 +89,7 @@ def _solve(
 
 
 def _is_same(path: str, other: str) -> bool:
-    """Tell whether two paths are of one file; what is not there is none."""
+    """Return whether two paths are of one existing file."""
     try:
         return Path(path).samefile(other)
     except OSError:
@@ -122,7 +122,7 @@ def _options(parsed: argparse.Namespace) -> dict[str, object]:
 
 
 def _known(algorithm: str) -> str:
-    """List what --option may set."""
+    """Return a list of what --option may set."""
     names = [name for name in by_name.options_known(algorithm) if name not in _OF_THE_COMMAND]
     return f"the options of {algorithm} are: {listed(names) or 'none'}"
 
@@ -140,7 +140,7 @@ def _value(text: str) -> object:
 
 
 def _write(out: str | None, statement: Statement, solution: Solution, room: int | None) -> None:
-    """Write what there is to be written: offsets only where there are some."""
+    """Write the output files; offsets only if there is a plan."""
     if out and out.endswith(".json"):
         writer.write_text(out, solution_json(statement, solution, room))
     elif out and solution.plan is not None:
@@ -148,7 +148,7 @@ def _write(out: str | None, statement: Statement, solution: Solution, room: int 
 
 
 def _shown(statement: Statement, solution: Solution, room: int | None) -> Iterator[str]:
-    """Show a table, and what is known."""
+    """Yield a table of the plan, and what is proven of it."""
     if solution.plan is not None:
         limits = [room if pool.limit is None else pool.limit for pool in statement.pools]
         figures = zip(statement.pools, solution.peaks, limits, solution.bounds, solution.gaps, strict=True)
@@ -163,7 +163,7 @@ def _shown(statement: Statement, solution: Solution, room: int | None) -> Iterat
 
 
 def _reasons(statement: Statement, solution: Solution) -> Iterator[str]:
-    """Say where each bound comes from."""
+    """Yield the proof of each bound."""
     for pool, seen, claim in zip(statement.pools, solution.witnesses, solution.claims, strict=True):
         if claim > seen.bytes:
             yield f"{pool.name}: a search through all plans found that {_are(claim)} needed"
@@ -183,7 +183,7 @@ def _bytes(size: int | None) -> str:
 
 
 def _shortage(file: str, statement: Statement, solution: Solution) -> Diagnostic:
-    """Say what is too small, by how much, and how sure that is."""
+    """Return the message for a shortage: what is too small, by how much, and whether it is proven."""
     short = solution.shortage
     if short.proven and not short.pools:
         message = "the buffers do not fit, as a search through all plans found"
@@ -213,7 +213,7 @@ def _named(pools: list[str]) -> str:
 
 
 def _proof(statement: Statement, solution: Solution) -> str:
-    """Say why less is not possible."""
+    """Return why less is not possible."""
     seen = solution.shortage.witness
     if solution.claim:
         return "as a search through all plans found"

@@ -1,4 +1,4 @@
-"""What of the surroundings of this package is missing: other packages, or a folder on a disk."""
+"""Checks the environment of this package: required packages, and installation in a folder on disk."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_folder() -> None:
 
 
 def package_missing(error: Exception) -> Diagnostic | None:
-    """Say how to install a package that is not there; None if it is a part of this one, or nothing is missing."""
+    """Return how to install a missing package; None if it is a part of this one, or nothing is missing."""
     name = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     if name in ("", "usmp_build"):
         return None

@@ -18,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     room = capacity(parsed)
     statement = read_statement(parsed.problem)
     plan = read_plan(read_bytes(parsed.plan), parsed.plan)

@@ -1,4 +1,4 @@
-"""Request + Analysis + Plan + Summary → Layout: all of the C, with its names and its order."""
+"""Request + Analysis + Plan + Summary → Layout: decides on all of the C, its names and its order."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
 
 
 def _calls(analysis: Analysis, manifest: str) -> dict[str, list[KernelCall]]:
-    """Return what is called of each library.  Raises ManifestError when two of them call a function the same."""
+    """Return the calls of each library.  Raises ManifestError when two libraries have a function of the same name."""
     owners: dict[str, str] = {}
-    found: dict[str, list[KernelCall]] = {}
+    calls: dict[str, list[KernelCall]] = {}
     chosen = [kernel for kernel in map(analysis.kernel_of, analysis.kernels) if isinstance(kernel, Kernel)]
     for kernel in chosen:
         for call in kernel.calls:
@@ -56,8 +56,8 @@ def _calls(analysis: Analysis, manifest: str) -> dict[str, list[KernelCall]]:
             if owner != kernel.library:
                 message = f'the kernel libraries "{owner}" and "{kernel.library}" both call a function {call.function}'
                 raise ManifestError(Diagnostic("P306", message, manifest, "use one of them for both"))
-            found.setdefault(owner, []).append(call)
-    return dict(sorted(found.items()))
+            calls.setdefault(owner, []).append(call)
+    return dict(sorted(calls.items()))
 
 
 def _joined(texts: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""Main of a program → the lines of `run`: allocations are where the plan says, so loops and calls remain."""
+"""Translates main of a program to the lines of `run`: allocations are planned, so loops and calls remain."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _LARGEST = (1 << 31) - 1
 
 @dataclass(frozen=True)
 class Body:
-    """What main does, for a program that `program_refusals` has nothing against."""
+    """The body of main, of a program that `program_refusals` accepts."""
 
     graph: Subgraph
     locate: Locate
     functions: Mapping[int, FunctionCode]
 
     def lines(self) -> tuple[BodyLine, ...]:
-        """Return it, line by line."""
+        """Return the body, line by line."""
         return tuple(self._lines(self.graph.body, 0))
 
     def passed(self) -> set[str]:
@@ -42,7 +42,7 @@ class Body:
                     yield self._call(statement, depth)
 
     def _loop(self, loop: For, depth: int) -> Iterator[BodyLine]:
-        """A loop; one in which nothing is called is left out, and of one round only what is in it remains."""
+        """Yield a loop; one without calls is left out, and of a single round only the body remains."""
         rounds = loop.extent or 0
         if rounds == 1:
             yield from self._lines(loop.body, depth)
@@ -60,7 +60,7 @@ class Body:
         return BodyLine(depth, function.name, tuple(self._argument(tensor, parameter) for tensor, parameter in pairs))
 
     def _argument(self, tensor: int | None, parameter: ParameterRow) -> str:
-        """Pass a pointer as the function wants it: the bytes of an argument may be of another type there."""
+        """Return an argument as a pointer of the parameter's type, which may differ from the tensor's."""
         expression = self._expression(tensor)
         if tensor is None or expression == "NULL":
             return "NULL"
@@ -73,8 +73,8 @@ class Body:
         return f"({parameter.c_type})({'const ' if parameter.is_const else ''}void *){expression}"
 
     def _expression(self, tensor: int | None) -> str:
-        """Return where a tensor is; constants that no function reads are nowhere."""
+        """Return the expression of a tensor; NULL for constants that no function reads."""
         storage = self.locate.analysis.storage
         ref = TensorRef(self.locate.model, 0, -1 if tensor is None else tensor)
-        known = ref in storage.tensors or ref in storage.arguments
-        return self.locate.expression(ref.tensor) if known else "NULL"
+        has_bytes = ref in storage.tensors or ref in storage.arguments
+        return self.locate.expression(ref.tensor) if has_bytes else "NULL"

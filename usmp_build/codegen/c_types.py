@@ -21,7 +21,7 @@ PLAIN = {
     DType.UINT32: "uint32_t",
     DType.UINT64: "uint64_t",
 }
-"""The type of an element; types that C lacks are shown as bytes."""
+"""DType → C type of an element; types that C lacks are bytes."""
 
 _MAY_ALIAS = {
     DType.FLOAT32: "usmp_f32",
@@ -36,7 +36,7 @@ _MAY_ALIAS = {
 
 
 _WIDTH = 112
-"""Columns of values: 120 without the indentation of a member of a struct."""
+"""Most columns of values: 120 less the indentation of a member of a struct."""
 
 
 def plain_type(dtype: DType) -> str:

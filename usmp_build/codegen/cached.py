@@ -1,4 +1,4 @@
-"""Functions of the application that touch cached memory: which of their arguments may be there."""
+"""Lists the functions of the application whose arguments may be in cached memory."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from usmp_build.request import Request
 
 def cached_rows(request: Request, analysis: Analysis, plan: Plan) -> tuple[CachedRow, ...]:
     """Return every such function by name, with those arguments that some call of it gets in cached memory."""
-    found: dict[str, dict[str, None]] = {}
+    functions: dict[str, dict[str, None]] = {}
     for ref in analysis.kernels:
         kernel = analysis.kernel_of(ref)
         for call in kernel.calls if isinstance(kernel, Kernel) else ():
             arguments = dict.fromkeys(_arguments(request, analysis, plan, ref, call))
             if arguments:
-                found.setdefault(call.function, {}).update(arguments)
+                functions.setdefault(call.function, {}).update(arguments)
     prefix = request.project.lower()
-    return tuple(CachedRow(f"{prefix}_{name}", tuple(found[name])) for name in sorted(found))
+    return tuple(CachedRow(f"{prefix}_{name}", tuple(functions[name])) for name in sorted(functions))
 
 
 def _arguments(request: Request, analysis: Analysis, plan: Plan, ref: OperatorRef, call: KernelCall) -> Iterator[str]:

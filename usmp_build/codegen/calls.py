@@ -1,4 +1,4 @@
-"""One call of a kernel, as rows for the template: what it is called with, and where the rows of its loop begin."""
+"""Describes one call of a kernel for the template: its arguments, and where the rows of its loop begin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, R
 from usmp_build.layout import CallCode, LoopCode
 
 Index: TypeAlias = tuple[tuple[str, int], ...]
-"""The number of a row: a sum of counters, each times a factor."""
+"""The index of a row: a sum of counters, each times a factor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +20,15 @@ class Parameter:
     """A pointer that a step's function takes: to the data, or to a table of its rows."""
 
     c_type: str
-    """Of a pointer to the data: `const int8_t *`."""
+    """The type of a pointer to the data: `const int8_t *`."""
     name: str
     argument: str
     row: int = 0
-    """Elements of a row, where there is a table of them; else 0."""
+    """Elements of a row where the pointer is to a table of rows; else 0."""
 
     @property
     def declaration(self) -> str:
-        """As C writes it."""
+        """The declaration in C."""
         return f"{self.c_type}{'const *' if self.row else ''}{self.name}"
 
     def at(self, index: Index, pitch: int, base: str = "") -> str:
@@ -60,14 +60,14 @@ def _sum(index: Index) -> str:
 
 
 def _turns(counter: str, count: int, factor: int = 1) -> Index:
-    """Return what a counter adds to the number of a row: nothing where it would only be 0."""
+    """Return what a counter adds to the index of a row; empty where it is always 0."""
     return ((counter, factor),) if count > 1 else ()
 
 
 def call_code(
     call: KernelCall, prefix: str, parameters: Mapping[Operand, Parameter], expression: Callable[[Operand], str]
 ) -> CallCode:
-    """Write down a call; `expression` says where an operand is.  Names begin with `prefix`."""
+    """Return the code of a call; `expression` returns where an operand is.  Names begin with `prefix`."""
     function = f"{prefix}_{call.function}"
     struct = f"{prefix}_{call.parameters.struct}" if call.parameters else ""
     values = call.parameters.fields if call.parameters else ()
@@ -93,7 +93,7 @@ def call_code(
 
 
 def _reduced(call: KernelCall, form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
-    """Return the loop, the row that it reads, and what an image comes to."""
+    """Return the loop, the row that it reads, and the result of an image."""
     image = _turns(_times("n", form.rows), form.images)
     read = source.at((*image, *_turns("y", form.rows)), form.input_pitch)
     written = result.at(_turns("n", form.images), form.output_pitch)
@@ -111,7 +111,7 @@ def _streamed(call: KernelCall, form: Rows, source: Parameter, result: Parameter
 
 
 def _image(parameter: Parameter, name: str, images: int, rows: int, pitch: int) -> tuple[tuple[str, ...], str, Index]:
-    """Return how image `n` begins: plain memory has a pointer to each, a table counts the rows of all."""
+    """Return how image `n` begins: plain memory has a pointer to each, a table numbers the rows of all images."""
     if images == 1:
         return (), "", ()
     if parameter.row:
@@ -122,16 +122,16 @@ def _image(parameter: Parameter, name: str, images: int, rows: int, pitch: int) 
 def _window(form: Rows) -> tuple[str, str, Index]:
     """Return the number of an input row and the condition that the image has it, in C, and the index of that row.
 
-    Where no row is padding there is nothing to ask: number and condition are empty.
+    Without padding, no condition is needed: number and condition are empty.
     """
     index = (*_turns("y", form.rows, form.stride), *_turns("k", form.window, form.dilation))
     end = (form.rows - 1) * form.stride + (form.window - 1) * form.dilation - form.before + 1
-    asked = ["row >= 0"] * (form.before > 0) + [f"row < {form.input_rows}"] * (end > form.input_rows)
-    if not asked:
+    conditions = ["row >= 0"] * (form.before > 0) + [f"row < {form.input_rows}"] * (end > form.input_rows)
+    if not conditions:
         return "", "", index
     terms = [*starmap(_times, index)] or ["0"]
     terms[0] += f" - {form.before}" if form.before else ""
-    return " + ".join(terms), " && ".join(asked), (("row", 1),)
+    return " + ".join(terms), " && ".join(conditions), (("row", 1),)
 
 
 def _initializer(value: Value) -> str:

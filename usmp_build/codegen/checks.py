@@ -1,4 +1,4 @@
-"""The plan as conditions for the C compiler: (condition, name)."""
+"""States the plan as conditions for the C compiler: (condition, name)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Check = tuple[str, str]
 
 
 def place_checks(model: str, problem: Problem, places: Mapping[int, Place]) -> Iterator[Check]:
-    """Yield that each buffer is inside its pool, aligned, and apart from those in conflict that it must not overlap."""
+    """Yield conditions that each buffer is inside its pool, aligned, and apart from those it must not overlap."""
     for number, place in places.items():
         end = _end(place)
         pool = f"{model.upper()}_{place.pool.name.upper()}_WORKSPACE_POOL_SIZE"
@@ -24,7 +24,7 @@ def place_checks(model: str, problem: Problem, places: Mapping[int, Place]) -> I
 
 
 def overlap_checks(problem: Problem, places: Mapping[int, Place]) -> Iterator[Check]:
-    """Yield how far one buffer must start behind another where an operator writes over what it has read."""
+    """Yield conditions on distances between starts, where an operator may write over what it has read."""
     for number, place in places.items():
         for other, above in _above(problem, places, number):
             if (number, other) in problem.separations:
@@ -33,7 +33,7 @@ def overlap_checks(problem: Problem, places: Mapping[int, Place]) -> Iterator[Ch
 
 
 def _above(problem: Problem, places: Mapping[int, Place], number: int) -> Iterator[tuple[int, Place]]:
-    """Yield the buffers in conflict with one that are above it in its pool."""
+    """Yield the buffers in conflict with this one that are above it in its pool."""
     for other in problem.conflicts[number]:
         above = places.get(other)
         if above and above.pool is places[number].pool and _is_below(problem, places, number, other):
@@ -41,19 +41,19 @@ def _above(problem: Problem, places: Mapping[int, Place], number: int) -> Iterat
 
 
 def _is_below(problem: Problem, places: Mapping[int, Place], one: int, other: int) -> bool:
-    """Whether of two buffers in conflict this one is taken to be the lower one; of each pair exactly one is."""
+    """Whether `one` counts as the lower of two buffers in conflict; exactly one of each pair does."""
     distance = places[other].row.offset - places[one].row.offset
     holds, holds_too = distance >= problem.separation(one, other), -distance >= problem.separation(other, one)
     return (distance, other - one) > (0, 0) if holds == holds_too else holds
 
 
 def _end(place: Place) -> str:
-    """Behind the last byte of a buffer, or behind its last cache line, which it shares with nothing."""
+    """Return the end of a buffer, or that of its last cache line, which it shares with nothing."""
     end, line = f"{place.macro}_OFFSET + {place.macro}_BYTES", place.row.cache_line
     return f"({end} + {line - 1}) / {line} * {line}" if line else end
 
 
 def _behind(place: Place, distance: int) -> str:
-    """Return what is so far behind the start of a buffer, or before it."""
+    """Return the start of a buffer plus a distance in bytes, which may be negative."""
     further = f" {'+' if distance > 0 else '-'} {abs(distance)}" if distance else ""
     return f"{place.macro}_OFFSET{further}"

@@ -1,4 +1,4 @@
-"""Names that are made of two names: `a_b` of pool `c` and `a` of pool `b_c` are one and the same to C."""
+"""Finds clashes of composed names: `a_b` of pool `c` and `a` of pool `b_c` have the same name in C."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CACHED = ("CACHE_BYTES",)
 def refuse_clashes(
     summary: Summary, groups: tuple[ConstantGroup, ...], models: tuple[tuple[ModelRow, ModelCode], ...], manifest: str
 ) -> None:
-    """Raise ManifestError, placed at the manifest, when two things of the generated C would have one name."""
+    """Raise ManifestError, placed at the manifest, when two entities of the generated C would have one name."""
     taken: dict[str, str] = {}
     for owner, name in _names(summary, groups, models):
         other = taken.setdefault(name, owner)
@@ -66,7 +66,7 @@ def _names(
 
 
 def _of_passed(project: str, owner: str, pool: PoolRow) -> Iterator[tuple[str, str]]:
-    """Yield what there is for a pool of the application."""
+    """Yield the names for a pool of the application."""
     if pool.is_sealed:
         yield owner, f"{project}_check_{pool.name}"
         yield owner, f"{pool.macro}_ID"

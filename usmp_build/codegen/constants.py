@@ -1,6 +1,6 @@
-"""Constants → one struct for each owner and pool: `kws_flash_constants` holds what only kws reads.
+"""Groups constants into one struct for each owner and pool: `kws_flash_constants` has those that only kws reads.
 
-In pools of the application the struct is a view of bytes that are not in C; here they are put together.
+In pools of the application the struct is a view of bytes that are not in C; they are assembled here.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from usmp_build.naming import c_comment, c_member, constants_object, unique
 from usmp_build.planner.memory.plan import Plan
 
 _COLUMNS = 109
-"""Of a comment inside a struct."""
+"""Most columns of a comment inside a struct."""
 _NAMED = 16
-"""Equal constants that a comment names, beside the one that they are stored as."""
+"""Most equal constants that a comment names, besides the stored one."""
 
 
 def constant_groups(
@@ -76,7 +76,7 @@ def _row(analysis: Analysis, index: int, member: str) -> ConstantRow:
 
 
 def _comment(buffer: StorageBuffer) -> tuple[str, ...]:
-    """Say what a constant is, and name those that are equal to it: code that reads any of them names this one."""
+    """Return a comment: what a constant is, and the equal ones that are stored as it."""
     text = f"{buffer.name}, {buffer.reason}"
     if buffer.equals:
         more = len(buffer.equals) - _NAMED
@@ -85,7 +85,7 @@ def _comment(buffer: StorageBuffer) -> tuple[str, ...]:
 
 
 def _rows(analysis: Analysis, indices: list[int], names: list[str], paddings: list[str]) -> Iterator[ConstantRow]:
-    """Yield members, each with the space behind it up to the next one: the struct is the plan on any compiler."""
+    """Yield members, each with the padding up to the next one, so that the struct has the planned layout everywhere."""
     for index, name, padding in zip(indices, names, paddings, strict=True):
         yield _row(analysis, index, name)
         space = analysis.problem.buffers[index].size - analysis.storage.buffers[index].size

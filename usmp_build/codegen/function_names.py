@@ -1,4 +1,4 @@
-"""What the functions of a program, and the tensors in them, are called in C."""
+"""Names the functions of a program, and the tensors in them, in C."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from usmp_build.ir.uses import called_by_main
 from usmp_build.naming import c_identifier, unique
 
 OF_MODELS = ("inputs", "outputs", "run", "reset", "map_inputs", "map_outputs", "workspace_pools", "constant_pools")
-"""What models have, or may have, under such a name, for all to see."""
+"""Public names that models have, or may have."""
 _TAKEN = (*OF_MODELS, "check_workspace", "check_constants")
-"""The same, with what is in their own files."""
+"""These, and names inside the files of models."""
 
 
 def function_names(model: Model) -> Mapping[int, str]:
@@ -26,6 +26,6 @@ def function_names(model: Model) -> Mapping[int, str]:
 
 
 def variable(functions: Mapping[int, str], ref: TensorRef) -> str:
-    """Name the storage of a tensor within its model: by its number, and by its function if that is not main."""
-    own = f"t{ref.tensor}"
-    return f"{functions[ref.subgraph]}_{own}" if ref.subgraph in functions else own
+    """Return the name of a tensor's storage within its model: its number, after its function if that is not main."""
+    name = f"t{ref.tensor}"
+    return f"{functions[ref.subgraph]}_{name}" if ref.subgraph in functions else name

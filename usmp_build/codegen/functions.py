@@ -1,4 +1,4 @@
-"""The functions of a program, which the application supplies → their prototypes, and the buffers they ask for."""
+"""Describes the functions of a program, which the application supplies: prototypes, and buffers that they use."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from usmp_build.naming import c_comment, c_member, unique
 
 @dataclass(frozen=True)
 class Functions:
-    """All that the C of one program's functions is made of."""
+    """The functions of one program, and what their C depends on."""
 
     analysis: Analysis
     index: int
     places: Mapping[int, Place]
     tables: Mapping[int, TableCode]
     constants: Mapping[int, str]
-    """Buffer → expression."""
+    """Buffer → C expression."""
 
     def code(self) -> Mapping[int, FunctionCode]:
         """Describe the functions that main calls, itself or through others, by number."""
@@ -52,15 +52,15 @@ class Functions:
     def _function(self, function: int, name: str) -> FunctionCode:
         graph = self._model.subgraphs[function]
         refs = [TensorRef(self.index, function, t) for t in range(len(graph.tensors))]
-        own = [ref for ref in refs[graph.parameters :] if ref in self.analysis.storage.tensors]
-        members = unique(c_member(graph.tensors[ref.tensor].name) for ref in own)
+        stored = [ref for ref in refs[graph.parameters :] if ref in self.analysis.storage.tensors]
+        members = unique(c_member(graph.tensors[ref.tensor].name) for ref in stored)
         parameters = unique(c_member(tensor.name) for tensor in graph.tensors[: graph.parameters])
         symbol = f"{self._model.name}_{name}"
         return FunctionCode(
             name=symbol,
             comment=c_comment(graph.name),
             parameters=tuple(self._parameter(function, t, parameter) for t, parameter in enumerate(parameters)),
-            members=tuple(self._member(ref, symbol, member) for ref, member in zip(own, members, strict=True)),
+            members=tuple(self._member(ref, symbol, member) for ref, member in zip(stored, members, strict=True)),
             on_demand=tuple(
                 c_comment(graph.tensors[ref.tensor].name)
                 for ref in self.analysis.storage.on_demand
@@ -69,7 +69,7 @@ class Functions:
         )
 
     def _parameter(self, function: int, tensor: int, name: str) -> ParameterRow:
-        """What a function does not write to is constant."""
+        """Return a parameter, which is const unless the function writes to it."""
         declared = self._model.subgraphs[function].tensors[tensor]
         return ParameterRow(
             element=pool_type(declared.dtype) if declared.dtype.bits else "void",
@@ -104,7 +104,7 @@ class Functions:
         return MemberRow(c_type, name, c_comment(comment), where, step)
 
     def _stride(self, buffer: int, tensor: Tensor, macro: str) -> tuple[str, int] | None:
-        """Return the bytes from one copy to the next: all but the last one are as long as that."""
+        """Return the bytes from one copy of a worker to the next, and the macro for it; None for a single copy."""
         stored = self.analysis.storage.buffers[buffer]
         if stored.copies == 1:
             return None

@@ -1,4 +1,4 @@
-"""One model → its C: ports, pointers, steps, or the functions of a program, and checks."""
+"""Decides on the C of one model: ports, pointers, steps, or the functions of a program, and checks."""
 
 from __future__ import annotations
 
@@ -44,12 +44,14 @@ def model_code(
     model = analysis.models[index]
     places = places_of(analysis, plan, summary, index)
     tables = tables_of(analysis, plan, summary, index)
-    known = {number: place.variable for number, place in places.items()}
-    known |= {number: table.symbol for number, table in tables.items()}
+    expressions = {number: place.variable for number, place in places.items()}
+    expressions |= {number: table.symbol for number, table in tables.items()}
     inputs, outputs = ports(request.models[index], model, tuple(pool.name for pool in request.pools))
     in_pages = sorted({pool for table in tables.values() for pool, _ in table.rows})
     rows = {number: table.elements for number, table in tables.items()}
-    locate = Locate(analysis, index, request.project.lower(), {**constants, **known}, places, rows, inputs, outputs)
+    locate = Locate(
+        analysis, index, request.project.lower(), {**constants, **expressions}, places, rows, inputs, outputs
+    )
     passed_groups = tuple(group for group in groups if group.pool.is_passed and index in group.models)
     steps = _steps(analysis, index, locate, passed_groups)
     functions = Functions(analysis, index, places, tables, constants).code()
@@ -81,12 +83,12 @@ def model_code(
 
 
 def _whole(expression: str) -> str:
-    """Return the buffer of which a part is named."""
+    """Return the expression of the buffer that an expression of a part names."""
     return expression.partition(" + ")[0]
 
 
 def _called_for(groups: tuple[ConstantGroup, ...], arguments: Collection[str]) -> tuple[ConstantGroup, ...]:
-    """Return the constants that `run` passes on: as a whole to a step, one by one to a function."""
+    """Return the groups of constants that `run` passes on: as a whole to a step, one by one to a function."""
     named = {argument.partition("->")[0] for argument in arguments}
     return tuple(group for group in groups if group.symbol in named)
 

@@ -1,4 +1,4 @@
-"""Buffers of one model in plain memory → pointers of its `run` function."""
+"""Turns the buffers of one model in plain memory into pointers of its `run` function."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def places_of(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> d
 
 
 def first_tensors(analysis: Analysis, index: int) -> dict[int, TensorRef]:
-    """Return for each buffer of a model the first tensor in it, from which it has its name in C."""
+    """Return for each buffer of a model the first tensor in it, which gives it its name in C."""
     tensors: dict[int, TensorRef] = {}
     for ref, buffer in analysis.storage.tensors.items():
         if ref.model == index:
@@ -56,7 +56,7 @@ def name_within(stored: StorageBuffer, index: int) -> str:
 
 
 def lives(analysis: Analysis, index: int, buffer: int) -> str:
-    """Write a buffer's steps in a run of the model, counted from its first one: what other models do moves nothing."""
+    """Return a buffer's steps in a run of the model as text, counted from its first one: other models do not matter."""
     first, end = analysis.schedule.starts[index : index + 2]
-    own = ((max(i.start, first), min(i.stop, end)) for i in analysis.lifetimes.intervals[buffer])
-    return " ".join(f"[{start - first}, {stop - first})" for start, stop in own if start < stop)
+    clipped = ((max(i.start, first), min(i.stop, end)) for i in analysis.lifetimes.intervals[buffer])
+    return " ".join(f"[{start - first}, {stop - first})" for start, stop in clipped if start < stop)

@@ -1,4 +1,4 @@
-"""Inputs and outputs of a model: their C names, and where each tensor is for the code that runs."""
+"""Inputs and outputs of a model: their C names, and C expressions for the tensors of the running code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from usmp_build.request import ModelRequest
 
 
 def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[Names, Names]:
-    """Name the inputs and outputs: as the manifest says, else as the signature does, else as the tensor is called.
+    """Return the names of inputs and outputs: those of the manifest, else of the signature, else of the tensors.
 
     `pools` are the names of all pools.  Raises ManifestError for a name in the manifest that is not one of them.
     """
@@ -34,14 +34,14 @@ def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[
 
 @dataclass(frozen=True)
 class Locate:
-    """Where the bytes of each tensor of one model are, as a C expression inside `run`."""
+    """Finds the bytes of each tensor of one model, as a C expression inside `run`."""
 
     analysis: Analysis
     model: int
     prefix: str
-    """Of the plan's symbols."""
+    """The prefix of the plan's symbols."""
     buffers: Mapping[int, str]
-    """Buffer → expression."""
+    """Buffer → C expression."""
     places: Mapping[int, Place]
     rows: Mapping[int, int]
     """Buffers in memory of pages → elements of a row."""
@@ -67,7 +67,7 @@ class Locate:
         return self.rows.get(buffer, 0) if buffer is not None else 0
 
     def pitch(self, tensor: int) -> int:
-        """Return the bytes from one pixel to the next, of what is channels of another tensor; else 0."""
+        """Return the pixel stride, in bytes, of a tensor that is some channels of another one; else 0."""
         return self.analysis.storage.pitches.get(TensorRef(self.model, 0, tensor), 0)
 
     def buffer(self, buffer: int) -> str:
@@ -116,12 +116,12 @@ class Locate:
 
     @cached_property
     def _alignments(self) -> Mapping[tuple[int, int], int]:
-        """What the functions of a program demand of what they are called with."""
+        """The alignments, in bytes, that the functions of a program require of their arguments."""
         model = self.analysis.models[self.model]
         return alignments(model) if model.is_program else {}
 
     def _address(self, tensor: int) -> str:
-        """Where a port in a pool is, outside `run`."""
+        """Return the address of a port in a pool, outside `run`."""
         buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor))
         if buffer is None:
             return ""

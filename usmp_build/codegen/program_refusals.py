@@ -1,4 +1,4 @@
-"""What of a program has no C: main calls functions, in loops of known length; all else is for the functions to do."""
+"""Finds what has no C in a program: main may only call functions, in loops of known length."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from usmp_build.ir.statements import Access, Allocate, For, Invoke, Provider, wa
 from usmp_build.ir.uses import Uses, called_by_main, uses
 
 Refusal = tuple[str, str]
-"""What, and the way out."""
+"""What has no C, and the suggested fix."""
 
 _MOVE = "move it into a function of the program that main calls: the application supplies the functions"
 
 
 def program_refusals(analysis: Analysis, index: int) -> Iterator[Refusal]:
-    """Yield them."""
+    """Yield all that has no C."""
     model = analysis.models[index]
     yield from _statements(model)
     yield from _ports(model)
@@ -44,7 +44,7 @@ def _statements(model: Model) -> Iterator[Refusal]:
 
 
 def _statement(access: Access) -> str:
-    """The name of a statement is a verb, or a function from outside of the program."""
+    """Return what messages call a statement: a verb, or a function from outside the program."""
     return "store to" if access.name == "store" else quoted(access.name)[1:-1]
 
 
@@ -66,7 +66,7 @@ def _ports(model: Model) -> Iterator[Refusal]:
 
 
 def withheld(analysis: Analysis, index: int) -> Iterator[Refusal]:
-    """Yield the constants of any model whose bytes nobody knows."""
+    """Yield the constants of a model whose bytes are unknown."""
     model = analysis.models[index]
     for function in (0, *called_by_main(model)):
         graph = model.subgraphs[function]

@@ -1,4 +1,4 @@
-"""What has no C: everything at once, each with the way out."""
+"""Refuses models that have no C: reports all reasons at once, each with a suggested fix."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -
         if pool.size > _LARGEST_OFFSET:
             problems.append((f'pool "{pool.name}" needs {pool.size:,} bytes; offsets in C end at 2 GiB', ""))
     if problems:
-        said = dict.fromkeys(problems)
-        raise KernelError(*(Diagnostic("P305", message, path, help_ or _PLAN_ONLY) for message, help_ in said))
+        distinct = dict.fromkeys(problems)
+        raise KernelError(*(Diagnostic("P305", message, path, help_ or _PLAN_ONLY) for message, help_ in distinct))
 
 
 def _operators(analysis: Analysis, index: int) -> Iterator[tuple[str, str]]:

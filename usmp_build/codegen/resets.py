@@ -1,4 +1,4 @@
-"""The variables of a model → the lines of its `reset`: what each holds before the first run."""
+"""Turns the variables of a model into the lines of its `reset`: the values before the first run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from usmp_build.layout import Place, ResetRow
 def resets(
     analysis: Analysis, index: int, places: Mapping[int, Place], constants: Mapping[int, str]
 ) -> Iterator[ResetRow]:
-    """Yield how each variable of model `index` gets its first value; `constants` are the expressions of constants."""
+    """Yield how each variable of model `index` gets its initial value; `constants` are the expressions of constants."""
     tensors = first_tensors(analysis, index)
     for number, place in places.items():
         if analysis.storage.buffers[number].kind is Kind.VARIABLE:

@@ -1,4 +1,4 @@
-"""One operator → a C function of its own, as rows for the template."""
+"""Describes the C function of one operator for the template."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def step_code(
     groups: tuple[ConstantGroup, ...],
     traces: tuple[TraceRow, ...],
 ) -> StepCode:
-    """Write down the function of an operator that has a kernel; `groups` are constants that it must be passed."""
+    """Return the function of an operator that has a kernel; `groups` are constants that must be passed to it."""
     model = analysis.models[ref.model]
     op = operator_at(analysis.models, ref)
     kernel = analysis.kernel_of(ref)
@@ -29,8 +29,8 @@ def step_code(
     parameters = _parameters(analysis, ref, kernel, locate)
 
     def expression(operand: Operand) -> str:
-        known = parameters.get(operand)
-        return known.name if known else _expression(analysis, ref, locate, operand)
+        parameter = parameters.get(operand)
+        return parameter.name if parameter else _expression(analysis, ref, locate, operand)
 
     calls = tuple(call_code(call, locate.prefix, parameters, expression) for call in kernel.calls)
     named = {argument.partition("->")[0] for call in calls for argument in call.arguments}
@@ -46,7 +46,7 @@ def step_code(
 
 
 def _comment(op: Operator, kernel: Kernel, graph: Subgraph, direction: Direction) -> tuple[str, ...]:
-    """What goes in and out, and what changes; constants are left out, for they are named in the calls."""
+    """Return a comment: inputs, outputs and changed variables, without constants, which calls name."""
     way = ", backward" if direction is Direction.BACKWARD else ""
     taken = [(position in kernel.updates, graph.tensors[t]) for position, t in enumerate(op.inputs) if t is not None]
     inputs = [tensor for changes, tensor in taken if not changes and not tensor.is_constant]
@@ -56,7 +56,7 @@ def _comment(op: Operator, kernel: Kernel, graph: Subgraph, direction: Direction
 
 
 def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, Parameter]:
-    """Every workspace operand, each once: inputs, scratch, outputs.  Constants are named where they are used."""
+    """Return every workspace operand once: inputs, scratch, outputs.  Constants are named where they are used."""
     graph = analysis.models[ref.model].main
     op = graph.operators[ref.operator]
     used = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
@@ -107,7 +107,7 @@ def _is_constant(graph: Subgraph, op: Operator, operand: Input) -> bool:
 
 
 def _expression(analysis: Analysis, ref: OperatorRef, locate: Locate, operand: Operand) -> str:
-    """Return where an operand is that the function takes no pointer to."""
+    """Return the expression of an operand that is not a parameter of the function."""
     if isinstance(operand, Derived):
         return locate.buffer(analysis.storage.derived[ref][operand.position])
     if isinstance(operand, Absent):

@@ -1,4 +1,4 @@
-"""Tensors of one model in memory of pages → tables of pointers to their rows."""
+"""Turns tensors of one model in memory of pages into tables of pointers to their rows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def tables_of(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> d
 def table_checks(
     analysis: Analysis, summary: Summary, index: int, tables: Mapping[int, TableCode]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the plan as conditions for the C compiler: every row is inside of its pool, and no two share a page."""
+    """Yield conditions for the C compiler: every row is inside its pool, and no two live rows share a page."""
     for table in tables.values():
         for pool in sorted({pool for pool, _ in table.rows}):
             size = f"{summary.models[index].macro}_{summary.pools[pool].name.upper()}_WORKSPACE_POOL_SIZE"

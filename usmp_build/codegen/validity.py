@@ -1,4 +1,4 @@
-"""What the header of a model says to who runs it: how long inputs and outputs are valid, what may not run meanwhile."""
+"""Comments in a model's header: how long inputs and outputs are valid, and which models may not run meanwhile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COLUMNS = 115
 
 
 def validity(request: Request, analysis: Analysis, index: int, inputs: Names, outputs: Names) -> tuple[str, ...]:
-    """Return the lines of a comment: what ends the life of inputs and outputs, and what connections do."""
+    """Return the lines of a comment: when inputs and outputs become invalid, and what connections do."""
     main = analysis.models[index].main
     filled = {c.consumer.tensor for c in analysis.connections if c.consumer.model == index}
     fed = {c.producer.tensor for c in analysis.connections if c.producer.model == index}
@@ -61,12 +61,12 @@ def exclusion(request: Request, model: ModelRow, index: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Ports:
-    """Inputs or outputs of a model of which the same is said."""
+    """Inputs or outputs of a model that share a sentence."""
 
     noun: str
     names: Sequence[str]
     total: int
-    """So many inputs, or outputs, there are: unless these are all of them, they are named."""
+    """The number of all inputs, or outputs: ports are named unless these are all of them."""
 
     @property
     def is_one(self) -> bool:
@@ -125,7 +125,7 @@ def _outputs(request: Request, index: int, ports: _Ports) -> Iterator[str]:
 
 
 def _shared(main: Subgraph, inputs: Mapping[int, str], outputs: Names) -> Iterator[str]:
-    """Say which outputs have the same bytes, or those of an input; `inputs` are names by tensor."""
+    """Yield which outputs have the same bytes, or those of an input; `inputs` are names by tensor."""
     names: dict[int, list[str]] = {}
     for tensor, name in zip(main.outputs, outputs, strict=True):
         if tensor not in main.parts:
@@ -140,7 +140,7 @@ def _shared(main: Subgraph, inputs: Mapping[int, str], outputs: Names) -> Iterat
 
 
 def _same(request: Request, analysis: Analysis, index: int, tensor: int, name: str, inputs: Names) -> str:
-    """Say of a reserved output that is an input of the model what changes it."""
+    """Return what changes a reserved output that is an input of the model."""
     connections = (c for c in analysis.connections if c.consumer == TensorRef(index, 0, tensor))
     changes = [f"{request.models[c.producer.model].name} runs{_or_filled(request, c)}" for c in connections]
     same = inputs[analysis.models[index].main.inputs.index(tensor)]
@@ -148,12 +148,12 @@ def _same(request: Request, analysis: Analysis, index: int, tensor: int, name: s
 
 
 def _or_filled(request: Request, connection: Connection) -> str:
-    """Filling the inputs of a producer may overwrite what it wrote, unless its outputs are reserved."""
+    """Return a clause about filling inputs of a producer, which may overwrite its outputs unless they are reserved."""
     return ", or its inputs are filled" if request.models[connection.producer.model].outputs is Outputs.RUN else ""
 
 
 def _connected(request: Request, analysis: Analysis, index: int, outputs: Sequence[tuple[int, str]]) -> Iterator[str]:
-    """Say of inputs that others fill how long they are valid; `outputs` are tensors and names of the model's own."""
+    """Yield how long inputs are valid that other models fill; `outputs` are tensors and names of this model."""
     for connection in (c for c in analysis.connections if c.consumer.model == index):
         producer = request.models[connection.producer.model]
         shown = [name for tensor, name in outputs if tensor == connection.consumer.tensor]
@@ -170,7 +170,7 @@ def _connected(request: Request, analysis: Analysis, index: int, outputs: Sequen
 
 
 def _feeding(request: Request, analysis: Analysis, index: int) -> Iterator[str]:
-    """Say of outputs that feed others what these do to them."""
+    """Yield what other models do to the outputs that feed them."""
     own = [c for c in analysis.connections if c.producer.model == index]
     for producer in dict.fromkeys(c.producer for c in own):
         ends = [c for c in own if c.producer == producer]
@@ -184,7 +184,7 @@ def _feeding(request: Request, analysis: Analysis, index: int) -> Iterator[str]:
 
 
 def _exclusive(request: Request, index: int) -> list[str]:
-    """Return the other models that this one never runs beside."""
+    """Return the other models that never run at the same time as this one."""
     return [request.models[other].name for other in request.excluded(index) if other != index]
 
 

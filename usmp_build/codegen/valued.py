@@ -1,4 +1,4 @@
-"""Which tensors have their value when an operator has run: what the hook shows then."""
+"""Determines which tensors have their value after each operator, for the hook to show them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from usmp_build.ir.graph import Operator, Subgraph
 
 
 class Valued:
-    """Goes through the operators of a subgraph as they run; what shares bytes has its value with the last of them."""
+    """Follows the operators of a subgraph as they run; tensors that share bytes have their value after the last."""
 
     def __init__(self, graph: Subgraph) -> None:
         self._sharing = [op for op in graph.operators if not op.runs]
@@ -24,25 +24,25 @@ class Valued:
         return self._followers(sorted(self._known))
 
     def after(self, kernel: Kernel, op: Operator) -> list[int]:
-        """Return the outputs of an operator, the variables that it changed, and what shares bytes with all these."""
+        """Return the outputs of an operator, the variables it changed, and the tensors that share bytes with these."""
         changed = (op.inputs[position] for position in sorted(kernel.updates))
         shown = [*op.outputs, *(tensor for tensor in changed if tensor is not None)]
         self._known.update(shown)
         return [*shown, *self._followers(shown)]
 
     def _followers(self, shown: list[int]) -> list[int]:
-        """Return what has its value now that `shown` have theirs."""
-        found: list[int] = []
+        """Return the tensors that have their value now that `shown` have theirs."""
+        followers: list[int] = []
         for tensor in shown:
-            found += self._outputs(tensor)
-        for tensor in found:
-            found += self._outputs(tensor)
-        return found
+            followers += self._outputs(tensor)
+        for tensor in followers:
+            followers += self._outputs(tensor)
+        return followers
 
     def _outputs(self, tensor: int) -> list[int]:
-        found: list[int] = []
+        outputs: list[int] = []
         for op in self._readers.get(tensor, ()):
             if self._known.issuperset(t for t in op.inputs if t is not None):
-                found += (t for t in op.outputs if t not in self._known)
+                outputs += (t for t in op.outputs if t not in self._known)
                 self._known.update(op.outputs)
-        return found
+        return outputs

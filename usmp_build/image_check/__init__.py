@@ -1,1 +1,1 @@
-"""What a linker made of a plan: images and map files, read without trust and compared with plan.json."""
+"""Checks linked images and map files, which are not trusted, against plan.json."""

@@ -1,4 +1,4 @@
-"""Plan, image and map file → what is wrong, what could not be checked, and where the pools are."""
+"""Compares plan, image and map file: what is wrong, what could not be checked, and where the pools are."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class LinkedPool:
     section: str
     extent: Extent
     region: str
-    """Empty if it names none."""
+    """Empty if the pool names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcome."""
+    """The result of a check."""
 
     wrong: tuple[Diagnostic, ...]
     unchecked: tuple[str, ...]
-    """Sentences: what the files do not tell."""
+    """What the files do not show, in sentences."""
     linked: tuple[LinkedPool, ...]
     """In the order of the plan."""
 
 
 def check(plan: PlanRecord, image: Image, map_: MapFile | None = None) -> Report:
-    """Compare what was planned with what was linked."""
+    """Compare the plan with the linked image."""
     pools = [Evidence(plan, pool, image, map_) for pool in plan.pools]
     wrong = [finding for evidence in pools for finding in pool_findings(evidence)]
     wrong += image_findings([evidence for evidence in pools if evidence.pool.size], image, plan.project, map_)

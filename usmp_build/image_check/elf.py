@@ -1,4 +1,4 @@
-"""Bytes of an ELF file → Image.  Little endian, 32 and 64 bits; trusts no number in the file.
+"""Reads ELF files: little endian, 32 and 64 bits; trusts no number in the file.
 
 Every table is cut out of the file before it is read, so a count or an offset that lies is an error and never a loop.
 """
@@ -28,9 +28,9 @@ _ALLOCATED, _THREAD = 0x2, 0x400
 _OBJECTS = frozenset({1, 2, 6})
 """Types of symbols: variables, functions, variables of threads."""
 _LONGEST_NAME = 1024
-"""Bytes of a name that are looked at."""
+"""Most bytes of a name that are read."""
 _MOST_SEGMENTS = 128
-"""Program headers of an image: linkers write a handful."""
+"""Most program headers of an image: linkers write a handful."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ _FORMATS = {
         symbol_fields=(0, 4, 5, 1, 3),
     ),
 }
-"""By the class that the file says it has."""
+"""Formats by the class in the file's identification."""
 
 
 class _Header(NamedTuple):
@@ -85,7 +85,7 @@ class _Header(NamedTuple):
 
 
 def read_elf(data: bytes, file: str) -> Image:
-    """Read an image.  Raises UsageError when it is none, and CheckFailed when it is damaged."""
+    """Read an image.  Raises UsageError when it is not one, and CheckFailed when it is damaged."""
     form = _format(data, file)
     return _Reader(data, file, form).image()
 
@@ -117,7 +117,7 @@ class _Reader:
         sections = [_Header(*row) for row in headers]
         loads = self._loads(segments_at, segment_count, segment_size)
         text = self._contents(sections, names, "the names of sections")
-        found = tuple(_section(each, text, loads) for each in sections if _has_addresses(each))
+        found = tuple(_section(header, text, loads) for header in sections if _has_addresses(header))
         return Image(self.file, found, tuple(self._symbols(sections)))
 
     def _loads(self, offset: int, count: int, size: int) -> list[tuple[Extent, int]]:
@@ -159,7 +159,7 @@ class _Reader:
 
 
 def _has_addresses(header: _Header) -> bool:
-    """Tell whether a section takes memory.  What threads have as zeros is made for each of them, elsewhere."""
+    """Return whether a section takes memory.  Zeros of threads are allocated elsewhere, for each thread."""
     return bool(header.flags & _ALLOCATED) and not (header.flags & _THREAD and header.type == _NO_BYTES)
 
 

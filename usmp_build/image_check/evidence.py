@@ -1,4 +1,4 @@
-"""What plan, image and map file say of one pool, side by side."""
+"""Combines what plan, image and map file state about one pool."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from usmp_build.layout import PlanRecord, PoolRecord
 from usmp_build.naming import constants_object, linker_name, pool_object, pool_symbol, region_symbols
 
 _WHOLE = 1 << 32
-"""Bytes of a region whose length needs more bits than a symbol of 32 bits has."""
+"""Bytes of the smallest region whose length does not fit a 32-bit symbol."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Evidence:
 
     @property
     def is_passed(self) -> bool:
-        """Whether the application has the array, and passes a pointer to it: then it may be anywhere."""
+        """Whether the application owns the array, and passes a pointer to it: then it may be anywhere."""
         return self.pool.owner == "application"
 
     @property
@@ -99,7 +99,7 @@ class Evidence:
         return Extent(start.extent.start, size.extent.start or _WHOLE)
 
     def too_small(self) -> list[Symbol]:
-        """Return what is in the section of a pool of the application and is no array for it, nor a part of one."""
+        """Return the symbols in the section of a pool of the application that are neither its array nor part of one."""
         section = self.section
         if section is None or not self.is_passed:
             return []
@@ -114,7 +114,7 @@ class Evidence:
         return small
 
     def strangers(self) -> list[str]:
-        """Say what is in the pool's section and is not of the pool."""
+        """Return what is in the pool's section and does not belong to the pool."""
         section = self.section
         if section is None or self.is_passed:
             return []

@@ -1,4 +1,4 @@
-"""A linked image, as far as memory is concerned: what is at which address."""
+"""A linked image as addresses: sections and symbols."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ class Extent:
 
     @property
     def end(self) -> int:
-        """The first address behind it."""
+        """The first address after it."""
         return self.start + self.size
 
     def holds(self, other: Extent) -> bool:
-        """Tell whether all of `other` is in it."""
+        """Return whether all of `other` is in it."""
         return self.start <= other.start and other.end <= self.end
 
     def meets(self, other: Extent) -> bool:
-        """Tell whether they have a byte in common."""
+        """Return whether they have a byte in common."""
         return self.start < other.end and other.start < self.end and self.size > 0 and other.size > 0
 
     def __str__(self) -> str:
@@ -38,11 +38,11 @@ class Section:
 
     name: str
     extent: Extent
-    """Where the program finds it."""
+    """Its addresses at run time."""
     load: int | None
-    """Where the image brings it; None where no program header says so."""
+    """The address that it is loaded from; None where no program header states it."""
     stored: bool
-    """Whether the image holds its bytes; else it only has addresses."""
+    """Whether the image contains its bytes; otherwise it only has addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Image:
 
     @cached_property
     def named(self) -> Mapping[str, Symbol]:
-        """Symbols by name; a global one goes before a local one, which comes earlier."""
+        """Symbols by name; global ones take precedence over local ones, which come earlier."""
         return {symbol.name: symbol for symbol in self.symbols}
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The whole image: pools beside each other, and sections that no plan knows."""
+"""Checks the image as a whole: pools that overlap, and sections that belong to no plan."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from usmp_build.image_check.map_file import MapFile
 from usmp_build.units import count_bytes
 
 _OURS = (".usmp.", ".rodata.usmp.")
-"""What the names of sections of pools begin with, unless the manifest says otherwise."""
+"""Prefixes of the sections of pools, unless the manifest names other sections."""
 
 
 def image_findings(pools: Sequence[Evidence], image: Image, project: str, map_: MapFile | None) -> Iterator[Diagnostic]:
-    """Yield what is wrong beside the pools themselves."""
+    """Yield what is wrong besides the single pools."""
     yield from _nothing_there(pools, image, project)
     yield from _orphans(pools, image, project)
     yield from _overlaps(pools, image)

@@ -1,1 +1,1 @@
-"""The doors for models: each importer turns the bytes of one kind of file into an `ir.graph.Model`."""
+"""Importers: each reads one kind of file into an `ir.graph.Model`."""

@@ -1,4 +1,4 @@
-"""Models in the textual form of `textual`: bytes → graph (`textual`) → checked graph (`operators.well_formed`)."""
+"""Reads models in the textual form: bytes → graph (`textual`) → checked graph (`operators.well_formed`)."""
 
 from __future__ import annotations
 

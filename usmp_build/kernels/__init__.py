@@ -1,4 +1,4 @@
-"""Kernel libraries: what runs an operator, and the C that does it.
+"""Kernel libraries: the C functions that run operators, and how to call them.
 
 `reference` is portable C and equals TensorFlow Lite Micro's reference kernels; others come by entry point.
 """

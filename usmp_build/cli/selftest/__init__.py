@@ -56,7 +56,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(parsed: argparse.Namespace) -> int:
-    """Do it."""
+    """Run the command; return the exit code."""
     request, files = read_request(parsed)
     planned = pipeline.plan(request, files)
     if parsed.accesses:

@@ -37,7 +37,7 @@ Times = NDArray[np.int64]
 """For each byte of a buffer: first write, last write, last read; 0 where there is none."""
 
 _NOTED = 5
-"""So many pairs are named in a note."""
+"""Most pairs named in a note."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Compared:
     below: int
     above: int
     planned: int
-    """How far the upper one must start behind the start of the lower one, as the plan has it."""
+    """Least distance from the start of the lower one to that of the upper one, in bytes, as the plan has it."""
     traced: int
     """The same, as the accesses say."""
     declared: int | None
@@ -99,7 +99,7 @@ def compared(
 
 
 def _apart(planned: Planned) -> Planned:
-    """Plan the same with nothing over anything else, in pools as large as needed."""
+    """Return the same plan without any overlap, in pools as large as needed."""
     request = replace(planned.request, pools=tuple(replace(p, limit=None, origin=None) for p in planned.request.pools))
     pools = tuple(replace(pool, limit=None) for pool in planned.analysis.problem.pools)
     problem = replace(planned.analysis.problem, pools=pools, separations={})
@@ -162,7 +162,7 @@ def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Ite
 
 
 def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
-    """Return how far the buffer that is read must start behind the one that is written, and the other way round.
+    """Return the least distance from the start of the written buffer to that of the read one above it, and vice versa.
 
     A byte of the one may lie on a byte of the other unless it is written before that is last read.
     """

@@ -13,7 +13,7 @@ from usmp_build.request import InputOutput, Inputs, Outputs
 
 def order(planned: Planned) -> list[int]:
     """Return the models so that producers come before consumers, as far as they do not feed each other in turn."""
-    found: dict[int, None] = {}
+    models: dict[int, None] = {}
     entered: set[int] = set()
 
     def visit(model: int) -> None:
@@ -22,15 +22,15 @@ def order(planned: Planned) -> list[int]:
             feeding = (c for c in planned.analysis.connections if c.consumer.model == model)
             for producer in sorted({connection.producer.model for connection in feeding}):
                 visit(producer)
-            found[model] = None
+            models[model] = None
 
     for model in range(len(planned.request.models)):
         visit(model)
-    return list(found)
+    return list(models)
 
 
 def is_late(planned: Planned, connection: Connection) -> bool:
-    """Tell whether a consumer runs before its producer, and so begins with what the round before left."""
+    """Return whether a consumer runs before its producer, and so begins with the data of the round before."""
     turns = order(planned)
     return turns.index(connection.producer.model) > turns.index(connection.consumer.model)
 
@@ -76,7 +76,7 @@ def _is_computed(main: Subgraph, output: int) -> bool:
 
 
 def idle(planned: Planned, model: int, pools: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield pool, as a position in `pools`, offset and size of what nobody needs when a run of a model begins."""
+    """Yield pool, as a position in `pools`, offset and size of the bytes that are dead when a run of a model begins."""
     survivors, sizes = planned.analysis.survivors, planned.analysis.problem.buffers
     kept: dict[str, list[tuple[int, int]]] = {name: [] for name in pools}
     for index in survivors.before[model] | survivors.always:

@@ -1,4 +1,4 @@
-"""Compare what the generated code computed with what it should have."""
+"""Compares the tensors that the generated code computed with reference values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from usmp_build.ir.ports import show_type
 from usmp_build.pipeline import Planned
 
 _TOLERANCE = 1e-4
-"""Relative to the larger of 1 and the reference: floats are summed in another order."""
+"""Tolerance relative to the larger of 1 and the reference: floats are summed in another order."""
 
 
 def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answer]) -> int:
@@ -58,7 +58,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
 
 
 def rewritten(planned: Planned, model: int) -> str:
-    """Say how many tensors of the file have fewer channels, and how many nobody computes any more."""
+    """Return how many tensors of the file have fewer channels, and how many are no longer computed, as text."""
     before, after = planned.imported[model].main, planned.analysis.models[model].main
     fewer = sum(subgraph == 0 for subgraph, _ in planned.analysis.rewrites[model].channels)
     folded = {index for index, _ in _folded(planned, model)}

@@ -1,4 +1,4 @@
-"""Functions of the application in the self-test: which are needed, which are missing, and whose fault a failure is."""
+"""Functions of the application in the self-test: finds missing ones, and tells whose fault a failure is."""
 
 from __future__ import annotations
 

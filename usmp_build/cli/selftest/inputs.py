@@ -1,4 +1,4 @@
-"""Inputs that find faults: full-range random ones, and the two extremes."""
+"""Makes inputs that expose faults: full-range random ones, and the two extremes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two-level programs as JSON: main calls functions, and these have allocations, constants and loops of their own."""
+"""Reads programs of two levels as JSON: main calls functions, which have their own allocations, constants and loops."""
 
 from usmp_build.importers.program.reader import import_program
 

@@ -1,4 +1,4 @@
-"""One function of a program: names become tensors, records become statements."""
+"""Reads one function of a program: names become tensors, records become statements."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class FunctionReader:
     source: Source
     sizes: Sizes
     functions: Mapping[str, int]
-    """By name: the numbers of all functions."""
+    """Name → number, of all functions."""
     name: str
     place: Place
     calls: list[tuple[Invoke, Place]] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
     scope: dict[str, int] = field(default_factory=dict)
-    """Which names mean which tensors here."""
+    """Name → tensor, as visible here."""
 
     def read(self, record: r.FunctionRecord) -> Subgraph:
         """Return the function.  Raises ModelError."""
@@ -51,11 +51,11 @@ class FunctionReader:
         if depth > MAX_NESTING:
             deep = too_deep()
             raise self.fault(deep.code, deep.message, place, deep.help)
-        found: list[Statement] = []
+        statements: list[Statement] = []
         for position, item in enumerate(items):
             at = (*place, position)
-            found += self._statements(self._record(item, at), at, depth)
-        return found
+            statements += self._statements(self._record(item, at), at, depth)
+        return statements
 
     def _record(self, item: Any, place: Place) -> r.StatementRecord:
         if not isinstance(item, dict):

@@ -1,4 +1,4 @@
-"""From a file to a checked program: its functions, main first, and what main's parameters are for."""
+"""Reads a file into a checked program: its functions, main first, and which of main's parameters are inputs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def import_program(data: bytes, name: str, path: str, /) -> Model:
 
 
 class _Program:
-    """A program as it is written."""
+    """A program as its file states it."""
 
     def __init__(self, source: Source, record: ProgramRecord, at: Place) -> None:
         self._source = source
@@ -46,7 +46,7 @@ class _Program:
         self._names = sorted(record.functions, key=lambda name: name != record.main)
 
     def model(self, name: str) -> Model:
-        """Return it.  Raises ModelError."""
+        """Return the model.  Raises ModelError."""
         main = self._record.main
         if main not in self._record.functions:
             help_ = suggestion(main, self._record.functions, "functions are")
@@ -60,7 +60,7 @@ class _Program:
         return self._with_ports(program)
 
     def _check_calls(self, model: Model, readers: list[FunctionReader]) -> None:
-        """Find calls that do not fit; sizes are looked at last, when it is known that no call leads back."""
+        """Raise ModelError for calls that do not fit; sizes are checked last, after recursion is ruled out."""
         calls = [(reader, *call) for reader in readers for call in reader.calls]
         for reader, call, place in calls:
             callee = model.subgraphs[call.function]
@@ -75,7 +75,7 @@ class _Program:
                 raise _misfit(reader, model.subgraphs[call.function], message, place)
 
     def _with_ports(self, model: Model) -> Model:
-        """Find out which parameters of main are inputs, and which are outputs."""
+        """Return the model with its ports: parameters of main that are inputs, and those that are outputs."""
         uses = uses_in_main(model)
         main = model.main
         for position in range(main.parameters):
@@ -87,7 +87,7 @@ class _Program:
         return replace(model, subgraphs=(ported, *model.subgraphs[1:]))
 
     def _recursion(self, cycle: list[int], readers: list[FunctionReader]) -> ModelError:
-        """The cycle goes from callee to caller."""
+        """Return the error for a cycle of calls, which goes from callee to caller."""
         reader, callee = readers[cycle[1]], cycle[0]
         place = next(place for call, place in reader.calls if call.function == callee)
         message = f"{quoted(reader.name)} calls {quoted(readers[callee].name)}, which leads back to it"

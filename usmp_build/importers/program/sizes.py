@@ -1,4 +1,4 @@
-"""Types, extents and bytes of a declaration → a tensor, or what does not agree."""
+"""Makes tensors of declarations, and checks that types, extents and bytes agree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _UNKNOWN = -1
 
 
 class Disagreement(Exception):
-    """A fault of a declaration: code, message, what would help, and the key that it concerns."""
+    """A fault of a declaration: code, message, help, and the key that it concerns."""
 
     def __init__(self, code: str, message: str, help_: str, key: str) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class Disagreement(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a parameter, allocation or constant says of itself."""
+    """The declaration of a parameter, allocation or constant."""
 
     name: str
     dtype: str | None
@@ -40,17 +40,17 @@ class Declaration:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Knows how large extents given as text are at the most."""
+    """Makes tensors, with the upper bounds of extents that are given as text."""
 
     upper_bounds: Mapping[str, int]
     stand_ins: Allowance = field(default_factory=Allowance)
-    """Bytes that may be made up for constants without data."""
+    """Bytes that may be allocated as placeholders for constants without data."""
 
     def parameter(self, declared: Declaration) -> Tensor:
         """Return a parameter, which need not have a size.  Raises Disagreement."""
         tensor = self.tensor(declared) if declared.dtype or declared.bytes is not None else None
-        known = tensor is not None and _UNKNOWN not in tensor.shape
-        return tensor if known and tensor else Tensor(declared.name, (), DType.VARIANT)
+        has_size = tensor is not None and _UNKNOWN not in tensor.shape
+        return tensor if has_size and tensor else Tensor(declared.name, (), DType.VARIANT)
 
     def allocation(self, declared: Declaration) -> Tensor:
         """Return a tensor of known size.  Raises Disagreement."""
@@ -96,11 +96,11 @@ class Sizes:
             stand_in = from_digest(digest(f"{owner}\n{declared.name}".encode("utf-8", "replace")), tensor.size)
             return replace(tensor, data=stand_in, is_withheld=True)
         forms = (_from_hexadecimal(data), _from_base64(data))
-        found = next((form for form in forms if form is not None and len(form) == tensor.size), None)
-        if found is None:
+        bytes_ = next((form for form in forms if form is not None and len(form) == tensor.size), None)
+        if bytes_ is None:
             message = f"the data of {quoted(declared.name)} are not {tensor.size:,} bytes in hexadecimal or base64"
             raise Disagreement("T266", message, 'correct them; without "data" it can be planned, too', "data")
-        return replace(tensor, data=found)
+        return replace(tensor, data=bytes_)
 
 
 def _dtype(declared: Declaration) -> DType:

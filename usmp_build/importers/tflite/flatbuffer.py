@@ -1,4 +1,4 @@
-"""Flatbuffers from strangers, decoded into plain records: every offset is checked and the work is bounded.
+"""Decodes untrusted flatbuffers into plain records: every offset is checked and the work is bounded.
 
 A table is declared as a dataclass whose fields say where they are stored:
 
@@ -91,7 +91,7 @@ def tables(slot: int, kind: type[Record]) -> Any:
 
 
 def union(slot: int, kinds: dict[int, type[Record]]) -> Any:
-    """Declare a union, its type in `slot` and the table, none or one, in the next; other types are passed over."""
+    """Declare a union, its type in `slot` and the table, none or one, in the next; other types are skipped."""
 
     def read(source: _Table) -> tuple[Record, ...]:
         tag, at = source.find(slot), source.find(slot + 1)
@@ -102,7 +102,7 @@ def union(slot: int, kinds: dict[int, type[Record]]) -> Any:
 
 
 def present(slot: int) -> Any:
-    """Declare something that we only need to know the presence of."""
+    """Declare a field of which only the presence matters."""
     return _stored(lambda source: bool(source.find(slot)), False)
 
 
@@ -161,12 +161,12 @@ class _File:
         self.data = data
         self._fuel = len(data) // 4 + 4096
         self.trail: list[str] = []
-        """Where we are, for messages."""
+        """The current position in the tables, for messages."""
         self._ranges: dict[tuple[int, int], bytes] = {}
         self._readers: dict[type[Record], _Readers] = {}
 
     def readers(self, kind: type[Record]) -> _Readers:
-        """Return how the fields of a declared table are read."""
+        """Return the readers of a declared table's fields."""
         if kind not in self._readers:
             self._readers[kind] = tuple((f.name, f.metadata["read"]) for f in fields(kind))
         return self._readers[kind]
@@ -210,7 +210,7 @@ class _File:
         return start + 4, count
 
     def spend(self, units: int) -> None:
-        """Pay for a visit."""
+        """Take the cost of a visit from the budget.  Raises ModelError when it is used up."""
         self._fuel -= units
         if self._fuel < 0:
             message = f"{self._here()}the file refers to the same parts over and over, to far more than its own size"

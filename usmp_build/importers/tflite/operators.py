@@ -22,7 +22,7 @@ _LEFT_OUT = -1
 
 
 def operator_kinds(codes: Sequence[schema.OperatorCode]) -> tuple[str, ...]:
-    """Return what the operator codes of a file stand for."""
+    """Return the kinds that the operator codes of a file stand for."""
     return tuple(_kind(code, f"operator code {index}") for index, code in enumerate(codes))
 
 

@@ -1,4 +1,4 @@
-"""From a .tflite file to a model: the whole of it, its subgraphs and its signature."""
+"""Reads .tflite files into models: subgraphs and signature."""
 
 from __future__ import annotations
 
@@ -72,12 +72,12 @@ def _subgraph(
 
 
 def _known_if_empty(tensor: Tensor) -> Tensor:
-    """Make a constant of no bytes out of a tensor that nobody has to write because it has no elements."""
+    """Return a tensor without elements as a constant: no operator needs to write it."""
     is_empty = 0 in tensor.shape and tensor.dtype.bits > 0
     return replace(tensor, data=b"") if is_empty and tensor.data is None and not tensor.is_variable else tensor
 
 
 def _ports(names: tuple[schema.TensorMap, ...], tensors: tuple[int, ...]) -> tuple[Port, ...]:
-    """Return the names of `tensors`.  Tools that change the ends of a model leave others behind, which we drop."""
-    known = set(tensors)
-    return tuple(Port(entry.name, entry.tensor_index) for entry in names if entry.tensor_index in known)
+    """Return the names of `tensors`, without those that tools left when they changed a model's inputs or outputs."""
+    indices = set(tensors)
+    return tuple(Port(entry.name, entry.tensor_index) for entry in names if entry.tensor_index in indices)

@@ -1,8 +1,8 @@
-"""The kernel library "extern": the application supplies the kernels, we say how they are called.
+"""The kernel library "extern": the application supplies the kernels, and the generated code calls them.
 
 A function for each kind of operator and the types of its tensors, called once for an operator.  It gets a struct with
 shapes, quantization and options, then pointers: inputs, the scales of filters, outputs, scratch.
-Nothing is known of how it works, so inputs, outputs and scratch never overlap.
+How it accesses memory is unknown, so inputs, outputs and scratch never overlap.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Extern:
         return cls(target.name, target.rules)
 
     def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
-        """Say how `operator` of `graph` is called."""
+        """Return how `operator` of `graph` is called, or why it cannot be."""
         reason = refusal(operator, graph)
         if reason:
             return NoKernel(reason)

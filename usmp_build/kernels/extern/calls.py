@@ -1,4 +1,4 @@
-"""An operator → the call of its function: operands, parameters, and the prototype that they follow from."""
+"""Makes the call of an operator's function: operands, parameters, and the prototype."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from usmp_build.naming import c_identifier
 
 
 def copy(operator: Operator, graph: Subgraph, target: str) -> Kernel:
-    """A tensor goes, as it is, from one pool to another."""
+    """Return the kernel that copies a tensor from one pool to another."""
     function = f"{target}_copy"
     size = graph.tensors[operator.outputs[0]].size
     comment = f'Brings a tensor to or from where target "{target}" works'
@@ -43,7 +43,7 @@ def copy(operator: Operator, graph: Subgraph, target: str) -> Kernel:
 
 
 def compute(operator: Operator, graph: Subgraph, target: str, scratch: int) -> Kernel:
-    """The operator as one call; `scratch` are the bytes that it gets."""
+    """Return the kernel of an operator as one call with `scratch` bytes of scratch."""
     described = Description(operator, graph)
     function = f"{target}_{c_identifier(operator.kind).lower()}_{described.suffix}"
     arguments = list(_arguments(described.sides))
@@ -74,7 +74,7 @@ def _scaled(sides: tuple[Side, ...]) -> list[Side]:
 
 
 def _scales(side: Side) -> Constant:
-    """The scales of a tensor; of a filter one for each channel, even where all are the same."""
+    """Return the scales of a tensor; for a filter one for each channel, even where all are equal."""
     assert side.tensor is not None
     assert side.tensor.quantization is not None
     scales = side.tensor.quantization.scales
@@ -84,7 +84,7 @@ def _scales(side: Side) -> Constant:
 
 
 def _arguments(sides: tuple[Side, ...]) -> Iterator[tuple[Operand, str]]:
-    """The pointers and how they are declared: inputs, arrays of scales, outputs."""
+    """Yield the pointers and their declarations: inputs, arrays of scales, outputs."""
     for side in sides:
         if not side.output:
             c_type = pool_type(side.dtype) if side.dtype else "void"
@@ -98,12 +98,12 @@ def _arguments(sides: tuple[Side, ...]) -> Iterator[tuple[Operand, str]]:
 
 
 def _is_state(side: Side) -> bool:
-    """Whether it is a variable: the function may change it."""
+    """Whether an operand is a variable: the function may change it."""
     return not side.output and side.tensor is not None and side.tensor.is_variable
 
 
 def _rows(described: Description) -> Iterator[tuple[Member, Value]]:
-    """The members of the parameters and their values: shapes, quantization, options."""
+    """Yield the members of the parameters and their values: shapes, quantization, options."""
     for side in described.sides:
         if side.name != "bias":  # one for each channel of the output
             shape = side.tensor.shape if side.tensor else ()
@@ -128,7 +128,7 @@ def _quantization(side: Side) -> Iterator[tuple[Member, Value]]:
 
 
 def _options(options: Options) -> Iterator[tuple[Member, Value]]:
-    """What TFLite's schema calls the options, as numbers."""
+    """Yield the options by their names in TFLite's schema, as numbers."""
     for name in type(options).__dataclass_fields__:
         value = getattr(options, name)
         match value:
@@ -143,6 +143,6 @@ def _options(options: Options) -> Iterator[tuple[Member, Value]]:
 
 
 def _choices(kind: EnumMeta) -> str:
-    """What the numbers mean."""
+    """Return a comment that explains the numbers of an enumeration."""
     choices: list[Enum] = list(kind.__members__.values())
     return ", ".join(f"{choice.value} {choice.name}" for choice in choices)

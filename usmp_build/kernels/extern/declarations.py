@@ -1,4 +1,4 @@
-"""The calls of functions of the application → what the generated header says of them."""
+"""Writes the declarations of the application's functions for the generated header."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from usmp_build.interfaces.kernels import KernelCall, Member, Prototype
 from usmp_build.naming import c_comment
 
 _WIDTH = 120
-"""Columns."""
+"""Most columns of a line."""
 
 
 def declarations(calls: Iterable[KernelCall], prefix: str) -> str:
@@ -21,11 +21,11 @@ def declarations(calls: Iterable[KernelCall], prefix: str) -> str:
     functions: dict[str, Prototype] = {}
     for call in calls:
         assert call.prototype is not None  # of this library's own calls
-        known = functions.setdefault(call.function, call.prototype)
-        if known != call.prototype:
+        first = functions.setdefault(call.function, call.prototype)
+        if first != call.prototype:
             message = f"two kernels of the application have the name {prefix}_{call.function} in C: "
             help_ = "rename one of the custom operators in the model"
-            raise KernelError(Diagnostic("K409", f"{message}{known.comment}, {call.prototype.comment}", help=help_))
+            raise KernelError(Diagnostic("K409", f"{message}{first.comment}, {call.prototype.comment}", help=help_))
     return "\n\n".join(_declared(f"{prefix}_{name}", functions[name]) for name in sorted(functions))
 
 
@@ -48,7 +48,7 @@ def _member(member: Member) -> str:
 
 
 def _wrapped(name: str, arguments: tuple[str, ...]) -> Iterator[str]:
-    """The prototype, in as few lines as fit."""
+    """Yield a prototype in as few lines as possible."""
     line = f"void {name}({', '.join(arguments)});"
     if len(line) <= _WIDTH:
         yield line

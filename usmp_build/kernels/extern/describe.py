@@ -1,4 +1,4 @@
-"""The operands of an operator as its function sees them: names, types, and which of them have what.
+"""Describes the operands of an operator for its function: names, types, quantization.
 
 The name of the function ends in what its prototype depends on, so that equal names have equal prototypes:
 
@@ -29,7 +29,7 @@ _CODES = MappingProxyType(
     }
 )  # fmt: skip
 _QUANTIZED = frozenset({DType.INT4, DType.INT8, DType.INT16, DType.UINT4, DType.UINT8})
-"""Types whose scale and zero point are told; wider ones are sums, indices and counts."""
+"""Types that are passed with scale and zero point; wider ones are sums, indices and counts."""
 _SUMS = MappingProxyType({DType.FLOAT32: DType.FLOAT32, DType.INT16: DType.INT64})
 """Type of the data → type of the bias; all others have 32 bits."""
 
@@ -43,10 +43,10 @@ class Side:
     tensor: Tensor | None
     """None for an input that was left out."""
     dtype: DType | None
-    """Of its pointer; also of a bias that was left out."""
+    """The type of its pointer; also for a bias that was left out."""
     output: bool
     filter_axis: int | None = None
-    """Of a filter: where the channels of the output are."""
+    """For a filter: the axis of the output's channels."""
 
     @property
     def scaled_by_channel(self) -> bool:
@@ -66,7 +66,7 @@ class Side:
 
     @property
     def code(self) -> str:
-        """Its type, in the name of the function."""
+        """Its type as part of the function's name."""
         if self.dtype is None:
             return "none"
         return _CODES[self.dtype] + ("c" if self.scaled_by_channel and not self.is_filter else "")
@@ -86,7 +86,7 @@ class Description:
 
     @cached_property
     def suffix(self) -> str:
-        """What the prototype depends on, beside the kind."""
+        """The part of the function's name that the prototype depends on, besides the kind."""
         codes = [side.code for side in self.sides]
         if self._is_regular():
             return _CODES[self._data]
@@ -132,7 +132,7 @@ class Description:
 
 
 def refusal(operator: Operator, graph: Subgraph) -> str:
-    """Say why no C function can be called for an operator, as a clause; empty when one can."""
+    """Return why no C function can be called for an operator, as a clause; empty when one can."""
     for index in (*operator.inputs, *operator.outputs):
         tensor = graph.tensors[index] if index is not None else None
         if tensor is None:

@@ -1,7 +1,7 @@
 """Portable C99 kernels for int8 and float32: equal to TensorFlow Lite Micro's reference kernels, bit for bit for int8.
 
-How they touch memory, which separations of buffers rely on, each call declares turn by turn, from the numbers
-that its C reads: elementwise kernels and copies go element by element, block by block, line by line; convolutions pixel
+Each call declares how it accesses memory, turn by turn, from the numbers that its C reads; overlap constraints follow
+from that: elementwise kernels and copies go element by element, block by block, line by line; convolutions pixel
 by pixel, and within a pixel by four channels; SOFTMAX looks over a row first, then it reads each element once more
 right before it writes that element; FULLY_CONNECTED reads all of a batch for every four outputs.  What one turn reads,
 it reads before it writes.  Forward, turns are in ascending order of what they write; backward, the same turns are in
@@ -55,14 +55,14 @@ KERNELS: Mapping[str, Callable[[Node], Kernel]] = MappingProxyType(
     {kind: kernel for family in _FAMILIES for kind, kernel in family.KERNELS.items()}
     | recurrent.KERNELS_OF_ONE_DIRECTION
 )
-"""Operator kind → what makes its kernel."""
+"""Operator kind → function that makes its kernel."""
 
 
 class Reference:
     """The kernel library "reference"."""
 
     def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
-        """Say how `operator` of `graph` runs.  Raises KernelError when its arithmetic has no defined result."""
+        """Return the kernel of `operator`, or why there is none.  Raises KernelError for undefined arithmetic."""
         if operator.kind not in KERNELS:
             return NoKernel("the reference library has no kernel of this kind")
         try:
@@ -72,7 +72,7 @@ class Reference:
         return kernel if operator.kind in recurrent.KERNELS_OF_ONE_DIRECTION else in_both_directions(kernel)
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
-        """Return the C of the functions of these calls, and of what they need, and nothing else."""
+        """Return the C of the functions of these calls, and of all that they use, and no more."""
         return sources.choose({call.function for call in calls}, prefix)
 
 

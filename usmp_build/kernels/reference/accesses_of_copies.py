@@ -1,4 +1,4 @@
-"""Copies: a block, or a line of what is padded, is a turn."""
+"""Accesses of copies: each turn is a block, or a line of a padded tensor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Side(NamedTuple):
 
 
 def copied(count: int, size: int, source: Side, target: Side) -> Accesses:
-    """`count` blocks of `size` bytes."""
+    """Return the accesses of copying `count` blocks of `size` bytes."""
     read = Touch(0, size, (source.pitch,), source.offset)
     written = Touch(1, size, (target.pitch,), target.offset, writes=True)
     return Accesses((Part((count,), (read, written)),), (1, 1))

@@ -1,4 +1,4 @@
-"""Element by element: an element is a turn, in the order in which they lie."""
+"""Accesses of elementwise kernels: each turn is an element, in memory order."""
 
 from __future__ import annotations
 

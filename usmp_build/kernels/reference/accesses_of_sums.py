@@ -1,4 +1,4 @@
-"""Sums of products: pixels under a window, all inputs of a batch, an accumulator for each channel."""
+"""Accesses of sums of products: pixels under a window, all inputs of a batch, an accumulator for each channel."""
 
 from __future__ import annotations
 

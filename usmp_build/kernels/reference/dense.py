@@ -26,9 +26,9 @@ from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, ch
 from usmp_build.operators.sums import FullyConnected
 
 _FACTOR_BYTES = 8
-"""Of a multiplier and a shift."""
+"""Bytes of a multiplier and a shift."""
 _BIAS_TOLERANCE = 0.02
-"""Of the scale of the output, by which the scale of the bias may be off."""
+"""Tolerance of the scale of the bias, relative to the scale of the output."""
 
 
 class _Sizes(NamedTuple):

@@ -1,4 +1,4 @@
-"""An operator with its tensors at hand, and the checks that every family of kernels makes.
+"""An operator with its tensors, and the checks that all kernel families share.
 
 What the library cannot run raises `Unsupported`, which becomes a `NoKernel`; what makes no sense raises KernelError.
 """
@@ -146,13 +146,13 @@ class Node:
             raise self.error("K408", message, _DAMAGED)
 
     def error(self, code: str, message: str, help_: str) -> KernelError:
-        """Make an error whose message begins with the operator; its place is known to the caller of the library."""
+        """Return an error whose message begins with the operator; the caller of the library adds its place."""
         subgraph = self.graph.operators
         position = self.operator.position if self.operator.position >= 0 else subgraph.index(self.operator)
         return KernelError(Diagnostic(code, f"{operator_label(0, position, self.operator.kind)} {message}", help=help_))
 
     def label(self, tensor: Tensor) -> str:
-        """Name one of the graph's tensors for people."""
+        """Return the name of a tensor in messages."""
         index = next(i for i, other in enumerate(self.graph.tensors) if other is tensor)
         return tensor_label(0, index, tensor.name)
 
@@ -162,7 +162,7 @@ _AGAIN = "quantize the model again, with samples that make every layer produce v
 
 
 def unsupported_types(*tensors: Tensor) -> Unsupported:
-    """Say that there is no kernel for tensors of these types."""
+    """Return the error for tensors of unsupported types."""
     names = dict.fromkeys(tensor.dtype.name for tensor in tensors)
     return Unsupported(f"it has no kernel for {' with '.join(names)}")
 

@@ -1,4 +1,4 @@
-"""How far pixels are from one another: side by side, or further apart where a tensor is channels of another one."""
+"""Pixel strides: contiguous pixels, or wider strides where a tensor is some channels of another one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from usmp_build.interfaces.kernels import Input, Operand, Output
 from usmp_build.kernels.reference.node import Node
 
 PITCHED: frozenset[Operand] = frozenset({Input(0), Output(0)})
-"""What may be channels of another tensor, of all operators with windows."""
+"""Operands that may be channels of another tensor, of all operators with windows."""
 
 
 class Pitches(NamedTuple):
@@ -36,5 +36,5 @@ def pitch_fields(found: Pitches) -> tuple[tuple[str, int], ...]:
 
 
 def are_apart(node: Node) -> bool:
-    """Tell whether the operator touches a tensor that is channels of another one."""
+    """Return whether the operator accesses a tensor that is channels of another one."""
     return not node.graph.pitches.keys().isdisjoint((*node.operator.inputs, *node.operator.outputs))

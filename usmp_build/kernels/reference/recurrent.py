@@ -1,4 +1,4 @@
-"""SVDF: layers that remember their last inputs."""
+"""SVDF: layers whose state is their recent inputs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from usmp_build.operators.sums import Svdf
 _STATE = 4
 """The position of the state among the inputs."""
 _BIAS_TOLERANCE = 1e-5
-"""By which the scale of the bias may be off."""
+"""Tolerance of the scale of the bias."""
 
 
 def svdf(node: Node) -> Kernel:

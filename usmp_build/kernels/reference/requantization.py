@@ -1,4 +1,4 @@
-"""Factors from scales, as constants of a kernel."""
+"""Quantizes factors made of scales, as constants of a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""STRIDED_SLICE: copies of the runs that lie at one distance from each other."""
+"""STRIDED_SLICE: copies of runs at equal distances."""
 
 from __future__ import annotations
 

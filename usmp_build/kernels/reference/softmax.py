@@ -10,9 +10,9 @@ from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_typ
 from usmp_build.operators.reductions import Softmax
 
 _INTEGER_BITS = 5
-"""Before the point of an exponent."""
+"""Bits before the point of an exponent."""
 _LONGEST_ROW = 4095
-"""Elements whose sum of exponentials surely fits its 12 bits before the point."""
+"""Most elements whose sum of exponentials surely fits its 12 bits before the point."""
 
 _OUTPUTS = {DType.INT8: ("softmax_s8", 1 / 256, -128, 0.0), DType.INT16: ("softmax_s8_s16", 1 / 65536, -32768, 0.001)}
 """Function, scale, zero point and the part of the scale by which it may be off."""

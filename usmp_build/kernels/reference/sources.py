@@ -1,4 +1,4 @@
-"""The C of chosen functions: what they need from the files in `c/`, each definition once.
+"""Selects the C of functions: the definitions that they need from the files in `c/`, each once.
 
 A file is a list of *pieces*: a struct, a prototype or a function, with the comment on top of it.  A piece begins in
 the first column, after an empty line.  Comments that stand alone speak of the file; they stay there.

@@ -1,4 +1,4 @@
-"""Weights and biases: what convolutions and FULLY_CONNECTED ask of them."""
+"""Checks and factors of weights and biases for convolutions and FULLY_CONNECTED."""
 
 from __future__ import annotations
 

@@ -11,14 +11,14 @@ from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 
 _MOST_TAPS = 256
-"""Of a window along one axis: the generated code keeps a pointer for each of its rows on the stack."""
+"""Most taps of a window along one axis: the generated code keeps a pointer for each of its rows on the stack."""
 
 
 class Slide(NamedTuple):
     """A window along one axis."""
 
     output: int
-    """Places of the window."""
+    """Number of positions of the window."""
     before: int
     """Padding before the first pixel."""
 
@@ -39,7 +39,7 @@ def borders(options: Conv2D | DepthwiseConv2D | Pool2D) -> tuple[Border, Border]
 
 
 def slide(node: Node, border: Border, size: int, window: int, stride: int, dilation: int = 1) -> Slide:
-    """Place a window along an axis of `size` pixels.
+    """Return the positions of a window along an axis of `size` pixels.
 
     SAME covers every pixel; VALID stays inside.  With a frame it stays inside of that.
     """
