@@ -36,9 +36,9 @@ from usmp_build.report.infeasible import explain_infeasible
 from usmp_build.report.summarize import summarize
 from usmp_build.request import Request
 from usmp_build.search import limits
+from usmp_build.search.finalize import finalize
 from usmp_build.search.limits import Fitted
 from usmp_build.search.replanner import Replanner
-from usmp_build.search.solve import finalize
 
 
 @dataclass(frozen=True)

@@ -95,19 +95,19 @@ def call_code(
 def _reduced(call: KernelCall, form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
     """Return the loop, the row that it reads, and the result of an image."""
     image = _turns(_times("n", form.rows), form.images)
-    read = source.at((*image, *_turns("y", form.rows)), form.input_pitch)
-    written = result.at(_turns("n", form.images), form.output_pitch)
+    read = source.at((*image, *_turns("y", form.rows)), form.input_row_elements)
+    written = result.at(_turns("n", form.images), form.output_row_elements)
     return LoopCode(form.images, form.rows, backward=call.backward), read, written
 
 
 def _streamed(call: KernelCall, form: Rows, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
     """Return the loop, the input row at `k` of the window, and the output row."""
-    opening, base, image = _image(source, "image", form.images, form.input_rows, form.input_pitch)
-    own_opening, own_base, own_image = _image(result, "result", form.images, form.rows, form.output_pitch)
+    opening, base, image = _image(source, "image", form.images, form.input_rows, form.input_row_elements)
+    own_opening, own_base, own_image = _image(result, "result", form.images, form.rows, form.output_row_elements)
     row, is_inside, index = _window(form)
     loop = LoopCode(form.images, form.rows, (*opening, *own_opening), form.window, row, is_inside, call.backward)
-    read = source.at((*image, *index), form.input_pitch, base)
-    return loop, read, result.at((*own_image, *_turns("y", form.rows)), form.output_pitch, own_base)
+    read = source.at((*image, *index), form.input_row_elements, base)
+    return loop, read, result.at((*own_image, *_turns("y", form.rows)), form.output_row_elements, own_base)
 
 
 def _image(parameter: Parameter, name: str, images: int, rows: int, pitch: int) -> tuple[tuple[str, ...], str, Index]:

@@ -22,8 +22,11 @@ def call_accesses(call: KernelCall) -> Accesses | None:
         case Whole():
             whole: Accesses | None = declared
         case Rows() as form:
-            pitches = {first: (form.input_rows * form.input_pitch, 0), last: (form.rows * form.output_pitch,)}
-            pitches[last] += (form.output_pitch,)
+            pitches = {
+                first: (form.input_rows * form.input_row_elements, 0),
+                last: (form.rows * form.output_row_elements,),
+            }
+            pitches[last] += (form.output_row_elements,)
             parts = tuple(_moved(part, 2, pitches) for part in declared.parts)
             rows = tuple(_under_window(part, form) for part in parts)
             whole = replace(declared, loops=(form.images, form.rows, *declared.loops), parts=rows)
@@ -41,9 +44,9 @@ def _reduced(declared: Accesses, form: Reduce, last: int) -> Accesses | None:
     if len(declared.parts) != 3 or declared.loops:
         return None
     begin, row, finish = declared.parts
-    row = _moved(row, 2, {0: (form.rows * form.input_pitch, form.input_pitch)})
+    row = _moved(row, 2, {0: (form.rows * form.input_row_elements, form.input_row_elements)})
     row = replace(row, loops=(form.rows, *row.loops))
-    finish = _moved(finish, 1, {last: (form.output_pitch,)})
+    finish = _moved(finish, 1, {last: (form.output_row_elements,)})
     return replace(declared, loops=(form.images,), parts=(_moved(begin, 1, {}), row, finish), phases=True)
 
 
@@ -60,7 +63,7 @@ def _moved(part: Part, loops: int, pitches: Mapping[int, tuple[int, ...]]) -> Pa
 
 def _under_window(part: Part, form: Rows) -> Part:
     """Return a part that reads the streamed input in all rows under the window of the second loop."""
-    rows = Window(1, form.input_pitch, form.input_rows, form.window, form.stride, form.dilation, form.before)
+    rows = Window(1, form.input_row_elements, form.input_rows, form.window, form.stride, form.dilation, form.before)
     touches = (
         replace(touch, windows=(rows, *touch.windows)) if touch.operand == 0 else touch for touch in part.touches
     )

@@ -78,9 +78,9 @@ class Rows:
     """Output rows of an image."""
     input_rows: int
     """Input rows of an image."""
-    input_pitch: int
+    input_row_elements: int
     """Elements of an input row."""
-    output_pitch: int
+    output_row_elements: int
     """Elements of an output row."""
     window: int = 1
     stride: int = 1
@@ -100,9 +100,9 @@ class Reduce:
     images: int
     rows: int
     """Input rows of an image."""
-    input_pitch: int
-    output_pitch: int
-    """Elements of an image's output."""
+    input_row_elements: int
+    output_row_elements: int
+    """Those of an image's output."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +187,8 @@ class KernelCall:
         """Return the operands that are passed row by row, each with the elements of a row."""
         first, last = self.operands[0], self.operands[-1]
         match self.form:
-            case Rows(input_pitch=read, output_pitch=written) | Reduce(input_pitch=read, output_pitch=written):
-                return {first: read, last: written}
+            case Rows() | Reduce() as form:
+                return {first: form.input_row_elements, last: form.output_row_elements}
             case Pieces(pitches=pitches):
                 return {operand: pitch for operand, pitch in zip(self.operands, pitches, strict=True) if pitch}
         return {}

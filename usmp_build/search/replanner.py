@@ -16,7 +16,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.trials import sound_plan
 from usmp_build.request import Request
 from usmp_build.search import analyze
-from usmp_build.search.solve import check
+from usmp_build.search.finalize import check
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ class Runner:
             self._function(call.function, *parameters, *arguments)
             return
         widths = [tensors[operand].dtype.bits // 8 for operand in (call.operands[0], call.operands[-1])]
-        pitches = [call.form.input_pitch * widths[0], call.form.output_pitch * widths[1]]
+        pitches = [call.form.input_row_elements * widths[0], call.form.output_row_elements * widths[1]]
         if isinstance(call.form, Rows):
             self._rows(call, call.form, parameters, arguments, pitches)
         else:

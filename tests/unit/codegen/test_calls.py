@@ -39,7 +39,7 @@ def coded(form: Form, source: Parameter, backward: bool = False) -> CallCode:
 
 
 def test_images_have_pointers_in_plain_memory_and_are_counted_in_a_table() -> None:
-    form = Rows(images=2, rows=5, input_rows=5, input_pitch=24, output_pitch=4, window=3, before=1)
+    form = Rows(images=2, rows=5, input_rows=5, input_row_elements=24, output_row_elements=4, window=3, before=1)
     plain, table = coded(form, PLAIN), coded(form, TABLE)
     ours = "int8_t *const result = out + n * 20;"
     assert plain.loop.declarations == ("const int8_t *const image = in + n * 120;", ours)

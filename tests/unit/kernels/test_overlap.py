@@ -82,7 +82,7 @@ def test_a_mean_may_lie_over_its_image(direction: Direction, runner: Runner) -> 
         source, *_, target = case.graph.tensors
         form = kernel_of(case).calls[0].form
         assert isinstance(form, Reduce)
-        if form.output_pitch <= form.rows * form.input_pitch:
+        if form.output_row_elements <= form.rows * form.input_row_elements:
             to_the_end = target.size - source.size
             check(runner, case, to_the_end if direction is Direction.BACKWARD else 0, direction)
 
@@ -107,7 +107,7 @@ def separation(case: Case, kernel: Kernel, direction: Direction) -> int:
     assert call.parameters is not None
     form, p = call.form, {name: int(value) for name, value in call.parameters.fields if isinstance(value, int)}
     width = 4 if case.graph.tensors[0].dtype is DType.FLOAT32 else 1
-    columns, pixel = p["output_width"], form.output_pitch // p["output_width"] * width
+    columns, pixel = p["output_width"], form.output_row_elements // p["output_width"] * width
     written, first, last = [], [], []
     for image in range(form.images):
         for y in range(form.rows):
@@ -120,7 +120,7 @@ def separation(case: Case, kernel: Kernel, direction: Direction) -> int:
                 written.append(((image * form.rows + y) * columns) + x)
                 first.append(min(places, default=0))
                 last.append(max(places, default=form.images * form.input_rows * p["input_width"] - 1))
-    read = form.input_pitch // p["input_width"] * width
+    read = form.input_row_elements // p["input_width"] * width
     if direction is Direction.FORWARD:
         to_come = np.minimum.accumulate(np.array(first)[::-1])[::-1] * read
         return int(((np.array(written) + 1) * pixel - to_come).max())

@@ -110,6 +110,6 @@ def test_answers_are_repeatable() -> None:
 def test_codes_are_explained() -> None:
     page = (ROOT / "docs" / "errors" / "kernels.md").read_text(encoding="utf-8")
     package = ROOT / "usmp_build"
-    files = (*(package / "kernels").rglob("*.py"), package / "passes" / "declared.py")
+    files = (*(package / "kernels").rglob("*.py"), package / "passes" / "select" / "declared.py")
     source = "".join(path.read_text(encoding="utf-8") for path in files)
     assert sorted(set(re.findall(r'"(K\d{3})"', source))) == re.findall(r"(?m)^### (K\d{3}) ", page)

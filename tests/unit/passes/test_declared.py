@@ -156,7 +156,7 @@ def test_a_form_that_reaches_beyond_an_operand_is_refused() -> None:
     """Accesses are those of one row; the call says how many there are."""
 
     def change(kernel: Kernel) -> Kernel:
-        form = Rows(images=1, rows=2, input_rows=2, input_pitch=10, output_pitch=10)
+        form = Rows(images=1, rows=2, input_rows=2, input_row_elements=10, output_row_elements=10)
         return replace(kernel, calls=(replace(kernel.calls[0], form=form),))
 
     with pytest.raises(KernelError, match=r"touches bytes \[0, 80\) of operand 0, which has 40"):
@@ -168,12 +168,12 @@ def test_a_form_that_reaches_beyond_an_operand_is_refused() -> None:
     [
         ({"rows": 1 << 62}, "the length of a loop is not between"),
         ({"images": -1}, "the length of a loop is not between"),
-        ({"rows": 1 << 35, "output_pitch": 1 << 35}, "it goes through more than"),
+        ({"rows": 1 << 35, "output_row_elements": 1 << 35}, "it goes through more than"),
         ({"stride": 0}, "a window of operand 0 has taps, a step or a dilation below 1"),
     ],
 )
 def test_the_loops_of_a_form_are_checked_too(words: dict[str, int], clause: str) -> None:
-    form = replace(Rows(images=1, rows=1, input_rows=1, input_pitch=10, output_pitch=10), **words)
+    form = replace(Rows(images=1, rows=1, input_rows=1, input_row_elements=10, output_row_elements=10), **words)
     with pytest.raises(KernelError, match=clause):
         analyzed(lambda kernel: replace(kernel, calls=(replace(kernel.calls[0], form=form),)))
 

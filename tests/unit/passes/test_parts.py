@@ -168,7 +168,7 @@ def test_storage_knows_pitches_and_where_parts_begin() -> None:
 def test_kernels_pass_over_other_channels() -> None:
     kernels = analyze_as(request("m"), model(parts.convolutions("int8")), library=Reference()).kernels
     forms = [kernels[OperatorRef(0, 0, index)].calls[0].form for index in (0, 1)]
-    assert [(form.input_pitch, form.output_pitch) for form in forms] == [(14, 7 * 14), (7 * 14, 7 * 14)]
+    assert [(form.input_row_elements, form.output_row_elements) for form in forms] == [(14, 7 * 14), (7 * 14, 7 * 14)]
 
 
 def nested(text: str) -> tuple[list[str], dict[int, int], dict[int, int]]:

@@ -148,7 +148,7 @@ def test_what_is_read_at_once_may_lie_anywhere() -> None:
 
 def test_rows_are_around_what_a_row_touches() -> None:
     row = Accesses((Part((), (Touch(0, 4), Touch(1, 4, writes=True))),), (1, 1))
-    form = Rows(images=1, rows=8, input_rows=8, input_pitch=4, output_pitch=4, window=3, before=1)
+    form = Rows(images=1, rows=8, input_rows=8, input_row_elements=4, output_row_elements=4, window=3, before=1)
     assert distances(kernel(row, form)) == {(Output(0), Input(0)): Distance(4, 32 - 0)}
 
 

@@ -29,7 +29,7 @@ from usmp_build.passes.separations import near_at
 from usmp_build.pipeline import Planned
 from usmp_build.planner import by_name
 from usmp_build.report.summarize import summarize
-from usmp_build.search import solve
+from usmp_build.search.finalize import finalize
 from usmp_build.search.limits import Fitted
 from usmp_build.search.operator_order import Chosen
 
@@ -107,7 +107,7 @@ def _apart(planned: Planned) -> Planned:
     found = by_name.algorithm("greedy_by_size", {}, "")(problem)
     assert found is not None  # no pool has a limit
     chosen = Chosen(analysis, found, bound=0)
-    plan = solve.finalize(request, analysis, found)
+    plan = finalize(request, analysis, found)
     replanner = planned.replanner.asking(request)
     return Planned(replanner, Fitted(chosen, None), plan, summarize(request, chosen, plan))
 

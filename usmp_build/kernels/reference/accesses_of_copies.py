@@ -15,17 +15,17 @@ class Side(NamedTuple):
     pitch: int
 
 
-def copied(count: int, size: int, source: Side, target: Side) -> Accesses:
+def copy_accesses(count: int, size: int, source: Side, target: Side) -> Accesses:
     """Return the accesses of copying `count` blocks of `size` bytes."""
     read = Touch(0, size, (source.pitch,), source.offset)
     written = Touch(1, size, (target.pitch,), target.offset, writes=True)
     return Accesses((Part((count,), (read, written)),), (1, 1))
 
 
-def padded(axes: Sequence[tuple[int, int, int]], width: int) -> Accesses:
+def pad_accesses(axes: Sequence[tuple[int, int, int]], element_size: int) -> Accesses:
     """A line crosses the input when its index along every outer axis does; then all that crosses is read at first.
 
-    Each axis has its padding before, the size of the input, and its padding behind; elements have `width` bytes.
+    Each axis has its padding before, the size of the input, and its padding behind; elements have `element_size` bytes.
     """
     before, sizes, behind = zip(*axes, strict=True)
     line = sizes[-1]
@@ -39,4 +39,4 @@ def padded(axes: Sequence[tuple[int, int, int]], width: int) -> Accesses:
     loops = tuple(map(sum, zip(before[:-1], sizes[:-1], behind[:-1], strict=True)))
     read = Touch(0, line, windows=tuple(windows))
     written = Touch(3, before[-1] + line + behind[-1], tuple(reversed(strides)), writes=True)
-    return Accesses((Part(loops, (read, written)),), (width, 0, 0, width))
+    return Accesses((Part(loops, (read, written)),), (element_size, 0, 0, element_size))

@@ -7,27 +7,31 @@ from collections.abc import Sequence
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
 
 
-def elementwise(size: int, widths: tuple[int, ...]) -> Accesses:
+def elementwise_accesses(size: int, element_sizes: tuple[int, ...]) -> Accesses:
     """Operands of one shape; the last one is the output.
 
-    `widths` are the bytes of an element of each operand; 0 for a table, which is read anywhere.
+    `element_sizes` are the bytes of an element of each operand; 0 for a table, which is read anywhere.
     """
-    last = len(widths) - 1
-    touches = tuple(Touch(operand, 1, (1,), writes=operand == last) for operand, width in enumerate(widths) if width)
-    return Accesses((Part((size,), touches),), widths)
+    last = len(element_sizes) - 1
+    touches = tuple(
+        Touch(operand, 1, (1,), writes=operand == last)
+        for operand, element_size in enumerate(element_sizes)
+        if element_size
+    )
+    return Accesses((Part((size,), touches),), element_sizes)
 
 
-def rows_of_elements(rows: int, size: int, widths: tuple[int, int]) -> Accesses:
+def row_by_row_accesses(rows: int, size: int, element_sizes: tuple[int, int]) -> Accesses:
     """SOFTMAX: it looks over a row first, then it reads each element once more right before it writes that element."""
     strides = (size, 1)
     touches = (Touch(0, 1, strides), Touch(1, 1, strides, writes=True))
-    return Accesses((Part((rows, size), touches),), widths)
+    return Accesses((Part((rows, size), touches),), element_sizes)
 
 
-def stretched(axes: Sequence[tuple[int, int, int]], width: int) -> Accesses:
+def broadcast_accesses(axes: Sequence[tuple[int, int, int]], element_size: int) -> Accesses:
     """Two operands that are stretched to the output's shape; the output is the fourth operand.
 
-    Each axis has its size, and the steps of both operands; elements have `width` bytes.
+    Each axis has its size, and the steps of both operands; elements have `element_size` bytes.
     """
     sizes, first, second = zip(*axes, strict=True)
     steps, step = [], 1
@@ -35,4 +39,4 @@ def stretched(axes: Sequence[tuple[int, int, int]], width: int) -> Accesses:
         steps.append(step)
         step *= size
     touches = (Touch(0, 1, first), Touch(1, 1, second), Touch(3, 1, tuple(reversed(steps)), writes=True))
-    return Accesses((Part(sizes, touches),), (width, width, 0, width))
+    return Accesses((Part(sizes, touches),), (element_size, element_size, 0, element_size))

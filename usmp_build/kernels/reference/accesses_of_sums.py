@@ -20,14 +20,14 @@ class Row(NamedTuple):
     """Across the input's row, along the outermost loop of the function, that over the pixels of the output."""
 
 
-def convolved(row: Row, channels: int, outputs: int, width: int, operands: int) -> Accesses:
+def conv_2d_accesses(row: Row, channels: int, outputs: int, element_size: int, operands: int) -> Accesses:
     """A row of CONV_2D: for every pixel, and block of its output channels, all channels under the window."""
     read = Touch(0, channels, windows=(row.window,))
     parts = _blocks(outputs, (read,), operands - 1, (row.pitch,))
-    return Accesses(tuple(parts), _ends(width, operands), (row.pixels,))
+    return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels,))
 
 
-def convolved_by_channel(row: Row, channels: int, each: int, width: int, operands: int, block: int) -> Accesses:
+def depthwise_accesses(row: Row, channels: int, each: int, element_size: int, operands: int, block: int) -> Accesses:
     """A row of DEPTHWISE_CONV_2D: for every pixel and block of its output channels, what these come from.
 
     A channel of the input has `each` filters; `block` channels are computed at once.
@@ -51,31 +51,31 @@ def convolved_by_channel(row: Row, channels: int, each: int, width: int, operand
         read = Touch(0, 1, (0, 1), windows=windows)
         written = Touch(last, lanes, (pitch, each, lanes), writes=True)
         parts = [Part((channels, each // lanes), (read, written))]
-    return Accesses(tuple(parts), _ends(width, operands), (row.pixels,))
+    return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels,))
 
 
-def pooled(row: Row, channels: int, width: int) -> Accesses:
+def pool_accesses(row: Row, channels: int, element_size: int) -> Accesses:
     """A row of a pooling: for every pixel and channel, that channel under the window."""
     read = Touch(0, 1, (0, 1), windows=(row.window,))
     part = Part((channels,), (read, Touch(1, 1, (row.pitch, 1), writes=True)))
-    return Accesses((part,), (width, width), (row.pixels,))
+    return Accesses((part,), (element_size, element_size), (row.pixels,))
 
 
-def connected(batches: int, inputs: int, outputs: int, width: int, operands: int) -> Accesses:
+def fully_connected_accesses(batches: int, inputs: int, outputs: int, element_size: int, operands: int) -> Accesses:
     """FULLY_CONNECTED: for every batch, and block of outputs, all its inputs."""
     read = Touch(0, inputs, (inputs,))
     parts = _blocks(outputs, (read,), operands - 1, (outputs,))
-    return Accesses(tuple(parts), _ends(width, operands), (batches,))
+    return Accesses(tuple(parts), _ends(element_size, operands), (batches,))
 
 
-def remembered(batches: int, inputs: int, units: int, width: int, operands: int) -> Accesses:
+def svdf_accesses(batches: int, inputs: int, units: int, element_size: int, operands: int) -> Accesses:
     """SVDF: for every batch and unit, all its inputs; the state is a variable, over which nothing ever lies."""
     read = Touch(0, inputs, (inputs, 0))
     written = Touch(operands - 1, 1, (units, 1), writes=True)
-    return Accesses((Part((batches, units), (read, written)),), _ends(width, operands))
+    return Accesses((Part((batches, units), (read, written)),), _ends(element_size, operands))
 
 
-def averaged(channels: int, across: int, width: int) -> Accesses:
+def mean_accesses(channels: int, across: int, element_size: int) -> Accesses:
     """MEAN of an image: sums begin, each of the `across` pixels of a row is added to them, they become the output.
 
     Images, and the elements of an output, are in reverse order backward; what is added up never is.
@@ -87,7 +87,7 @@ def averaged(channels: int, across: int, width: int) -> Accesses:
         forward=True,
     )
     finish = Part((channels,), (Touch(1, 1, (1,)), Touch(2, 1, (1,), writes=True)))
-    return Accesses((begin, row, finish), (width, 4, width), phases=True)
+    return Accesses((begin, row, finish), (element_size, 4, element_size), phases=True)
 
 
 def _blocks(size: int, reads: tuple[Touch, ...], output: int, strides: tuple[int, ...]) -> Iterator[Part]:
@@ -98,6 +98,6 @@ def _blocks(size: int, reads: tuple[Touch, ...], output: int, strides: tuple[int
             yield Part((count,), (*reads, Touch(output, lanes, (*strides, BLOCK), start, writes=True)))
 
 
-def _ends(width: int, operands: int) -> tuple[int, ...]:
+def _ends(element_size: int, operands: int) -> tuple[int, ...]:
     """Only the first operand and the last one are in workspace."""
-    return (width, *(0,) * (operands - 2), width)
+    return (element_size, *(0,) * (operands - 2), element_size)

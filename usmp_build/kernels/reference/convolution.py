@@ -20,7 +20,7 @@ from usmp_build.interfaces.kernels import (
     Traffic,
 )
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.kernels.reference.accesses_of_sums import Row, convolved, convolved_by_channel
+from usmp_build.kernels.reference.accesses_of_sums import Row, conv_2d_accesses, depthwise_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pitches import PITCHED, Pitches, pitch_fields, pitches
@@ -33,41 +33,41 @@ from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 def conv_2d(node: Node) -> Kernel:
     """A filter for every output channel, over all input channels."""
     options = node.options(Conv2D)
-    window = _window(node, options)
-    output_channels, _, _, input_channels = window.weights.shape
-    groups, rest = divmod(window.input.shape[3], input_channels)
-    node.expect(rest == 0, f"has {window.input.shape[3]} input channels, but filters over {input_channels}")
+    convolution = _convolution(node, options)
+    output_channels, _, _, input_channels = convolution.weights.shape
+    groups, rest = divmod(convolution.input.shape[3], input_channels)
+    node.expect(rest == 0, f"has {convolution.input.shape[3]} input channels, but filters over {input_channels}")
     if groups != 1:
         raise Unsupported(f"it convolves in {groups} groups of channels")
-    node.expect(window.output.shape[3] == output_channels, "does not have one output channel for each filter")
-    check_sums(node, window.weights.elements // output_channels, window.weights)
+    node.expect(convolution.output.shape[3] == output_channels, "does not have one output channel for each filter")
+    check_sums(node, convolution.weights.elements // output_channels, convolution.weights)
     inputs = blocks(output_channels) * input_channels
     elements = _Elements(inputs, inputs * BLOCK)
 
-    def touched(row: Row, width: int, operands: int) -> Accesses:
-        return convolved(row, input_channels, output_channels, width, operands)
+    def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
+        return conv_2d_accesses(row, input_channels, output_channels, element_size, operands)
 
-    return window.kernel("conv_2d", ("output_channels", output_channels), elements, 0, touched)
+    return convolution.kernel("conv_2d", ("output_channels", output_channels), elements, 0, row_accesses)
 
 
 def depthwise_conv_2d(node: Node) -> Kernel:
     """For every input channel filters of its own, `depth_multiplier` of them."""
     options = node.options(DepthwiseConv2D)
-    window = _window(node, options)
-    one, height, width, output_channels = window.weights.shape
-    multiplier, rest = divmod(output_channels, window.input.shape[3])
+    convolution = _convolution(node, options)
+    one, height, width, output_channels = convolution.weights.shape
+    multiplier, rest = divmod(output_channels, convolution.input.shape[3])
     stated = options.depth_multiplier or multiplier
     node.expect(one == 1 and rest == 0 and multiplier == stated, "has filters that do not share out among its channels")
-    node.expect(window.output.shape[3] == output_channels, "does not have one output channel for each filter")
-    check_sums(node, height * width, window.weights)
-    shared = window.input.dtype is DType.INT8 and multiplier % BLOCK == 0
+    node.expect(convolution.output.shape[3] == output_channels, "does not have one output channel for each filter")
+    check_sums(node, height * width, convolution.weights)
+    shared = convolution.input.dtype is DType.INT8 and multiplier % BLOCK == 0
     elements = _Elements(output_channels // BLOCK if shared else output_channels, output_channels)
 
-    def touched(row: Row, width: int, operands: int) -> Accesses:
-        block = BLOCK if window.input.dtype is DType.INT8 else 1
-        return convolved_by_channel(row, window.input.shape[3], multiplier, width, operands, block)
+    def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
+        block = BLOCK if convolution.input.dtype is DType.INT8 else 1
+        return depthwise_accesses(row, convolution.input.shape[3], multiplier, element_size, operands, block)
 
-    return window.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), elements, 3, touched)
+    return convolution.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), elements, 3, row_accesses)
 
 
 class _Elements(NamedTuple):
@@ -77,12 +77,12 @@ class _Elements(NamedTuple):
     weights: int
 
 
-_Touched: TypeAlias = Callable[[Row, int, int], Accesses]
-"""What a call for a row of the output touches, from that row, the bytes of an element, and how many operands it has."""
+_RowAccesses: TypeAlias = Callable[[Row, int, int], Accesses]
+"""From a row of the output, the bytes of an element and the number of operands: the accesses of the call for it."""
 
 
 @dataclass(frozen=True)
-class _Window:
+class _Convolution:
     """What both kinds of convolution have in common."""
 
     node: Node
@@ -94,12 +94,12 @@ class _Window:
     columns: Slide
 
     def kernel(
-        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, touched: _Touched
+        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, row_accesses: _RowAccesses
     ) -> Kernel:
         """Put the kernel together; `own` is the parameter in which the two kinds differ."""
         types = {self.input.dtype, self.weights.dtype, self.output.dtype}
         if types == {DType.INT8}:
-            return self._int8(name, own, elements, channel_axis, touched)
+            return self._int8(name, own, elements, channel_axis, row_accesses)
         if types == {DType.FLOAT32}:
             bias, constants = bias_operand(self.node, self.channels, DType.FLOAT32)
             low, high = real_limits(self.options.activation, self.options.limits)
@@ -107,13 +107,13 @@ class _Window:
             parameters = Parameters(f"{name}_f32_parameters", fields)
             operands = (Input(0), Input(1), bias or Derived(0), Output(0))
             traffic = self._traffic(elements, 4, (4,))
-            accesses = touched(self._row(), 4, len(operands))
+            accesses = row_accesses(self._row(), 4, len(operands))
             call = KernelCall(f"{name}_f32_row", self._form(), operands, parameters, traffic, accesses=accesses)
             return self._kernel(call, constants)
         raise unsupported_types(self.input, self.weights, self.output)
 
     def _int8(
-        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, touched: _Touched
+        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, row_accesses: _RowAccesses
     ) -> Kernel:
         node = self.node
         bias, zeros = bias_operand(node, self.channels, DType.INT32)
@@ -130,7 +130,7 @@ class _Window:
         operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
         parameters = Parameters(f"{name}_s8_parameters", fields)
         traffic = self._traffic(elements, 1, (4, 4, 1))
-        accesses = touched(self._row(), 1, len(operands))
+        accesses = row_accesses(self._row(), 1, len(operands))
         call = KernelCall(f"{name}_s8_row", self._form(), operands, parameters, traffic, accesses=accesses)
         return self._kernel(call, constants)
 
@@ -190,8 +190,8 @@ class _Window:
             images=images,
             rows=self.rows.output,
             input_rows=height,
-            input_pitch=width * self.pitches.input,
-            output_pitch=self.columns.output * self.pitches.output,
+            input_row_elements=width * self.pitches.input,
+            output_row_elements=self.columns.output * self.pitches.output,
             window=self.weights.shape[1],
             stride=self.options.stride_h,
             dilation=self.options.dilation_h,
@@ -199,7 +199,7 @@ class _Window:
         )
 
 
-def _window(node: Node, options: Conv2D | DepthwiseConv2D) -> _Window:
+def _convolution(node: Node, options: Conv2D | DepthwiseConv2D) -> _Convolution:
     source, weights, output = node.streamed(), node.input(1), node.output
     node.expect(all(len(t.shape) == 4 for t in (source, weights, output)), "works on tensors without four dimensions")
     node.array(1, "weights")
@@ -209,7 +209,7 @@ def _window(node: Node, options: Conv2D | DepthwiseConv2D) -> _Window:
     columns = slide(node, across, source.shape[2], width, options.stride_w, options.dilation_w)
     expected = [source.shape[0], rows.output, columns.output]
     node.expect(list(output.shape[:3]) == expected, f"makes an image of shape {expected}, not {list(output.shape[:3])}")
-    return _Window(node, options, source, weights, output, rows, columns)
+    return _Convolution(node, options, source, weights, output, rows, columns)
 
 
 KERNELS = {"CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d}

@@ -8,7 +8,7 @@ from math import prod
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.reference.accesses_of_copies import Side, copied
+from usmp_build.kernels.reference.accesses_of_copies import Side, copy_accesses
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.operators.joining import Concatenation, Pack
 
@@ -163,7 +163,7 @@ def copy(
     )
     parameters = Parameters("copy_parameters", fields)
     traffic = (Traffic(count * size), Traffic(written=count * size))
-    accesses = copied(count, size, read, written)
+    accesses = copy_accesses(count, size, read, written)
     return KernelCall("copy", Whole(), (source, target), parameters, traffic, accesses=accesses)
 
 

@@ -18,7 +18,7 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.accesses_of_sums import Row, connected, convolved
+from usmp_build.kernels.reference.accesses_of_sums import Row, conv_2d_accesses, fully_connected_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, factor_constants, factor_pairs
@@ -70,7 +70,7 @@ def _float32(node: Node, sizes: _Sizes) -> Kernel:
     parameters = Parameters("fully_connected_f32_parameters", (*sizes._asdict().items(), ("low", low), ("high", high)))
     operands = (Input(0), Input(1), bias or Derived(0), Output(0))
     traffic = _traffic(node, sizes.outputs, 4)
-    accesses = connected(*sizes, 4, len(operands))
+    accesses = fully_connected_accesses(*sizes, 4, len(operands))
     call = KernelCall("fully_connected_f32", Whole(), operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), constants)
 
@@ -95,7 +95,7 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
     parameters = Parameters("fully_connected_s8_parameters", fields)
     *read, written = _traffic(node, sizes.outputs, 1, sums_inputs=node.zero_point(weights) != 0)
     traffic = (*read, Traffic(_FACTOR_BYTES), written)
-    accesses = connected(*sizes, 1, len(operands))
+    accesses = fully_connected_accesses(*sizes, 1, len(operands))
     call = KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), constants)
 
@@ -147,13 +147,13 @@ def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
         ("input_pitch", inputs),
         ("output_pitch", outputs),
     )
-    form = Rows(images=1, rows=batches, input_rows=batches, input_pitch=inputs, output_pitch=outputs)
+    form = Rows(images=1, rows=batches, input_rows=batches, input_row_elements=inputs, output_row_elements=outputs)
     operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
     parameters = Parameters("conv_2d_s8_parameters", fields)
     *read, written = _traffic(node, outputs, 1)
     traffic = (*read, Traffic(4 * output.elements), Traffic(output.elements), written)
     row = Row(1, outputs, Window(loop=0, pitch=inputs, size=1))
-    accesses = convolved(row, inputs, outputs, 1, len(operands))
+    accesses = conv_2d_accesses(row, inputs, outputs, 1, len(operands))
     call = KernelCall("conv_2d_s8_row", form, operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), constants)
 

@@ -18,7 +18,7 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.kernels.reference.accesses_of_elements import elementwise, stretched
+from usmp_build.kernels.reference.accesses_of_elements import broadcast_accesses, elementwise_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pitches import are_apart
@@ -76,7 +76,7 @@ def _of_one_shape(node: Node, name: str, own: Fields) -> Kernel:
     def call(size: int) -> KernelCall:
         parameters = Parameters(f"{name}_parameters", (("size", size), *own))
         operands = (Input(0), Input(1), Output(0))
-        return KernelCall(name, Whole(), operands, parameters, accesses=elementwise(size, widths))
+        return KernelCall(name, Whole(), operands, parameters, accesses=elementwise_accesses(size, widths))
 
     return by_pixels(node, call)
 
@@ -86,7 +86,7 @@ def _stretched(node: Node, name: str, own: Fields, axes: list[_Axis]) -> Kernel:
     visits = output.elements // steps * _visits(axes, steps)
     traffic = (*[Traffic(output.size)] * 2, Traffic(_AXIS_BYTES * visits), Traffic(written=output.size))
     axes = _padded(axes)
-    accesses = stretched(axes, output.dtype.bits // 8)
+    accesses = broadcast_accesses(axes, output.dtype.bits // 8)
 
     def call(size: int) -> KernelCall:
         parameters = Parameters(f"{name}_parameters", (("size", size), *own))

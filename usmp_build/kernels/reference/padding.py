@@ -18,7 +18,7 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.accesses_of_copies import padded
+from usmp_build.kernels.reference.accesses_of_copies import pad_accesses
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import int32_constant
 
@@ -50,7 +50,7 @@ def pad(node: Node) -> Kernel:
     fills = lines + crossing if width == 1 else output.size - source.size  # a byte is filled with all at once
     traffic = (Traffic(source.size), Traffic(fills), Traffic(_table_reads(frames)), Traffic(written=output.size))
     operands = (Input(0), value, Derived(0), Output(0))
-    call = KernelCall("pad", Whole(), operands, parameters, traffic, accesses=padded(frames, width))
+    call = KernelCall("pad", Whole(), operands, parameters, traffic, accesses=pad_accesses(frames, width))
     return Kernel((call,), (axes, *zero))
 
 

@@ -22,7 +22,7 @@ from usmp_build.interfaces.kernels import (
     Value,
     Whole,
 )
-from usmp_build.kernels.reference.accesses_of_elements import elementwise
+from usmp_build.kernels.reference.accesses_of_elements import elementwise_accesses
 from usmp_build.kernels.reference.node import Node
 from usmp_build.kernels.reference.pitches import are_apart, pitch
 
@@ -36,7 +36,9 @@ def each_element(node: Node, function: str, struct: str, *fields: tuple[str, Val
 
     def call(size: int) -> KernelCall:
         parameters = Parameters(struct, (("size", size), *fields))
-        return KernelCall(function, Whole(), (Input(0), Output(0)), parameters, accesses=elementwise(size, widths))
+        return KernelCall(
+            function, Whole(), (Input(0), Output(0)), parameters, accesses=elementwise_accesses(size, widths)
+        )
 
     return by_pixels(node, call)
 

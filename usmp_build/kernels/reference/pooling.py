@@ -6,7 +6,7 @@ from usmp_build.arithmetic.fixed_point import single
 from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.kernels.reference.accesses_of_sums import Row, pooled
+from usmp_build.kernels.reference.accesses_of_sums import Row, pool_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.pitches import PITCHED, pitch_fields, pitches
@@ -48,8 +48,8 @@ def pool_2d(node: Node) -> Kernel:
         images=images,
         rows=rows.output,
         input_rows=height,
-        input_pitch=width * apart.input,
-        output_pitch=columns.output * apart.output,
+        input_row_elements=width * apart.input,
+        output_row_elements=columns.output * apart.output,
         window=options.filter_h,
         stride=options.stride_h,
         before=rows.before,
@@ -61,7 +61,7 @@ def pool_2d(node: Node) -> Kernel:
     read = images * taps * channels * source.dtype.bits // 8
     traffic = (Traffic(read), Traffic(written=output.size))
     window = Window(0, apart.input, width, options.filter_w, options.stride_w, before=columns.before)
-    accesses = pooled(Row(columns.output, apart.output, window), channels, source.dtype.bits // 8)
+    accesses = pool_accesses(Row(columns.output, apart.output, window), channels, source.dtype.bits // 8)
     call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic, accesses=accesses)
     return Kernel((call,), pitched=PITCHED)
 

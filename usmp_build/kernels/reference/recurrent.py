@@ -15,7 +15,7 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.reference.accesses_of_sums import remembered
+from usmp_build.kernels.reference.accesses_of_sums import svdf_accesses
 from usmp_build.kernels.reference.activation import real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, factor_pairs
@@ -117,7 +117,7 @@ def _kernel(
     *read, state, written = _traffic(node, sizes)
     traffic = (*read, *(Traffic(len(each.data)) for each in factors), state, written)
     width = node.output.dtype.bits // 8
-    accesses = remembered(sizes["batches"], sizes["inputs"], sizes["units"], width, len(operands))
+    accesses = svdf_accesses(sizes["batches"], sizes["inputs"], sizes["units"], width, len(operands))
     call = KernelCall(function, Whole(), operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), constants, updates=frozenset({_STATE}))
 

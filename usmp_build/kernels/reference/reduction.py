@@ -18,7 +18,7 @@ from usmp_build.interfaces.kernels import (
     Traffic,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.accesses_of_sums import averaged
+from usmp_build.kernels.reference.accesses_of_sums import mean_accesses
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor
 
@@ -83,8 +83,8 @@ def _kernel(node: Node, block: _Block, suffix: str, sums: DType, own: tuple[tupl
     form = Reduce(
         images=block.images,
         rows=block.rows,
-        input_pitch=block.width * block.channels,
-        output_pitch=block.channels,
+        input_row_elements=block.width * block.channels,
+        output_row_elements=block.channels,
     )
     fields = (("width", block.width), ("channels", block.channels), *own)
     parameters = Parameters(f"mean_{suffix}_parameters", fields)
@@ -92,7 +92,7 @@ def _kernel(node: Node, block: _Block, suffix: str, sums: DType, own: tuple[tupl
     each = 4 * (source.elements + output.elements)  # a sum is begun, added to by every element, and read at the end
     traffic = (Traffic(source.size), Traffic(each, each), Traffic(written=output.size))
     operands = (Input(0), Scratch(0), Output(0))
-    accesses = averaged(block.channels, block.width, source.dtype.bits // 8)
+    accesses = mean_accesses(block.channels, block.width, source.dtype.bits // 8)
     call = KernelCall(f"mean_{suffix}", form, operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * 4, sums),))
 

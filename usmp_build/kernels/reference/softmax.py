@@ -5,7 +5,7 @@ from __future__ import annotations
 from usmp_build.arithmetic.fixed_point import ONE, quantize, single
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.accesses_of_elements import rows_of_elements
+from usmp_build.kernels.reference.accesses_of_elements import row_by_row_accesses
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.operators.reductions import Softmax
 
@@ -26,7 +26,7 @@ def softmax(node: Node) -> Kernel:
     size = source.shape[-1]
     rows = source.elements // size
     sizes = (("rows", rows), ("size", size))
-    accesses = rows_of_elements(rows, size, (source.dtype.bits // 8, output.dtype.bits // 8))
+    accesses = row_by_row_accesses(rows, size, (source.dtype.bits // 8, output.dtype.bits // 8))
     beta = single(node.options(Softmax).beta)
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
         parameters = Parameters("softmax_f32_parameters", (*sizes, ("beta", beta)))

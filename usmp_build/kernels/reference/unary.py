@@ -22,7 +22,7 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.reference.accesses_of_elements import elementwise
+from usmp_build.kernels.reference.accesses_of_elements import elementwise_accesses
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pixels import by_pixels, each_element
@@ -130,7 +130,9 @@ def _looked_up(node: Node, table: bytes) -> Kernel:
     def call(size: int) -> KernelCall:
         parameters = Parameters("elements", (("size", size),))
         operands = (Input(0), Derived(0), Output(0))
-        return KernelCall("lookup_s8", Whole(), operands, parameters, traffic, accesses=elementwise(size, (1, 0, 1)))
+        return KernelCall(
+            "lookup_s8", Whole(), operands, parameters, traffic, accesses=elementwise_accesses(size, (1, 0, 1))
+        )
 
     return by_pixels(node, call, (Constant("table", DType.INT8, table),))
 

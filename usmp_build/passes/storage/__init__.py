@@ -21,10 +21,10 @@ from usmp_build.ir.scopes import COPY, Scopes
 from usmp_build.ir.storage import Storage
 from usmp_build.passes.operands import ruled_alignments
 from usmp_build.passes.select import inputs_read
-from usmp_build.passes.storage.allocations import program_facts
 from usmp_build.passes.storage.arguments import arguments
 from usmp_build.passes.storage.buffers import Buffers
 from usmp_build.passes.storage.kernel_buffers import derived_buffers, scratch_buffers
+from usmp_build.passes.storage.program_facts import program_facts
 from usmp_build.passes.storage.seals import seals
 from usmp_build.passes.storage.tensors import TensorFacts
 from usmp_build.passes.storage.variables import Variables

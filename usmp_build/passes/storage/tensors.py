@@ -14,7 +14,7 @@ from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.naming import unique
 from usmp_build.passes.connect import common_pools
-from usmp_build.passes.storage.allocations import ProgramFacts
+from usmp_build.passes.storage.program_facts import ProgramFacts
 from usmp_build.request import Request
 
 

@@ -1,6 +1,6 @@
 """Verify plans: check each property that a plan must have, in the most obvious way.
 
-This file shares no code with the algorithms, and checks every conflict that either of two buffers lists.
+This file imports no algorithm, and checks every conflict that either of two buffers lists.
 """
 
 from __future__ import annotations
