@@ -10,7 +10,7 @@ from usmp_build.image_check.image import Extent, Section
 from usmp_build.units import count_bytes
 
 _SHOWN = 3
-"""So many strangers are named."""
+"""Most foreign symbols named in a message."""
 _ANEW = "build it anew from this plan, and let nothing else into its section"
 _STRANGER = "put it into another section; or the image is of another plan: build it again from this one"
 _ARRAYS = "make arrays as large as the header of the plan says, and put all else into other sections"
