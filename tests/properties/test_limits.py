@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
-from tests.support.cli import call
 from tests.support.firmwares import Firmware, firmware
 from tests.support.tools import few
+from usmp_build import pipeline
+from usmp_build.files import DiskFiles
 
 COUNT = int(os.environ.get("USMP_CASES", "60")) // 2
 
 
 def sizes(made: Firmware, folder: Path, limits: dict[str, int]) -> dict[str, int]:
     """Plan within limits; return the bytes of the pools that are not empty."""
-    done = call("plan", made.written(folder, limits), "--json")
-    assert done.code == 0, done.err
-    return {pool["name"]: pool["size"] for pool in json.loads(done.out)["pools"] if pool["size"]}
+    files = DiskFiles(folder)
+    summary = pipeline.plan(pipeline.read(made.written(folder, limits).name, files), files).summary
+    return {pool.name: pool.size for pool in summary.pools if pool.size}
 
 
 @pytest.mark.parametrize("seed", few(range(COUNT), 6))
