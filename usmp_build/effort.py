@@ -97,6 +97,10 @@ TIMELINE_WORK_EACH = 15_000
 """Nodes times neighbors for each buffer of a timeline: 4 s for 10,000 above the load with the core, else minutes."""
 TIMELINE_WORK = 150_000_000
 """Nodes times neighbors of a timeline, however many buffers it has."""
+LISTED_PAIRS = 200_000
+"""Pairs in conflict of a stated problem that are listed one by one; with more it becomes a timeline, if it can."""
+MOST_PAIRS = 2_000_000
+"""Pairs in conflict of a stated problem that cannot become a timeline: some GB of memory."""
 PROOF_OF_NO_PLAN = 4_000_000
 """Nodes times buffers in which `solve` looks for a proof that there is no plan: 1 s with the core, 30 s of Python."""
 EXACT_BUFFERS = 20_000

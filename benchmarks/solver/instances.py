@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from usmp_build.planner.memory import Buffer, Pool, Problem
+from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.problems import read_problem
-from usmp_build.planner.problems.alive import conflicts
 
 Rectangle = tuple[int, int, int]
 """(first step, step after the last, size)."""

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory import Buffer, Pool, Problem
+from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds
 from usmp_build.planner.memory.plan import peaks
-from usmp_build.planner.problems.alive import conflicts
 
 
 @dataclass(frozen=True, slots=True)

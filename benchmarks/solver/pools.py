@@ -18,9 +18,9 @@ from usmp_build.planner.algorithms.exact.pools import judge
 from usmp_build.planner.algorithms.greedy import GreedyBySize
 from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.memory import Buffer, Plan, Pool, Problem
+from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.plan import quality
 from usmp_build.planner.memory.verify import violations
-from usmp_build.planner.problems.alive import conflicts
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from usmp_build.planner import by_name
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.exact.pools import judge
 from usmp_build.planner.algorithms.large import plan_timeline
+from usmp_build.planner.memory.alive import conflicts, count_pairs
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import pool_bounds, unmet
 from usmp_build.planner.memory.limits import excess, with_limits, with_room_in_last_pools
@@ -21,14 +22,12 @@ from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.malformed import is_count, malformed
 from usmp_build.planner.memory.overlaps import overlaps
 from usmp_build.planner.memory.plan import Allocation, Plan, peaks
-from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.problem import UNNAMED_POOL, Buffer, Pool, Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.solution import Solution, Status
 from usmp_build.planner.memory.timeline import Timeline
 from usmp_build.planner.memory.trials import sound_plan
 from usmp_build.planner.memory.verify import violations
-from usmp_build.planner.problems.alive import conflicts, count_pairs
-from usmp_build.planner.problems.statement import MEMORY, MOST_PAIRS
 
 __all__ = ["Solution", "Status", "solve"]
 
@@ -161,16 +160,16 @@ def _are_confined(problem: Problem, plan: Plan, pool: int) -> bool:
 def _as_pairs(timeline: Timeline) -> Problem:
     """Return a timeline as a problem with pairs, for algorithms that need them."""
     pairs = count_pairs(timeline.lower, timeline.upper)
-    if pairs > MOST_PAIRS:
+    if pairs > effort.MOST_PAIRS:
         message = f"{pairs:,} pairs in conflict are too many for algorithms that look at pairs"
-        help_ = f'at most {MOST_PAIRS:,}; "auto" without options plans any number'
+        help_ = f'at most {effort.MOST_PAIRS:,}; "auto" without options plans any number'
         raise UsageError(Diagnostic("U211", message, help=help_))
     lifetimes = [((start, stop),) for start, stop in zip(timeline.lower.tolist(), timeline.upper.tolist(), strict=True)]
     fields = zip(timeline.size.tolist(), timeline.alignment.tolist(), lifetimes, strict=True)
     buffers = (
         Buffer(str(i), size, (0,), (), alignment, lifetime) for i, (size, alignment, lifetime) in enumerate(fields)
     )
-    return Problem((Pool(MEMORY, timeline.limit),), tuple(buffers), conflicts(lifetimes))
+    return Problem((Pool(UNNAMED_POOL, timeline.limit),), tuple(buffers), conflicts(lifetimes))
 
 
 def _solve_timeline(timeline: Timeline, capacity: int | None, progress: Progress) -> Solution:

@@ -174,7 +174,7 @@ def test_timelines_can_be_spelled_out(monkeypatch: pytest.MonkeyPatch) -> None:
     timeline = Timeline(lower, lower + 3, np.full(30, 8), np.full(30, 4))
     solution = solve(timeline, "greedy_by_size")
     assert (solution.algorithm, solution.bounds) == ("greedy_by_size", (24,))
-    monkeypatch.setattr("usmp_build.planner.library.MOST_PAIRS", 50)
+    monkeypatch.setattr("usmp_build.effort.MOST_PAIRS", 50)
     with pytest.raises(UsageError, match="U211"):
         solve(timeline, "greedy_by_size")
     with pytest.raises(UsageError, match="U211"):

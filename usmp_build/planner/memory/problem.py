@@ -17,6 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+UNNAMED_POOL = "memory"
+"""The name of the pool where a problem states none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pool:

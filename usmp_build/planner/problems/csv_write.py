@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, ProblemError
+from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.planner.memory.timeline import Timeline
-from usmp_build.planner.problems.alive import conflicts
 from usmp_build.planner.problems.statement import Statement
 
 

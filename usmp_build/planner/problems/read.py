@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from usmp_build import effort
 from usmp_build.document.source import check_size, decode, is_json
 from usmp_build.errors import Span
-from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.alive import conflicts, count_pairs
+from usmp_build.planner.memory.problem import UNNAMED_POOL, Buffer, Pool, Problem
 from usmp_build.planner.memory.timeline import Timeline, are_powers_of_two
-from usmp_build.planner.problems.alive import conflicts, count_pairs
 from usmp_build.planner.problems.bulk import in_bulk
 from usmp_build.planner.problems.csv_form import read_csv
 from usmp_build.planner.problems.csv_plain import Plain, read_plain
 from usmp_build.planner.problems.json_form import read_json
-from usmp_build.planner.problems.statement import FEW_PAIRS, MEMORY, Statement, assemble, check_pairs, check_sum
+from usmp_build.planner.problems.statement import Statement, assemble, check_pairs, check_sum
 
 
 def read_problem(data: bytes, file: str) -> Statement:
@@ -28,9 +29,9 @@ def read_problem(data: bytes, file: str) -> Statement:
 
 def _plain(plain: Plain, file: str) -> Statement:
     """Return the statement of a plain file: one pool, one interval for each buffer."""
-    pools, place = (Pool(MEMORY),), Span(file, 1, 1)
+    pools, place = (Pool(UNNAMED_POOL),), Span(file, 1, 1)
     pairs = count_pairs(plain.lower, plain.upper)
-    if pairs > FEW_PAIRS and are_powers_of_two(plain.alignment):
+    if pairs > effort.LISTED_PAIRS and are_powers_of_two(plain.alignment):
         total = int(plain.size.sum(dtype=object)) + int(plain.alignment.sum(dtype=object))
         check_sum(total, len(plain.names), place)
         timeline = Timeline(plain.lower, plain.upper, plain.size, plain.alignment)

@@ -8,21 +8,16 @@ from operator import itemgetter
 
 import numpy as np
 
+from usmp_build import effort
 from usmp_build.document.faults import Faults, Place
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, ProblemError, Span
-from usmp_build.planner.memory.problem import Buffer, Pool, Problem
+from usmp_build.planner.memory.alive import conflicts, count_pairs
+from usmp_build.planner.memory.problem import UNNAMED_POOL, Buffer, Pool, Problem
 from usmp_build.planner.memory.timeline import Timeline, most_together
-from usmp_build.planner.problems.alive import conflicts, count_pairs
 from usmp_build.planner.problems.draft import BufferDraft, Draft
 from usmp_build.units import is_power_of_two
 
-MEMORY = "memory"
-"""The pool of a problem that names none."""
-FEW_PAIRS = 200_000
-"""Most pairs in conflict that are listed one by one; a problem with more of them becomes a timeline, if it can."""
-MOST_PAIRS = 2_000_000
-"""Most pairs in conflict of a problem that cannot become a timeline."""
 MOST_POOLS = 256
 
 
@@ -52,7 +47,7 @@ def assemble(draft: Draft) -> Statement:
     pools = tuple(Pool(name, limit) for name, limit in limits.items())
     lifetimes = [_lifetime(buffer) for buffer in draft.buffers]
     pairs = 0 if stated_conflicts is not None else _pairs(lifetimes)
-    if pairs > FEW_PAIRS and _is_plain(draft):
+    if pairs > effort.LISTED_PAIRS and _is_plain(draft):
         return Statement(_timeline(draft, pools[0].limit), pools, tuple(index), timed=True)
     check_pairs(pairs, draft.places.span(()))
     conflicts_ = conflicts(lifetimes) if stated_conflicts is None else stated_conflicts
@@ -67,8 +62,8 @@ def assemble(draft: Draft) -> Statement:
 
 def check_pairs(pairs: int, place: Span) -> None:
     """Raise ProblemError when a problem that is no timeline has too many pairs in conflict."""
-    if pairs > MOST_PAIRS:
-        message = f"{pairs:,} pairs of buffers are alive together; at most {MOST_PAIRS:,} can be planned"
+    if pairs > effort.MOST_PAIRS:
+        message = f"{pairs:,} pairs of buffers are alive together; at most {effort.MOST_PAIRS:,} can be planned"
         help_ = (
             "more may have one interval each, one pool, and alignments that are powers of two, "
             "but no costs, separations or fixed offsets"
@@ -96,7 +91,7 @@ def _limits(draft: Draft, faults: Faults) -> dict[str, int | None]:
     if len(limits) > MOST_POOLS:
         place = draft.places.span(draft.pools[MOST_POOLS].place)
         faults.add("Q111", f"there are {len(limits):,} pools; at most {MOST_POOLS} are read", place, "merge some")
-    return limits or {MEMORY: None}
+    return limits or {UNNAMED_POOL: None}
 
 
 def _names(draft: Draft, faults: Faults) -> dict[str, int]:

@@ -19,10 +19,10 @@ from usmp_build.planner.algorithms.core import core
 from usmp_build.planner.algorithms.exact import searcher
 from usmp_build.planner.algorithms.exact.pools import Verdict, judge, plan_pools
 from usmp_build.planner.algorithms.portfolio import portfolio
+from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.plan import Plan, quality, rank
 from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.planner.memory.verify import violations
-from usmp_build.planner.problems.alive import conflicts
 
 COUNT = int(os.environ.get("USMP_FUZZ", "300"))
 PROBLEMS_PER_TEST = 100

@@ -20,6 +20,7 @@ from usmp_build.planner.algorithms.large.first_fit import FirstFit, Order
 from usmp_build.planner.algorithms.large.repair import Repair
 from usmp_build.planner.algorithms.large.sections import make_sections
 from usmp_build.planner.algorithms.large.stated import plan_as_timeline
+from usmp_build.planner.memory.alive import conflicts
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.load import fullest
 from usmp_build.planner.memory.overlaps import overlaps
@@ -27,7 +28,6 @@ from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.planner.memory.solution import Status
 from usmp_build.planner.memory.timeline import Timeline
 from usmp_build.planner.memory.verify import violations
-from usmp_build.planner.problems.alive import conflicts
 
 needs_core = pytest.mark.skipif(core() is None, reason="the compiled core is not built")
 MANY = 1_000 if core() is None else 20_000

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from usmp_build import effort
 from usmp_build.document.source import decode
 from usmp_build.errors import ProblemError
 from usmp_build.planner.memory.problem import Buffer, Pool, Problem
 from usmp_build.planner.memory.timeline import Timeline, most_together
-from usmp_build.planner.problems import statement
 from usmp_build.planner.problems.csv_form import read_csv
 from usmp_build.planner.problems.csv_plain import read_plain
 from usmp_build.planner.problems.read import read_problem
@@ -132,9 +132,8 @@ def test_the_fast_way_leaves_everything_else_to_the_slow_one(row: str) -> None:
 
 def test_too_many_pairs_become_a_timeline(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "id,lower,upper,size,alignment\n" + "".join(f"b{i},{i % 3},{i % 3 + 5},{8 + i},4\n" for i in range(50))
-    monkeypatch.setattr("usmp_build.planner.problems.read.FEW_PAIRS", 1000)
-    monkeypatch.setattr(statement, "FEW_PAIRS", 1000)
-    monkeypatch.setattr(statement, "MOST_PAIRS", 1200)
+    monkeypatch.setattr(effort, "LISTED_PAIRS", 1000)
+    monkeypatch.setattr(effort, "MOST_PAIRS", 1200)
     fast, slow = read(text), assemble(read_csv(decode(text.encode(), "problem.csv")))
     for found in (fast, slow):
         assert isinstance(found.problem, Timeline)
@@ -150,10 +149,9 @@ def test_too_many_pairs_become_a_timeline(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_is_no_timeline_goes_pair_by_pair(monkeypatch: pytest.MonkeyPatch, alignments: str) -> None:
     """Timelines have alignments that are powers of two: others are planned too, as long as there are not too many."""
     text = f"id,lower,upper,size,alignment\na,0,3,8,{alignments}\nb,0,3,8,4\nc,0,3,8,4\n"
-    for module in ("read", "statement"):
-        monkeypatch.setattr(f"usmp_build.planner.problems.{module}.FEW_PAIRS", 2)
+    monkeypatch.setattr(effort, "LISTED_PAIRS", 2)
     for most in (3, 2):
-        monkeypatch.setattr(statement, "MOST_PAIRS", most)
+        monkeypatch.setattr(effort, "MOST_PAIRS", most)
         for state in (lambda: read(text), lambda: assemble(read_csv(decode(text.encode(), "problem.csv")))):
             if alignments == "12" and most == 2:
                 with pytest.raises(ProblemError, match=r"(?s)Q111.* 3 pairs .*alignments that are powers of two"):

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from usmp_build.planner.problems.alive import conflicts, count_pairs
+from usmp_build.planner.memory.alive import conflicts, count_pairs
 
 LIFE = st.tuples(st.integers(0, 12), st.integers(1, 6)).map(lambda life: (life[0], life[0] + life[1]))
 
