@@ -63,7 +63,7 @@ class Planned:
 
     @property
     def analysis(self) -> Analysis:
-        """What was found out before anything was placed, with the best orders and directions."""
+        """The analysis of the chosen candidate, with its orders and directions."""
         return self.fitted.chosen.analysis
 
 
@@ -78,7 +78,7 @@ def build(request: Request, files: Files) -> Bundle:
 
 
 def plan(request: Request, files: Files) -> Planned:
-    """From a request to a proven plan; operators without kernels are welcome here."""
+    """From a request to a proven plan; operators may lack kernels, as long as no C is generated."""
     return plan_models(request, tuple(plugins.import_model(model, files) for model in request.models))
 
 

@@ -90,18 +90,18 @@ class Functions:
         if table is not None:
             rows = self.analysis.axes[ref].rows
             comment += f", in rows of {table.elements}"
-            step = (f"{macro}_ROWS", rows) if len(table.rows) > rows else None
-            if step:
+            stride = (f"{macro}_ROWS", rows) if len(table.rows) > rows else None
+            if stride:
                 comment += f"; {len(table.rows) // rows:,} copies, one for each worker, so many rows apart: {rows:,}"
-            return MemberRow(f"{table.c_type} *const *", name, c_comment(comment), table.symbol, step)
+            return MemberRow(f"{table.c_type} *const *", name, c_comment(comment), table.symbol, stride)
         place = self.places.get(buffer)
         c_type = f"{pool_type(tensor.dtype)} *"
         where = f"({c_type})(void *)({place.pool.base} + {place.macro}_OFFSET)" if place else "NULL"
-        step = self._stride(buffer, tensor, macro)
-        if step:
+        stride = self._stride(buffer, tensor, macro)
+        if stride:
             copies = self.analysis.storage.buffers[buffer].copies
-            comment += f"; {copies:,} copies, one for each worker, {step[1]:,} bytes apart"
-        return MemberRow(c_type, name, c_comment(comment), where, step)
+            comment += f"; {copies:,} copies, one for each worker, {stride[1]:,} bytes apart"
+        return MemberRow(c_type, name, c_comment(comment), where, stride)
 
     def _stride(self, buffer: int, tensor: Tensor, macro: str) -> tuple[str, int] | None:
         """Return the bytes from one copy of a worker to the next, and the macro for it; None for a single copy."""

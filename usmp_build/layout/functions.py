@@ -41,7 +41,7 @@ class MemberRow:
     comment: str
     expression: str
     """Where it is, as C in the model's file."""
-    step: tuple[str, int] | None = None
+    copy_stride: tuple[str, int] | None = None
     """With one copy for each worker: a macro, and the bytes, or rows, from each to the next."""
 
 
@@ -66,9 +66,9 @@ class FunctionCode:
     @property
     def names(self) -> tuple[str, ...]:
         """All that is declared for it."""
-        steps = tuple(member.step[0] for member in self.members if member.step)
+        strides = tuple(member.copy_stride[0] for member in self.members if member.copy_stride)
         own = (f"{self.name}_buffers", f"{self.name}_map_buffers") if self.members else ()
-        return (self.name, *own, *steps)
+        return (self.name, *own, *strides)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from usmp_build.passes.lifetimes import lifetimes
 from usmp_build.passes.lower import lower
 from usmp_build.passes.once import once
 from usmp_build.passes.parts import parts
-from usmp_build.passes.redirect import near_in, redirect
+from usmp_build.passes.redirect import redirect, separations_in
 from usmp_build.passes.rewrite import rewrite
 from usmp_build.passes.rewrite.work import with_saving
 from usmp_build.passes.schedule import schedule
@@ -32,7 +32,6 @@ __all__ = [
     "costs",
     "lifetimes",
     "lower",
-    "near_in",
     "once",
     "parts",
     "redirect",
@@ -41,6 +40,7 @@ __all__ = [
     "scopes",
     "select",
     "separations",
+    "separations_in",
     "storage",
     "survivors",
     "traffic",

@@ -24,7 +24,7 @@ def redirect(request: Request, analysis: Analysis, choices: Choices) -> Analysis
     return replace(analysis, schedule=new_schedule, separations=new_separations, problem=problem, choices=choices)
 
 
-def near_in(request: Request, analysis: Analysis, choices: Choices, models: Collection[int]) -> Separations:
+def separations_in(request: Request, analysis: Analysis, choices: Choices, models: Collection[int]) -> Separations:
     """Return the separations of buffers that only `models` use, for choices that differ in directions only."""
     graphs = analysis.models, analysis.kernels, analysis.connections
     every = range(len(analysis.models))

@@ -23,7 +23,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Direction, steps
-from usmp_build.passes import near_in
+from usmp_build.passes import separations_in
 from usmp_build.passes.effects import Effects, members_of
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import required
@@ -63,7 +63,7 @@ class Reversible:
 
     pairs: Mapping[OperatorRef, tuple[tuple[int, int], ...]]
     """For each operator, in the order in which they run, the pairs of its buffers that may overlap."""
-    state: Callable[[Directions], Problem]
+    problem_with: Callable[[Directions], Problem]
     """Returns the problem with these directions."""
     is_apart: bool = False
     """Whether each model has a single pool, so that buffers cannot move from one pool to another."""
@@ -86,7 +86,7 @@ class Reversible:
 
     def taken(self, plan: Plan, fixed: Directions) -> tuple[dict[OperatorRef, Direction], list[OperatorRef]]:
         """Return the direction of each operator that a relaxed plan requires, and the operators that need both."""
-        ends = [(each, self.state({**dict.fromkeys(self.pairs, each), **fixed})) for each in _BOTH]
+        ends = [(each, self.problem_with({**dict.fromkeys(self.pairs, each), **fixed})) for each in _BOTH]
         asked: dict[OperatorRef, Direction | None] = {
             operator: next((each for each, stated in ends if self._is_kept(stated, plan, operator)), None)
             for operator in self.pairs
@@ -94,7 +94,7 @@ class Reversible:
         directions = _alternating({**asked, **fixed})
         both = [operator for operator in self.pairs if operator not in fixed and asked[operator] is None]
         if not both:
-            stated = self.state(directions)  # several operators may touch one pair
+            stated = self.problem_with(directions)  # several operators may touch one pair
             both = [o for o in self.pairs if o not in fixed and not self._is_kept(stated, plan, o)]
         both.sort(key=lambda operator: -max(_end(ends[0][1], plan, pair) for pair in self.pairs[operator]))
         return directions, both
@@ -157,7 +157,7 @@ def direct(
 
 def _is_best_of_all(free: Reversible, plan: Plan) -> bool:
     """Tell whether a bound proves that no directions make a better plan."""
-    return not free.pairs or is_best(free.state(free.relaxed({})), replace(plan, claims=(), bound=()))
+    return not free.pairs or is_best(free.problem_with(free.relaxed({})), replace(plan, claims=(), bound=()))
 
 
 class _Search:
@@ -187,7 +187,7 @@ class _Search:
 
     def _branches(self, least: tuple[int, ...], fixed: Directions) -> Iterator[tuple[tuple[int, ...], Directions]]:
         """Solve the relaxation of a branch; yield the branches that remain, the most promising one last."""
-        relaxed = self._free.state(self._free.relaxed(fixed))
+        relaxed = self._free.problem_with(self._free.relaxed(fixed))
         plan = self._budget.plan(relaxed)
         if plan is None:
             if not any(requirement.missing for requirement in required(relaxed)):
@@ -203,7 +203,7 @@ class _Search:
             self._keep(directions, plan, rank)
             self._least.append(least)
             return
-        stated = self._free.state(directions)
+        stated = self._free.problem_with(directions)
         guess = self._budget.plan(stated)
         if guess is not None and self._is_better(rank := self._free.rank(stated, guess)):
             self._keep(directions, guess, rank)
@@ -229,7 +229,7 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
     @lru_cache(maxsize=_STATED)
     def stated_once(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:
         choices = replace(analysis.choices, directions={**analysis.choices.directions, **dict(directions)})
-        stated = near_in(request, analysis, choices, models).bytes().items()
+        stated = separations_in(request, analysis, choices, models).bytes().items()
         near = {(position[a], position[b]): n for (a, b), n in stated if a in position and b in position}
         return replace(part, separations=near)
 

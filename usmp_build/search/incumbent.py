@@ -58,7 +58,7 @@ class Incumbent:
             self._rank, self.plan, self.chosen = result.rank, plan_of_all, candidate
             self.analysis = directed(self._request, candidate, result)
 
-    def room(self) -> int:
+    def workspace_bytes(self) -> int:
         """Return the bytes of workspace that the plan takes; without a plan, one more than any plan may take."""
         members = self.chosen.storage.workspace
         problem = restricted(self.chosen.problem, members)

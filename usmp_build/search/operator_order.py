@@ -73,7 +73,7 @@ class Orders:
 
     def finish(self) -> Chosen:
         """Try more orders, if any can be better; then plan the best choice with full effort."""
-        if self._incumbent.room() > self._bound:
+        if self._incumbent.workspace_bytes() > self._bound:
             self.chosen = self._judged(self._look_further(Budget(self._replanner.glance)))
         return _polished(self._replanner, self.chosen)
 
@@ -86,8 +86,8 @@ class Orders:
         directions_are_proven = best.directions_are_proven
         orders_are_proven = are_all and directions_are_proven
         if _has_one_pool(best.chosen):
-            bound = best.room() if orders_are_proven else bound
-            orders_are_proven = best.room() == bound
+            bound = best.workspace_bytes() if orders_are_proven else bound
+            orders_are_proven = best.workspace_bytes() == bound
             directions_are_proven = directions_are_proven or orders_are_proven
         return Chosen(best.analysis, best.plan, bound, directions_are_proven, orders_are_proven, others=others)
 
@@ -124,7 +124,7 @@ def _worth_a_look(orders: ModelOrders, incumbent: Incumbent, most: int) -> Below
 
     With one pool those are the orders with fewer bytes; with several, all orders if there are at most `most`.
     """
-    fewer = incumbent.room() - workspace_always(incumbent.chosen)
+    fewer = incumbent.workspace_bytes() - workspace_always(incumbent.chosen)
     if _has_one_pool(incumbent.chosen):
         return orders.below(fewer, most)
     all_orders = orders.below(None, most)

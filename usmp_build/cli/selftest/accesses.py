@@ -25,7 +25,7 @@ from usmp_build.ir.schedule import Step, Value, steps
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Kind
 from usmp_build.output import writer
-from usmp_build.passes.separations import near_at
+from usmp_build.passes.separations import separations_at
 from usmp_build.pipeline import Planned
 from usmp_build.planner import by_name
 from usmp_build.report.summarize import summarize
@@ -145,7 +145,7 @@ def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Ite
     """Compare outputs with inputs and scratch, and scratch with inputs."""
     storage, problem = planned.analysis.storage, planned.analysis.problem
     step = next(step for own, step in _operators(planned) if own == ref)
-    declared = dict(near_at(planned.request, planned.analysis, step))
+    declared = dict(separations_at(planned.request, planned.analysis, step))
     inputs, outputs, scratch = (
         dict.fromkeys(buffer for buffer in map(storage.buffer_of, values) if buffer in times)
         for values in (step.reads, (*step.writes, *step.updates), step.scratch)

@@ -23,7 +23,7 @@ from usmp_build.operators.table import traits
 from usmp_build.passes.effects import Effects, bits_of, members_of
 from usmp_build.passes.order.states import Job, Jobs, JobStep
 from usmp_build.passes.order.together import Near
-from usmp_build.passes.separations import near_at, straight
+from usmp_build.passes.separations import separations_at, straight
 from usmp_build.passes.state import touches_state
 from usmp_build.request import Request
 
@@ -96,7 +96,7 @@ def _near(request: Request, analysis: Analysis, step: Step) -> tuple[Near, ...]:
     kernel = analysis.kernels.get(step.operator) if step.operator is not None else None
     is_reversible = isinstance(kernel, Kernel) and kernel.backward is not None
     directions = (Direction.FORWARD, Direction.BACKWARD) if is_reversible else (Direction.FORWARD,)
-    return tuple(dict(near_at(request, analysis, replace(step, direction=each))) for each in directions)
+    return tuple(dict(separations_at(request, analysis, replace(step, direction=each))) for each in directions)
 
 
 def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) -> Iterator[int]:

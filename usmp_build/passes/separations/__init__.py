@@ -30,7 +30,7 @@ from usmp_build.ir.storage import Kind, Storage
 from usmp_build.passes.separations.distances import Distance, distances
 from usmp_build.request import Request
 
-__all__ = ["near_at", "separations", "straight"]
+__all__ = ["separations", "separations_at", "straight"]
 
 Pair = tuple[int, int]
 """Buffers: written, read."""
@@ -61,7 +61,7 @@ def separations(
     return Separations(entries)
 
 
-def near_at(request: Request, analysis: Analysis, step: Step) -> Iterator[tuple[Pair, tuple[int, int]]]:
+def separations_at(request: Request, analysis: Analysis, step: Step) -> Iterator[tuple[Pair, tuple[int, int]]]:
     """Yield pairs of buffers (written, read), each with two distances that hold if they meet at this step only.
 
     The first is the least distance in bytes from the start of the written to that of the read one if the read one is
