@@ -76,7 +76,7 @@ function(_usmp_add_model name)
   add_dependencies(${name} ${plan}_gen)
 endfunction()
 
-# Refuse a name that cannot be that of a new model of a plan, and a model of which nobody says where it is.
+# Refuse a name that cannot be that of a new model of a plan, and a model without a file.
 # Reads: call, arg_MODEL.
 function(_usmp_check_new_model name plan)
   if(NOT name MATCHES "^[A-Za-z][A-Za-z0-9_]*$")
@@ -165,7 +165,7 @@ function(_usmp_get_depends name plan file result)
 endfunction()
 
 # Return whether the build system will know the model file: it is there, or a command of this folder makes it or of one
-# that has a target of DEPENDS.  A file of which nobody says that it is made is left to the depfile: Ninja would stop.
+# that has a target of DEPENDS.  A file that nothing is said to make is left to the depfile: Ninja would stop.
 # Reads: call, arg_DEPENDS.
 function(_usmp_is_known file result)
   get_source_file_property(made "${file}" GENERATED)

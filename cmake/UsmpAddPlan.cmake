@@ -47,7 +47,7 @@ function(_usmp_add_plan plan)
   set(prune "")
   if(NOT DEFINED arg_OUTPUT_DIR)
     set(arg_OUTPUT_DIR "${plan}.usmp")
-    set(prune ";--prune") # The folder is ours: after a rename, nobody shall INCLUDE what has the old name.
+    set(prune ";--prune") # The folder is ours: after a rename, nothing should INCLUDE files with the old name.
   endif()
   _usmp_get_path(OUTPUT_DIR "${CMAKE_CURRENT_BINARY_DIR}" dir)
   _usmp_check_output_dir("${dir}")

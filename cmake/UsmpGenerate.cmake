@@ -103,7 +103,7 @@ function(_usmp_add_report plan arguments)
   endforeach()
 endfunction()
 
-# Refuse links to a library "usmp::..." that nobody adds, and say which there are: CMake would not.  What is imported is
+# Refuse links to a library "usmp::..." that nothing adds, and say which there are: CMake would not.  What is imported is
 # seen only from its folder, and from those below.
 function(_usmp_check_links folder imported)
   get_property(here DIRECTORY "${folder}" PROPERTY IMPORTED_TARGETS)
@@ -175,7 +175,7 @@ function(_usmp_forget_depfile_of_make plan result)
   set(${result} COMMAND "${CMAKE_COMMAND}" -E rm -f "${cache}" PARENT_SCOPE)
 endfunction()
 
-# Return how Ninja is to be told of the depfile, and how that is to call the stamp.  CMake before 4.4 garbles "#" and "$"
+# Return how to pass the depfile to Ninja, and what it should call the stamp.  CMake before 4.4 garbles "#" and "$"
 # on the way from a depfile to Ninja, which would then plan in every build.  Ninja can read the depfile as it is, if that
 # calls the stamp as Ninja does.  Sets: policy CMP0116 of the caller.
 function(_usmp_name_depfile_for_ninja stamp depfile stamp_in_depfile)

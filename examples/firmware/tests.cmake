@@ -9,7 +9,7 @@ expect(reads_digits "0, even +3, odd +6, even +9, odd.*2, even +5, odd +8, even 
 
 # What follows the program on the command line are options of QEMU, and -append is the program's command line.
 add_firmware(trespass trespass.c)
-expect(write_behind_a_pool "write to 0x[0-9a-f]+: [0-9]+ bytes? behind the end of pool dtcm" trespass -append behind)
+expect(write_behind_a_pool "write to 0x[0-9a-f]+: [0-9]+ bytes? past the end of pool dtcm" trespass -append behind)
 expect(write_before_a_pool "write to 0x[0-9a-f]+: 1 byte before pool dtcm" trespass -append before)
 expect(write_constants "write to 0x[0-9a-f]+: 0 bytes into pool itcm, which is read only" trespass -append constant)
 expect(execute_a_pool "execute at 0x[0-9a-f]+: 0 bytes into pool dtcm, which is no code" trespass -append execute)

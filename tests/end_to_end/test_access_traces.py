@@ -123,7 +123,7 @@ def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypat
     count = re.fullmatch(r"note: (\d+) could lie closer than their kernels declare; .*", note)
     assert count
     assert min(int(count[1]), 5) == sum("would do" in line for line in lines) > 0
-    found = re.findall(r"  \w+ \d+: \S+ at least (-?[\d,]+) bytes behind the start of \S+, where (-?[\d,]+)", done.out)
+    found = re.findall(r"  \w+ \d+: \S+ at least (-?[\d,]+) bytes after the start of \S+, where (-?[\d,]+)", done.out)
     assert all(int(more.replace(",", "")) > int(less.replace(",", "")) for more, less in found)
 
 

@@ -29,7 +29,7 @@ def test_explain_says_how_close_both_may_come(tmp_path: Path) -> None:
     """From both sides, and as the C compiler checks it."""
     path = manifest(tmp_path, DIGITS)
     buffers = {b["name"]: b for b in planned(path)["buffers"]}
-    limit = r" +\S+ (?:must|may) (.*?)(?:([\d,]+) bytes? )?(before|behind) \S+, and starts "
+    limit = r" +\S+ (?:must|may) (.*?)(?:([\d,]+) bytes? )?(before|after) \S+, and starts "
     pattern = r"  shares [\d,]+ bytes with (\S+) while.*\n.*:\n" + limit
     seen = set()
     for name in buffers:
@@ -42,7 +42,7 @@ def test_explain_says_how_close_both_may_come(tmp_path: Path) -> None:
             seen.add((name, other, side, phrase))
     pairs = {(name, o["buffer"]) for name, b in buffers.items() for o in b["overlaps"]}
     assert {(name, other) for name, other, _, _ in seen} == pairs
-    assert {side for _, _, side, _ in seen} == {"before", "behind"}
+    assert {side for _, _, side, _ in seen} == {"before", "after"}
 
 
 def test_explain_counts_those_that_are_alive_at_another_time(tmp_path: Path) -> None:

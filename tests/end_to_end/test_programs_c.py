@@ -94,7 +94,7 @@ def test_the_selftest_finds_a_function_that_reads_what_nobody_wrote(tmp_path: Pa
     (tmp_path / "functions.c").write_text(FUNCTIONS.replace("copy[i] = values[i];\n", ""))
     done = call("selftest", asked(tmp_path), "--source", tmp_path / "functions.c")
     assert done.code == 4
-    assert "error[S605]: a function reads bytes that nobody wrote" in done.err
+    assert "error[S605]: a function reads bytes that were never written" in done.err
     assert "look at the application's functions first" in done.err
 
 
@@ -271,7 +271,7 @@ def test_what_main_may_not_do_is_refused_all_at_once(tmp_path: Path) -> None:
         "main has a statement of its own: store to s, x",
         "main has a statement of its own: memcpy y",
         "main has a loop that runs in parallel (parallel)",
-        "main has a loop, and nobody knows its number of rounds before it runs",
+        "main has a loop whose number of rounds is unknown before it runs",
         'main has an allocation that is not planned: "later"',
         'main has an allocation that is not planned: "register"',
         'main calls "work" with constant "c", which it writes to',

@@ -249,7 +249,7 @@ def test_a_dead_byte_right_before_a_live_buffer_is_found(tmp_path: Path, first: 
     if first == 0:
         assert done.code == 0, done.err
     else:
-        assert "error[S605]: operator 2 reads bytes that nobody wrote: tensor 3 depends on them" in done.err
+        assert "error[S605]: operator 2 reads bytes that were never written: tensor 3 depends on them" in done.err
 
 
 def test_a_compiler_without_sanitizers_is_no_fault_of_ours(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def test_what_is_not_found_is_not_called_impossible(tmp_path: Path) -> None:
     assert json.loads(call("solve", path, "--json", *greedy).out)["pools"][0]["peak"] == 15
     done = call("solve", path, "--capacity", "11", *greedy, "--out", tmp_path / "out.csv")
     assert done.code == 3
-    assert done.out.startswith("UNKNOWN: no plan was found; that there is none is not proven\n")
+    assert done.out.startswith("UNKNOWN: no plan was found; whether one exists is not proven\n")
     assert "a better one may exist" in done.err
     assert not (tmp_path / "out.csv").exists()
 

@@ -69,7 +69,7 @@ def test_pictures_must_be_there(board: Board, built: Path, tmp_path: Path) -> No
 
 
 REPORTS = {
-    "behind": "write to {end}: {slack} bytes? behind the end of pool dtcm",
+    "behind": "write to {end}: {slack} bytes? past the end of pool dtcm",
     "before": "write to {before}: 1 byte before pool dtcm",
     "constant": "write to {itcm}: 0 bytes into pool itcm, which is read only",
     "execute": "execute at {dtcm}: 0 bytes into pool dtcm, which is no code",

@@ -100,7 +100,7 @@ def test_and_of_one_that_opens(tree: Tree) -> None:
 
 @st.composite
 def series_parallel(draw: st.DrawFn) -> Jobs:
-    """Branches that part and meet again, one behind the other and one in the other, at most 16 jobs."""
+    """Branches that part and meet again, one after the other and one in the other, at most 16 jobs."""
     found = [draw(sizes)]
     jobs: list[Job] = []
 

@@ -39,7 +39,7 @@ def _together(name: str, row: OverlapRow) -> list[str]:
 
 def _limit(row: OverlapRow) -> str:
     """Return how close the buffer may come to the other one, and how close it is."""
-    here, there = ("before", "behind") if row.is_lower else ("behind", "before")
+    here, there = ("before", "after") if row.is_lower else ("after", "before")
     if row.separation > 0:
         limit = f"must start at least {_bytes(row.separation)} {here} {row.buffer}"
         return f"{limit}, and starts {show_bytes(row.distance)} {here}"

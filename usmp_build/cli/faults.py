@@ -23,7 +23,7 @@ def as_error(error: Exception) -> UsmpError:
         return InternalFault(Diagnostic("U261", message, help="make room, or plan fewer models at a time"))
     if package := _plugin(error):
         message = f"a plug-in of {package} failed: {_said(error)} ({_innermost(error)})"
-        return CheckFailed(Diagnostic("P407", message, help="report this to whoever made it, or remove it"))
+        return CheckFailed(Diagnostic("P407", message, help="report this to its author, or remove it"))
     version = f"{_PACKAGE} {usmp_build.__version__}, Python {platform.python_version()}, {platform.platform()}"
     message = f"internal error: {_said(error)} ({_place(error)}); this is a bug in usmp_build, not a mistake of yours"
     help_ = f"please report this message, the manifest, its model files and {version}; --debug shows the traceback"

@@ -24,7 +24,7 @@ def read_statement(path: str) -> Statement:
 
 def capacity_argument(parser: argparse.ArgumentParser) -> None:
     """Declare the limit of pools that have none."""
-    parser.add_argument("--capacity", metavar="BYTES", help='limit of every pool that has none: 65536, or "64 KiB"')
+    parser.add_argument("--capacity", metavar="BYTES", help='limit of every pool without one: 65536, or "64 KiB"')
 
 
 def capacity(parsed: argparse.Namespace) -> int | None:

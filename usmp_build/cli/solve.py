@@ -33,7 +33,7 @@ _MEANING = {
     Status.OPTIMAL: "no plan is better",
     Status.FEASIBLE: "whether there is a better plan is not known",
     Status.INFEASIBLE: "there is no plan, and that is proven",
-    Status.UNKNOWN: "no plan was found; that there is none is not proven",
+    Status.UNKNOWN: "no plan was found; whether one exists is not proven",
 }
 
 

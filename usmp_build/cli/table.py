@@ -50,7 +50,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         *workspace_lines(summary, alternatives.max_live),
         "",
         *columns(("model", "alone", "shared", "constants"), models, "<>>>"),
-        "(bytes; alone: the workspace that it would need by itself; shared: that of this plan where others are, too)",
+        "(bytes; alone: the workspace that it would need on its own; shared: bytes that other models use, too)",
         "",
         *_overrides(summary),
         *_rewrites(summary),

@@ -92,7 +92,7 @@ class Functions:
             comment += f", in rows of {table.elements}"
             stride = (f"{macro}_ROWS", rows) if len(table.rows) > rows else None
             if stride:
-                comment += f"; {len(table.rows) // rows:,} copies, one for each worker, so many rows apart: {rows:,}"
+                comment += f"; {len(table.rows) // rows:,} copies, one for each worker, {rows:,} rows apart"
             return MemberRow(f"{table.c_type} *const *", name, c_comment(comment), table.symbol, stride)
         place = self.places.get(buffer)
         c_type = f"{pool_type(tensor.dtype)} *"

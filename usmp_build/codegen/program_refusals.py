@@ -36,7 +36,7 @@ def _statements(model: Model) -> Iterator[Refusal]:
                 if kind.is_parallel:
                     yield f"main has a loop that runs in parallel ({kind.value})", f'make it "serial", or {_MOVE}'
                 elif extent is None:
-                    yield "main has a loop, and nobody knows its number of rounds before it runs", _MOVE
+                    yield "main has a loop whose number of rounds is unknown before it runs", _MOVE
             case Allocate(tensor, _, provider) if provider is not Provider.PLAN:
                 yield f"main has an allocation that is not planned: {quoted(model.main.tensors[tensor].name)}", _MOVE
             case Invoke():

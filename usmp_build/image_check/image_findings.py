@@ -44,7 +44,7 @@ def _orphans(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[
             extent = image.sections_called[name][0].extent
             size = count_bytes(extent.size)
             message = f"section {name} at 0x{extent.start:08x}, {size}, is of no pool of the plan"
-            help_ = "build all objects anew from this plan: an old one is linked, or the plan is another one"
+            help_ = "rebuild all objects from this plan: a stale one is linked, or the plan is another one"
             yield Diagnostic("S620", message, image.file, help_)
 
 

@@ -11,7 +11,7 @@ from usmp_build.units import count_bytes
 
 _SHOWN = 3
 """Most foreign symbols named in a message."""
-_ANEW = "build it anew from this plan, and let nothing else into its section"
+_ANEW = "rebuild it from this plan, and let nothing else into its section"
 _STRANGER = "put it into another section; or the image is of another plan: build it again from this one"
 _ARRAYS = "make arrays as large as the header of the plan says, and put all else into other sections"
 
@@ -74,7 +74,7 @@ def _is_aligned(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     if over:
         message = (
             f"{evidence.called} is at 0x{section.extent.start:08x}, "
-            f"{count_bytes(over)} behind a multiple of {evidence.pool.alignment:,}"
+            f"{count_bytes(over)} past a multiple of {evidence.pool.alignment:,}"
         )
         yield _finding(
             evidence, "S614", message, f"align the output section {section.name} to {evidence.pool.alignment:,}"
@@ -85,7 +85,7 @@ def _is_at_origin(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     origin = evidence.pool.origin
     if origin is not None and section.extent.start != origin:
         away = count_bytes(abs(section.extent.start - origin))
-        side = "behind" if section.extent.start > origin else "before"
+        side = "past" if section.extent.start > origin else "before"
         message = f"{evidence.called} is at 0x{section.extent.start:08x}, {away} {side} its origin, 0x{origin:08x}"
         yield _finding(evidence, "S615", message, "correct the linker script, or `origin` in the manifest")
 
@@ -109,7 +109,7 @@ def _is_loaded_from_region(evidence: Evidence, section: Section) -> Iterator[Dia
         if section.load != section.extent.start:
             message = (
                 f"{evidence.called} is stored at 0x{section.load:08x} and used at 0x{section.extent.start:08x}: "
-                "nobody copies it"
+                "nothing copies it"
             )
             yield _finding(
                 evidence, "S617", message, "name in `load_region` where it is stored, or load it where it is used"
@@ -146,7 +146,7 @@ def _is_placed_by_fragment(evidence: Evidence, section: Section) -> Iterator[Dia
     help_ = f"INCLUDE {evidence.plan.project}.ld in SECTIONS, and let nothing else place section {section.name}"
     if start is None:
         where = f"at 0x{section.extent.start:08x} by chance"
-        message = f"{evidence.called}: section {section.name} is {where}: the linker placed it by itself"
+        message = f"{evidence.called}: section {section.name} is {where}: the linker placed it on its own"
         yield _finding(evidence, "S621", message, help_)
     elif start.extent.start != section.extent.start:
         message = (

@@ -30,7 +30,7 @@ class SealMember:
 
 SEAL = (
     SealMember("id", 2, "of the code that reads them", is_covered=False),
-    SealMember("crc", 1, "CRC-32 of all bytes behind it", is_covered=False),
+    SealMember("crc", 1, "CRC-32 of all bytes after it", is_covered=False),
     SealMember("size", 1, "bytes of the pool", is_covered=True),
 )
 """The members in order; those that the CRC-32 covers come last."""

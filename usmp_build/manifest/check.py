@@ -44,7 +44,7 @@ def _too_many(manifest: Manifest) -> Iterator[Diagnostic]:
 
 def too_many(kind: str, count: int, place: Span | str) -> Diagnostic:
     """Return the error for more pools, targets or models than one plan may have."""
-    help_ = "split the manifest: each is planned by itself"
+    help_ = "split the manifest: each part is planned separately"
     return Diagnostic("M140", f"there are {count:,} {kind}; at most {MOST} are planned together", place, help_)
 
 

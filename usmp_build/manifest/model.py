@@ -126,7 +126,7 @@ class Place(Table):
     )
     axis_separators: kinds.Counts | None = word(
         "list of whole numbers",
-        "Axes before which a tensor's shape is cut, for memory of pages: what is behind a cut is a row.",
+        "Axes before which a tensor's shape is cut, for memory of pages: what follows a cut is a row.",
         [3],
         None,
         "as without the rule",

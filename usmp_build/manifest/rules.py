@@ -46,7 +46,7 @@ def _rule(rule: TargetRule, path: Path, places: Places) -> Iterator[Diagnostic]:
 
 def _scratch(rule: TargetRule, path: Path, places: Places, name: str, target: Target) -> Iterator[Diagnostic]:
     if rule.scratch is not None and target.kernels != "extern":
-        message = f'target "{name}" is told its "scratch", but has the kernels {quoted(target.kernels)}'
+        message = f'target "{name}" states "scratch", but has the kernels {quoted(target.kernels)}'
         help_ = 'leave it out: these kernels know what they need; only those of kernels = "extern" are not known'
         yield Diagnostic("M112", message, places.key(*path, "scratch"), help_)
 

@@ -47,5 +47,5 @@ class Foreign:
         failure = type(error).__name__ + (f": {text}" if text else "")
         frame = extract_tb(error.__traceback__)[-1]
         message = f"{self.title} failed: {failure} ({PurePath(frame.filename).name}, line {frame.lineno})"
-        help_ = "choose another algorithm or other options, and report this to whoever made it"
+        help_ = "choose another algorithm or other options, and report this to its author"
         raise CheckFailed(Diagnostic("P407", message, self.place, help_)) from error

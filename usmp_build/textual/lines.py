@@ -178,7 +178,7 @@ class Line:
         token = self.take("position", "a position, for example @0")
         if not _POSITION.fullmatch(token.text):
             message = "a position is a number from 0 to 999,999,999"
-            raise self.error("T304", message, "leave it out, or count anew", token)
+            raise self.error("T304", message, "leave it out, or count again", token)
         return int(token.text[1:])
 
     def integer(self, what: str) -> int:
@@ -206,7 +206,7 @@ class Line:
         token = self.peek()
         count = self.integer("a count")
         if count < 1:
-            raise self.error("T304", "the count must be 1 or more", "leave the item out if there is none", token)
+            raise self.error("T304", "the count must be 1 or more", "leave out the item", token)
         self.spend(count * _ITEM, token)
         return count
 

@@ -15,7 +15,7 @@ static bool holds(const struct region *region, uintptr_t address)
     return address >= (uintptr_t)region->start && address < (uintptr_t)region->end;
 }
 
-/* How far an address is before a region, or behind its end. */
+/* How far an address is before a region, or past its end. */
 static uintptr_t gap(const struct region *region, uintptr_t address)
 {
     const uintptr_t start = (uintptr_t)region->start;
@@ -63,7 +63,7 @@ static void print_place(uintptr_t address)
     } else if (gap(region, address) >= NEAR) {
         host_print("in no pool, and near none");
     } else if (address >= (uintptr_t)region->end) {
-        print_distance(gap(region, address), "behind the end of ", region->name);
+        print_distance(gap(region, address), "past the end of ", region->name);
     } else if ((uintptr_t)region->start == stack) {
         print_distance(stack - address, "below the stack: it overflowed", "");
     } else {

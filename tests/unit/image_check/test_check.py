@@ -47,7 +47,7 @@ FAULTS = {
     "alignment": (
         "S614", [("aligned(16))) unsigned", "aligned(4))) unsigned"),
                  (".usmp.p.ram (NOLOAD) : ALIGN(16)", ".usmp.p.ram 0x20000004 (NOLOAD) :")],
-        "is at 0x20000004, 4 bytes behind a multiple of 16",
+        "is at 0x20000004, 4 bytes past a multiple of 16",
     ),
     "region": (
         "S616", [("} > RAM", "} > OTHER")],

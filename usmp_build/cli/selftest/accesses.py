@@ -182,7 +182,7 @@ def _note(planned: Planned, each: Compared) -> str:
     operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
     low, high = buffers[each.below].name, buffers[each.above].name
     return (
-        f"  {operator.kind} {operator.position}: {high} at least {each.declared:,} bytes behind the start of {low}, "
+        f"  {operator.kind} {operator.position}: {high} at least {each.declared:,} bytes after the start of {low}, "
         f"where {each.traced:,} would do"
     )
 
@@ -191,7 +191,7 @@ def _report(planned: Planned, each: Compared) -> Diagnostic:
     operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
     low, high = buffers[each.below].name, buffers[each.above].name
     message = f'{operator.kind} {operator.position} touches bytes in another order than its kernel declares: "{high}" '
-    message += f'must start at least {each.traced:,} bytes behind the start of "{low}", and the plan relies on '
+    message += f'must start at least {each.traced:,} bytes after the start of "{low}", and the plan relies on '
     message += f"{each.planned:,}"
     path = planned.request.models[each.operator.model].path
     help_ = "correct what the kernel declares; until then, overlap = false in [plan] keeps all buffers apart"

@@ -20,7 +20,7 @@ def parted(statement: Statement, conflict: TieConflict) -> ManifestError:
     )
     message = f"{shown}, but shows the bytes of {source}"
     position = view.position
-    way = f"drop one of the two, or place operator {position} by itself: then it makes a tensor of its own"
+    way = f"drop one of the two, or place operator {position} separately: then it has a tensor of its own"
     spans = [why.span for tensor in (view.inputs[0], view.outputs[0]) for why in _whys(statement, tensor) if why.span]
     return ManifestError(Diagnostic("P314", message, spans[-1] if spans else statement.asked.path, way))
 

@@ -8,8 +8,8 @@ from usmp_build.errors import Diagnostic, Span
 MOST = 100
 """Most findings that are reported one by one."""
 
-WRONG_PLAN = "do not use this plan; report it to whoever made it"
-WRONG_FACT = "the places may be right all the same; report this to whoever made the plan"
+WRONG_PLAN = "do not use this plan; report it to its author"
+WRONG_FACT = "the places may be right all the same; report this to the author of the plan"
 
 
 class Findings:

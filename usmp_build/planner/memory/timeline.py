@@ -64,7 +64,7 @@ class Timeline:
         if not are_powers_of_two(self.alignment):
             raise ValueError("alignments are powers of two")
         if sum(self.size.tolist()) + sum(self.alignment.tolist()) > most_together(count):
-            raise ValueError("so many bytes, and so many buffers, cannot be added up in 64 bits")
+            raise ValueError("the sizes of these buffers cannot be added up in 64 bits")
 
     def __len__(self) -> int:
         """Return how many buffers there are."""

@@ -111,8 +111,8 @@ def _clash(problem: Problem, plan: Plan, a: int, b: int) -> str:
     text = f"{buffer_a.name} and {buffer_b.name} {verb} in {problem.pools[pool].name}"
     text += f": [{start_a}, {stop_a}) and [{start_b}, {stop_b})"
     if (a, b) in problem.separations or (b, a) in problem.separations:
-        text += f"; {buffer_b.name} must start at least {problem.separation(a, b)} behind {buffer_a.name}"
-        text += f", or {buffer_a.name} {problem.separation(b, a)} behind {buffer_b.name}"
+        text += f"; {buffer_b.name} must start at least {problem.separation(a, b)} after {buffer_a.name}"
+        text += f", or {buffer_a.name} {problem.separation(b, a)} after {buffer_b.name}"
     return text
 
 

@@ -94,7 +94,7 @@ def test_separations(a: int, b: int, sound: bool) -> None:
 def test_a_separation_is_named() -> None:
     stated = problem([buffer("a", 100), buffer("b", 60)], separations={("a", "b"): 30})
     assert violations(stated, by_hand(0, 29)) == (
-        "a and b overlap in ram: [0, 100) and [29, 89); b must start at least 30 behind a, or a 60 behind b",
+        "a and b overlap in ram: [0, 100) and [29, 89); b must start at least 30 after a, or a 60 after b",
     )
 
 

@@ -4,7 +4,7 @@
 
 #include "usmp.h"
 
-/* Both operands, less their zero points, are brought to one scale, with 20 bits behind the point.  Shifts are to the
+/* Both operands, less their zero points, are brought to one scale, with 20 bits after the point.  Shifts are to the
  * right.  `sign` is that of the second operand: 1 adds, -1 subtracts.  Low and high are the limits of the output less
  * its zero point. */
 struct usmp_add_s8_parameters {

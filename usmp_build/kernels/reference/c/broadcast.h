@@ -24,7 +24,7 @@ static inline struct usmp_position usmp_position_at(const int32_t *axes, int32_t
     return at;
 }
 
-/* Moves on to the next output element in this direction; behind the last one, to where it began. */
+/* Moves on to the next output element in this direction; after the last one, to where it began. */
 static inline void usmp_next_position(struct usmp_position *at, const int32_t *axes, int32_t direction)
 {
     for (int32_t axis = 4; axis >= 0; --axis) {

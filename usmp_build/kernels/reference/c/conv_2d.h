@@ -1,4 +1,4 @@
-/* CONV_2D: filters of window_height x window_width x input_channels weights, one behind the other. */
+/* CONV_2D: filters of window_height x window_width x input_channels weights, one after the other. */
 #ifndef USMP_CONV_2D_H
 #define USMP_CONV_2D_H
 

@@ -1,5 +1,5 @@
 /* The exponential function and the reciprocal in fixed point, as gemmlowp defines them.
- * Qn.m is a number with n bits before the point and m behind it; all numbers here are int32_t. */
+ * Qn.m is a number with n bits before the point and m after it; all numbers here are int32_t. */
 #ifndef USMP_EXPONENTIAL_H
 #define USMP_EXPONENTIAL_H
 

@@ -1,4 +1,4 @@
-/* FULLY_CONNECTED: for each output a filter of `inputs` weights, one behind the other. */
+/* FULLY_CONNECTED: for each output a filter of `inputs` weights, one after the other. */
 #ifndef USMP_FULLY_CONNECTED_H
 #define USMP_FULLY_CONNECTED_H
 

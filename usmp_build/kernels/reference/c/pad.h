@@ -12,7 +12,7 @@ struct usmp_pad_parameters {
 };
 
 /* `axes` has three numbers for each of five axes, the innermost last: the elements of the frame before the input, of
- * the input, and of the frame behind it. */
+ * the input, and of the frame after it. */
 void usmp_pad(
     const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
     void *output);

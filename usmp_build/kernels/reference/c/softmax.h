@@ -4,7 +4,7 @@
 
 #include "usmp.h"
 
-/* The factor, beta included, brings the distance from a row's maximum to 26 bits behind the point; what is farther
+/* The factor, beta included, brings the distance from a row's maximum to 26 bits after the point; what is farther
  * away than `reach` counts as nothing. */
 struct usmp_softmax_s8_parameters {
     int32_t rows;
