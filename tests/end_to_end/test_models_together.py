@@ -13,7 +13,7 @@ import pytest
 from tests.support.cli import RO, RW, call, manifest, tables
 from tests.support.flatbuffer import model, operator, quantization, subgraph, tensor, write
 from tests.support.programs_c import function, invoke, parameter, program, store
-from tests.support.tools import need
+from tests.support.tools import few, need
 from usmp_build import effort, passes
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.search import operator_order
@@ -150,7 +150,7 @@ OWNED = [
 ]
 
 
-@pytest.mark.parametrize("words", OWNED, ids=lambda words: str(list(words.values())))
+@pytest.mark.parametrize("words", few(OWNED, 2), ids=lambda words: str(list(words.values())))
 @pytest.mark.parametrize("constants", ["generated", "application"])
 def test_all_of_it_runs_in_pools_of_the_application(tmp_path: Path, words: dict[str, str], constants: str) -> None:
     path = asked(tmp_path, words=words)

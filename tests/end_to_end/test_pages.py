@@ -77,7 +77,7 @@ def test_every_tensor_is_exact(paged: Path, direction: Direction, monkeypatch: p
 
 
 @pytest.mark.parametrize(("compiler", "standard"), COMPILERS, ids=lambda value: value)
-@pytest.mark.parametrize("hook", [(), ("-DUSMP_HOOK",)], ids=["plain", "hook"])
+@pytest.mark.parametrize("hook", few([(), ("-DUSMP_HOOK",)], 1), ids=["plain", "hook"])
 def test_it_compiles_without_a_warning(generated: Path, compiler: str, standard: str, hook: tuple[str, ...]) -> None:
     compile_folder(generated, compiler, standard, *hook, mentioning="USMP_TRACE" if hook else "")
 

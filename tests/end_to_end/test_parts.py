@@ -129,7 +129,7 @@ def _shared(analysis: Analysis) -> list[int]:
 
 @needs_c
 @pytest.mark.parametrize("io", few(["pool", "application"], 1))
-@pytest.mark.parametrize("name", parts.ALL)
+@pytest.mark.parametrize("name", few(parts.ALL, 6))
 def test_every_tensor_is_equal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, io: str) -> None:
     """With all parts that there may be, whatever memory they need."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")

@@ -17,7 +17,7 @@ from tests.support.flatbuffer import model as flat_model
 from tests.support.flatbuffer import operator, subgraph, tensor, write
 from tests.support.flatfile import flatfile
 from tests.support.kernels.samples import draw
-from tests.support.tools import needs_c
+from tests.support.tools import few, needs_c
 from usmp_build import passes, pipeline
 from usmp_build.cli.selftest import oracle
 from usmp_build.cli.selftest.inputs import samples
@@ -98,7 +98,7 @@ def test_a_channel_that_was_taken_wrongly_is_found(tmp_path: Path, monkeypatch: 
     assert "error[S604]" in done.err
 
 
-@pytest.mark.parametrize("io", ["pool", "application"])
+@pytest.mark.parametrize("io", few(["pool", "application"], 1))
 @pytest.mark.parametrize("name", OURS)
 def test_our_models(tmp_path: Path, name: str, io: str) -> None:
     needs_oracle()
@@ -122,7 +122,7 @@ def test_real_models_backward(real_models: Path, tmp_path: Path, name: str, monk
     backward(tmp_path, name, monkeypatch, path=(real_models / f"{name}.tflite").as_posix())
 
 
-@pytest.mark.parametrize("name", [*OURS, "stateful"])
+@pytest.mark.parametrize("name", few([*OURS, "stateful"], 2))
 def test_our_models_backward(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     backward(tmp_path, name, monkeypatch)
 

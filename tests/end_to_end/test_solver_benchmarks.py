@@ -8,12 +8,15 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from tests.support.cli import DATA
 from tests.support.tree import ROOT
 
 PROBLEM = "id,lower,upper,size\na,0,2,30\nb,1,3,40\nc,2,4,30\nd,4,6,60\ne,0,6,10\n"
 
 
+@pytest.mark.long
 def test_every_table_is_filled(tmp_path: Path) -> None:
     (tmp_path / "T.80.csv").write_text(PROBLEM, encoding="utf-8")
     page = tmp_path / "page.md"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, call, call_apart, manifest, tables
+from tests.support.tools import few
 
 MANIFEST = tables("p", {"sram": RW, "flash": RO}, {"digits": DIGITS})
 BUILD_FILES = ("BUILD.bazel", "CMakeLists.txt", "usmp-targets.cmake", "usmp.bzl", "usmp.mk")
@@ -206,7 +207,7 @@ CONTENTS = {
 }
 
 
-@pytest.mark.parametrize("case", CONTENTS)
+@pytest.mark.parametrize("case", few(CONTENTS, 3))
 def test_odd_content_is_shown_and_does_no_harm(folder: Path, case: str) -> None:
     data, shown = CONTENTS[case]
     (folder / "usmp.mk").write_bytes(data)
