@@ -22,8 +22,9 @@ from tests.support.tree import ROOT
 
 VERSION = f"usmp_build {usmp_build.__version__}\n"
 OUT_OF_REACH = ("error sending request", "Failed to fetch", "Could not connect", "NewConnectionError", "dns error")
-PYTHONS = [sys.executable, *filter(None, os.environ.get("USMP_PYTHONS", "").split(os.pathsep))]
-"""The tests' own interpreter and those in $USMP_PYTHONS."""
+_PATHS = [sys.executable, *filter(None, os.environ.get("USMP_PYTHONS", "").split(os.pathsep))]
+PYTHONS = [*{os.path.realpath(path): path for path in _PATHS}.values()]
+"""The tests' own interpreter and those in $USMP_PYTHONS, each once."""
 
 
 def run(tool: str, *arguments: object, env: Mapping[str, str] | None = None) -> str:
