@@ -33,6 +33,7 @@ def written(folder: Path, count: int) -> Path:
     return manifest(folder, tables("p", pools, models))
 
 
+@pytest.mark.long
 def test_the_first_nets_have_what_is_to_meet(tmp_path: Path) -> None:
     models = json.loads(call("plan", written(tmp_path, 10), "--json").out)["models"]
     found = [{row["rewrite"] for row in model["rewrites"]} for model in models]

@@ -13,7 +13,7 @@ from tests.support.host_c import STRICT
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.driver import HEADERS, PREFIX
 from tests.support.kernels.samples import draw, kernel_of, stateful_kernels
-from tests.support.tools import need
+from tests.support.tools import few, need
 from usmp_build.interfaces.kernels import KernelCall
 from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
@@ -48,7 +48,7 @@ def emitted(*names: str) -> str:
     return f'#include "usmp.h"\n\n{c.header}\n\n{c.source}\n'
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("compiler", few(COMPILERS, 3))
 def test_every_file_compiles_by_itself(compiler: str, tmp_path: Path) -> None:
     compile_(compiler, *sorted(FOLDER.glob("*.c")), folder=tmp_path)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from usmp_build import effort
-from usmp_build.planner.memory.bounds import Requirement, pressure, unmet
+from usmp_build.planner.memory.bounds import Requirement, pool_bound, pressure, unmet
 from usmp_build.planner.memory.components import components, families, restricted
 from usmp_build.planner.memory.increase import Increase, least_increase, limited
 from usmp_build.planner.memory.limits import excess, with_room_in_last_pools
@@ -62,6 +62,8 @@ def _bounded(problem: Problem, worst: Requirement) -> Shortage:
     """Return the shortage that a bound proves, with an irreducible set of buffers that proves it."""
 
     def exceeds(subset: list[int]) -> bool:
+        if len(worst.pools) == 1:
+            return pool_bound(problem, subset).bytes > worst.room
         return pressure(problem, subset, len(worst.pools)).bytes > worst.room
 
     core = irreducible(worst.witness.buffers, exceeds, effort.REFUSAL_WEIGHINGS)

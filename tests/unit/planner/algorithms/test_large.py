@@ -162,6 +162,7 @@ def test_ten_thousand_buffers_at_the_greatest_load() -> None:
 
 
 @needs_core
+@pytest.mark.long
 def test_ten_thousand_layers_with_caches_are_near_the_greatest_load() -> None:
     """By load alone, and with windows of 1,500 buffers at the most, they ended 7.9 % above it."""
     stated = layered(10_000, 1)

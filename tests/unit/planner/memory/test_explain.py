@@ -145,3 +145,11 @@ def test_without_any_sound_plan_nothing_is_claimed(algorithm: Callable[[Problem]
 def test_an_algorithm_that_fails_at_the_whole_but_at_no_family() -> None:
     stated = problem([buffer("a", 1), buffer("b", 1, (1,))], pools={"one": 9, "two": 9})
     assert explain(stated, lambda some: GreedyBySize()(some) if len(some.buffers) < 2 else None) == (Shortage(),)
+
+
+def test_a_fixed_buffer_that_ends_beyond_the_limit_is_the_whole_proof() -> None:
+    """Together they exceed the limit by more, but the fixed one does so without the other."""
+    stated = problem([buffer("fixed", 3, offset=1), buffer("other", 2)], pools={"ram": 3})
+    (shortage,) = explain(stated, never)
+    assert shortage.proven
+    assert shortage.core == (0,)
