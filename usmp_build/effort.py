@@ -58,7 +58,7 @@ DIVES_STEPS = 60_000
 ORDERED_BUFFERS = 6
 """Buffers that share bytes with each other, put in all orders for a bound: 720 orders."""
 
-# What people are told (report/).
+# The report, and why there is no plan (report/).
 
 STANDALONE_PLANS = 8
 """Plans of one model by itself, with operators that go backward: up to 1 s for each model."""

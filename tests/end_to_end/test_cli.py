@@ -17,6 +17,7 @@ import tomli
 from tests.support.cli import DATA, TWO_MODELS, call, call_apart, manifest, one_model
 from tests.support.processes import run
 from tests.support.tree import ROOT
+from usmp_build import pipeline
 from usmp_build.errors import UsageError
 from usmp_build.layout.plan_json import plan_json, read_plan
 
@@ -74,6 +75,16 @@ def test_plan_json_keeps_its_schema_and_is_what_generate_writes_and_alternatives
     read = read_plan(text.encode(), "plan.json", UsageError, "U204", "")
     assert plan_json(read) == text
     assert read.models[0].overrides.given == {}
+
+
+def test_generate_does_not_plan_for_the_report(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def compared(*_: object) -> None:
+        raise AssertionError("alternatives are of plan alone")
+
+    monkeypatch.setattr(pipeline, "alternatives", compared)
+    path = manifest(tmp_path, TWO_MODELS)
+    assert call("generate", path, "--out", tmp_path / "out").code == 0
+    assert call("plan", path).code == 5
 
 
 def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:

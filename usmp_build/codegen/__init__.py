@@ -24,9 +24,9 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
     (`owners.refuse_passed`: P351, P352).  Raises ManifestError when names clash, in C or between libraries.
     """
     prefix = request.project.lower()
-    members, constants = constant_groups(analysis, plan, summary)
+    expressions, constants = constant_groups(analysis, plan, summary)
     models = tuple(
-        (row, model_code(request, analysis, plan, summary, members, constants, index))
+        (row, model_code(request, analysis, plan, summary, expressions, constants, index))
         for index, row in enumerate(summary.models)
     )
     refuse_clashes(summary, constants, models, request.manifest)

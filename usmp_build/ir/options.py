@@ -34,6 +34,7 @@ class Activation(Enum):
 Frame: TypeAlias = tuple[int, int, int, int]
 """Explicit padding in pixels: above, below, left and right."""
 Limits: TypeAlias = tuple[int, int]
+"""The least and the largest output, as integers of its type; outputs are clamped to them after the activation."""
 
 
 class Slot(NamedTuple):

@@ -40,13 +40,13 @@ class RewriteRecord(Record):
 
 @dataclass(frozen=True, slots=True)
 class OverridesRecord(Record):
-    """What a build system, or whoever ran the tool, said of a model: it went before the manifest.
+    """Settings of a model from the command line or a build system, which override the manifest.
 
-    There are those members that were given.
+    Only those that were given are written.
     """
 
     path: Literal[True] | None = None
-    """Where it is, which belongs to one machine and is not told."""
+    """That the file was given; its path belongs to one machine and is not written."""
     workspace_pools: tuple[str, ...] | None = None
     constant_pools: tuple[str, ...] | None = None
     concurrent: tuple[str, ...] | None = None
@@ -92,7 +92,7 @@ class ModelRecord(Record):
     backward: tuple[int, ...]
     """Operators that go through their outputs from the last byte to the first."""
     overrides: OverridesRecord
-    """What went before the manifest."""
+    """Settings that override the manifest."""
     extern_functions: tuple[str, ...]
     """C functions that the application must supply: its kernels call them, or as a program it does."""
 

@@ -38,7 +38,6 @@ class Binary(Options):
 
     activation: Activation = field(default=Activation.NONE, metadata=slot(0, "b"))
     limits: Limits | None = None
-    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
 
 
 def _sum(op: Operator, graph: Subgraph) -> Transfer:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from usmp_build.ir.options import Call, If, Parts, VarHandle, While
 from usmp_build.operators.general_rules import as_many, same_type
-from usmp_build.operators.kind import Effect, OperatorKind, StoredOptions, planned_only
+from usmp_build.operators.kind import Effect, StoredOptions, plain_kind, planned_only
 from usmp_build.operators.operands import Signature
 
 SAME = Signature("input", rules=(same_type("input", "output"), as_many("input", "output")))
@@ -14,18 +14,14 @@ KINDS = (
     planned_only("ASSIGN_VARIABLE", Effect.UNKNOWN, keeps_axes=False, options=None),
     planned_only("CALL", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Call, "CallOptions")),
     planned_only("CALL_ONCE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Call, "CallOnceOptions")),
-    OperatorKind(
+    plain_kind(
         name="COPY",
         options=None,
         signature=SAME,
         effect=Effect.PURE,
         keeps_axes=True,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=None,
         arguments=None,
     ),
@@ -34,18 +30,14 @@ KINDS = (
     planned_only("JOIN", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(Parts, None)),
     planned_only("READ_VARIABLE", Effect.PURE, keeps_axes=False, options=None),
     planned_only("VAR_HANDLE", Effect.UNKNOWN, keeps_axes=False, options=StoredOptions(VarHandle, "VarHandleOptions")),
-    OperatorKind(
+    plain_kind(
         name="VIEW",
         options=None,
         signature=SAME,
         effect=Effect.PURE,
         keeps_axes=False,
-        elementwise=None,
         only_shape=False,
         within_inputs=True,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=None,
         arguments=None,
     ),

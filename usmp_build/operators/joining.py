@@ -12,7 +12,7 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import axis_faults, integers, same_type
-from usmp_build.operators.kind import Array, Effect, Fold, Known, OperatorKind, StoredOptions
+from usmp_build.operators.kind import Array, Effect, Fold, Known, StoredOptions, plain_kind
 from usmp_build.operators.operands import Fault, Label, Signature, Subject
 
 
@@ -96,52 +96,40 @@ def _concatenation(op: Operator, sources: Sequence[Tensor]) -> Array:
 
 
 KINDS = (
-    OperatorKind(
+    plain_kind(
         name="CONCATENATION",
         options=StoredOptions(Concatenation, "ConcatenationOptions"),
         signature=Signature("inputs*", rules=(same_type("output", "inputs"), _concatenated)),
         effect=Effect.FUNCTION,
         keeps_axes=True,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=Fold(Known.BYTES, _concatenation),
         arguments=None,
     ),
-    OperatorKind(
+    plain_kind(
         name="PACK",
         options=StoredOptions(Pack, "PackOptions"),
         signature=Signature("inputs*", rules=(same_type("output", "inputs"), _packed)),
         effect=Effect.FUNCTION,
         keeps_axes=False,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=Fold(Known.BYTES, _pack),
         arguments=None,
     ),
-    OperatorKind(
+    plain_kind(
         name="SPLIT",
         options=None,
         signature=Signature("axis input", "outputs*", rules=(same_type("input", "outputs"), integers("axis"), _split)),
         effect=Effect.FUNCTION,
         keeps_axes=False,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=None,
         arguments=None,
     ),
-    OperatorKind(
+    plain_kind(
         name="SPLIT_V",
         options=None,
         signature=Signature(
@@ -151,27 +139,19 @@ KINDS = (
         ),
         effect=Effect.FUNCTION,
         keeps_axes=False,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=None,
         arguments=None,
     ),
-    OperatorKind(
+    plain_kind(
         name="UNPACK",
         options=None,
         signature=Signature("input", "outputs*", rules=(same_type("input", "outputs"), _unpacked)),
         effect=Effect.PURE,
         keeps_axes=False,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=None,
         arguments=None,
     ),

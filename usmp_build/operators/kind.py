@@ -157,20 +157,46 @@ class OperatorKind:
         return self.effect is not Effect.UNKNOWN
 
 
+def plain_kind(
+    *,
+    name: str,
+    options: StoredOptions | None,
+    signature: Signature | None,
+    effect: Effect,
+    keeps_axes: bool,
+    only_shape: bool,
+    within_inputs: bool,
+    fold: Fold | None,
+    arguments: Mapping[str, ArgumentType] | None,
+) -> OperatorKind:
+    """Return a kind that is not elementwise, has no weights, and needs no rows or options of rewrites."""
+    return OperatorKind(
+        name=name,
+        options=options,
+        signature=signature,
+        effect=effect,
+        keeps_axes=keeps_axes,
+        elementwise=None,
+        only_shape=only_shape,
+        within_inputs=within_inputs,
+        streams=False,
+        weights=None,
+        extended=False,
+        fold=fold,
+        arguments=arguments,
+    )
+
+
 def planned_only(name: str, effect: Effect, *, keeps_axes: bool, options: StoredOptions | None) -> OperatorKind:
     """Return a kind that is planned like any other, but that nothing here looks into or runs."""
-    return OperatorKind(
+    return plain_kind(
         name=name,
         options=options,
         signature=None,
         effect=effect,
         keeps_axes=keeps_axes,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=None,
         arguments=None,
     )

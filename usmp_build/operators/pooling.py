@@ -26,7 +26,6 @@ class Pool2D(Options):
     outside: int | None = None
     """Of AVERAGE_POOL_2D: the value of pixels of the frame, which then count; None: they do not."""
     limits: Limits | None = None
-    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
 
 
 def _reach(subject: Subject) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import as_many, axis_faults, count_fault, integers, not_empty
-from usmp_build.operators.kind import ArgumentType, Array, Effect, Fold, Known, OperatorKind, StoredOptions
+from usmp_build.operators.kind import ArgumentType, Array, Effect, Fold, Known, OperatorKind, StoredOptions, plain_kind
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 
@@ -47,18 +47,14 @@ def _reduce_prod(op: Operator, sources: Sequence[Tensor]) -> Array:
 
 
 def _reduction(name: str, effect: Effect, fold: Fold | None) -> OperatorKind:
-    return OperatorKind(
+    return plain_kind(
         name=name,
         options=StoredOptions(Reducer, "ReducerOptions"),
         signature=Signature("input axes", rules=(integers("axes"), _reduced)),
         effect=effect,
         keeps_axes=False,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=fold,
         arguments=None,
     )
@@ -85,18 +81,14 @@ KINDS = (
     _reduction("REDUCE_MAX", Effect.PURE, None),
     _reduction("REDUCE_MIN", Effect.PURE, None),
     _reduction("REDUCE_PROD", Effect.PURE, Fold(Known.INTEGERS, _reduce_prod)),
-    OperatorKind(
+    plain_kind(
         name="SOFTMAX",
         options=StoredOptions(Softmax, "SoftmaxOptions"),
         signature=Signature("input", rules=(not_empty("input"), as_many("input", "output"))),
         effect=Effect.FUNCTION,
         keeps_axes=True,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=None,
         arguments=None,
     ),

@@ -13,7 +13,7 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays, flat
 from usmp_build.operators.general_rules import count_fault, integers, same_type, shape_fault, shown
-from usmp_build.operators.kind import Array, Effect, Fold, Known, OperatorKind, StoredOptions
+from usmp_build.operators.kind import Array, Effect, Fold, Known, StoredOptions, plain_kind
 from usmp_build.operators.operands import Fault, Signature, Subject
 
 Taken: TypeAlias = tuple[range, ...]
@@ -74,8 +74,8 @@ def strided(
         return None
     bounds = zip(shape, begins, ends, strides, strict=True)
     taken = [_along(options, axis, *each) for axis, each in enumerate(bounds)]
-    known = tuple(along for along in taken if along is not None)
-    return known if len(known) == len(taken) else None
+    ranges = tuple(along for along in taken if along is not None)
+    return ranges if len(ranges) == len(taken) else None
 
 
 def _along(options: StridedSlice, axis: int, extent: int, begin: int, end: int, stride: int) -> range | None:
@@ -155,22 +155,18 @@ def _gather(op: Operator, sources: Sequence[Tensor]) -> Array:
 
 
 KINDS = (
-    OperatorKind(
+    plain_kind(
         name="GATHER",
         options=StoredOptions(Gather, "GatherOptions"),
         signature=Signature("input indices"),
         effect=Effect.PURE,
         keeps_axes=False,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=Fold(Known.INTEGERS, _gather),
         arguments=None,
     ),
-    OperatorKind(
+    plain_kind(
         name="SLICE",
         options=None,
         signature=Signature(
@@ -178,16 +174,12 @@ KINDS = (
         ),
         effect=Effect.FUNCTION,
         keeps_axes=True,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=Fold(Known.BYTES, _slice),
         arguments=None,
     ),
-    OperatorKind(
+    plain_kind(
         name="STRIDED_SLICE",
         options=StoredOptions(StridedSlice, "StridedSliceOptions"),
         signature=Signature(
@@ -196,12 +188,8 @@ KINDS = (
         ),
         effect=Effect.FUNCTION,
         keeps_axes=False,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=Fold(Known.BYTES, _strided_slice),
         arguments=None,
     ),

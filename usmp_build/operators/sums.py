@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from usmp_build.arithmetic import windows
 from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
 from usmp_build.operators.general_rules import count_fault, not_empty, rank
-from usmp_build.operators.kind import ArgumentType, Effect, OperatorKind, StoredOptions, Weights
+from usmp_build.operators.kind import ArgumentType, Effect, OperatorKind, StoredOptions, Weights, plain_kind
 from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 from usmp_build.operators.windows import window
 
@@ -26,7 +26,6 @@ class Conv2D(Options):
     frame: Frame | None = None
     """Pixels around the image that windows may hang over; in place of `padding`."""
     limits: Limits | None = None
-    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,6 @@ class DepthwiseConv2D(Options):
     frame: Frame | None = None
     """Pixels around the image that windows may hang over; in place of `padding`."""
     limits: Limits | None = None
-    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,6 @@ class FullyConnected(Options):
     shuffled_weights: bool = field(default=False, metadata=slot(1, "b"))
     """The weights are in the order SHUFFLED4x16INT8, not in their shape's."""
     limits: Limits | None = None
-    """The least and the largest output, as integers of its type: what is beyond becomes these, behind `activation`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +211,7 @@ KINDS = (
         fold=None,
         arguments=_ARGUMENTS,
     ),
-    OperatorKind(
+    plain_kind(
         name="SVDF",
         options=StoredOptions(Svdf, "SVDFOptions"),
         signature=Signature(
@@ -223,12 +220,8 @@ KINDS = (
         ),
         effect=Effect.UNKNOWN,
         keeps_axes=False,
-        elementwise=None,
         only_shape=False,
         within_inputs=False,
-        streams=False,
-        weights=None,
-        extended=False,
         fold=None,
         arguments=None,
     ),

@@ -1,4 +1,4 @@
-"""Finds the persistent buffers: those that must keep their bytes between runs, and during the runs of which models.
+"""Finds the persistent buffers: those that keep their bytes between runs, and during which models' runs.
 
 Models that exclude each other follow one another on the timeline, but run in any order, each any number of times.  So a
 buffer needed between runs is alive during the whole run of every model that may run in the meantime:

@@ -102,7 +102,7 @@ def union(slot: int, kinds: dict[int, type[Record]]) -> Any:
 
 
 def present(slot: int) -> Any:
-    """Declare a field of which only the presence matters."""
+    """Declare a field that is read only for whether it is there."""
     return _stored(lambda source: bool(source.find(slot)), False)
 
 

@@ -144,7 +144,7 @@ class _Scales:
         return 0 if total is None else total - self._slack(chosen)
 
     def _unit(self, buffers: Iterable[int]) -> int:
-        """Return the largest unit, in bytes, at multiples of which all of them start."""
+        """Return the largest unit, in bytes, such that all of them start at its multiples."""
         return gcd(*(self._problem.buffers[index].alignment for index in buffers))
 
     def _slack(self, buffers: Sequence[int]) -> int:
