@@ -1,6 +1,6 @@
 """What plan.json holds: the classes here, and those that they name, are its published schema.
 
-Emitters and tables see the same values in classes derived of these, which know more (`PoolRow` is a `PoolRecord`).
+Emitters and tables see the same values in classes derived from these, which know more (`PoolRow` is a `PoolRecord`).
 """
 
 from __future__ import annotations

@@ -26,8 +26,7 @@ Four rules propagate a state, until nothing changes:
     pairs      of two that may share bytes, one is above the other, and has room there (`pairs`)
     sections   in every section and for every offset, what starts at or above it must fit between it and the capacity
 
-This is for strips that are `ordered`; `precedence` searches the others.  core/walk.cpp and core/rules.cpp do the same,
-with the same results.
+This is for strips that are `ordered`; `precedence` searches the others.  core/{walk,rules}.cpp get the same results.
 """
 
 from __future__ import annotations
