@@ -18,12 +18,14 @@ from usmp_build.passes.rewrite.work import with_saving
 from usmp_build.passes.schedule import schedule
 from usmp_build.passes.scopes import copiers, scopes
 from usmp_build.passes.select import select
-from usmp_build.passes.separations import separations
+from usmp_build.passes.separations import AllowedDistances, allowed_distances, separations
 from usmp_build.passes.storage import storage
 from usmp_build.passes.survivors import survivors
 from usmp_build.passes.traffic import traffic
 
 __all__ = [
+    "AllowedDistances",
+    "allowed_distances",
     "assign",
     "axes",
     "caches",

@@ -65,7 +65,8 @@ def _timed(
     lifetimes = passes.lifetimes(schedule, storage, survivors)
     traffic = passes.traffic(models, kernels, schedule, storage)
     costs = passes.costs(request, scopes, schedule, storage, traffic)
-    separations = passes.separations(request, models, kernels, schedule, storage, survivors, lifetimes)
+    allowed = passes.AllowedDistances(request, models, kernels, storage, survivors)
+    separations = passes.separations(allowed, schedule, lifetimes)
     problem = passes.lower(request, storage, lifetimes, costs, separations)
     return Analysis(
         models=models,

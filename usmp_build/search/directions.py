@@ -23,7 +23,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Direction, steps
-from usmp_build.passes import separations_in
+from usmp_build.passes import allowed_distances, separations_in
 from usmp_build.passes.effects import Effects, members_of
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.bounds import required
@@ -222,6 +222,7 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
     part = restricted(analysis.problem, members)
     position = {old: new for new, old in enumerate(members)}
     models = {model for index in members for model in analysis.storage.buffers[index].models}
+    allowed = allowed_distances(request, analysis)
 
     def state(directions: Directions) -> Problem:
         return stated_once(frozenset(directions.items()))
@@ -229,7 +230,7 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
     @lru_cache(maxsize=_STATED)
     def stated_once(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:
         choices = replace(analysis.choices, directions={**analysis.choices.directions, **dict(directions)})
-        stated = separations_in(request, analysis, choices, models).bytes().items()
+        stated = separations_in(request, analysis, choices, models, allowed).bytes().items()
         near = {(position[a], position[b]): n for (a, b), n in stated if a in position and b in position}
         return replace(part, separations=near)
 

@@ -30,34 +30,23 @@ from usmp_build.ir.storage import Kind, Storage
 from usmp_build.passes.separations.distances import Distance, distances
 from usmp_build.request import Request
 
-__all__ = ["separations", "separations_at", "straight"]
+__all__ = ["AllowedDistances", "allowed_distances", "separations", "separations_at", "straight"]
 
 Pair = tuple[int, int]
 """Buffers: written, read."""
 
 
-def separations(
-    request: Request,
-    models: tuple[Model, ...],
-    kernels: Kernels,
-    schedule: Schedule,
-    storage: Storage,
-    survivors: Survivors,
-    lifetimes: Lifetimes,
-) -> Separations:
+def separations(allowed: AllowedDistances, schedule: Schedule, lifetimes: Lifetimes) -> Separations:
     """Return all pairs of buffers whose distance, in bytes, may be less than the size of the lower one."""
-    if not request.overlap:
-        return Separations()
-    finder = _Finder(request, models, kernels, storage, survivors)
-    allowed_by_pair: dict[Pair, dict[int, _Allowed]] = {}
+    by_pair: dict[Pair, dict[int, _Allowed]] = {}
     for program, start in zip(schedule.programs, schedule.starts, strict=False):
         for step, at in straight(program, start):
-            for pair, allowed in finder.of_step(step):
-                allowed_by_pair.setdefault(pair, {})[at] = allowed
+            for pair, distance in allowed.at(step):
+                by_pair.setdefault(pair, {})[at] = distance
     entries: dict[tuple[int, int], Separation] = {}
-    for pair, by_step in sorted(allowed_by_pair.items()):
+    for pair, by_step in sorted(by_pair.items()):
         if _meet_only_at(set(by_step), *(lifetimes.intervals[buffer] for buffer in pair)):
-            entries.update(_entries(storage, pair, list(by_step.values())))
+            entries.update(_entries(allowed.storage, pair, list(by_step.values())))
     return Separations(entries)
 
 
@@ -67,8 +56,7 @@ def separations_at(request: Request, analysis: Analysis, step: Step) -> Iterator
     The first is the least distance in bytes from the start of the written to that of the read one if the read one is
     above it; the second is the same in the other direction.
     """
-    finder = _Finder(request, analysis.models, analysis.kernels, analysis.storage, analysis.survivors)
-    for (written, read), allowed in finder.of_step(step) if request.overlap else ():
+    for (written, read), allowed in allowed_distances(request, analysis).at(step):
         near = dict(_entries(analysis.storage, (written, read), [allowed]))
         sides = ((written, read), (read, written))
         above, below = (near[s].bytes if s in near else analysis.storage.buffers[s[0]].extent for s in sides)
@@ -108,32 +96,48 @@ class _Allowed:
     direction: Direction
 
 
-@dataclass(frozen=True)
-class _Finder:
-    """Finds the pairs of buffers that one step lets come closer."""
+class AllowedDistances:
+    """The pairs of buffers that each step lets come closer, and how close; remembered for each operator."""
 
-    request: Request
-    models: tuple[Model, ...]
-    kernels: Kernels
-    storage: Storage
-    survivors: Survivors
+    def __init__(
+        self, request: Request, models: tuple[Model, ...], kernels: Kernels, storage: Storage, survivors: Survivors
+    ) -> None:
+        self._request = request
+        self._models = models
+        self._kernels = kernels
+        self.storage = storage
+        self._survivors = survivors
+        self._distances: dict[tuple[OperatorRef, Direction], dict[Pair, Distance]] = {}
+        self._by_operator: dict[tuple[OperatorRef, Direction], tuple[tuple[Pair, _Allowed], ...]] = {}
 
-    def of_step(self, step: Step) -> Iterator[tuple[Pair, _Allowed]]:
-        """Yield the distances that the kernel of a step allows, for pairs of buffers."""
-        kernel = self.kernels.get(step.operator) if step.operator is not None else None
-        if step.operator is None or not isinstance(kernel, Kernel) or step.operator in self.storage.transfers:
-            return
-        directions = [Direction.FORWARD, Direction.BACKWARD] if step.direction is Direction.EITHER else [step.direction]
+    def at(self, step: Step) -> tuple[tuple[Pair, _Allowed], ...]:
+        """Return the distances that the kernel of a step allows, for pairs of buffers."""
+        if step.operator is None or not self._request.overlap or step.operator in self.storage.transfers:
+            return ()
+        key = step.operator, step.direction
+        if key not in self._by_operator:
+            self._by_operator[key] = tuple(self._of_operator(*key))
+        return self._by_operator[key]
+
+    def _of_operator(self, operator: OperatorRef, direction: Direction) -> Iterator[tuple[Pair, _Allowed]]:
         nearest: dict[Pair, Distance] = {}
-        for direction in directions:
-            pairs = self._pairs(step.operator, kernel.towards(direction))
-            nearest |= {pair: _nearer(nearest.get(pair, each), each) for pair, each in pairs.items()}
+        for each in [Direction.FORWARD, Direction.BACKWARD] if direction is Direction.EITHER else [direction]:
+            pairs = self._directed(operator, each)
+            nearest |= {pair: _nearer(nearest.get(pair, near), near) for pair, near in pairs.items()}
         for pair, distance in nearest.items():
-            yield pair, _Allowed(distance, step.operator, step.direction)
+            yield pair, _Allowed(distance, operator, direction)
+
+    def _directed(self, operator: OperatorRef, direction: Direction) -> dict[Pair, Distance]:
+        key = operator, direction
+        if key not in self._distances:
+            kernel = self._kernels.get(operator)
+            pairs = self._pairs(operator, kernel.towards(direction)) if isinstance(kernel, Kernel) else {}
+            self._distances[key] = pairs
+        return self._distances[key]
 
     def _pairs(self, ref: OperatorRef, kernel: Kernel) -> dict[Pair, Distance]:
         """Return the distances of buffers; if several operands are in one buffer, all need access declarations."""
-        op = operator_at(self.models, ref)
+        op = operator_at(self._models, ref)
         buffers: dict[Operand, int] = {}
         start = partial(offset_behind, ref=ref, op=op, offsets=self.storage.offsets)
         for operand in dict.fromkeys(operand for call in kernel.calls for operand in call.operands):
@@ -156,14 +160,19 @@ class _Finder:
     def _may_share(self, index: int) -> bool:
         """Tell whether anything may overlap a buffer while it is alive."""
         buffer = self.storage.buffers[index]
-        in_pages = any(self.request.pools[pool].page for pool in buffer.pools)
-        kept = index in self.survivors.always or buffer.kind in (Kind.CONSTANT, Kind.VARIABLE)
+        in_pages = any(self._request.pools[pool].page for pool in buffer.pools)
+        kept = index in self._survivors.always or buffer.kind in (Kind.CONSTANT, Kind.VARIABLE)
         return not (kept or in_pages or buffer.cache_line or buffer.copies > 1)
 
     def _may_meet(self, one: int, other: int) -> bool:
         """Tell whether concurrent models touch the two buffers."""
         users = self.storage.buffers[one].models, self.storage.buffers[other].models
-        return any((min(pair), max(pair)) in self.request.concurrent for pair in product(*users))
+        return any((min(pair), max(pair)) in self._request.concurrent for pair in product(*users))
+
+
+def allowed_distances(request: Request, analysis: Analysis) -> AllowedDistances:
+    """Return the distances that steps allow in an analysis, for any directions."""
+    return AllowedDistances(request, analysis.models, analysis.kernels, analysis.storage, analysis.survivors)
 
 
 def _between_buffers(distance: Distance, written: int, read: int) -> Distance:
