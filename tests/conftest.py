@@ -6,6 +6,7 @@ import compileall
 import fcntl
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,10 @@ import pytest
 
 from tests.support.planned import Shared
 from tests.support.tree import OF_CMAKE, ROOT, copy
+
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+"""Tests start our tool hundreds of times, which takes twice as long where its modules are compiled at each start."""
 
 TIERS = {
     "boards": ROOT / "tests" / "firmware",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,6 +38,7 @@ def checkout(shared: Shared) -> Path:
 
     def make(folder: Path) -> Path:
         copied = copy(folder / "usmp_build")
+        compileall.compile_dir(copied / "usmp_build", quiet=1)
         lent(copied / ".venv").link(copied)
         return copied
 

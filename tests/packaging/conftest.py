@@ -23,16 +23,18 @@ def sdist(shared: Shared) -> Path:
 
 @pytest.fixture(scope="session")
 def elsewhere(shared: Shared, sdist: Path) -> Builder:
-    """The source archive, unpacked at another place, worked in, and built under other circumstances."""
+    """The source archive, unpacked at another place, worked in, and built under other circumstances.
+
+    Without ccache, which would return what was compiled at the first place.
+    """
 
     def make(folder: Path) -> Path:
         tree = unpack(sdist, folder / "a longer path" / "with ünicode")
         litter(tree)
         return tree
 
-    return Builder(
-        shared("elsewhere", make), umask=0o077, env={"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "7"}
-    )
+    others = {"TZ": "Asia/Tokyo", "LC_ALL": "C", "PYTHONHASHSEED": "7", "CCACHE_DISABLE": "1"}
+    return Builder(shared("elsewhere", make), umask=0o077, env=others)
 
 
 @pytest.fixture(scope="session")

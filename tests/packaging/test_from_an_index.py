@@ -13,7 +13,7 @@ import tomli
 
 import usmp_build
 from tests.support import processes
-from tests.support.archives import need_build_tools, unpack
+from tests.support.archives import need_build_tools
 from tests.support.cli import TWO_MODELS, call, manifest
 from tests.support.environments import Environment
 from tests.support.processes import far_from_us, output
@@ -73,10 +73,10 @@ def test_the_newest_requirements_do_for_each_python(python: str, pure_wheel: Pat
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-def test_a_wheel_with_core_serves_the_pythons_of_its_name(python: str, sdist: Path, tmp_path: Path) -> None:
+def test_a_wheel_with_core_serves_the_pythons_of_its_name(python: str, source: Path, tmp_path: Path) -> None:
     """Its own; from 3.12 on all later ones, too: of them, those that are here."""
     need_build_tools(core=True)
-    run("uv", "build", "--wheel", "--python", python, "--out-dir", tmp_path / "dist", unpack(sdist, tmp_path))
+    run("uv", "build", "--wheel", "--python", python, "--out-dir", tmp_path / "dist", source)
     (wheel,) = (tmp_path / "dist").glob("*.whl")
     own = version(python)
     tag = "cp312-abi3" if own >= (3, 12) else "cp{0}{1}-cp{0}{1}".format(*own)

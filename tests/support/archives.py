@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import sys
 import tarfile
 from dataclasses import dataclass, field
@@ -47,8 +49,11 @@ def need_build_tools(core: bool = False) -> None:
 
 
 def unpack(sdist: Path, to: Path) -> Path:
-    """Unpack a source archive, the last file first: in most file systems that is another order.  Return the tree."""
-    with tarfile.open(sdist) as archive:
+    """Unpack a source archive, the last file first: in most file systems that is another order.  Return the tree.
+
+    It is decompressed as a whole: each step back in a compressed file would decompress it from its beginning.
+    """
+    with tarfile.open(fileobj=io.BytesIO(gzip.decompress(sdist.read_bytes()))) as archive:
         for member in reversed(archive.getmembers()):
             archive.extract(member, to)
     return to / sdist.name.removesuffix(".tar.gz")

@@ -14,6 +14,7 @@ _BUILDS = ("ASMFLAGS", "CFLAGS", "CMAKE_", "CPPFLAGS", "CXX", "LDFLAGS", "MAKE",
 """What the names of variables begin with that change how things are built."""
 _CCACHE = {
     "CMAKE_C_COMPILER_LAUNCHER": "ccache",
+    "CMAKE_CXX_COMPILER_LAUNCHER": "ccache",
     "CCACHE_BASEDIR": tempfile.gettempdir(),
     "CCACHE_NOHASHDIR": "1",
 }
@@ -71,7 +72,8 @@ def output(command: Sequence[object], cwd: Path | None = None, env: Mapping[str,
 def environment(*without: str) -> dict[str, str]:
     """The environment of the tests without what changes builds, and what else begins with one of these.
 
-    Where ccache is installed, CMake compiles with it: tests build the same C in many folders.
+    Where ccache is installed, CMake compiles with it: tests build the same C in many folders, and
+    our core for many interpreters.
     """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(_BUILDS)}
     every = inherited | (_CCACHE if shutil.which("ccache") else {})
