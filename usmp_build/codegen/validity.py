@@ -42,7 +42,7 @@ def exclusion(request: Request, model: ModelRow, index: int) -> tuple[str, ...]:
     if not (model.own_workspaces or model.passed_workspaces):
         return ("It has no workspace: it may run several times at once.",)
     others = [each.name for each in request.models if each.name != model.name]
-    concurrent = [request.models[i].name for i in range(len(request.models)) if i not in request.excluded(index)]
+    concurrent = [each.name for i, each in enumerate(request.models) if request.are_concurrent(index, i)]
     where = "" if model.own_workspaces else " in the same workspace pools"
     if not others:
         text = f"While it runs, do not start it again{where}"
