@@ -84,7 +84,7 @@ def _solve(
         return library.solve(
             statement.problem, parsed.algorithm, capacity=room, minimize=lowest, progress=progress, **options
         )
-    except ManifestError as error:  # an algorithm or an option that there is not
+    except ManifestError as error:  # an algorithm or an option that does not exist
         raise UsageError(*error.diagnostics) from None
 
 
@@ -98,7 +98,7 @@ def _is_same(path: str, other: str) -> bool:
 
 def _options(parsed: argparse.Namespace) -> dict[str, object]:
     """Read --option and --work."""
-    found: dict[str, object] = {}
+    options: dict[str, object] = {}
     for option in parsed.option:
         key, equals, value = option.partition("=")
         if key in _OF_THE_COMMAND:
@@ -106,24 +106,24 @@ def _options(parsed: argparse.Namespace) -> dict[str, object]:
             raise UsageError(Diagnostic("U210", message, help=_OF_THE_COMMAND[key]))
         if key in ("problem", "progress"):
             message = f"there is no option {quoted(key)}"
-            raise UsageError(Diagnostic("U210", message, help=_known(parsed.algorithm)))
+            raise UsageError(Diagnostic("U210", message, help=_options_help(parsed.algorithm)))
         if not key.isidentifier() or not equals:
             message = f"--option {quoted(option)} is not KEY=VALUE"
             raise UsageError(Diagnostic("U210", message, help="for example: --option rounds=1000"))
-        found[key] = _value(value)
+        options[key] = _value(value)
     if parsed.work is not None:
-        known = by_name.options_known(parsed.algorithm)
-        name = next((name for name in _WORK if name in known), "")
+        available = by_name.options_by_name(parsed.algorithm)
+        name = next((name for name in _WORK if name in available), "")
         if not name or parsed.work < 0:
             message = f"--work {parsed.work} cannot bound the search of {quoted(parsed.algorithm)}"
-            raise UsageError(Diagnostic("U210", message, help=_known(parsed.algorithm)))
-        found[name] = parsed.work
-    return found
+            raise UsageError(Diagnostic("U210", message, help=_options_help(parsed.algorithm)))
+        options[name] = parsed.work
+    return options
 
 
-def _known(algorithm: str) -> str:
+def _options_help(algorithm: str) -> str:
     """Return a list of what --option may set."""
-    names = [name for name in by_name.options_known(algorithm) if name not in _OF_THE_COMMAND]
+    names = [name for name in by_name.options_by_name(algorithm) if name not in _OF_THE_COMMAND]
     return f"the options of {algorithm} are: {listed(names) or 'none'}"
 
 

@@ -56,8 +56,8 @@ def _check_pool(
         message = f"the peak of {pool.name} is {peak:,}, not {pool.peak:,}"
         findings.add("V107", message, place, "peak", WRONG_FACT)
     if pool.limit != limit:
-        known = "none" if limit is None else f"{limit:,} bytes"
-        findings.add("V107", f"the limit of {pool.name} is {known}", place, "limit", WRONG_FACT)
+        shown_limit = "none" if limit is None else f"{limit:,} bytes"
+        findings.add("V107", f"the limit of {pool.name} is {shown_limit}", place, "limit", WRONG_FACT)
 
     def belongs(name: str) -> bool:
         return places.pools[question.indices[name]] == pool_index
