@@ -8,7 +8,7 @@ from usmp_build.operators.operands import Fault, Rule, Subject
 
 
 def rank(expected: int, *names: str) -> Rule:
-    """These operands have so many dimensions."""
+    """These operands have this number of dimensions."""
 
     def rule(subject: Subject) -> Iterator[Fault]:
         for label, tensor in subject.each(*names):
@@ -74,8 +74,8 @@ def broadcastable(*names: str) -> Rule:
     def rule(subject: Subject) -> Iterator[Fault]:
         output = subject.shape("output")
         for label, tensor in subject.each(*names):
-            behind = output[len(output) - len(tensor.shape) :] if len(tensor.shape) <= len(output) else ()
-            fits = len(behind) == len(tensor.shape) and all(map(_broadcasts, tensor.shape, behind))
+            trailing = output[len(output) - len(tensor.shape) :] if len(tensor.shape) <= len(output) else ()
+            fits = len(trailing) == len(tensor.shape) and all(map(_broadcasts, tensor.shape, trailing))
             if not fits:
                 shape = list(tensor.shape)
                 yield Fault("T247", f"{label} has the shape {shape}, which does not go with {list(output)}")
