@@ -252,7 +252,7 @@ _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
 def _result(analysis: Analysis, stage: str) -> Any:
     """Return the result of a stage; for `rewrite` without the models, which have a separate stage."""
     if stage == "rewrite":
-        return [{"channels": made.channels, "savings": made.savings} for made in analysis.rewrites]
+        return [{"channels": rewrite.channels, "savings": rewrite.savings} for rewrite in analysis.rewrites]
     return getattr(analysis, stage)
 
 

@@ -61,7 +61,7 @@ def _without_manifest(models: Sequence[str], quiet: bool) -> tuple[Manifest, Dis
     names = fitting_names(wanted, [PROJECT])
     tables = [StarterModel(name, from_folder(path, folder)) for name, path in zip(names, paths, strict=True)]
     for table in sorted(tables, key=lambda table: table.name):
-        files.read(table.path)  # what is missing is told here: no place in a text that nobody wrote would help
+        files.read(table.path)  # reports a missing file here: a place in a generated manifest would not help
     if not quiet:
         note = f'note: planned without a manifest: project "{PROJECT}", one "rw" and one "ro" pool, as large as needed'
         init = f'to limit and place them: "usmp-build init {shlex.join(models)}", which writes {MANIFEST}'

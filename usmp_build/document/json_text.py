@@ -120,17 +120,17 @@ class Paths:
 class _Seen(NamedTuple):
     """An object or a list, as far as it was scanned."""
 
-    known: dict[str | int, int]
+    starts: dict[str | int, int]
     rest: Iterator[tuple[str | int, int]]
 
     def find(self, part: str | int) -> int | None:
         """Return where a value begins; None when it is missing."""
-        while part not in self.known:
+        while part not in self.starts:
             following = next(self.rest, None)
             if following is None:
                 return None
-            self.known[following[0]] = following[1]
-        return self.known[part]
+            self.starts[following[0]] = following[1]
+        return self.starts[part]
 
 
 def _children(text: str, at: int) -> Iterator[tuple[str | int, int]]:

@@ -30,7 +30,7 @@ def other_plans(pools: Sequence[Evidence], image: Image, project: str) -> list[s
 
 
 def _nothing_there(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[Diagnostic]:
-    # Constants may be those of another plan with a model of this name: what is called like the project tells.
+    # Constants may be those of another plan with a model of this name: symbols with the project's name decide.
     nameless = all(evidence.pool.access == "ro" for evidence in pools)
     shown = (each.shows_project or each.is_passed or (nameless and each.objects()) for each in pools)
     if pools and not any(shown):
@@ -50,8 +50,8 @@ def _orphans(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[
 
 def _unknown(pools: Sequence[Evidence], image: Image) -> list[str]:
     """Return the names of sections that look like ours and belong to no pool of the plan."""
-    known = {evidence.section_name for evidence in pools}
-    return [name for name in image.sections_called if name.startswith(_OURS) and name not in known]
+    pool_sections = {evidence.section_name for evidence in pools}
+    return [name for name in image.sections_called if name.startswith(_OURS) and name not in pool_sections]
 
 
 def _is_of(section: str, project: str) -> bool:
@@ -59,16 +59,17 @@ def _is_of(section: str, project: str) -> bool:
 
 
 def _overlaps(pools: Sequence[Evidence], image: Image) -> Iterator[Diagnostic]:
-    """Find the first section that shares addresses with a pool's; of two pools, the former one tells."""
+    """Find the first section that shares addresses with a pool's; of two pools, the first reports it."""
     names = {evidence.section_name: evidence.pool.name for evidence in pools}
-    told: set[str] = set()
+    earlier_sections: set[str] = set()
     for evidence in pools:
         mine = evidence.section
-        told.add(evidence.section_name)
+        earlier_sections.add(evidence.section_name)
         if mine is None:
             continue
         other = next(
-            (each for each in image.sections if each.name not in told and each.extent.meets(mine.extent)), None
+            (each for each in image.sections if each.name not in earlier_sections and each.extent.meets(mine.extent)),
+            None,
         )
         if other is not None:
             who = f'pool "{names[other.name]}"' if other.name in names else f"section {other.name}"

@@ -13,7 +13,7 @@ class Pool(Table):
     """A piece of memory that the planner may fill.
 
     The order of the tables is the order of preference of models that do not say which pools they use; where bandwidths
-    are given, the faster pool goes before.
+    are given, the faster pool comes first.
     Without any `rw` pool there is one called `workspace`, without any `ro` pool one called `constants`, both as large
     as needed. The section of `constants` is `.rodata.usmp.<project>.constants`, which linker scripts that know nothing
     of it put with the other constants.

@@ -36,9 +36,9 @@ def dangling(manifest: Manifest, models: Collection[str] | None) -> Iterator[Dia
         yield from _models(manifest, models)
 
 
-def undefined_model(name: str, known: Iterable[str]) -> tuple[str, str]:
+def undefined_model(name: str, defined_models: Iterable[str]) -> tuple[str, str]:
     """Return the message for an undefined model, as a clause, and the help."""
-    names = list(known)
+    names = list(defined_models)
     help_ = suggestion(name, names, "defined models") if names else "add its table, [models.*], with its path"
     return f"model {quoted(name)}, which no [models.*] defines", help_
 

@@ -24,12 +24,12 @@ def refuse(manifest: Manifest, overrides: Overrides, more_models: bool = False) 
         wrong = chain(problems(manifest), _names(manifest, overrides.paths))
     else:
         names = overrides.planned(manifest)
-        known = problems(manifest, overrides.with_other_pools(manifest))
-        wrong = chain(known, _chosen(manifest, names, overrides.paths))
-    if found := in_order(wrong):
-        raise ManifestError(*found)
-    if found := list(mistakes(overrides, manifest)):
-        raise UsageError(*found)
+        manifest_problems = problems(manifest, overrides.with_other_pools(manifest))
+        wrong = chain(manifest_problems, _chosen(manifest, names, overrides.paths))
+    if diagnostics := in_order(wrong):
+        raise ManifestError(*diagnostics)
+    if diagnostics := list(mistakes(overrides, manifest)):
+        raise UsageError(*diagnostics)
 
 
 def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) -> Iterator[Diagnostic]:

@@ -1,7 +1,6 @@
 """Words that have no effect yet.  They are read and checked like all others, and then refused: silence would lie.
 
-This table is all there is to it: whoever gives a word its effect deletes its line, and messages, documentation and
-schema follow.
+To support a key, delete its line here: messages, documentation and schema follow.
 """
 
 from __future__ import annotations

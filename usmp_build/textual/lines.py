@@ -96,8 +96,8 @@ class Line:
 
     def _unexpected(self, wanted: str) -> ModelError:
         text = self.peek().text
-        found = f"found `{text[:_LONGEST_QUOTE]}`" if text else "but the line ends"
-        return self.error("T302", f"expected {wanted}, {found}", _FORM)
+        actual = f"found `{text[:_LONGEST_QUOTE]}`" if text else "but the line ends"
+        return self.error("T302", f"expected {wanted}, {actual}", _FORM)
 
     def peek(self, ahead: int = 0) -> Token:
         """Return an upcoming token without consuming it."""

@@ -170,7 +170,7 @@ def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
     when = written[places, 0]
     until = np.maximum(read[:, 1], read[:, 2]) if is_scratch else read[:, 2]
     order = np.argsort(-until, kind="stable")
-    later = np.searchsorted(-until[order], -when, side="left")  # so many bytes are read after each is written
+    later = np.searchsorted(-until[order], -when, side="left")  # per written byte: the number of bytes read after it
     places, later = places[later > 0], later[later > 0]
     if not places.size:
         return -(1 << 40), -(1 << 40)

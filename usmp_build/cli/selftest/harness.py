@@ -72,7 +72,7 @@ def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, in
     starts = planned.analysis.schedule.starts
     for index, row in enumerate(models):
         steps = list(observed_steps(planned, layout, index, starts[index]))
-        is_seen = not planned.analysis.models[index].is_program  # nothing tells how far functions are
+        is_seen = not planned.analysis.models[index].is_program  # functions do not report their progress
         row.update(
             between.facts(planned, layout, index),
             number=index,

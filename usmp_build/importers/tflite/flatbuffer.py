@@ -27,7 +27,7 @@ _WIDTH = {"?": 1, "b": 1, "B": 1, "H": 2, "i": 4, "I": 4, "f": 4, "q": 8, "Q": 8
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Base of all declared tables.  A record made without arguments is one of which the file stores nothing."""
+    """Base of all declared tables.  A record made without arguments stands for one that the file does not store."""
 
 
 R = TypeVar("R", bound=Record)

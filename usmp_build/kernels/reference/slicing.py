@@ -22,7 +22,7 @@ class _Axis(NamedTuple):
 
 
 def strided_slice(node: Node) -> Kernel:
-    """Every so many elements along each axis."""
+    """Takes elements at a fixed stride along each axis."""
     source, output = node.input(0), node.output
     check_types(source, output)
     taken = _taken(node)
