@@ -167,7 +167,7 @@ def _explained(shape: Shape, fault: ValueFault, needed: str, places: Paths) -> t
     """Return message, place and help for a wrong value; `needed` is what it should be, if its type is wrong."""
     path, kind = fault.path, fault.kind
     key, pair = quoted(fault.name or "the file"), f"{quoted(fault.name)}: two values are needed here"
-    help_ = shape.meaning(fault.place) or f"`{places.source.codes.schema}` prints what there may be"
+    help_ = shape.meaning(fault.place) or f"`{places.source.codes.schema}` prints what is allowed"
     if kind == "extra_forbidden":
         help_ = suggestion(fault.name, shape.keys(path[:-1]), "the keys are")
     message = f"{key} is wrong: {fault.message}"

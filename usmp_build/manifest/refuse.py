@@ -52,7 +52,7 @@ def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) 
             yield from _names(manifest, [name])
         elif is_declared and manifest.models[name].path is None and name not in paths:
             place = manifest.places.value("models", name)
-            help_ = f'add for example: path = "{name}.tflite"; or say --model {name}=FILE where the tool is called'
+            help_ = f'add for example: path = "{name}.tflite"; or pass --model {name}=FILE where the tool is called'
             yield Diagnostic("M106", f'[models.{name}] has no "path"', place, help_)
 
 

@@ -75,7 +75,7 @@ def read_number(flag: Flag, text: str, least: int) -> int:
     if is_number and (int(text) == -1 or least <= int(text) <= MAX_BYTES):
         return int(text)
     help_ = f"write a whole number from {least} to {show_bytes(MAX_BYTES)}, or -1 for none"
-    raise UsageError(Diagnostic("U228", f"{quoted(flag)} has no number that there is", help=help_))
+    raise UsageError(Diagnostic("U228", f"{quoted(flag)} has no valid number", help=help_))
 
 
 def _check_flags(words: Words) -> None:
@@ -93,7 +93,7 @@ def _pool(
         raise UsageError(Diagnostic("U226", f"pool {quoted(name)} of {POOLS} has no targets", help=help_))
     for target in bursts:
         if target not in targets[name]:
-            message = f"{_BURSTS} speaks of target {quoted(target)}, which does not reach pool {quoted(name)}"
+            message = f"{_BURSTS} names target {quoted(target)}, which does not reach pool {quoted(name)}"
             help_ = f"add the target to {_TARGETS}, or leave the burst out"
             raise UsageError(Diagnostic("U227", message, help=help_))
     return TvmcPool(name, targets[name], _given(numbers), _given(bursts))
@@ -112,7 +112,7 @@ def _of_pool(flag: Flag, names: Collection[str]) -> tuple[str, str]:
         raise UsageError(Diagnostic("U226", f"{quoted(flag)} gives no pool a value", help=help_))
     if pool not in names:
         help_ = suggestion(pool, names, f"pools of {POOLS}") if names else f"add {POOLS}={plain(pool)}"
-        message = f"{quoted(flag)} speaks of pool {quoted(pool)}, which {POOLS} does not name"
+        message = f"{quoted(flag)} names pool {quoted(pool)}, which {POOLS} does not name"
         raise UsageError(Diagnostic("U226", message, help=help_))
     return pool, value
 

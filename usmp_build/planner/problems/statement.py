@@ -107,7 +107,7 @@ def _check_buffer(buffer: BufferDraft, pools: Mapping[str, int | None], draft: D
     span = draft.places.span
     for name in buffer.pools:
         if name not in pools:
-            message = f"buffer {quoted(buffer.name)} asks for pool {quoted(name)}, which there is not"
+            message = f"buffer {quoted(buffer.name)} names pool {quoted(name)}, which does not exist"
             faults.add("Q108", message, span(buffer.place, "pools"), suggestion(name, pools, "the pools are"))
     if len(set(buffer.pools)) < len(buffer.pools):
         message = f"buffer {quoted(buffer.name)} names a pool twice"
