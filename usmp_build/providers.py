@@ -50,7 +50,7 @@ def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
         if entry.name in providers_by_name:
             other = providers_by_name[entry.name].distribution or "usmp_build"
-            message = f'both {other} and {package} bring {group} called "{entry.name}"'
+            message = f'both {other} and {package} provide {group} called "{entry.name}"'
             raise ManifestError(Diagnostic("P401", message, help="uninstall one of them"))
         providers_by_name[entry.name] = Provider(entry.name, entry.value, package)
     return dict(sorted(providers_by_name.items()))

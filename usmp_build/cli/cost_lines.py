@@ -22,7 +22,9 @@ def cost_lines(summary: Summary, larger_pools: LargerPoolsRecord | None) -> list
     if cost.by_rank:
         pools = ", ".join(cost.by_rank)
         buffers = "1 buffer" if cost.ranked_buffers == 1 else f"{cost.ranked_buffers} buffers"
-        lines.append(f"note: no bandwidth is known of {pools}: {buffers} that may be there went by the order of pools")
+        verb = "was" if cost.ranked_buffers == 1 else "were"
+        placed = f"{buffers} that may be there {verb} placed by the order of pools"
+        lines.append(f"note: the bandwidth of {pools} is not known: {placed}")
     return lines
 
 

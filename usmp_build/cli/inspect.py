@@ -51,7 +51,7 @@ _ABOUT = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("stage", choices=sorted(_ABOUT), metavar="STAGE", help="one of those below")
+    parser.add_argument("stage", choices=sorted(_ABOUT), metavar="STAGE", help="one of the stages below")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "\n".join(["stages:", *(f"  {stage:12} {about}" for stage, about in _ABOUT.items())])
     manifest_arguments(parser)

@@ -41,8 +41,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("problem", help="a problem: CSV (id,lower,upper,size and more) or JSON")
     capacity_argument(parser)
-    parser.add_argument("--minimize", action="store_true", help="with --capacity: find the lowest peak all the same")
-    parser.add_argument("--algorithm", default="auto", metavar="NAME", help="who plans (default: auto)")
+    parser.add_argument("--minimize", action="store_true", help="find the lowest peak even with --capacity")
+    parser.add_argument("--algorithm", default="auto", metavar="NAME", help="the algorithm (default: auto)")
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the algorithm")
     parser.add_argument("--work", type=int, metavar="N", help="bound of the search, in units of the algorithm")
     parser.add_argument("--json", action="store_true", help="print the solution with its proofs, as JSON")
@@ -187,7 +187,7 @@ def _shortage(file: str, statement: Statement, solution: Solution) -> Diagnostic
     short = solution.shortage
     if short.proven and not short.pools:
         message = "the buffers do not fit, as a search through all plans found"
-        return Diagnostic("P502", message, file, "enlarge a pool, let buffers go elsewhere, or give fewer offsets")
+        return Diagnostic("P502", message, file, "enlarge a pool, let buffers use other pools, or fix fewer offsets")
     if not short.pools:
         help_ = "try another algorithm, more --work, or more capacity"
         return Diagnostic("P502", f"no plan was found by {solution.algorithm}", file, help_)
@@ -200,7 +200,7 @@ def _shortage(file: str, statement: Statement, solution: Solution) -> Diagnostic
         return Diagnostic("P502", f"{message}, {show_bytes(short.room)}", file, help_)
     verb, larger = ("are", "one of the pools") if several else ("is", "the pool")
     message = f"the buffers do not fit: {pools} ({count_bytes(short.room)}) {verb} {count_bytes(short.missing)}"
-    help_ = f"no plan needs less: enlarge {larger}, or let some of these buffers go elsewhere"
+    help_ = f"no plan needs less: enlarge {larger}, or let some of these buffers use other pools"
     return Diagnostic("P502", f"{message} too small, {_proof(statement, solution)}", file, help_)
 
 

@@ -143,7 +143,7 @@ class _Reader:
 
     def _contents(self, sections: list[_Header], index: int, what: str) -> bytes:
         if index >= len(sections) or sections[index].type == _NO_BYTES:
-            raise self._damaged(f"{what} are in section {index:,}, which there is not")
+            raise self._damaged(f"{what} are in section {index:,}, which does not exist")
         return self._cut(sections[index].offset, sections[index].size, what)
 
     def _rows(self, row: Struct, offset: int, count: int, what: str) -> Iterator[tuple[int, ...]]:

@@ -43,7 +43,7 @@ def _orphans(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[
         if _is_of(name, project):
             extent = image.sections_called[name][0].extent
             size = count_bytes(extent.size)
-            message = f"section {name} at 0x{extent.start:08x}, {size}, is of no pool of the plan"
+            message = f"section {name} at 0x{extent.start:08x}, {size}, belongs to no pool of the plan"
             help_ = "rebuild all objects from this plan: a stale one is linked, or the plan is another one"
             yield Diagnostic("S620", message, image.file, help_)
 

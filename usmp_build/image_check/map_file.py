@@ -45,7 +45,7 @@ def read_map(data: bytes, file: str) -> MapFile:
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     regions = _REGIONS.search(text)
     if regions is None or _LAYOUT not in text:
-        help_ = "give what -Wl,-Map=FILE of GNU ld writes in English, or leave --map out: the image alone will do"
+        help_ = "give the file that GNU ld writes for -Wl,-Map=FILE, in English, or leave --map out: the image will do"
         raise UsageError(Diagnostic("U222", "this is not a map file of GNU ld", file, help_))
     extents_by_region = {
         name: Extent(int(start, 16), int(size, 16)) for name, start, size in _REGION.findall(regions[1])

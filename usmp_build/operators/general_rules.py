@@ -24,7 +24,7 @@ def not_empty(*names: str) -> Rule:
     def rule(subject: Subject) -> Iterator[Fault]:
         for label, tensor in subject.each(*names):
             if 0 in tensor.shape:
-                yield Fault("T247", f"{label} has the shape {list(tensor.shape)}, and so no elements to compute with")
+                yield Fault("T247", f"{label} has the shape {list(tensor.shape)}: there is nothing to compute with")
 
     return rule
 
@@ -78,7 +78,7 @@ def broadcastable(*names: str) -> Rule:
             fits = len(trailing) == len(tensor.shape) and all(map(_broadcasts, tensor.shape, trailing))
             if not fits:
                 shape = list(tensor.shape)
-                yield Fault("T247", f"{label} has the shape {shape}, which does not go with {list(output)}")
+                yield Fault("T247", f"{label} has the shape {shape}, which is not compatible with {list(output)}")
 
     return rule
 

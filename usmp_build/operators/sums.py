@@ -75,9 +75,9 @@ def _grouped(subject: Subject) -> Iterator[Fault]:
     outputs, _, _, taken = subject.shape("filters")
     *_, given = subject.shape("input")
     if given % taken:
-        yield Fault("T247", f"its input has {given} channels, but its filters go over {taken}")
+        yield Fault("T247", f"its input has {given} channels, but its filters take {taken}")
     elif outputs % (given // taken):
-        yield Fault("T247", f"its {outputs} filters cannot be shared out among {given // taken} groups of channels")
+        yield Fault("T247", f"its {outputs} filters cannot be divided among {given // taken} groups of channels")
 
 
 def _depthwise(subject: Subject) -> Iterator[Fault]:

@@ -1,4 +1,4 @@
-"""What keeps data longer than its use in one run of one model: variables, words of models, connections."""
+"""What keeps data longer than its use in one run of one model: variables, keys of models, connections."""
 
 from __future__ import annotations
 

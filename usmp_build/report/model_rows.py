@@ -102,7 +102,7 @@ class ModelRows:
 
 
 def _overrides(given: Mapping[str, tuple[str, ...]]) -> OverridesRecord:
-    """State which words were given, and what they list."""
+    """State which overrides were given, and what they list."""
     return OverridesRecord(
         path=True if "path" in given else None,
         workspace_pools=given.get("workspace_pools"),

@@ -190,7 +190,7 @@ class _SwitchedOn:
 
 
 def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterator[_Change]:
-    """Yield words that may be left out; for constants, those that change which there are."""
+    """Yield keys that may be left out; for constants, those that change which constants there are."""
     if not request.overlap and not constant:
         yield _SwitchedOn(replace(request, overlap=True), "leave overlap = false out of [plan]")
     for model in owners:

@@ -78,7 +78,7 @@ class Line:
                 tokens.append(Token(str(match.lastgroup), match[0], start))
             start = match.end()
         if start < len(self._source):
-            what = "string without end" if self._source[start] == '"' else "unexpected character"
+            what = "unterminated string" if self._source[start] == '"' else "unexpected character"
             raise self.error("T302", what, _FORM, Token("", self._source[start], start))
         return [*tokens, Token("end", "", start)]
 

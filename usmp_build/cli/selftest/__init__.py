@@ -37,7 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     manifest_arguments(parser)
     parser.add_argument("--runs", type=_count, default=10, metavar="N", help="inputs per model (default: 10)")
-    parser.add_argument("--seed", type=_count, default=1, metavar="N", help="of the random inputs (default: 1)")
+    parser.add_argument("--seed", type=_count, default=1, metavar="N", help="seed of the random inputs (default: 1)")
     parser.add_argument("--sanitize", action="store_true", help="compile with the address and undefined sanitizers")
     parser.add_argument(
         "--accesses",

@@ -176,7 +176,7 @@ def _compiler(asked: str) -> list[str]:
     except ValueError:
         words = []
     if not words:
-        raise UsageError(Diagnostic("U208", f"no command can be made of {text!r}", help="name a C compiler: --cc gcc"))
+        raise UsageError(Diagnostic("U208", f"{text!r} is not a command", help="name a C compiler: --cc gcc"))
     return words
 
 

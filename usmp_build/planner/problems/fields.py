@@ -150,7 +150,7 @@ class Fields:
         for word in self.text("gaps").split():
             if "@" in word:
                 message = f"the gap {quoted(word)} keeps a part of the buffer alive"
-                self.fault("Q104", message, "gaps", "that cannot be said here; state the part as a buffer of its own")
+                self.fault("Q104", message, "gaps", "a table cannot express that; list the part as a separate buffer")
                 continue
             low, dash, high = word.partition("-")
             if dash and _is_number(low) and _is_number(high):
