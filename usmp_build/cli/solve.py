@@ -159,7 +159,7 @@ def _shown(statement: Statement, solution: Solution, room: int | None) -> Iterat
     yield f"{solution.status.value}: {_MEANING[solution.status]}"
     work = f", work {solution.work:,}" if solution.work else ""
     if solution.algorithm:
-        yield f"{'verified plan by' if solution.plan else 'asked:'} {solution.algorithm}{work}"
+        yield f"{'verified plan by' if solution.plan else 'algorithm:'} {solution.algorithm}{work}"
 
 
 def _reasons(statement: Statement, solution: Solution) -> Iterator[str]:
