@@ -99,7 +99,7 @@ def compare(planned: Planned) -> AlternativesRecord:
 
 def lay_out(planned: Planned) -> Layout:
     """From a plan to everything that C needs."""
-    libraries = plugins.libraries(planned.request)
+    libraries = planned.replanner.libraries
     return codegen.arrange(planned.request, planned.analysis, planned.plan, planned.summary, libraries)
 
 

@@ -1,20 +1,22 @@
-"""Names → things: the built-in ones in tables, those of other packages by entry point; and all that a request names."""
+"""Names → things: the built-in ones in tables, those of other packages by entry point.
+
+All verbs need some of the names, few of them the things, so that the types of these are not imported here.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from usmp_build import passes
 from usmp_build.errors import Diagnostic, ModelError, Span
 from usmp_build.files import Files
-from usmp_build.interfaces import Emitter, Importer, KernelLibrary
-from usmp_build.interfaces.kernels import Libraries
-from usmp_build.ir.graph import Model
-from usmp_build.planner import by_name
-from usmp_build.planner.algorithm import Algorithm
 from usmp_build.providers import choose, providers
-from usmp_build.request import ModelRequest, Request, TargetRequest
+from usmp_build.request import ModelRequest, TargetRequest
+
+if TYPE_CHECKING:
+    from usmp_build.interfaces import Emitter, Importer, KernelLibrary
+    from usmp_build.ir.graph import Model
 
 IMPORTERS = {
     ".model.txt": "usmp_build.importers.text:import_text",
@@ -76,17 +78,3 @@ def import_model(model: ModelRequest, files: Files) -> Model:
         raise ModelError(Diagnostic("P201", message, model.sha256_span, help_))
     imported = importer(model.path, model.span)(data, model.name, files.shown(model.path))
     return replace(imported, sha256=digest)
-
-
-def algorithm(request: Request) -> Algorithm:
-    """Return the algorithm, with its options set."""
-    return by_name.algorithm(request.algorithm, request.options, request.plan_span, request.option_spans)
-
-
-def libraries(request: Request) -> Libraries:
-    """Return every library that a target or a rule of `place` names, for each target, and those that make copies."""
-    spans = {key: request.targets[key[0]].span for key in passes.copiers(request)}
-    for t, target in enumerate(request.targets):
-        spans[t, target.kernels] = target.kernels_span
-        spans |= {(t, rule.kernels): rule.span for m in request.models for rule in m.places if rule.kernels}
-    return {(t, name): kernels(name, span, request.targets[t]) for (t, name), span in spans.items()}

@@ -23,6 +23,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        optimized=False,  # a template is filled in a few times: folding its constants takes longer than it saves
         autoescape=False,  # C is not HTML: each value goes through the filter of its place
     )
     result.globals["generated_by"] = GENERATED_BY

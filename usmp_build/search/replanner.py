@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from usmp_build import plugins
+from usmp_build import passes, plugins
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model, OperatorRef
+from usmp_build.planner import by_name
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import Plan
@@ -32,11 +33,12 @@ class Replanner:
     @staticmethod
     def of(request: Request, models: tuple[Model, ...]) -> Replanner:
         """Load the kernel libraries and the algorithm that a request names."""
-        return Replanner(request, models, plugins.libraries(request), plugins.algorithm(request))
+        algorithm = by_name.algorithm(request.algorithm, request.options, request.plan_span, request.option_spans)
+        return Replanner(request, models, _libraries(request), algorithm)
 
     def asking(self, request: Request) -> Replanner:
         """Return a replanner of the same models for another request, with the same algorithm."""
-        return replace(self, request=request, libraries=plugins.libraries(request))
+        return replace(self, request=request, libraries=_libraries(request))
 
     def by(self, algorithm: Algorithm) -> Replanner:
         """Return a replanner of the same firmware with another algorithm."""
@@ -65,3 +67,12 @@ class Replanner:
         """Run the algorithm speculatively, with little effort if it supports that."""
         brief = self.algorithm.brief if isinstance(self.algorithm, Auto) else self.algorithm
         return sound_plan(brief, problem)
+
+
+def _libraries(request: Request) -> Libraries:
+    """Return every library that a target or a rule of `place` names, for each target, and those that make copies."""
+    spans = {key: request.targets[key[0]].span for key in passes.copiers(request)}
+    for t, target in enumerate(request.targets):
+        spans[t, target.kernels] = target.kernels_span
+        spans |= {(t, rule.kernels): rule.span for m in request.models for rule in m.places if rule.kernels}
+    return {(t, name): plugins.kernels(name, span, request.targets[t]) for (t, name), span in spans.items()}
