@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import board_manifests, image
-from tests.support.board_accesses import STATEFUL, called, count, problems
+from tests.support.board_accesses import BY_ROWS, STATEFUL, called, count, problems
 from tests.support.firmware import Board
 from tests.support.flatfile import flatfile
 from tests.support.kernels import oracle
@@ -72,7 +72,7 @@ def test_every_function(
     shared: Shared,
 ) -> None:
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) | STATEFUL == set(functions())
+    assert called(made) | STATEFUL | BY_ROWS == set(functions())
     results, runs = count(made, [[case.inputs] for case in cases.values()], plugin)
     for index, reference in enumerate(references):
         compare(made.planned, index, results[index], reference)

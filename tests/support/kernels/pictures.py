@@ -12,10 +12,11 @@ from tests.support.kernels.drawing import Case, Random, case, pick, span, values
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Tensor
 from usmp_build.kernels.reference import library
+from usmp_build.operators.pooling import Pool2D
 
 BINARY = ["ADD", "MUL", "SUB"]
 UNARY = ["DEQUANTIZE", "HARD_SWISH", "LEAKY_RELU", "LOGISTIC", "QUANTIZE", "RELU", "RELU6", "TANH"]
-PICTURES = [*BINARY, *UNARY]
+PICTURES = ["AVERAGE_POOL_2D", *BINARY, *UNARY]
 """Kinds of operators that have a kernel by rows for an image."""
 
 
@@ -37,10 +38,14 @@ def _picture(kind: str, r: Random) -> Case:
     image = (1, span(r, 2, 6), span(r, 1, 5), span(r, 1, 9))
     output = replace(drawn.tensors[-1], shape=image)
     inputs = [replace(tensor, shape=image, data=None) for tensor in drawn.tensors[:-1]]
-    if kind in BINARY and r.integers(2):
+    options = drawn.operators[0].options
+    if isinstance(options, Pool2D):
+        output = replace(output, shape=(1, 1, 1, image[3]))
+        options = replace(options, filter_h=image[1], filter_w=image[2], stride_h=image[1], stride_w=image[2])
+    elif kind in BINARY and r.integers(2):
         place = span(r, 0, 1)
         inputs[place] = _stretched(r, inputs[place])
-    return case(r, kind, inputs, output, drawn.operators[0].options)
+    return case(r, kind, inputs, output, options)
 
 
 def _stretched(r: Random, tensor: Tensor) -> Tensor:

@@ -14,11 +14,12 @@ from tests.support.kernels.driver import Runner, build
 from tests.support.kernels.pictures import PICTURES, by_rows, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of
 from tests.support.tools import needs_gcc
-from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Pieces, Reduce, Traffic
+from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Pieces, Reduce, Rows, Traffic
 from usmp_build.ir.graph import Operator
-from usmp_build.ir.options import Parts
+from usmp_build.ir.options import Padding, Parts
 from usmp_build.ir.schedule import Direction
 from usmp_build.operators.binary import Binary
+from usmp_build.operators.pooling import Pool2D
 from usmp_build.passes.select.declared import check_declared
 
 
@@ -137,6 +138,39 @@ def test_an_operand_has_a_piece_for_each_row_or_one_for_all(made: Case, pitches:
     ids=["constant with rows", "three dimensions", "all of three dimensions", "two images", "one row"],
 )
 def test_else_there_is_none(made: Case) -> None:
+    assert by_rows(made) is None
+
+
+def pooled(kind: str, window: tuple[int, int], image: tuple[int, ...] = IMAGE, stride: int = 4) -> Case:
+    """Return a pooling of float32; with this stride there is one window."""
+    height, width = (-(-size // stride) for size in image[1:3])
+    source, output = activation("x", image, FLOAT), activation("y", (image[0], height, width, image[3]), FLOAT)
+    options = Pool2D(Padding.SAME, stride, stride, *window)
+    return case(np.random.default_rng(1), kind, (source,), output, options)
+
+
+def test_the_rows_of_a_whole_image_are_added_up() -> None:
+    kernel = by_rows(pooled("AVERAGE_POOL_2D", (4, 3)))
+    assert kernel is not None
+    assert [call.form for call in kernel.calls] == [Reduce(1, rows=4, input_row_elements=6, output_row_elements=2)]
+    assert [(request.size, request.dtype) for request in kernel.scratch] == [(8, FLOAT)]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pooled("MAX_POOL_2D", (4, 3)),
+        pooled("AVERAGE_POOL_2D", (3, 3)),
+        pooled("AVERAGE_POOL_2D", (4, 2)),
+        pooled("AVERAGE_POOL_2D", (5, 5)),
+        pooled("AVERAGE_POOL_2D", (4, 3), stride=2),
+        pooled("AVERAGE_POOL_2D", (4, 3), (2, *IMAGE[1:])),
+        pooled("AVERAGE_POOL_2D", (1, 4), (1, 1, 4, 3)),
+    ],
+    ids=["maximum", "lower window", "narrower window", "padding", "several windows", "two images", "one row"],
+)
+def test_other_poolings_have_rows_already(made: Case) -> None:
+    assert isinstance(kernel_of(made).calls[0].form, Rows)
     assert by_rows(made) is None
 
 
