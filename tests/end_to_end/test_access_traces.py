@@ -14,6 +14,8 @@ from tests.support import nets, parts
 from tests.support.cli import RO, RW, call, manifest, one_model, tables
 from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
+from tests.support.kernels.drawing import Case
+from tests.support.kernels.pictures import PICTURES, pictures
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
 from tests.support.tools import few, needs_gcc
@@ -21,7 +23,8 @@ from usmp_build import passes, pipeline, plugins
 from usmp_build.cli.selftest.accesses import Compared, compared
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import KernelCall, KernelSources
+from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
+from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import Reference, accesses_of_sums
 from usmp_build.pipeline import Planned
@@ -47,10 +50,10 @@ def with_analysis(plan: Planned, analysis: Analysis) -> Planned:
     return replace(plan, fitted=replace(plan.fitted, chosen=replace(plan.fitted.chosen, analysis=analysis)))
 
 
-def planned(folder: Path, kind: str) -> Planned:
-    """Plan random models of one operator."""
+def planned(folder: Path, cases: Iterable[Case]) -> Planned:
+    """Plan models of one operator each."""
     models = {}
-    for number, case in enumerate(draw(kind, COUNT)):
+    for number, case in enumerate(cases):
         name = f"m{number}"
         (folder / f"{name}.tflite").write_bytes(flatfile(case.graph))
         models[name] = f'path = "{name}.tflite"\n'
@@ -71,7 +74,29 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
 @needs_gcc
 @pytest.mark.parametrize("kind", few(CASES, 6))
 def test_declared_and_traced_distances_are_equal(kind: str, tmp_path: Path) -> None:
-    for direction, plan in in_each_direction(planned(tmp_path, kind)):
+    check_distances(planned(tmp_path, draw(kind, COUNT)))
+
+
+@needs_gcc
+def test_declared_and_traced_distances_of_kernels_by_rows_are_equal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are planned, generated and run in place of the others."""
+    usual = Reference.kernel
+
+    def in_rows(self: Reference, operator: Operator, graph: Subgraph) -> Kernel | NoKernel:
+        kernel = usual(self, operator, graph)
+        assert isinstance(kernel, Kernel)
+        assert kernel.by_rows is not None
+        return kernel.by_rows
+
+    monkeypatch.setattr(Reference, "kernel", in_rows)
+    check_distances(planned(tmp_path, [case for kind in PICTURES for case in pictures(kind, 4)]))
+
+
+def check_distances(planned_once: Planned) -> None:
+    """Compare what kernels declare with what their C does, in both directions."""
+    for direction, plan in in_each_direction(planned_once):
         found = compared(plan)
         assert found, direction
         assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}, direction
