@@ -15,7 +15,7 @@ from tests.support.cli import RO, RW, call, manifest, one_model, tables
 from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
-from tests.support.kernels.pictures import PICTURES, pictures
+from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
 from tests.support.tools import few, needs_gcc
@@ -23,8 +23,7 @@ from usmp_build import passes, pipeline, plugins
 from usmp_build.cli.selftest.accesses import Compared, compared
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
-from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.interfaces.kernels import KernelCall, KernelSources
 from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import Reference, accesses_of_sums
 from usmp_build.pipeline import Planned
@@ -82,15 +81,7 @@ def test_declared_and_traced_distances_of_kernels_by_rows_are_equal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are planned, generated and run in place of the others."""
-    usual = Reference.kernel
-
-    def in_rows(self: Reference, operator: Operator, graph: Subgraph) -> Kernel | NoKernel:
-        kernel = usual(self, operator, graph)
-        assert isinstance(kernel, Kernel)
-        assert kernel.by_rows is not None
-        return kernel.by_rows
-
-    monkeypatch.setattr(Reference, "kernel", in_rows)
+    monkeypatch.setattr(Reference, "kernel", by_rows_only)
     check_distances(planned(tmp_path, [case for kind in PICTURES for case in pictures(kind, 4)]))
 
 

@@ -10,14 +10,17 @@ import numpy as np
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case, Random, case, pick, span, values
 from usmp_build.interfaces.kernels import Kernel
-from usmp_build.ir.graph import Tensor
-from usmp_build.kernels.reference import library
+from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.kernels.reference import Reference, library
 from usmp_build.operators.pooling import Pool2D
 
 BINARY = ["ADD", "MUL", "SUB"]
 UNARY = ["DEQUANTIZE", "HARD_SWISH", "LEAKY_RELU", "LOGISTIC", "QUANTIZE", "RELU", "RELU6", "TANH"]
 PICTURES = ["AVERAGE_POOL_2D", *BINARY, *UNARY]
 """Kinds of operators that have a kernel by rows for an image."""
+
+_KERNEL = Reference.kernel
+"""What tests replace."""
 
 
 def pictures(kind: str, count: int) -> list[Case]:
@@ -29,6 +32,14 @@ def by_rows(made: Case) -> Kernel | None:
     """Return the kernel of a case's only operator that goes by rows."""
     kernel = library.kernel(made.graph.operators[0], made.graph)
     assert isinstance(kernel, Kernel), kernel
+    return kernel.by_rows
+
+
+def by_rows_only(reference: Reference, operator: Operator, graph: Subgraph) -> Kernel:
+    """Return the kernel of an operator that goes by rows, in place of `Reference.kernel`; fails if there is none."""
+    kernel = _KERNEL(reference, operator, graph)
+    assert isinstance(kernel, Kernel), kernel
+    assert kernel.by_rows is not None
     return kernel.by_rows
 
 
