@@ -43,9 +43,9 @@ def mean(node: Node) -> Kernel:
     block = _block(node)
     node.expect(output.elements == block.images * block.channels, "makes another number of means than its output holds")
     if (source.dtype, output.dtype) == (DType.INT8, DType.INT8):
-        return averaged(node, block, "mean_s8", _int8_fields(node, block))
+        return average_of_rows(node, block, "mean_s8", _int8_fields(node, block))
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
-        return averaged(node, block, "mean_f32", (("count", single(block.size)),))
+        return average_of_rows(node, block, "mean_f32", (("count", single(block.size)),))
     raise unsupported_types(source, output)
 
 
@@ -79,10 +79,10 @@ def _int8_fields(node: Node, block: Block) -> tuple[tuple[str, int], ...]:
     )
 
 
-def averaged(node: Node, block: Block, function: str, own: tuple[tuple[str, int | float], ...]) -> Kernel:
+def average_of_rows(node: Node, block: Block, function: str, others: tuple[tuple[str, int | float], ...]) -> Kernel:
     """Return the kernel that adds up the rows of each image, and makes averages of the sums, which have 32 bits.
 
-    `own` are the parameters of the function after the width and the channels.
+    `others` are the parameters of the function after the width and the channels.
     """
     form = Reduce(
         images=block.images,
@@ -90,7 +90,7 @@ def averaged(node: Node, block: Block, function: str, own: tuple[tuple[str, int 
         input_row_elements=block.width * block.channels,
         output_row_elements=block.channels,
     )
-    fields = (("width", block.width), ("channels", block.channels), *own)
+    fields = (("width", block.width), ("channels", block.channels), *others)
     parameters = Parameters(f"{function}_parameters", fields)
     source, output = node.input(0), node.output
     each = 4 * (source.elements + output.elements)  # a sum is begun, added to by every element, and read at the end
