@@ -1,4 +1,4 @@
-// What is cut out of a plan to be searched anew; usmp_build/planner/algorithms/large/cut.py is the same in Python.
+// The part of a plan that is searched again; usmp_build/planner/algorithms/large/cut.py is the same in Python.
 #ifndef USMP_CUT_H
 #define USMP_CUT_H
 

@@ -18,7 +18,7 @@ class FirstFit {
   public:
     FirstFit(const Sections &sections, Order order);
 
-    // Place all, or, once so many buffers were looked at, put the rest on top of the others.
+    // Place all buffers; once this many were looked at, put the rest on top of the others.
     void place_all(std::int64_t most);
     // Return the least offset at which nobody is who is alive together with this buffer.
     Bytes least_free(Index buffer);

@@ -107,19 +107,20 @@ bool Walk::raise_those_not_lowest(const Part &part, bool &changed)
     }
     for (const int buffer : part) {
         const Units floor = state_.floors[buffer];
-        Units behind = floor;
+        Units new_floor = floor;
         for (const Span &span : strip_.spans[buffer]) {
             for (int section = span.first; section <= span.last; ++section) {
                 if (floor + loads_[section] > capacity_) {
-                    behind = std::max(behind, least_owner_[section] == buffer ? second_[section] : least_[section]);
+                    const Units end = least_owner_[section] == buffer ? second_[section] : least_[section];
+                    new_floor = std::max(new_floor, end);
                 }
             }
         }
-        if (behind == INFINITE) {
+        if (new_floor == INFINITE) {
             return false;
         }
-        if (behind > floor) {
-            raise(buffer, behind);
+        if (new_floor > floor) {
+            raise(buffer, new_floor);
             changed = true;
         }
     }

@@ -40,7 +40,7 @@ class Search {
 
     explicit Search(const Strip &strip);
 
-    // Walk once with each arm, `limit` nodes each and `nodes` in all, with ranks blurred by so many percent.
+    // Walk once with each arm, `limit` nodes each and `nodes` in all, with ranks blurred by this many percent.
     Answer turn(Units capacity, std::int64_t limit, std::int64_t percent, std::int64_t nodes);
 
   private:
@@ -50,7 +50,7 @@ class Search {
     Noise noise_;
 };
 
-// Look for offsets so that everything ends at `capacity` or below; give up after so many nodes.
+// Look for offsets so that everything ends at `capacity` or below; give up after `nodes` nodes.
 Answer search(const Strip &strip, Units capacity, std::int64_t nodes);
 
 } // namespace usmp

@@ -9,7 +9,7 @@ namespace usmp {
 
 using Units = std::int64_t;
 
-// Two buffers in conflict: `other` starts at least `above` behind this one, or this one at least `below` behind it.
+// Two buffers in conflict: `other` starts at least `above` after this one, or this one at least `below` after it.
 struct Neighbor {
     int other;
     Units above;

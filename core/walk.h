@@ -95,8 +95,8 @@ class Walk {
     Units capacity_ = 0;
     std::vector<Ranges> forbidden_; // ascending and apart; by fixed neighbors
     std::vector<std::vector<Neighbor>> pairs_; // free neighbors that come later and may share bytes
-    std::vector<Units> kept_off_; // how far every neighbor starts behind a buffer; empty where no pair may share bytes
-    std::vector<Units> tails_;    // what a buffer and those behind it need
+    std::vector<Units> kept_off_; // how far every neighbor starts after a buffer; empty where no pair may share bytes
+    std::vector<Units> tails_;    // what a buffer and those after it need
     std::vector<std::int64_t> weights_;
     const Arm *arm_ = nullptr;
     std::int64_t nodes_ = 0;
@@ -109,7 +109,7 @@ class Walk {
     int last_ = 0;
     // Of each section, as far as the part goes.
     std::vector<Units> loads_; // what is to be placed, but for `spare_`
-    std::vector<Units> spare_; // what of it may lie behind the end of the last buffer
+    std::vector<Units> spare_; // what of it may lie after the end of the last buffer
     std::vector<Units> tops_, least_, second_;
     std::vector<int> least_owner_;
     mutable std::vector<int> counts_;

@@ -41,7 +41,7 @@ DIRECTION_VISITS = 20_000
 DIRECTION_NODES = (50_000, 10_000)
 """Nodes times buffers that count as one more plan: each buffer has one pool; some have several."""
 DIRECTION_PLANS_UNSOLVED = 4
-"""Plans that a problem counts as beside itself when it has no plan that tells how hard it was."""
+"""Further plans that a problem counts as when there is no plan to show how hard it was."""
 
 # The order of operators (passes/order/).
 
@@ -111,7 +111,7 @@ LOWER_PEAKS_NODES = 5_000
 # Bounds and refusals (planner/memory/).
 
 POOL_UNIONS = 8
-"""Lists of candidate pools; all 255 unions of so many are bounded, of more only the largest."""
+"""Lists of candidate pools whose 255 unions are all bounded; of more lists, only the largest union is."""
 FULLEST_STEPS = 64
 """Of the fullest steps of a timeline, those that are weighed for a bound: mostly the first decides."""
 RECURRING_STEPS = 16

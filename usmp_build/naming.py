@@ -104,10 +104,10 @@ def matches(pattern: str, name: str) -> bool:
     if at > end or not name.startswith(first) or not name.endswith(last):
         return False
     for part in others:  # the first place where it fits leaves most room for the rest
-        found = name.find(part, at, end)
-        if found < 0:
+        start = name.find(part, at, end)
+        if start < 0:
             return False
-        at = found + len(part)
+        at = start + len(part)
     return True
 
 

@@ -42,13 +42,13 @@ def importer_suffixes() -> list[str]:
 
 def importer(path: str, place: Span | str) -> Importer:
     """Return the importer for a file, by the end of its name."""
-    found = providers("importers", IMPORTERS)
-    for suffix, provider in found.items():
+    importers = providers("importers", IMPORTERS)
+    for suffix, provider in importers.items():
         if path.lower().endswith(suffix):
             result: Importer = provider.load()
             return result
     message = f'no importer reads "{path}"'
-    raise ModelError(Diagnostic("P403", message, place, f"model files end in {' or '.join(found)}"))
+    raise ModelError(Diagnostic("P403", message, place, f"model files end in {' or '.join(importers)}"))
 
 
 def kernels(name: str, place: Span | str, target: TargetRequest | None = None) -> KernelLibrary:
@@ -56,8 +56,8 @@ def kernels(name: str, place: Span | str, target: TargetRequest | None = None) -
 
     A library that depends on the target has a function `for_target`, which makes it.
     """
-    made = choose(providers("kernels", KERNELS), name, "kernel library", place).load()
-    library: KernelLibrary = made.for_target(target) if target and hasattr(made, "for_target") else made()
+    factory = choose(providers("kernels", KERNELS), name, "kernel library", place).load()
+    library: KernelLibrary = factory.for_target(target) if target and hasattr(factory, "for_target") else factory()
     return library
 
 
@@ -85,8 +85,8 @@ def algorithm(request: Request) -> Algorithm:
 
 def libraries(request: Request) -> Libraries:
     """Return every library that a target or a rule of `place` names, for each target, and those that make copies."""
-    asked = {key: request.targets[key[0]].span for key in passes.copiers(request)}
+    spans = {key: request.targets[key[0]].span for key in passes.copiers(request)}
     for t, target in enumerate(request.targets):
-        asked[t, target.kernels] = target.kernels_span
-        asked |= {(t, rule.kernels): rule.span for m in request.models for rule in m.places if rule.kernels}
-    return {(t, name): kernels(name, span, request.targets[t]) for (t, name), span in asked.items()}
+        spans[t, target.kernels] = target.kernels_span
+        spans |= {(t, rule.kernels): rule.span for m in request.models for rule in m.places if rule.kernels}
+    return {(t, name): kernels(name, span, request.targets[t]) for (t, name), span in spans.items()}

@@ -45,15 +45,15 @@ class Provider:
 
 def providers(group: str, builtin: Mapping[str, str]) -> dict[str, Provider]:
     """Return every provider of a group, sorted by name.  Raises ManifestError when two have one name."""
-    found = {name: Provider(name, target, "") for name, target in builtin.items()}
+    providers_by_name = {name: Provider(name, target, "") for name, target in builtin.items()}
     for entry in _entries(group, tuple(sys.path)):
         package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an unknown package"
-        if entry.name in found:
-            other = found[entry.name].distribution or "usmp_build"
-            message = f'both {other} and {package} bring {group} called "{entry.name}"'
+        if entry.name in providers_by_name:
+            other = providers_by_name[entry.name].distribution or "usmp_build"
+            message = f'both {other} and {package} provide {group} called "{entry.name}"'
             raise ManifestError(Diagnostic("P401", message, help="uninstall one of them"))
-        found[entry.name] = Provider(entry.name, entry.value, package)
-    return dict(sorted(found.items()))
+        providers_by_name[entry.name] = Provider(entry.name, entry.value, package)
+    return dict(sorted(providers_by_name.items()))
 
 
 def installed() -> Iterator[EntryPoint]:
@@ -69,9 +69,9 @@ def _entries(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=f"usmp_build.{group}"))
 
 
-def choose(found: Mapping[str, Provider], name: str, what: str, place: Span | str) -> Provider:
+def choose(providers_by_name: Mapping[str, Provider], name: str, what: str, place: Span | str) -> Provider:
     """Return the provider of a name.  Raises ManifestError when there is none."""
-    if name in found:
-        return found[name]
-    help_ = suggestion(name, found, "there are")
+    if name in providers_by_name:
+        return providers_by_name[name]
+    help_ = suggestion(name, providers_by_name, "there are")
     raise ManifestError(Diagnostic("P404", f'there is no {what} called "{name}"', place, help_))

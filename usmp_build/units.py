@@ -10,7 +10,7 @@ _SIZE = re.compile(r"\s*(0[xX][0-9a-fA-F_]+|[0-9][0-9_]*)\s*([A-Za-z]*)\s*")
 MAX_BYTES = (1 << 48) - 1
 """No memory that we plan is larger: sizes stay exact in every language they are written to."""
 MAX_SUM = (1 << 62) - 1
-"""Sums of bytes stay at or below this: whoever adds one more size still counts exactly in 64 bits."""
+"""Sums of bytes stay at or below this: one more size can be added without overflow in 64 bits."""
 
 
 def align_up(offset: int, alignment: int) -> int:

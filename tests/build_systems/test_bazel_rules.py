@@ -96,7 +96,7 @@ WRONG = [
     (
         ":reader",
         ("BUILD.bazel", 'model_name = "parity"', 'model_name = "reader"'),
-        ['error[M110]: model "reader" and the project have one name: both get a file reader.h'],
+        ['error[M110]: model "reader" and the project have the same name: both get a file reader.h'],
     ),
     (
         ":parity_model",

@@ -111,7 +111,7 @@ AT_THE_LINK: dict[str, tuple[Edits, list[str]]] = {
     ),
     "a pool of the call is misspelt": (
         {"CMakeLists.txt": ("usmp_add_manifest(plan MANIFEST usmp.toml)", "SPELT")},
-        ['error[U233]: model "digits" asks for pool "tmc", which no [pools.*] defines help: did you mean "tcm"?'],
+        ['error[U233]: model "digits" names pool "tmc", which no [pools.*] defines help: did you mean "tcm"?'],
     ),
 }
 """A mistake → what makes it, and parts of what is said."""

@@ -47,7 +47,7 @@ def test_an_image_that_is_not(files: Path) -> None:
     assert said == (
         '/small.elf: error[S613]: pool "itcm": section .usmp.p.itcm at 0x00600000 has 64 bytes, planned are 60: '
         "4 bytes too many\n"
-        "help: rebuild it from this plan, and let nothing else into its section\n"
+        "help: rebuild it from this plan, and put nothing else into its section\n"
     )
 
 

@@ -240,7 +240,7 @@ def test_an_archive_is_not_run(tmp_path: Path) -> None:
     archive = shutil.make_archive(str(tmp_path / "archive"), "zip", ROOT, "usmp_build")
     done = run([sys.executable, "-m", "usmp_build", "plan"], tmp_path, os.environ | {"PYTHONPATH": archive})
     assert (done.code, done.out) == (2, "")
-    assert "usmp_build is in an archive, from which this package does not run\nhelp: " in done.err
+    assert "usmp_build is in an archive, and cannot run from there\nhelp: " in done.err
     assert done.err.startswith("error[U243]: ")
 
 

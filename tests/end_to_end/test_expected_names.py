@@ -35,7 +35,7 @@ def test_bytes_that_nobody_expects(tmp_path: Path) -> None:
     assert 'usmp.toml:5:8: error[U246]: the bytes of pool "weights" are files, which the build does not expect' in (
         done.err
     )
-    assert 'help: let the build expect those that there are (Bazel: pool_bytes = ["weights"])' in done.err
+    assert 'help: let the build expect those that exist (Bazel: pool_bytes = ["weights"])' in done.err
 
 
 def test_bytes_that_are_not_there(tmp_path: Path) -> None:

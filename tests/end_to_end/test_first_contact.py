@@ -113,7 +113,7 @@ MISTAKES = {
         "[models.ad]", "[models.my-ad]", "usmp.toml:11:9", '"my-ad" is not a name', "part of C identifiers"
     ),
     "15 no such pool": key(
-        SWW, f'{SWW}\nworkspace_pools = ["wrk"]', "usmp.toml:10:20", 'asks for pool "wrk"', 'did you mean "work"?'
+        SWW, f'{SWW}\nworkspace_pools = ["wrk"]', "usmp.toml:10:20", 'names pool "wrk"', 'did you mean "work"?'
     ),
     "16 not UTF-8": file(
         "usmp.toml", b"# caf\xe9\n", "usmp.toml:1:6", "0xE9 is not UTF-8", "save the manifest as UTF-8"

@@ -76,7 +76,7 @@ def test_a_rewrite_that_breaks_a_model_is_a_fault_of_ours(monkeypatch: pytest.Mo
     [
         (MemoryError, 5, "error[U261]: out of memory (usmp_build."),
         (RecursionError, 5, "error[U260]: internal error: RecursionError"),
-        (lambda: OSError(28, "No space left", "plan.txt"), 1, "error[U262]: the system refuses: No space left: plan"),
+        (lambda: OSError(28, "No space left", "plan.txt"), 1, "error[U262]: the system reports: No space left: plan"),
         (KeyboardInterrupt, 130, "interrupted\n"),
     ],
 )

@@ -93,16 +93,16 @@ def test_the_order_of_overrides_does_not_change_a_byte(path: Path, tmp_path: Pat
     [
         (
             ("--workspace-pools", "digits=srma,tcm"),
-            '--workspace-pools digits=srma,tcm: error[U233]: model "digits" asks for pool "srma", which no [pools.*] ',
+            '--workspace-pools digits=srma,tcm: error[U233]: model "digits" names pool "srma", which no [pools.*] ',
             'did you mean "sram"? Defined pools: tcm, sram, flash, rom',
         ),
         (
             ("--workspace-pools", "digits=flash"),
-            '--workspace-pools digits=flash: error[U233]: model "digits" asks for pool "flash" to work in, but its '
+            '--workspace-pools digits=flash: error[U233]: model "digits" names pool "flash" to work in, but its '
             'access is "ro"',
             'it may stand in --constant-pools; pools with access "rw": tcm, sram',
         ),
-        (("--constant-pools", "digits=tcm"), 'asks for pool "tcm" for constants', "it may stand in --workspace-pools"),
+        (("--constant-pools", "digits=tcm"), 'names pool "tcm" for constants', "it may stand in --workspace-pools"),
         (
             ("--constant-pools", "digit=rom"),
             '--constant-pools digit=rom: error[U234]: the plan has no model "digit"',
@@ -119,7 +119,7 @@ def test_the_order_of_overrides_does_not_change_a_byte(path: Path, tmp_path: Pat
         (
             ("--constant-pools", "digits=rom", "--constant-pools", "digits=flash"),
             '--constant-pools: error[U232]: it names model "digits" twice',
-            "say it once, with all names in one list",
+            "give it once, with all names in one list",
         ),
     ],
 )

@@ -197,7 +197,7 @@ def test_functions_that_ask_for_their_buffers_are_refused(tmp_path: Path) -> Non
     path = manifest(tmp_path, tables("p", {"sram": RW + PASSED, "flash": RO}, {"m": PROGRAM}))
     done = call("generate", path, "--out", tmp_path / "out")
     assert done.code == 1
-    message = 'function "twice" asks for "copy", which is in pool "sram" of the application: nobody passes that to it'
+    message = 'function "twice" asks for "copy", which is in pool "sram" of the application: it gets no pointer to it'
     assert f"error[P351]: {message}" in done.err
     assert 'help: let it live in pools with owner = "generated"' in done.err
 

@@ -211,4 +211,4 @@ def test_a_name_that_is_taken(installed: Installed, tmp_path: Path) -> None:
     both = Installed(install(source, shutil.copytree(installed.folder, tmp_path / "both")).folder)
     done = both.call("plugins")
     assert done.code == 1
-    assert re.search(r'error\[P401\]: both \S+ 0.3 and \S+ 0.3 bring algorithms called "', done.err)
+    assert re.search(r'error\[P401\]: both \S+ 0.3 and \S+ 0.3 provide algorithms called "', done.err)

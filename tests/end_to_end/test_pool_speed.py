@@ -125,7 +125,7 @@ def test_pools_without_a_speed_are_named(tmp_path: Path) -> None:
     text = DTCM.format(700) + f'[pools.ext]\naccess = "rw"\n{DIGITS}'
     made = planned(tmp_path, text)
     assert made["cost"]["by_rank"] == ["ext"]
-    assert "note: no bandwidth is known of ext: " in table(tmp_path, text)
+    assert "note: the bandwidth of ext is not known: " in table(tmp_path, text)
 
 
 def test_a_gap_is_told_as_a_share(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_other_verbs_take_models_too(project: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("ad.tflite", "usmp.toml"), "error[U266]: one manifest, or models in place of it"),
+        (("ad.tflite", "usmp.toml"), "error[U266]: give one manifest, or models instead of one"),
         (("usmp.toml", "usmp.toml"), "error[U266]: "),
         (("ad.tflite", "--model", "ad"), "error[U267]: "),
     ],

@@ -1,6 +1,6 @@
 """x * relu6(x + 3) / 6 of int8 as a table: TensorFlow Lite Micro's arithmetic on 16 bits.
 
-Numbers are int16 with 15 bits behind the point.
+Numbers are int16 with 15 bits after the point.
 """
 
 from __future__ import annotations

@@ -34,10 +34,15 @@ class Quantized(NamedTuple):
 
 def int8_scale(tensor: Tensor) -> Quantized | None:
     """Return scale and zero point of an int8 tensor that has one of each; None for other tensors."""
-    found = tensor.quantization
-    if tensor.dtype is not DType.INT8 or found is None or len(found.scales) != 1 or not found.zero_points:
+    quantization = tensor.quantization
+    if (
+        tensor.dtype is not DType.INT8
+        or quantization is None
+        or len(quantization.scales) != 1
+        or not quantization.zero_points
+    ):
         return None
-    scale, zero_point = found.scales[0], found.zero_points[0]
+    scale, zero_point = quantization.scales[0], quantization.zero_points[0]
     is_number = math.isfinite(scale) and scale > 0 and LEAST <= zero_point <= MOST
     return Quantized(scale, zero_point) if is_number else None
 
@@ -53,7 +58,7 @@ def steps(limit: float, scale: float) -> int:
 
 
 def clamp(activation: Activation, limits: Limits | None, tensor: Tensor) -> Limits | None:
-    """Return the least and the largest value that an activation, and `limits` behind it, leave of an int8 tensor.
+    """Return the least and the largest value that an activation, and `limits` after it, leave of an int8 tensor.
 
     None where that is not known.
     """
@@ -69,7 +74,7 @@ def clamp(activation: Activation, limits: Limits | None, tensor: Tensor) -> Limi
 
 
 def within(values: Limits, limits: Limits) -> Limits:
-    """Return what is left of a range behind a clamp."""
+    """Return what a clamp leaves of a range."""
     low, high = (min(max(value, limits[0]), limits[1]) for value in values)
     return low, high
 

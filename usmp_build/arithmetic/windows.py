@@ -16,7 +16,7 @@ def reach(window: int, dilation: int) -> int:
 
 
 def same_padding(size: int, reach: int, stride: int) -> tuple[int, int]:
-    """Return what SAME pads before and behind `size` pixels: it centres what hangs over, the odd pixel behind.
+    """Return the pixels that SAME pads before and after `size` pixels: half each; an odd one goes after them.
 
     >>> same_padding(6, 3, 2), same_padding(5, 3, 1), same_padding(4, 1, 3)
     ((0, 1), (1, 1), (0, 0))

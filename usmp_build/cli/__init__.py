@@ -88,7 +88,7 @@ def _report(error: UsmpError) -> int:
 
 
 def _check_verb(first: str) -> None:
-    """Raise UsageError when the command line begins with a word that is no verb."""
+    """Raise UsageError when the command line does not begin with a verb."""
     if first.startswith("-") or first in _VERBS:
         return
     is_file = first.endswith(".toml") or Path(first).is_file()

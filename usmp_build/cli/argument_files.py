@@ -30,5 +30,6 @@ def _lines(file: str) -> Iterator[str]:
     except (Unreadable, UnicodeDecodeError) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else error
         message = f"cannot read arguments from {file}: {reason}"
-        raise UsageError(Diagnostic("U236", message, help="after @ stands a text file, one argument a line")) from None
+        help_ = "write the path of a text file after @, with one argument on each line"
+        raise UsageError(Diagnostic("U236", message, help=help_)) from None
     return filter(None, (line.removesuffix("\r") for line in text.split("\n")))

@@ -11,7 +11,7 @@ def cost_lines(summary: Summary, larger_pools: LargerPoolsRecord | None) -> list
     cost = summary.cost
     lines = []
     if cost.total or cost.bound:
-        lines.append(f"cost: {_shown(cost.total, cost)} for one run of every model, {_known(cost)}")
+        lines.append(f"cost: {_shown(cost.total, cost)} for one run of every model, {_quality(cost)}")
     if larger_pools is not None and larger_pools.pools:
         larger = " and ".join(
             f"{count_bytes(row.size)} of {row.pool} ({show_bytes(row.more)} more)" for row in larger_pools.pools
@@ -22,11 +22,13 @@ def cost_lines(summary: Summary, larger_pools: LargerPoolsRecord | None) -> list
     if cost.by_rank:
         pools = ", ".join(cost.by_rank)
         buffers = "1 buffer" if cost.ranked_buffers == 1 else f"{cost.ranked_buffers} buffers"
-        lines.append(f"note: no bandwidth is known of {pools}: {buffers} that may be there went by the order of pools")
+        verb = "was" if cost.ranked_buffers == 1 else "were"
+        placed = f"{buffers} that may be there {verb} placed by the order of pools"
+        lines.append(f"note: the bandwidth of {pools} is not known: {placed}")
     return lines
 
 
-def _known(cost: CostRow) -> str:
+def _quality(cost: CostRow) -> str:
     if cost.is_least:
         return "and no placement of this schedule in these pools costs less"
     above = cost.total - cost.bound

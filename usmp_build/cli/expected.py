@@ -15,7 +15,7 @@ def expectation_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--expect-project",
         metavar="NAME",
-        help="refuse a manifest whose project is not called so, or that has pool bytes that are not expected",
+        help="refuse a manifest whose project has another name, or that has pool bytes that are not expected",
     )
     parser.add_argument(
         "--expect-pool-bytes",
@@ -47,7 +47,7 @@ def _project(manifest: Manifest, expected: str | None) -> Iterator[Diagnostic]:
 def _pool_bytes(manifest: Manifest, expected: Sequence[str]) -> Iterator[Diagnostic]:
     there = pool_bytes(manifest)
     names = ", ".join(f'"{name}"' for name in there)
-    help_ = f"let the build expect those that there are (Bazel: pool_bytes = [{names}])"
+    help_ = f"let the build expect those that exist (Bazel: pool_bytes = [{names}])"
     for name in there:
         if name not in expected:
             message = f'the bytes of pool "{name}" are files, which the build does not expect'

@@ -37,20 +37,20 @@ def run(parsed: argparse.Namespace) -> int:
     return 0
 
 
-def _find(planned: pipeline.Planned, asked: str) -> list[str]:
+def _find(planned: pipeline.Planned, query: str) -> list[str]:
     """Return explanations of the buffer, or tensor without one, of this name; else of all whose names contain it.
 
     The name may lack the model in front of it.  The name of a model alone does not count as part of a name.
     """
-    if explanations := _explanations(planned, asked):
+    if explanations := _explanations(planned, query):
         return explanations
     buffers = planned.summary.buffers
-    names = [row.name for row in buffers if row.name.partition(".")[2] == asked]
-    names = names or names_of(planned.analysis, planned.imported, asked)
+    names = [row.name for row in buffers if row.name.partition(".")[2] == query]
+    names = names or names_of(planned.analysis, planned.imported, query)
     if explanations := [each for name in names for each in _explanations(planned, name)]:
         return explanations
     bare = {"", *(f"{model.name}." for model in planned.summary.models)}
-    return [_lines_of(planned, row) for row in buffers if asked in row.name and asked not in bare]
+    return [_lines_of(planned, row) for row in buffers if query in row.name and query not in bare]
 
 
 def _explanations(planned: pipeline.Planned, name: str) -> list[str]:

@@ -43,10 +43,12 @@ def _limit(row: OverlapRow) -> str:
     if row.separation > 0:
         limit = f"must start at least {_bytes(row.separation)} {here} {row.buffer}"
         return f"{limit}, and starts {show_bytes(row.distance)} {here}"
-    own = f"{_bytes(abs(row.distance))} {here if row.distance > 0 else there} it" if row.distance else "where it does"
+    actual = (
+        f"{_bytes(abs(row.distance))} {here if row.distance > 0 else there} it" if row.distance else "where it does"
+    )
     if row.separation < 0:
-        return f"may start up to {_bytes(-row.separation)} {there} {row.buffer}, and starts {own}"
-    return f"must not start {there} {row.buffer}, and starts {own}"
+        return f"may start up to {_bytes(-row.separation)} {there} {row.buffer}, and starts {actual}"
+    return f"must not start {there} {row.buffer}, and starts {actual}"
 
 
 def _bytes(count: int) -> str:

@@ -17,7 +17,7 @@ def as_error(error: Exception) -> UsmpError:
     """Return the error for an unexpected exception: whose fault it is, and what to do about it."""
     if isinstance(error, OSError):
         what = f"{error.strerror or type(error).__name__}{f': {error.filename}' if error.filename else ''}"
-        return UsmpError(Diagnostic("U262", f"the system refuses: {what}", help="--debug shows where"))
+        return UsmpError(Diagnostic("U262", f"the system reports: {what}", help="--debug shows where"))
     if isinstance(error, MemoryError):
         message = f"out of memory ({_place(error)})"
         return InternalFault(Diagnostic("U261", message, help="make room, or plan fewer models at a time"))

@@ -31,10 +31,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--depfile",
         metavar="FILE",
-        help="also write a Make rule with all that was read: manifest, models, usmp_build itself, plug-ins",
+        help="also write a Make rule that lists all files read: manifest, models, usmp_build itself, plug-ins",
     )
     parser.add_argument("--depfile-target", metavar="TARGET", help="the target of that rule (default: plan.json)")
-    parser.add_argument("--quiet", action="store_true", help="print nothing when all went well")
+    parser.add_argument("--quiet", action="store_true", help="print nothing on success")
 
 
 def run(parsed: argparse.Namespace) -> int:

@@ -38,7 +38,7 @@ def run(parsed: argparse.Namespace) -> int:
         raise UsageError(Diagnostic("U205", f'"{target}" exists', help="write elsewhere with --out, or use --force"))
     if not parsed.models and parsed.from_tvmc is None:
         help_ = "name model files, or give --from-tvmc a command line of TVMC"
-        raise UsageError(Diagnostic("U224", "there is nothing to begin with", help=help_))
+        raise UsageError(Diagnostic("U224", "init needs model files, or --from-tvmc", help=help_))
     (project,) = fitting_names([parsed.project])
     command = tvmc.read_command(parsed.from_tvmc or "")
     others = [path for path in command.models if path not in parsed.models]

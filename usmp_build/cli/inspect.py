@@ -51,7 +51,7 @@ _ABOUT = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("stage", choices=sorted(_ABOUT), metavar="STAGE", help="one of those below")
+    parser.add_argument("stage", choices=sorted(_ABOUT), metavar="STAGE", help="one of the stages below")
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = "\n".join(["stages:", *(f"  {stage:12} {about}" for stage, about in _ABOUT.items())])
     manifest_arguments(parser)
@@ -252,7 +252,7 @@ _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
 def _result(analysis: Analysis, stage: str) -> Any:
     """Return the result of a stage; for `rewrite` without the models, which have a separate stage."""
     if stage == "rewrite":
-        return [{"channels": made.channels, "savings": made.savings} for made in analysis.rewrites]
+        return [{"channels": rewrite.channels, "savings": rewrite.savings} for rewrite in analysis.rewrites]
     return getattr(analysis, stage)
 
 

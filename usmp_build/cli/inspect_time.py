@@ -45,4 +45,4 @@ def place_cost_lines(request: Request, analysis: Analysis) -> Iterator[str]:
     yield from columns(("buffer", "pool", costs.unit.shown), rows, "<<>")
     names = ", ".join(request.pools[pool].name for pool in costs.unknown)
     if names:
-        yield f"no bandwidth is known of {names}: these go by rank"
+        yield f"the bandwidth of {names} is not known: buffers there are placed by the order of pools"

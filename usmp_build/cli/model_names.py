@@ -37,5 +37,5 @@ def unfit(name: str) -> str:
 
 
 def from_folder(path: Path, folder: Path) -> str:
-    """Return the path of a file as a manifest in a folder writes it; a link keeps its name, which tells the format."""
+    """Return the path of a file as a manifest in a folder writes it; a link keeps its name, which shows the format."""
     return os.path.relpath(path.parent.resolve() / path.name, folder.resolve()).replace(os.sep, "/")

@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--any-model",
         action="store_true",
-        help=f"other models may come: also list what one called {_ANY_MODEL} would have; any other has its own name",
+        help=f"also list the files of a model {_ANY_MODEL}, which stands for models added later",
     )
     parser.add_argument(
         "--inputs",

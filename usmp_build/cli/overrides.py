@@ -27,7 +27,7 @@ def manifest_arguments(parser: argparse.ArgumentParser) -> None:
         "--model",
         action="append",
         metavar="NAME[=FILE]",
-        help="plan exactly the models named so, each with the given file where there is one; else all of the manifest",
+        help="plan only the models named by this option, from FILE where it is given (default: all of the manifest)",
     )
     for option, (what, help_) in _LISTS.items():
         parser.add_argument(option, action="append", default=[], metavar=f"NAME={what}[,{what}...]", help=help_)
@@ -59,7 +59,7 @@ def _lists(option: str, values: Sequence[str]) -> dict[str, NameList]:
             message = f'"{value}" is not NAME={what}[,{what}...], each {what} once'
             raise UsageError(Diagnostic("U231", message, option, f"write for example: {option} kws=one,other"))
         if model in lists:
-            help_ = "say it once, with all names in one list"
+            help_ = "give it once, with all names in one list"
             raise UsageError(Diagnostic("U232", f'it names model "{model}" twice', option, help_))
         lists[model] = NameList(option, model, names)
     return lists

@@ -34,12 +34,12 @@ def read_manifest(parsed: argparse.Namespace) -> tuple[Manifest, DiskFiles]:
     models = [path for path in paths if path.lower().endswith(tuple(plugins.importer_suffixes()))]
     if len(models) < len(paths):
         if len(paths) > 1:
-            message = f"one manifest, or models in place of it: not {shlex.join(paths)}"
+            message = f"give one manifest, or models instead of one: not {shlex.join(paths)}"
             raise UsageError(Diagnostic("U266", message, help="more models of a manifest: --model NAME=FILE"))
         return _read(Path(paths[0]))
     if parsed.model:
         message = "model files in place of a manifest are planned all together: --model chooses among those of one"
-        raise UsageError(Diagnostic("U267", message, help="name the files that are meant, or a manifest"))
+        raise UsageError(Diagnostic("U267", message, help="give only the models to plan, or one manifest"))
     return _without_manifest(models, quiet=getattr(parsed, "quiet", False))
 
 
@@ -61,7 +61,7 @@ def _without_manifest(models: Sequence[str], quiet: bool) -> tuple[Manifest, Dis
     names = fitting_names(wanted, [PROJECT])
     tables = [StarterModel(name, from_folder(path, folder)) for name, path in zip(names, paths, strict=True)]
     for table in sorted(tables, key=lambda table: table.name):
-        files.read(table.path)  # what is missing is told here: no place in a text that nobody wrote would help
+        files.read(table.path)  # reports a missing file here: a place in a generated manifest would not help
     if not quiet:
         note = f'note: planned without a manifest: project "{PROJECT}", one "rw" and one "ro" pool, as large as needed'
         init = f'to limit and place them: "usmp-build init {shlex.join(models)}", which writes {MANIFEST}'

@@ -41,8 +41,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("problem", help="a problem: CSV (id,lower,upper,size and more) or JSON")
     capacity_argument(parser)
-    parser.add_argument("--minimize", action="store_true", help="with --capacity: find the lowest peak all the same")
-    parser.add_argument("--algorithm", default="auto", metavar="NAME", help="who plans (default: auto)")
+    parser.add_argument("--minimize", action="store_true", help="find the lowest peak even with --capacity")
+    parser.add_argument("--algorithm", default="auto", metavar="NAME", help="the algorithm (default: auto)")
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="an option of the algorithm")
     parser.add_argument("--work", type=int, metavar="N", help="bound of the search, in units of the algorithm")
     parser.add_argument("--json", action="store_true", help="print the solution with its proofs, as JSON")
@@ -84,7 +84,7 @@ def _solve(
         return library.solve(
             statement.problem, parsed.algorithm, capacity=room, minimize=lowest, progress=progress, **options
         )
-    except ManifestError as error:  # an algorithm or an option that there is not
+    except ManifestError as error:  # an algorithm or an option that does not exist
         raise UsageError(*error.diagnostics) from None
 
 
@@ -98,7 +98,7 @@ def _is_same(path: str, other: str) -> bool:
 
 def _options(parsed: argparse.Namespace) -> dict[str, object]:
     """Read --option and --work."""
-    found: dict[str, object] = {}
+    options: dict[str, object] = {}
     for option in parsed.option:
         key, equals, value = option.partition("=")
         if key in _OF_THE_COMMAND:
@@ -106,24 +106,24 @@ def _options(parsed: argparse.Namespace) -> dict[str, object]:
             raise UsageError(Diagnostic("U210", message, help=_OF_THE_COMMAND[key]))
         if key in ("problem", "progress"):
             message = f"there is no option {quoted(key)}"
-            raise UsageError(Diagnostic("U210", message, help=_known(parsed.algorithm)))
+            raise UsageError(Diagnostic("U210", message, help=_options_help(parsed.algorithm)))
         if not key.isidentifier() or not equals:
             message = f"--option {quoted(option)} is not KEY=VALUE"
             raise UsageError(Diagnostic("U210", message, help="for example: --option rounds=1000"))
-        found[key] = _value(value)
+        options[key] = _value(value)
     if parsed.work is not None:
-        known = by_name.options_known(parsed.algorithm)
-        name = next((name for name in _WORK if name in known), "")
+        available = by_name.options_by_name(parsed.algorithm)
+        name = next((name for name in _WORK if name in available), "")
         if not name or parsed.work < 0:
             message = f"--work {parsed.work} cannot bound the search of {quoted(parsed.algorithm)}"
-            raise UsageError(Diagnostic("U210", message, help=_known(parsed.algorithm)))
-        found[name] = parsed.work
-    return found
+            raise UsageError(Diagnostic("U210", message, help=_options_help(parsed.algorithm)))
+        options[name] = parsed.work
+    return options
 
 
-def _known(algorithm: str) -> str:
+def _options_help(algorithm: str) -> str:
     """Return a list of what --option may set."""
-    names = [name for name in by_name.options_known(algorithm) if name not in _OF_THE_COMMAND]
+    names = [name for name in by_name.options_by_name(algorithm) if name not in _OF_THE_COMMAND]
     return f"the options of {algorithm} are: {listed(names) or 'none'}"
 
 
@@ -159,7 +159,7 @@ def _shown(statement: Statement, solution: Solution, room: int | None) -> Iterat
     yield f"{solution.status.value}: {_MEANING[solution.status]}"
     work = f", work {solution.work:,}" if solution.work else ""
     if solution.algorithm:
-        yield f"{'verified plan by' if solution.plan else 'asked:'} {solution.algorithm}{work}"
+        yield f"{'verified plan by' if solution.plan else 'algorithm:'} {solution.algorithm}{work}"
 
 
 def _reasons(statement: Statement, solution: Solution) -> Iterator[str]:
@@ -187,7 +187,7 @@ def _shortage(file: str, statement: Statement, solution: Solution) -> Diagnostic
     short = solution.shortage
     if short.proven and not short.pools:
         message = "the buffers do not fit, as a search through all plans found"
-        return Diagnostic("P502", message, file, "enlarge a pool, let buffers go elsewhere, or give fewer offsets")
+        return Diagnostic("P502", message, file, "enlarge a pool, let buffers use other pools, or fix fewer offsets")
     if not short.pools:
         help_ = "try another algorithm, more --work, or more capacity"
         return Diagnostic("P502", f"no plan was found by {solution.algorithm}", file, help_)
@@ -200,7 +200,7 @@ def _shortage(file: str, statement: Statement, solution: Solution) -> Diagnostic
         return Diagnostic("P502", f"{message}, {show_bytes(short.room)}", file, help_)
     verb, larger = ("are", "one of the pools") if several else ("is", "the pool")
     message = f"the buffers do not fit: {pools} ({count_bytes(short.room)}) {verb} {count_bytes(short.missing)}"
-    help_ = f"no plan needs less: enlarge {larger}, or let some of these buffers go elsewhere"
+    help_ = f"no plan needs less: enlarge {larger}, or let some of these buffers use other pools"
     return Diagnostic("P502", f"{message} too small, {_proof(statement, solution)}", file, help_)
 
 

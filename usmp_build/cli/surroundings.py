@@ -14,7 +14,7 @@ _PACKAGE = Path(usmp_build.__file__).resolve().parent
 def check_folder() -> None:
     """Raise UsageError in an archive: templates and kernels are read as files."""
     if not _PACKAGE.is_dir():
-        message = f"{_PACKAGE} is in an archive, from which this package does not run"
+        message = f"{_PACKAGE} is in an archive, and cannot run from there"
         raise UsageError(Diagnostic("U243", message, help="unpack it into a folder, or install it with pip"))
 
 

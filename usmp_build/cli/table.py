@@ -88,7 +88,7 @@ def columns(head: Sequence[str], rows: Iterable[Sequence[str]], sides: str) -> l
 
 
 def _overrides(summary: Summary) -> list[str]:
-    """Say what goes before the manifest; paths, which all build systems give, need no mention."""
+    """List what overrides the manifest; paths, which all build systems pass, need no mention."""
     return [
         f"{model.name}: {word} = {', '.join(names)} is an override, not in the manifest"
         for model in summary.models
@@ -157,14 +157,14 @@ def _proof(summary: Summary) -> str:
         plan = "no plan with these buffers" if summary.other_buffers else "no plan"
     if summary.is_at_bound and several:
         best, same = f"and {plan} in these pools is better", f"so {plan} with the same buffers in each needs less"
-        known = f"every pool is at its bound, {best if summary.is_best else same}"
+        verdict = f"every pool is at its bound, {best if summary.is_best else same}"
     elif summary.is_at_bound:
-        known = f"every pool is at its bound, so {plan} needs less"
+        verdict = f"every pool is at its bound, so {plan} needs less"
     elif summary.is_best:
-        known = f"its search found that {plan} in these pools is better"
+        verdict = f"its search found that {plan} in these pools is better"
     else:
-        known = "a better plan may exist"
-    return f"verified plan by {summary.algorithm}; {known}"
+        verdict = "a better plan may exist"
+    return f"verified plan by {summary.algorithm}; {verdict}"
 
 
 def _empty(summary: Summary) -> list[str]:

@@ -13,7 +13,7 @@ _OTHERS = {
 
 
 def workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
-    """Say what the models would take as they are, what is possible, what the plan takes, and what nobody can save."""
+    """Say what the models would take as they are, what is possible, what the plan takes, and what cannot be saved."""
     row = summary.workspace
     several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
     least = "of the chosen schedule" + (", with the same buffers in each pool," if several else "")
@@ -21,7 +21,7 @@ def workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
         ("max-live", max_live, "alive together in the models as their files have them, nothing overlapping"),
         ("any schedule", row.any_schedule, "no order and no directions of operators need less, with the same buffers"),
         ("with overlap", row.with_overlap, f"no plan {least} needs less"),
-        ("achieved", row.achieved, _known(row)),
+        ("achieved", row.achieved, _quality(row)),
         ("floor", row.floor, "alive when a run begins or ends: all inputs, or all outputs, and what outlives runs"),
     )
     names = max(len(name) for name, _, _ in lines)
@@ -32,7 +32,7 @@ def workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
     return ["workspace of all pools, in bytes:", *shown, *(note if several else ())]
 
 
-def _known(row: WorkspaceRecord) -> str:
+def _quality(row: WorkspaceRecord) -> str:
     """Say how good the plan is: of all schedules, of all directions in its order, or of its schedule.
 
     With several pools the best of all plans is not always the one that takes fewest bytes in all of them.
@@ -43,5 +43,5 @@ def _known(row: WorkspaceRecord) -> str:
     if not row.gap:
         return f"as little as possible in this schedule; {others}"
     is_proven = row.proven != "nothing"
-    known = "no plan in these pools is better, proven by search" if is_proven else "not proven to be the least"
-    return f"{show_bytes(row.gap)} above that; {known}; of schedules, {others}"
+    verdict = "no plan in these pools is better, proven by search" if is_proven else "not proven to be the least"
+    return f"{show_bytes(row.gap)} above that; {verdict}; of schedules, {others}"

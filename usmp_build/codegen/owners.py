@@ -38,7 +38,7 @@ def _functions(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> 
             pool = _passed_pool(analysis, plan, summary, TensorRef(index, number, tensor))
             if pool:
                 what = f"function {quoted(graph.name)} asks for {quoted(graph.tensors[tensor].name)}"
-                yield "P351", f'{what}, which is in pool "{pool}" of the application: nobody passes that to it'
+                yield "P351", f'{what}, which is in pool "{pool}" of the application: it gets no pointer to it'
 
 
 def _constant_outputs(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> Iterator[tuple[str, str]]:

@@ -53,7 +53,7 @@ def _constant_arguments(model: Model, call: Invoke, known: Mapping[int, Uses]) -
     for argument in written:
         if argument is not None and model.main.tensors[argument].is_constant:
             callee, constant = model.subgraphs[call.function], model.main.tensors[argument]
-            help_ = 'say of functions from outside what they do ("reads", "writes"), or pass a copy of the constant'
+            help_ = 'declare what external functions do ("reads", "writes"), or pass a copy of the constant'
             yield f"main calls {quoted(callee.name)} with constant {quoted(constant.name)}, which it writes to", help_
 
 

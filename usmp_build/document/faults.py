@@ -26,18 +26,18 @@ class Faults:
 
     def __init__(self, codes: Codes = PROBLEMS) -> None:
         self._codes = codes
-        self._found: list[Diagnostic] = []
+        self._diagnostics: list[Diagnostic] = []
 
     def add(self, code: str, message: str, place: Span, help_: str) -> None:
         """Add a fault.  Raises the exception of this kind of document when there are too many."""
-        self._found.append(Diagnostic(code, message, place, help_))
-        if len(self._found) >= MOST_FAULTS:
+        self._diagnostics.append(Diagnostic(code, message, place, help_))
+        if len(self._diagnostics) >= MOST_FAULTS:
             self.stop()
 
     def stop(self) -> None:
         """Raise the exception of this kind of document with all faults, by place, if there are any."""
-        if self._found:
-            raise self._codes.error(*sorted(dict.fromkeys(self._found), key=_position))
+        if self._diagnostics:
+            raise self._codes.error(*sorted(dict.fromkeys(self._diagnostics), key=_position))
 
 
 def _position(diagnostic: Diagnostic) -> tuple[int, int, str]:

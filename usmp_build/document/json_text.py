@@ -120,17 +120,17 @@ class Paths:
 class _Seen(NamedTuple):
     """An object or a list, as far as it was scanned."""
 
-    known: dict[str | int, int]
+    starts: dict[str | int, int]
     rest: Iterator[tuple[str | int, int]]
 
     def find(self, part: str | int) -> int | None:
         """Return where a value begins; None when it is missing."""
-        while part not in self.known:
+        while part not in self.starts:
             following = next(self.rest, None)
             if following is None:
                 return None
-            self.known[following[0]] = following[1]
-        return self.known[part]
+            self.starts[following[0]] = following[1]
+        return self.starts[part]
 
 
 def _children(text: str, at: int) -> Iterator[tuple[str | int, int]]:
@@ -167,7 +167,7 @@ def _explained(shape: Shape, fault: ValueFault, needed: str, places: Paths) -> t
     """Return message, place and help for a wrong value; `needed` is what it should be, if its type is wrong."""
     path, kind = fault.path, fault.kind
     key, pair = quoted(fault.name or "the file"), f"{quoted(fault.name)}: two values are needed here"
-    help_ = shape.meaning(fault.place) or f"`{places.source.codes.schema}` prints what there may be"
+    help_ = shape.meaning(fault.place) or f"`{places.source.codes.schema}` prints what is allowed"
     if kind == "extra_forbidden":
         help_ = suggestion(fault.name, shape.keys(path[:-1]), "the keys are")
     message = f"{key} is wrong: {fault.message}"

@@ -31,8 +31,8 @@ def nearby(folder: Path, path: str) -> str:
     files = [start / file for file in islice(_files(folder / start), _MOST)]
     files = [file for file in files if file.suffix.lower() == suffix]
     for same in (_same_path, _same_name):
-        if found := next((file for file in files if same(file, wanted)), None):
-            return str(found)
+        if match := next((file for file in files if same(file, wanted)), None):
+            return str(match)
     beside = [file for file in files if file.parent == wanted.parent] or files
     stem = closest(wanted.stem, [file.stem for file in beside])
     return next((str(file) for file in beside if stem and file.stem == stem), "")

@@ -44,4 +44,4 @@ class Shape:
         if schema.get("type") == "object":
             return schema
         inside = [*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ())]
-        return next((found for part in inside if (found := self._object(part)) is not None), None)
+        return next((schema_of_part for part in inside if (schema_of_part := self._object(part)) is not None), None)

@@ -32,23 +32,23 @@ def listed(names: Iterable[str], most: int = _LISTED) -> str:
     return ", ".join([plain(name) for name in all_names[:most]] + ["…"] * (len(all_names) > most))
 
 
-def suggestion(name: str, known: Iterable[str], what: str) -> str:
+def suggestion(name: str, candidates: Iterable[str], what: str) -> str:
     """Return which known name was probably meant, and which are known, as a help text.
 
     >>> suggestion("srma", ["sram", "dtcm"], "defined pools")
     'did you mean "sram"? Defined pools: sram, dtcm'
     """
-    names = list(known)
+    names = list(candidates)
     every, close = listed(names, _MOST) or "none", closest(name, names)
     if not close:
         return f"{what}: {every}"
     return f"did you mean {quoted(close)}? {what[0].upper()}{what[1:]}: {every}"
 
 
-def closest(name: str, known: Sequence[str]) -> str:
+def closest(name: str, candidates: Sequence[str]) -> str:
     """Return the known name that `name` probably means, or an empty string.  Letter case counts for little."""
-    if name in known:
+    if name in candidates:
         return ""
-    lower = {other.lower(): other for other in known[:200]}
+    lower = {other.lower(): other for other in candidates[:200]}
     matches = difflib.get_close_matches(name.lower()[:_SHOWN], lower, n=1)
     return lower[matches[0]] if matches else ""

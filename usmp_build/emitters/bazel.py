@@ -15,12 +15,12 @@ def emit(layout: Layout) -> Iterator[OutputFile]:
     summary = layout.summary
     pool_bytes = [pool_bytes_files(summary.project, each.pool.name) for each in layout.pool_bytes]
     binaries, included = [pair[0] for pair in pool_bytes], [pair[1] for pair in pool_bytes]
-    own = plan_files(summary.project)
+    of_plan = plan_files(summary.project)
     of_models = [file for model in summary.models for file in model_files(model.name)]
     values = {
         "exported": sorted(["plan.json", f"{summary.project}.ld", f"{summary.project}_copy_table.ld", *binaries]),
-        "sources": sorted([*_ending(".c", own), *_ending(".h", of_models)]),
-        "headers": sorted([*_ending(".h", own), *included]),
+        "sources": sorted([*_ending(".c", of_plan), *_ending(".h", of_models)]),
+        "headers": sorted([*_ending(".h", of_plan), *included]),
         "math": layout.needs_math,
     }
     yield OutputFile("BUILD.bazel", render("BUILD.bazel.j2", summary=summary, **values))

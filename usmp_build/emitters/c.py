@@ -56,10 +56,10 @@ def _model_code(layout: Layout) -> Iterator[OutputFile]:
     """What each model has."""
     common = {"summary": layout.summary, "abi": ABI}
     for index, (row, code) in enumerate(layout.models):
-        own = tuple(group for group in layout.constants if group.models == (index,))
+        groups = tuple(group for group in layout.constants if group.models == (index,))
         shared = tuple(group for group in layout.constants if len(group.models) > 1 and index in group.models)
-        values = {"model": row, "index": index, "code": code, "own": own, "shared": shared, **common}
+        values = {"model": row, "index": index, "code": code, "shared": shared, **common}
         yield OutputFile(f"{row.name}.h", render("model.h.j2", **values))
-        constants = {"owner": row.name, "groups": own, **common}
+        constants = {"owner": row.name, "groups": groups, **common}
         yield OutputFile(f"{row.name}_constants.h", render("constants.h.j2", **constants))
         yield OutputFile(f"{row.name}.c", render("model.c.j2", **values))

@@ -36,7 +36,7 @@ def emit(layout: Layout) -> Iterator[OutputFile]:
 
 
 def _in_order(pools: Sequence[PoolRow]) -> list[PoolRow]:
-    """Return the pools that are not empty; those with an address first, for the others of a region follow behind."""
+    """Return the pools that are not empty; those with an address first, because the others of a region follow them."""
     there = [pool for pool in pools if pool.size]
     fixed = [pool for pool in there if pool.origin is not None]
     fixed.sort(key=lambda pool: pool.origin or 0)
@@ -56,7 +56,7 @@ def _objects(layout: Layout) -> dict[str, list[str]]:
     """Return the C objects that must be in each pool's section; those of the application may be anywhere.
 
     Constants of a pool without a region may stay with those of the program, where scripts place `.rodata.*` as a whole.
-    What the objects of the application are called, nobody knows.
+    The names of the application's objects are not known.
     """
     objects: dict[str, list[str]] = {pool.name: [] for pool in layout.summary.pools}
     for pool in layout.summary.pools:

@@ -117,8 +117,8 @@ class _Reader:
         sections = [_Header(*row) for row in headers]
         loads = self._loads(segments_at, segment_count, segment_size)
         text = self._contents(sections, names, "the names of sections")
-        found = tuple(_section(header, text, loads) for header in sections if _has_addresses(header))
-        return Image(self.file, found, tuple(self._symbols(sections)))
+        sections_with_addresses = tuple(_section(header, text, loads) for header in sections if _has_addresses(header))
+        return Image(self.file, sections_with_addresses, tuple(self._symbols(sections)))
 
     def _loads(self, offset: int, count: int, size: int) -> list[tuple[Extent, int]]:
         """Return what the image brings: addresses in the program, and the first one of where it is stored."""
@@ -143,7 +143,7 @@ class _Reader:
 
     def _contents(self, sections: list[_Header], index: int, what: str) -> bytes:
         if index >= len(sections) or sections[index].type == _NO_BYTES:
-            raise self._damaged(f"{what} are in section {index:,}, which there is not")
+            raise self._damaged(f"{what} are in section {index:,}, which does not exist")
         return self._cut(sections[index].offset, sections[index].size, what)
 
     def _rows(self, row: Struct, offset: int, count: int, what: str) -> Iterator[tuple[int, ...]]:

@@ -61,8 +61,8 @@ class Evidence:
     @property
     def shows_project(self) -> bool:
         """Whether the image has the section, or objects that carry the project's name: not only the model's."""
-        own = {pool_object(self.plan.project, self.pool.name), self._shared_object}
-        return self.section is not None or any(symbol.name in own for symbol in self.objects())
+        names = {pool_object(self.plan.project, self.pool.name), self._shared_object}
+        return self.section is not None or any(symbol.name in names for symbol in self.objects())
 
     @property
     def _shared_object(self) -> str:
@@ -89,7 +89,7 @@ class Evidence:
         return self.image.named.get(pool_symbol(self.pool.name, "start"))
 
     def region(self, load: bool = False) -> Extent | None:
-        """Return the region that the pool should be in, or be loaded from; None when nobody says what it is."""
+        """Return the region that the pool should be in, or be loaded from; None if neither image nor map shows it."""
         name = self.pool.load_region if load and self.pool.load_region else self.pool.region
         if self.map is not None and name in self.map.regions:
             return self.map.regions[name]
@@ -103,10 +103,10 @@ class Evidence:
         section = self.section
         if section is None or not self.is_passed:
             return []
-        found = [symbol for symbol in self.image.symbols if symbol.has_bytes and symbol.extent.meets(section.extent)]
+        symbols = [symbol for symbol in self.image.symbols if symbol.has_bytes and symbol.extent.meets(section.extent)]
         small: list[Symbol] = []
-        end = 0  # of the arrays so far; none of them begins behind the symbol
-        for symbol in sorted(found, key=lambda symbol: (symbol.extent.start, -symbol.extent.size)):
+        end = 0  # of the arrays so far; none of them begins after the symbol
+        for symbol in sorted(symbols, key=lambda symbol: (symbol.extent.start, -symbol.extent.size)):
             if symbol.extent.size >= self.pool.size:
                 end = max(end, symbol.extent.end)
             elif symbol.extent.end > end:
@@ -118,16 +118,16 @@ class Evidence:
         section = self.section
         if section is None or self.is_passed:
             return []
-        own = set(self.object_names())
-        found = [
+        names = set(self.object_names())
+        descriptions = [
             f"{symbol.name} (0x{symbol.extent.start:08x}, {symbol.extent.size:,} bytes)"
             for symbol in self.image.symbols
-            if symbol.has_bytes and symbol.name not in own and symbol.extent.meets(section.extent)
+            if symbol.has_bytes and symbol.name not in names and symbol.extent.meets(section.extent)
         ]
         pieces = self.map.inputs.get(section.name, ()) if self.map is not None else ()
-        found += [
+        descriptions += [
             f"{piece.name} of {piece.file} (0x{piece.extent.start:08x}, {piece.extent.size:,} bytes)"
             for piece in pieces
             if linker_name(piece.name) != section.name
         ]
-        return found
+        return descriptions

@@ -72,11 +72,11 @@ class Image:
     @cached_property
     def sections_called(self) -> Mapping[str, tuple[Section, ...]]:
         """Sections that have bytes, by name."""
-        found: dict[str, list[Section]] = {}
+        sections_by_name: dict[str, list[Section]] = {}
         for section in self.sections:
             if section.extent.size:
-                found.setdefault(section.name, []).append(section)
-        return {name: tuple(sections) for name, sections in found.items()}
+                sections_by_name.setdefault(section.name, []).append(section)
+        return {name: tuple(sections) for name, sections in sections_by_name.items()}
 
     def section_at(self, address: int) -> str:
         """Return the name of the section that an address is in; empty when it is in none."""

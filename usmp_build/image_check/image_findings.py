@@ -30,7 +30,7 @@ def other_plans(pools: Sequence[Evidence], image: Image, project: str) -> list[s
 
 
 def _nothing_there(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[Diagnostic]:
-    # Constants may be those of another plan with a model of this name: what is called like the project tells.
+    # Constants may be those of another plan with a model of this name: symbols with the project's name decide.
     nameless = all(evidence.pool.access == "ro" for evidence in pools)
     shown = (each.shows_project or each.is_passed or (nameless and each.objects()) for each in pools)
     if pools and not any(shown):
@@ -43,15 +43,15 @@ def _orphans(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[
         if _is_of(name, project):
             extent = image.sections_called[name][0].extent
             size = count_bytes(extent.size)
-            message = f"section {name} at 0x{extent.start:08x}, {size}, is of no pool of the plan"
+            message = f"section {name} at 0x{extent.start:08x}, {size}, belongs to no pool of the plan"
             help_ = "rebuild all objects from this plan: a stale one is linked, or the plan is another one"
             yield Diagnostic("S620", message, image.file, help_)
 
 
 def _unknown(pools: Sequence[Evidence], image: Image) -> list[str]:
     """Return the names of sections that look like ours and belong to no pool of the plan."""
-    known = {evidence.section_name for evidence in pools}
-    return [name for name in image.sections_called if name.startswith(_OURS) and name not in known]
+    pool_sections = {evidence.section_name for evidence in pools}
+    return [name for name in image.sections_called if name.startswith(_OURS) and name not in pool_sections]
 
 
 def _is_of(section: str, project: str) -> bool:
@@ -59,16 +59,17 @@ def _is_of(section: str, project: str) -> bool:
 
 
 def _overlaps(pools: Sequence[Evidence], image: Image) -> Iterator[Diagnostic]:
-    """Find the first section that shares addresses with a pool's; of two pools, the former one tells."""
+    """Find the first section that shares addresses with a pool's; of two pools, the first reports it."""
     names = {evidence.section_name: evidence.pool.name for evidence in pools}
-    told: set[str] = set()
+    earlier_sections: set[str] = set()
     for evidence in pools:
         mine = evidence.section
-        told.add(evidence.section_name)
+        earlier_sections.add(evidence.section_name)
         if mine is None:
             continue
         other = next(
-            (each for each in image.sections if each.name not in told and each.extent.meets(mine.extent)), None
+            (each for each in image.sections if each.name not in earlier_sections and each.extent.meets(mine.extent)),
+            None,
         )
         if other is not None:
             who = f'pool "{names[other.name]}"' if other.name in names else f"section {other.name}"

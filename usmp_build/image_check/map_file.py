@@ -45,10 +45,12 @@ def read_map(data: bytes, file: str) -> MapFile:
     text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     regions = _REGIONS.search(text)
     if regions is None or _LAYOUT not in text:
-        help_ = "give what -Wl,-Map=FILE of GNU ld writes in English, or leave --map out: the image alone will do"
+        help_ = "give the file that GNU ld writes for -Wl,-Map=FILE, in English, or leave --map out: the image will do"
         raise UsageError(Diagnostic("U222", "this is not a map file of GNU ld", file, help_))
-    found = {name: Extent(int(start, 16), int(size, 16)) for name, start, size in _REGION.findall(regions[1])}
-    found.pop("*default*", None)
+    extents_by_region = {
+        name: Extent(int(start, 16), int(size, 16)) for name, start, size in _REGION.findall(regions[1])
+    }
+    extents_by_region.pop("*default*", None)
     outputs: dict[str, Extent] = {}
     inputs: dict[str, list[InputSection]] = {}
     current = ""
@@ -60,4 +62,4 @@ def read_map(data: bytes, file: str) -> MapFile:
             outputs.setdefault(name, extent)
         elif current and extent.size and rest:
             inputs.setdefault(current, []).append(InputSection(name, extent, rest.strip()))
-    return MapFile(file, found, outputs, {name: tuple(pieces) for name, pieces in inputs.items()})
+    return MapFile(file, extents_by_region, outputs, {name: tuple(pieces) for name, pieces in inputs.items()})

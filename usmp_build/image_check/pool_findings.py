@@ -11,9 +11,9 @@ from usmp_build.units import count_bytes
 
 _SHOWN = 3
 """Most foreign symbols named in a message."""
-_ANEW = "rebuild it from this plan, and let nothing else into its section"
+_ANEW = "rebuild it from this plan, and put nothing else into its section"
 _STRANGER = "put it into another section; or the image is of another plan: build it again from this one"
-_ARRAYS = "make arrays as large as the header of the plan says, and put all else into other sections"
+_ARRAYS = "make arrays as large as the header of the plan says, and put everything else into other sections"
 
 
 def pool_findings(evidence: Evidence) -> Iterator[Diagnostic]:
@@ -127,7 +127,7 @@ def _is_alone(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     if strangers:
         more = f", and {len(strangers) - _SHOWN:,} more" if len(strangers) > _SHOWN else ""
         named = ", ".join(strangers[:_SHOWN]) + more
-        message = f"{evidence.called}: section {section.name} holds what is not of the pool: {named}"
+        message = f"{evidence.called}: section {section.name} holds what does not belong to the pool: {named}"
         yield _finding(evidence, "S618", message, _STRANGER)
 
 
@@ -159,7 +159,7 @@ def _is_placed_by_fragment(evidence: Evidence, section: Section) -> Iterator[Dia
 def _takes_what_it_should_of_the_image(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     size = count_bytes(section.extent.size)
     if evidence.pool.access == "rw" and section.stored:
-        message = f"{evidence.called} is a workspace, but {size} of the image are spent on it"
+        message = f"{evidence.called} is a workspace, but takes {size} of the image"
         yield _finding(evidence, "S624", message, f"mark output section {section.name} (NOLOAD)")
     elif evidence.pool.access == "ro" and not section.stored and not evidence.is_passed:
         message = f"{evidence.called} holds constants, but the image has none of their {size}"

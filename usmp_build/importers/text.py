@@ -15,7 +15,7 @@ def import_text(data: bytes, name: str, path: str, /) -> Model:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        message = f"this is no UTF-8 text: byte {error.start} is 0x{data[error.start]:02x}"
+        message = f"this is not UTF-8 text: byte {error.start} is 0x{data[error.start]:02x}"
         raise ModelError(Diagnostic("T301", message, path, "save the file as UTF-8")) from None
     model = read(text, name, path)
     if fault := first_fault(model):

@@ -96,10 +96,10 @@ def _nesting_faults(model: Model) -> Iterator[Diagnostic]:
         depth[index] = 1 + max((depth[callee] for callee in calls[index]), default=0)
         steps[index] = _own_steps(model.subgraphs[index]) + sum(steps[callee] for callee in calls[index])
         if depth[index] > MAX_DEPTH:
-            message = f"subgraph {index} runs others within others, {depth[index]} deep"
+            message = f"subgraph {index} runs nested subgraphs, {depth[index]} deep"
             yield Diagnostic("T244", f"{message}; at most {MAX_DEPTH} are supported")
         if steps[index] > MAX_STEPS:
-            message = f"subgraph {index} comes to {steps[index]:,} steps, counting all that it runs"
+            message = f"subgraph {index} takes {steps[index]:,} steps, with all that it runs"
             yield Diagnostic("T245", f"{message}; at most {MAX_STEPS:,} are supported")
 
 

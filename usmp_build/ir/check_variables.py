@@ -50,7 +50,7 @@ def _handle_faults(index: int, graph: Subgraph) -> Iterator[Diagnostic]:
                     "T268", f"{label} uses a variable that no VAR_HANDLE of its subgraph names", help=_CURE
                 )
             elif any(tensor in names_by_handle for tensor in (*operator.inputs[1:], *operator.outputs)):
-                yield Diagnostic("T268", f"{label} takes a handle for a value")
+                yield Diagnostic("T268", f"{label} uses a handle as a value")
         elif passed := sorted(names_by_handle.keys() & set(operator.inputs)):
             label = tensor_label(index, passed[0], graph.tensors[passed[0]].name)
             yield Diagnostic(

@@ -68,7 +68,7 @@ class BufferRow(BufferRecord):
 
     overlaps: tuple[OverlapRow, ...]
     scope: str
-    """Who restricts the pools that it may be in; empty when nobody does."""
+    """What restricts the pools that it may be in; empty when nothing does."""
     kept: tuple[str, ...]
     """What keeps its data longer than its use in one run, in a few words each."""
 
@@ -79,5 +79,5 @@ class BufferRow(BufferRecord):
 
     @property
     def end(self) -> int:
-        """The first byte behind what is its own: behind its last byte, or behind its last cache line."""
+        """The first byte after it: after its last byte, or after its last cache line."""
         return self.offset + align_up(self.size, self.cache_line or 1)

@@ -55,4 +55,4 @@ class PoolBytes:
 
     pool: PoolRow
     data: bytes
-    """Those that no constant takes are zero, and so is the seal: nobody knows yet which code it is for."""
+    """Bytes between constants are zero, and so is the seal: which code it is for is not known yet."""

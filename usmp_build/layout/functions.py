@@ -67,8 +67,8 @@ class FunctionCode:
     def names(self) -> tuple[str, ...]:
         """All that is declared for it."""
         strides = tuple(member.copy_stride[0] for member in self.members if member.copy_stride)
-        own = (f"{self.name}_buffers", f"{self.name}_map_buffers") if self.members else ()
-        return (self.name, *own, *strides)
+        member_names = (f"{self.name}_buffers", f"{self.name}_map_buffers") if self.members else ()
+        return (self.name, *member_names, *strides)
 
 
 @dataclass(frozen=True, slots=True)

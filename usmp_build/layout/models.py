@@ -116,7 +116,7 @@ class ModelRow(ModelRecord):
 
     @property
     def own_workspaces(self) -> tuple[PoolRow, ...]:
-        """Those of the generated code, of which there is one: they let nobody run the model several times at once."""
+        """Those of the generated code, which exist once: with them, only one run of the model is possible at a time."""
         return tuple(pool for pool, _ in self.pools if not pool.is_passed and pool.access == "rw")
 
     @property
@@ -126,7 +126,7 @@ class ModelRow(ModelRecord):
 
     @property
     def parameters(self) -> tuple[tuple[str, str], ...]:
-        """What `run` takes a pointer to: (the struct's name behind that of the model, the parameter's name)."""
+        """What `run` takes a pointer to: (the struct's name after that of the model, the parameter's name)."""
         ports = (("inputs", "inputs"), ("outputs", "outputs")) if self.application_io else ()
         return (*ports, *self.pool_parameters)
 

@@ -40,4 +40,4 @@ class PlanRecord(Record):
     steps: tuple[str, ...]
     """The timeline: the name of every step, in order."""
     alternatives: AlternativesRecord | None = None
-    """What `plan --json` adds; null in the file that is generated, for nobody builds with it."""
+    """What `plan --json` adds; null in the generated file, because no build needs it."""

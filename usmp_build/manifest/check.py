@@ -1,4 +1,4 @@
-"""Checks that the words of a manifest are consistent: all checks that need more than one value."""
+"""Checks that the keys of a manifest are consistent: all checks that need more than one value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from usmp_build.manifest.unused import unused
 MOST = 256
 """Most pools, targets or models in one plan: planning time grows with the square of each, or faster."""
 _WORD = 4
-"""Bytes of a word: pages are multiples of it."""
+"""Bytes of a machine word: pages are multiples of it."""
 
 
 def problems(manifest: Manifest, models: Collection[str] | None = None) -> Iterator[Diagnostic]:

@@ -54,7 +54,7 @@ def _files(manifest: Manifest, added: Collection[str]) -> Iterator[Diagnostic]:
     for who, name, files, place in owners:
         other = next((file for file in files if taken.get(file.lower(), who) != who), "")
         if other and name.lower() == project.lower():
-            message = f"{who} and the project have one name: both get a file {other}"
+            message = f"{who} and the project have the same name: both get a file {other}"
             help_ = "rename the project, `name` in [project]: code calls models by their names, and the project by none"
             yield Diagnostic("M110", message, project_place, help_)
         elif other:
@@ -76,7 +76,7 @@ def _alike(manifest: Manifest, kind: str) -> Iterator[Diagnostic]:
     for name in getattr(manifest, kind):
         other = taken.setdefault(name.lower(), name)
         if other != name:
-            message = f'{kind[:-1]} "{name}" has the name of {kind[:-1]} "{other}", but for case'
+            message = f'{kind[:-1]} "{name}" differs from {kind[:-1]} "{other}" only in case'
             yield Diagnostic("M110", message, manifest.places.key(kind, name), "rename one: macros are in upper case")
 
 
@@ -85,7 +85,7 @@ def _implicit_pools(manifest: Manifest) -> Iterator[Diagnostic]:
     for access, implicit in defaults.IMPLICIT_POOLS.items():
         for name in manifest.pools:
             if access not in declared and name.lower() == implicit.name:
-                message = f'pool "{name}" has the name of the pool that is there when none has access "{access}"'
+                message = f'pool "{name}" has the name of the default pool where none has access "{access}"'
                 help_ = f'rename it, or declare a pool with access "{access}"'
                 yield Diagnostic("M110", message, manifest.places.key("pools", name), help_)
 

@@ -1,4 +1,4 @@
-"""Turns pydantic's errors into diagnostics, by comparing the document with the words of `model`."""
+"""Turns pydantic's errors into diagnostics, by comparing the document with the keys of `model`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from usmp_build.manifest.phrases import described, toml
 from usmp_build.manifest.table import LEFT_OUT, Table
 
 Unsupported: TypeAlias = Callable[[Path], Collection[object]]
-"""Returns the values of the word at a path that have no effect yet, and so are not suggested."""
+"""Returns the values of the key at a path that have no effect yet, and so are not suggested."""
 
 
 def explain(error: ValidationError, places: Places, unsupported: Unsupported) -> list[Diagnostic]:

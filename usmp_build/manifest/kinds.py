@@ -1,4 +1,4 @@
-"""The kinds of values that the manifest's words take, and what is wrong with the others."""
+"""The kinds of values that the manifest's keys take, and what is wrong with other values."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _name(text: str) -> str:
 
 def _section(name: str) -> str:
     if name in LINKER_SECTIONS:
-        message = f'"{{key}}" is "{name}", which the linker script places, with all else that is in it'
+        message = f'"{{key}}" is "{name}", which the linker script already places, with other contents'
         free = f"{name}.pool" if name.startswith(".") else ".bss.pool"
         raise refused("M141", message, f'give the pool a section of its own, such as "{free}", or leave `section` out')
     return name
@@ -156,7 +156,7 @@ Reference: TypeAlias = str
 _REGION = text_rule(
     f"(?!(?:{'|'.join(sorted(LINKER_KEYWORDS))})$)[A-Za-z_][A-Za-z0-9_.]{{0,{LONGEST_PLACE - 1}}}",
     "the name of a region",
-    "write it as MEMORY in the linker script does; words of the linker's language are no names",
+    "write it as MEMORY in the linker script does; keywords of the linker's language are not names",
 )
 _SECTION = text_rule(
     f"[A-Za-z0-9_.]{{1,{LONGEST_PLACE}}}",

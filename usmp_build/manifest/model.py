@@ -1,4 +1,4 @@
-"""The manifest's words: what may be written, of which kind it is, what it means and what happens without it.
+"""The manifest's keys: the kind of their values, their meaning, and what happens without them.
 
 This, with the table of pools in pool_table.py, is the only place that says so: messages, the JSON schema,
 docs/manifest.md and the starter manifest repeat it.
@@ -14,18 +14,18 @@ from pydantic import Field, PrivateAttr
 from usmp_build.manifest import kinds
 from usmp_build.manifest.locate import Node, Places
 from usmp_build.manifest.pool_table import Pool
-from usmp_build.manifest.table import Table, word
+from usmp_build.manifest.table import Table, key
 from usmp_build.manifest.text import Source
 from usmp_build.request import REWRITES
 
 
 class Project(Table):
-    """What the plan as a whole is called."""
+    """The name of the plan as a whole."""
 
     pattern = ("project",)
     heading = "[project]"
 
-    name: kinds.Name = word("name", "Prefix of the files and symbols that concern all models together.", "doorbell")
+    name: kinds.Name = key("name", "Prefix of the files and symbols that concern all models together.", "doorbell")
 
 
 class TargetRule(Table):
@@ -37,26 +37,26 @@ class TargetRule(Table):
     pattern = ("targets", "*", "rules", "*")
     heading = "[[targets.<name>.rules]]"
 
-    operators: kinds.Pattern = word("pattern", "The operators of this kind.", "CONV_2D", "*", "all")
-    operands: kinds.Operands | None = word(
+    operators: kinds.Pattern = key("pattern", "The operators of this kind.", "CONV_2D", "*", "all")
+    operands: kinds.Operands | None = key(
         "list of operands",
         'Of these operators: "inputs", "outputs" (tensors that a run computes), "constants", "scratch", or tensors by '
-        'position: "input 0", "output 1". `pools` and `alignment` speak of them.',
+        'position: "input 0", "output 1". `pools` and `alignment` apply to them.',
         ["constants"],
         None,
         "all",
     )
-    pools: kinds.References | None = word(
+    pools: kinds.References | None = key(
         "list of pools", "The only pools that these operands may live in.", ["npu_sram"], None, "any that it reaches"
     )
-    scratch: kinds.Size | None = word(
+    scratch: kinds.Size | None = key(
         "size",
-        'Bytes that each of the operators needs while it runs, for `kernels = "extern"`. Other kernels know theirs.',
+        'Bytes that each of the operators needs while it runs, for `kernels = "extern"`. Other kernels declare theirs.',
         "2 KiB",
         None,
         "none",
     )
-    alignment: kinds.Alignment | None = word(
+    alignment: kinds.Alignment | None = key(
         "power of two", "Alignment of these operands, in bytes.", 16, None, "that of their elements"
     )
 
@@ -70,33 +70,33 @@ class Target(Table):
     pattern = ("targets", "*")
     heading = "[targets.<name>]"
 
-    kernels: kinds.Plugin = word(
+    kernels: kinds.Plugin = key(
         "name",
         'The kernel library. "reference": portable C, bit for bit what TensorFlow Lite Micro computes. "cmsis-nn": '
         'Arm\'s. "extern": the application supplies the kernels. Plug-ins add others.',
         "reference",
         "reference",
     )
-    isa: Literal["portable", "dsp", "mve"] = word(
+    isa: Literal["portable", "dsp", "mve"] = key(
         "",
         "The instructions that kernels may use: any C compiler's, Arm's DSP extension, Helium.",
         "portable",
         "portable",
     )
-    copies: Literal["memcpy", "extern"] = word(
+    copies: Literal["memcpy", "extern"] = key(
         "",
-        'Who brings tensors to and from where it works. "memcpy": the generated code, on the processor that runs it. '
+        'Who copies tensors to and from its memory. "memcpy": the generated code, on the processor that runs it. '
         '"extern": a function of the application, which may use DMA.',
         "memcpy",
         "memcpy",
     )
-    rules: Annotated[tuple[TargetRule, ...], Field(strict=False)] = word(
+    rules: Annotated[tuple[TargetRule, ...], Field(strict=False)] = key(
         "list of tables", "What it demands of memory; see `[[targets.<name>.rules]]`.", [], (), "nothing"
     )
 
 
 class Place(Table):
-    """An exception to what a model says: it moves some operators or tensors elsewhere.
+    """An exception to a model's settings: it moves operators or tensors elsewhere.
 
     It selects by exactly one of `operators`, `tensors` and `range`, and says at least one of the others. Where
     several select the same, the last one holds.
@@ -105,26 +105,26 @@ class Place(Table):
     pattern = ("models", "*", "place", "*")
     heading = "[[models.<name>.place]]"
 
-    operators: kinds.Pattern | None = word("pattern", "The operators of this kind.", "CONV_2D", None)
-    tensors: kinds.Pattern | None = word("pattern", "The tensors whose names match.", "conv*/Relu", None)
-    range: kinds.Range | None = word(
+    operators: kinds.Pattern | None = key("pattern", "The operators of this kind.", "CONV_2D", None)
+    tensors: kinds.Pattern | None = key("pattern", "The tensors whose names match.", "conv*/Relu", None)
+    range: kinds.Range | None = key(
         "list of two whole numbers", "Operators by position in the model: the first and the last.", [3, 7], None
     )
-    target: kinds.Reference | None = word("target", "Who runs them.", "npu", None, "as without the rule")
-    pools: kinds.References | None = word(
+    target: kinds.Reference | None = key("target", "Who runs them.", "npu", None, "as without the rule")
+    pools: kinds.References | None = key(
         "list of pools", "Where they live, most preferred first.", ["sram"], None, "as without the rule"
     )
-    operands: kinds.Operands | None = word(
+    operands: kinds.Operands | None = key(
         "list of operands",
-        "Which operands of the operators `pools` speaks of; written as in a target's rules.",
+        "The operands of the operators that `pools` applies to; written as in a target's rules.",
         ["outputs"],
         None,
         "outputs and scratch",
     )
-    kernels: kinds.Plugin | None = word(
+    kernels: kinds.Plugin | None = key(
         "name", "The kernel library that runs them.", "extern", None, "as without the rule"
     )
-    axis_separators: kinds.Counts | None = word(
+    axis_separators: kinds.Counts | None = key(
         "list of whole numbers",
         "Axes before which a tensor's shape is cut, for memory of pages: what follows a cut is a row.",
         [3],
@@ -139,85 +139,85 @@ class Model(Table):
     pattern = ("models", "*")
     heading = "[models.<name>]"
 
-    path: kinds.Path | None = word(
+    path: kinds.Path | None = key(
         "path",
         "The model file, relative to the manifest.",
         "models/kws.tflite",
         None,
-        "the build system says it; an error if it does not",
+        "from the build system; an error without it",
     )
-    sha256: kinds.Digest | None = word(
+    sha256: kinds.Digest | None = key(
         "64 hexadecimal digits", "Digest that the file must have.", "0" * 64, None, "not checked"
     )
-    workspace_pools: kinds.References | None = word(
+    workspace_pools: kinds.References | None = key(
         "list of pools",
         "Where tensors may live, most preferred first: what does not fit into one pool goes to the next.",
         ["dtcm", "sram"],
         None,
         'every "rw" pool, in the order of the manifest',
     )
-    constant_pools: kinds.References | None = word(
+    constant_pools: kinds.References | None = key(
         "list of pools",
         "Where weights may live, most preferred first.",
         ["flash"],
         None,
         'every "ro" pool, in the order of the manifest',
     )
-    io: Literal["pool", "application"] = word(
+    io: Literal["pool", "application"] = key(
         "",
         'Where inputs and outputs live. "pool": in the workspace pools. "application": in arrays of the caller.',
         "pool",
         "pool",
     )
-    inputs: Literal["consumed", "preserved", "reserved"] = word(
+    inputs: Literal["consumed", "preserved", "reserved"] = key(
         "",
         '"consumed": a run may overwrite them. "preserved": they are intact after the run, until another model runs. '
-        '"reserved": nobody else uses their memory between runs either, so DMA may fill it. Of inputs in pools.',
+        '"reserved": nothing else uses their memory between runs either, so DMA may fill it. For inputs in pools.',
         "consumed",
         "consumed",
     )
-    outputs: Literal["run", "reserved"] = word(
+    outputs: Literal["run", "reserved"] = key(
         "",
         '"run": they are valid until any model runs again, but for those that may run at the same time. "reserved": '
-        "until this model runs again; filling its inputs leaves them intact. Of outputs in pools.",
+        "until this model runs again; filling its inputs leaves them intact. For outputs in pools.",
         "run",
         "run",
     )
-    names: Mapping[str, kinds.Name] = word(
+    names: Mapping[str, kinds.Name] = key(
         "table tensor → name",
         "C names of inputs and outputs, by the name that the model gives the tensor.",
         {"serving_default_x:0": "audio"},
         {},
         "the name in the model's signature, else the tensor's",
     )
-    goal: Literal["ram", "balanced", "speed"] | None = word(
+    goal: Literal["ram", "balanced", "speed"] | None = key(
         '`"ram"`, `"balanced"`, `"speed"`',
-        'What is worth most in this model\'s plan. "ram": the least memory. "balanced": that too, but no rewrite that '
+        'What this model\'s plan is optimized for. "ram": the least memory. "balanced": that too, but no rewrite that '
         "makes an operator do more.",
         "balanced",
         None,
         "that of `[plan]`",
     )
-    rewrites: kinds.Switches = word(
+    rewrites: kinds.Switches = key(
         "table rewrite → true or false",
-        "Rewrites that are done to this model, or are not.",
+        "Rewrites to apply to this model, or not.",
         {"constant_channels": True},
         {},
         "as `[plan]` says",
     )
-    order: Literal["free", "file"] = word(
+    order: Literal["free", "file"] = key(
         "",
         '"free": operators run in whichever order takes the least memory. "file": in the order of the model file.',
         "free",
         "free",
     )
-    place: Annotated[tuple[Place, ...], Field(strict=False)] = word(
+    place: Annotated[tuple[Place, ...], Field(strict=False)] = key(
         "list of tables", "Exceptions; see `[[models.<name>.place]]`.", [], (), "none"
     )
 
 
 class Connection(Table):
-    """An output of one model that is an input of another: one buffer, which nobody copies, where the types agree.
+    """An output of one model that is an input of another: one buffer without a copy, where the types agree.
 
     An output may feed several inputs, an input has one source ([models-together.md](models-together.md)).
     """
@@ -225,10 +225,10 @@ class Connection(Table):
     pattern = ("connections", "*")
     heading = "[[connections]]"
 
-    from_: kinds.Port = word(
+    from_: kinds.Port = key(
         "model.output", "The output, by its name in C or in the model.", "detector.boxes", alias="from"
     )
-    to: kinds.Port = word("model.input", "The input. The application does not fill it.", "classifier.image")
+    to: kinds.Port = key("model.input", "The input. The application does not fill it.", "classifier.image")
 
 
 class Plan(Table):
@@ -237,71 +237,71 @@ class Plan(Table):
     pattern = ("plan",)
     heading = "[plan]"
 
-    algorithm: kinds.Plugin = word(
+    algorithm: kinds.Plugin = key(
         "name",
         'Who plans: "auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb", "exact", or a plug-in.',
         "auto",
         "auto",
     )
-    options: Mapping[str, Any] = word("table", "Options of the algorithm.", {"attempts": 100}, {}, "its defaults")
-    layout_copies: bool = word(
+    options: Mapping[str, Any] = key("table", "Options of the algorithm.", {"attempts": 100}, {}, "its defaults")
+    layout_copies: bool = key(
         "true or false",
-        "In memory of pages: whether to copy a tensor of which two operators want rows of different lengths. Without "
+        "In memory of pages: whether to copy a tensor that two operators need in rows of different lengths. Without "
         "it, that is an error.",
         True,
         False,
     )
-    goal: Literal["ram", "balanced", "speed"] = word(
+    goal: Literal["ram", "balanced", "speed"] = key(
         "",
-        'What is worth most. "ram": the least memory. "balanced": that too, but no rewrite that makes an operator '
-        "do more: constant channels stay that fill a block of four, and convolutions do not read their windows pixel "
-        "by pixel. Orders and directions of operators cost nothing, so they stay free.",
+        'What plans are optimized for. "ram": the least memory. "balanced": that too, but no rewrite that makes an '
+        "operator do more: constant channels stay that fill a block of four, and convolutions do not read their "
+        "windows pixel by pixel. Orders and directions of operators cost nothing, so they stay free.",
         "ram",
         "ram",
     )
-    rewrites: kinds.Switches = word(
+    rewrites: kinds.Switches = key(
         "table rewrite → true or false",
-        "Which exact rewrites are done to models: " + ", ".join(f'"{name}"' for name in REWRITES) + " "
+        "The exact rewrites that are applied to models: " + ", ".join(f'"{name}"' for name in REWRITES) + " "
         "([rewrites.md](rewrites.md)).",
         {"constant_channels": False},
         {},
         "all are",
     )
-    overlap: bool = word(
+    overlap: bool = key(
         "true or false",
-        "Whether what an operator writes may take the place of what it has read by then.",
+        "Whether an operator may write over the parts of its inputs that it has already read.",
         True,
         True,
     )
 
 
 class Manifest(Table):
-    """These stand at the top, before all tables."""
+    """Lists stand at the top, before all tables."""
 
     heading = "The manifest"
     _places: Places = PrivateAttr()
 
-    concurrent: kinds.Groups = word(
+    concurrent: kinds.Groups = key(
         "list of lists of models",
         "Groups of models that may be alive at the same time. All others exclude each other, and share memory.",
         [["kws", "vad"]],
         (),
         "none",
     )
-    project: Project = word("table", "See `[project]`.", {"name": "doorbell"})
-    pools: Mapping[kinds.Name, Pool] = word(
+    project: Project = key("table", "See `[project]`.", {"name": "doorbell"})
+    pools: Mapping[kinds.Name, Pool] = key(
         "table of tables", "See `[pools.<name>]`.", {}, {}, 'one "rw" pool and one "ro" pool, as large as needed'
     )
-    targets: Mapping[kinds.Name, Target] = word(
+    targets: Mapping[kinds.Name, Target] = key(
         "table of tables", "See `[targets.<name>]`.", {}, {}, '"cpu", with its defaults'
     )
-    models: Mapping[kinds.Name, Model] = word(
+    models: Mapping[kinds.Name, Model] = key(
         "table of tables", "See `[models.<name>]`.", {}, {}, "those that the build system declares"
     )
-    connections: Annotated[tuple[Connection, ...], Field(strict=False)] = word(
+    connections: Annotated[tuple[Connection, ...], Field(strict=False)] = key(
         "list of tables", "See `[[connections]]`.", [], (), "none"
     )
-    plan: Plan = word("table", "See `[plan]`.", {}, Plan(), "its defaults")
+    plan: Plan = key("table", "See `[plan]`.", {}, Plan(), "its defaults")
 
     def model_post_init(self, context: object) -> None:
         """Keep the places of keys and values, which are the context of the validation."""

@@ -51,7 +51,7 @@ class Overrides:
         return sorted({*new, *self.workspace_pools, *self.constant_pools}.intersection(self.planned(manifest)))
 
     def of(self, model: str) -> dict[str, tuple[str, ...]]:
-        """Return the overrides of a model by word: pools in their order, other models sorted, paths left empty."""
+        """Return the overrides of a model by key: pools in their order, other models sorted, paths left empty."""
         given: dict[str, tuple[str, ...]] = {"path": ()} if model in self.paths else {}
         if model in self.workspace_pools:
             given["workspace_pools"] = self.workspace_pools[model].names

@@ -1,4 +1,4 @@
-"""The text of docs/manifest.md: one example with every word, then the words of each table."""
+"""The text of docs/manifest.md: one example with every key, then the keys of each table."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ path = "models/kws.tflite"
 
 and means: one workspace and one pool for constants, each as large as needed.
 
-A word that is not known is an error, and so is one that is *not supported yet*: nothing is ignored.
+An unknown key is an error, and so is one that is *not supported yet*: nothing is ignored.
 [errors/manifest.md](errors/manifest.md) explains every message.
 
 A size is a number of bytes, as decimal or hexadecimal number (`65536`, `0x10000`) or as text with or without a unit:
 `"65536"`, `"64 KiB"`, `"64KiB"`, `"64K"` and `"64k"` are the same, `"1 MiB"` and `"1M"` too; `"512 B"` are bytes, `GiB`
 and `G` go on from there. All units are powers of 1024; `KB`, `MB` and `GB`, which may mean powers of 1000, are errors.
 
-What several words mean together has pages of its own: processors and their kernels ([targets.md](targets.md)), who
+Keys that work together have their own pages: processors and their kernels ([targets.md](targets.md)), who
 may live in which memory (`place`, `rules`, `copies`: [scopes.md](scopes.md)), memory of pages (`dims`, `page_bytes`,
 `axis_separators`, `layout_copies`: [pages.md](pages.md)), and models that are programs ([programs.md](programs.md)).
 
-An editor that knows TOML schemas (Even Better TOML, Tombi) completes and checks these words once
+An editor that knows TOML schemas (Even Better TOML, Tombi) completes and checks these keys once
 `usmp-build schema > usmp.schema.json` has been run beside it and the manifest begins with
 `#:schema ./usmp.schema.json`, as one of `usmp-build init` does.
 
-## Every word, in one example
+## Every key, in one example
 
-Lines that end in `(later)` have a word or a value that is not supported yet.
+Lines that end in `(later)` have a key or a value that is not supported yet.
 
 """
 
@@ -166,7 +166,7 @@ _KINDS = """
 - **size**: a number of bytes, or text with a unit: `65536`, `"64 KiB"`, `"1 MiB"`. KiB is 1024 bytes; KB is refused,
   since it may mean 1000.
 - **name**: a letter, then letters, digits and underscores, 48 at the most. Names become parts of C identifiers, so
-  words of C and C++ are refused, names that differ only by case are taken for equal, and none begins with `usmp_`.
+  keywords of C and C++ are refused, names that differ only by case count as equal, and none begins with `usmp_`.
 - **pattern**: a name in which `*` stands for anything.
 - **operand**: `"inputs"`, `"outputs"`, `"constants"` or `"scratch"`, or a tensor by its position among all inputs or
   outputs of the operator, constants too: `"input 0"`, `"output 1"`.

@@ -25,11 +25,11 @@ class Processors:
         return tuple(map(self._target, self._targets))
 
     def places(self, name: str, model: Model) -> tuple[PlaceRequest, ...]:
-        """Return what the manifest says of some operators and tensors of a model."""
+        """Return the rules of `place` for operators and tensors of a model."""
         return tuple(self._place(place, name, position) for position, place in enumerate(model.place))
 
     def reach(self, pool: Pool) -> tuple[frozenset[int], frozenset[int]]:
-        """Return who reads a pool, and who writes it: nobody where it is `ro`."""
+        """Return who reads a pool, and who writes it: nothing where it is `ro`."""
         everyone = tuple(self._targets)
         named = everyone if pool.targets is None else pool.targets
         access = named if isinstance(named, Mapping) else dict.fromkeys(named, "rw")

@@ -36,9 +36,9 @@ def dangling(manifest: Manifest, models: Collection[str] | None) -> Iterator[Dia
         yield from _models(manifest, models)
 
 
-def undefined_model(name: str, known: Iterable[str]) -> tuple[str, str]:
+def undefined_model(name: str, defined_models: Iterable[str]) -> tuple[str, str]:
     """Return the message for an undefined model, as a clause, and the help."""
-    names = list(known)
+    names = list(defined_models)
     help_ = suggestion(name, names, "defined models") if names else "add its table, [models.*], with its path"
     return f"model {quoted(name)}, which no [models.*] defines", help_
 
@@ -47,7 +47,7 @@ def undefined_pool(who: str, name: str, manifest: Manifest, word: str) -> tuple[
     """Return the message for an undefined pool, which `who` names in `word`, and the help."""
     defined = [str(key) for key in manifest.places.keys("pools")]
     none = f'add a table [pools.*] for it, or leave "{word}" out'
-    message = f"{who} asks for pool {quoted(name)}, which no [pools.*] defines"
+    message = f"{who} names pool {quoted(name)}, which no [pools.*] defines"
     return message, suggestion(name, defined, "defined pools") if defined else none
 
 
@@ -58,7 +58,7 @@ def wrong_access(who: str, name: str, manifest: Manifest, lists: Mapping[Access,
     use = "to work in" if access == "rw" else "for constants"
     fit = [key for key, pool in manifest.pools.items() if pool.access == access]
     pools = f'pools with access "{access}": {", ".join(fit)}' if fit else f'no pool has access "{access}"'
-    message = f'{who} asks for pool "{name}" {use}, but its access is "{here}"'
+    message = f'{who} names pool "{name}" {use}, but its access is "{here}"'
     return message, f"it may stand in {lists[here]}; {pools}"
 
 

@@ -24,12 +24,12 @@ def refuse(manifest: Manifest, overrides: Overrides, more_models: bool = False) 
         wrong = chain(problems(manifest), _names(manifest, overrides.paths))
     else:
         names = overrides.planned(manifest)
-        known = problems(manifest, overrides.with_other_pools(manifest))
-        wrong = chain(known, _chosen(manifest, names, overrides.paths))
-    if found := in_order(wrong):
-        raise ManifestError(*found)
-    if found := list(mistakes(overrides, manifest)):
-        raise UsageError(*found)
+        manifest_problems = problems(manifest, overrides.with_other_pools(manifest))
+        wrong = chain(manifest_problems, _chosen(manifest, names, overrides.paths))
+    if diagnostics := in_order(wrong):
+        raise ManifestError(*diagnostics)
+    if diagnostics := list(mistakes(overrides, manifest)):
+        raise UsageError(*diagnostics)
 
 
 def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) -> Iterator[Diagnostic]:
@@ -52,7 +52,7 @@ def _chosen(manifest: Manifest, names: Sequence[str], paths: Mapping[str, str]) 
             yield from _names(manifest, [name])
         elif is_declared and manifest.models[name].path is None and name not in paths:
             place = manifest.places.value("models", name)
-            help_ = f'add for example: path = "{name}.tflite"; or say --model {name}=FILE where the tool is called'
+            help_ = f'add for example: path = "{name}.tflite"; or pass --model {name}=FILE where the tool is called'
             yield Diagnostic("M106", f'[models.{name}] has no "path"', place, help_)
 
 

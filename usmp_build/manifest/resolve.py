@@ -60,16 +60,16 @@ def _model(
 ) -> ModelRequest:
     model = manifest.models.get(name, Model())
     places = manifest.places
-    own = overrides.of(name)
+    model_overrides = overrides.of(name)
     span: Span | str = ""
     if name in manifest.models:
         span = places.key("models", name) if name in overrides.paths else places.value("models", name, "path")
-    constant_pools = candidates.of(own.get("constant_pools", model.constant_pools), Access.CONSTANT)
+    constant_pools = candidates.of(model_overrides.get("constant_pools", model.constant_pools), Access.CONSTANT)
     return ModelRequest(
         name=name,
         path=overrides.paths.get(name, model.path or ""),
         sha256=model.sha256 or "",
-        workspace_pools=candidates.of(own.get("workspace_pools", model.workspace_pools), Access.WORKSPACE),
+        workspace_pools=candidates.of(model_overrides.get("workspace_pools", model.workspace_pools), Access.WORKSPACE),
         constant_pools=constant_pools,
         io=InputOutput(model.io),
         names=model.names,
@@ -82,7 +82,7 @@ def _model(
         goal=Goal(model.goal or manifest.plan.goal),
         rewrites_off=_switched_off(manifest, model, any(candidates.pools[pool].is_sealed for pool in constant_pools)),
         free_order=model.order == "free",
-        overrides=own,
+        overrides=model_overrides,
     )
 
 

@@ -40,14 +40,14 @@ def _rule(rule: TargetRule, path: Path, places: Places) -> Iterator[Diagnostic]:
         help_ = "add `pools`, `scratch` or `alignment`"
         yield Diagnostic("M112", f"{shown(path)} demands nothing", places.value(*path), help_)
     elif rule.operands and rule.model_fields_set <= {"operators", "operands", "scratch"}:
-        message = '"operands" says what `pools` and `alignment` speak of, and there is neither'
+        message = '"operands" selects what `pools` and `alignment` apply to, and neither is given'
         yield Diagnostic("M112", message, places.key(*path, "operands"), "add one of them, or leave `operands` out")
 
 
 def _scratch(rule: TargetRule, path: Path, places: Places, name: str, target: Target) -> Iterator[Diagnostic]:
     if rule.scratch is not None and target.kernels != "extern":
         message = f'target "{name}" states "scratch", but has the kernels {quoted(target.kernels)}'
-        help_ = 'leave it out: these kernels know what they need; only those of kernels = "extern" are not known'
+        help_ = 'leave it out: these kernels declare their scratch memory; only kernels = "extern" needs this key'
         yield Diagnostic("M112", message, places.key(*path, "scratch"), help_)
 
 
@@ -63,12 +63,12 @@ def _place(place: Place, path: Path, places: Places) -> Iterator[Diagnostic]:
         help_ = "add `target`, `pools`, `kernels` or `axis_separators`"
         yield Diagnostic("M112", f"{shown(path)} changes nothing", places.value(*path), help_)
     elif place.operands and place.pools is None:
-        message = '"operands" says which operands `pools` speaks of, and there is no "pools"'
+        message = '"operands" selects the operands that `pools` applies to, and there is no "pools"'
         yield Diagnostic("M112", message, places.key(*path, "operands"), "add `pools`, or leave `operands` out")
     if place.tensors is not None:
         for key in ("target", "kernels", "operands"):
             if key in place.model_fields_set:
-                message = f'"{key}" is said of operators, but "tensors" selects tensors'
+                message = f'"{key}" applies to operators, but "tensors" selects tensors'
                 help_ = f"select by `operators` or `range`, or leave `{key}` out"
                 yield Diagnostic("M112", message, places.key(*path, key), help_)
     if place.range and place.range[0] > place.range[1]:

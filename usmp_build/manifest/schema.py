@@ -24,12 +24,12 @@ _SCHEMAS = {"items", "additionalProperties"}
 
 def json_schema() -> str:
     """Return the text of schemas/usmp.schema.json."""
-    made = Manifest.model_json_schema(ref_template="#/definitions/{model}")
-    made["definitions"] = made.pop("$defs")
+    pydantic_schema = Manifest.model_json_schema(ref_template="#/definitions/{model}")
+    pydantic_schema["definitions"] = pydantic_schema.pop("$defs")
     for table in TABLES:
-        _annotate(made if table is Manifest else made["definitions"][table.__name__], table)
+        _annotate(pydantic_schema if table is Manifest else pydantic_schema["definitions"][table.__name__], table)
     schema = {
-        **_tidy(made),
+        **_tidy(pydantic_schema),
         "$id": "urn:usmp-build:manifest",
         "$schema": "http://json-schema.org/draft-07/schema#",
         "description": "Which models a firmware has, and which memory they may use.",

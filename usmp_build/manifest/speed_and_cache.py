@@ -13,7 +13,7 @@ _CACHED = ("dma", "cacheable")
 
 
 def speed_and_cache(manifest: Manifest) -> Iterator[Diagnostic]:
-    """Find speeds that cannot be compared, and caches of which too little or too much is said."""
+    """Find speeds that cannot be compared, and cache settings that are incomplete or contradictory."""
     places = manifest.places
     good = {n: pool for n, pool in manifest.pools.items() if set(places.keys("pools", n)) == pool.model_fields_set}
     yield from _clocks(manifest, good)

@@ -43,13 +43,13 @@ class StarterMemory:
 
 def starter(models: Sequence[StarterModel], project: str, memory: StarterMemory | None = None) -> str:
     """Return the text of a manifest for some models.  Names are expected to be good: see `fitting_names`."""
-    known = memory or _UNKNOWN
+    memory = memory or _UNKNOWN
     head = _HEAD.format(
-        project=project, remarks="".join(["\n#" if known.remarks else "", *map(_remark, known.remarks)])
+        project=project, remarks="".join(["\n#" if memory.remarks else "", *map(_remark, memory.remarks)])
     )
-    tail = _TAIL.format(algorithm=toml(known.algorithm))
-    tables = (_model(model, known.io) for model in models or [_NO_MODEL])
-    return "\n".join([head, known.tables, *tables, tail])
+    tail = _TAIL.format(algorithm=toml(memory.algorithm))
+    tables = (_model(model, memory.io) for model in models or [_NO_MODEL])
+    return "\n".join([head, memory.tables, *tables, tail])
 
 
 def fitting_names(texts: Iterable[str], taken: Iterable[str] = ()) -> list[str]:

@@ -34,7 +34,7 @@ _COMPLAINTS = (
     _Complaint(r"Illegal character", "a control character", "remove it; in a string, write it as \\u0000"),
     _Complaint(r"Unescaped|Invalid hex|Escaped character", "a backslash that begins no escape", _BACKSLASH),
     _Complaint(r"Expected ['\"]{3,}|Unterminated|Expected \"'\"", "the string does not end", "close it with a quote"),
-    _Complaint(r"Invalid date", "there is no such date or time", "no word of the manifest takes one", _WORD),
+    _Complaint(r"Invalid date", "there is no such date or time", "no key of the manifest takes one", _WORD),
     _Complaint(
         r"Invalid value", "this is not a value", 'text needs quotes: path = "kws.tflite"; lists are in […]', _WORD
     ),

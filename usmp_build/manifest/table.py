@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 LEFT_OUT = "left out"
-"""Key of a field's extras: what happens without the word, where its default does not say it."""
+"""Key of a field's extras: what happens without the key, where its default does not say it."""
 _REQUIRED: Any = ...
 
 
@@ -21,7 +21,7 @@ class Table(BaseModel):
     """How it is written."""
 
 
-def word(kind: str, says: str, example: object, default: Any = _REQUIRED, without: str = "", **more: Any) -> Any:
+def key(kind: str, says: str, example: object, default: Any = _REQUIRED, without: str = "", **more: Any) -> Any:
     """Declare a key: the kind of its value (nothing where the type lists the values), its meaning, an example."""
     extra: Any = {LEFT_OUT: without} if without else {}
     return Field(default, title=kind, description=says, examples=[example], json_schema_extra=extra, **more)

@@ -10,7 +10,7 @@ from functools import cached_property
 from usmp_build.errors import Diagnostic, ManifestError, Span
 
 MOST_BYTES = 1 << 20
-"""Of a manifest.  One with ten models and all words has some five thousand."""
+"""Of a manifest.  One with ten models and all keys has about five thousand."""
 DEEPEST = 32
 """Brackets inside brackets, and parts of a dotted key."""
 LONGEST_WORD = 256
@@ -87,7 +87,7 @@ def check_limits(source: Source) -> None:
         dots = 0 if kind == "end" else dots + (kind == "dot")
         if depth > DEEPEST or dots > DEEPEST:
             message = f"nested more than {DEEPEST} deep"
-            raise _refused(source, token, message, "no word of the manifest needs more than four levels")
+            raise _refused(source, token, message, "no key of the manifest needs more than four levels")
         if kind == "word" and token.end() - token.start() > LONGEST_WORD:
             message = f"a word of {token.end() - token.start():,} characters"
             raise _refused(source, token, message, f"keys and numbers have at most {LONGEST_WORD}")

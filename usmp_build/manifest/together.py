@@ -1,4 +1,4 @@
-"""From the words about models together to a `Request`: which may run at the same time, and which feed which."""
+"""From the keys about several models to a `Request`: which may run at the same time, and which feed which."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Words that have no effect yet.  They are read and checked like all others, and then refused: silence would lie.
+"""Keys that have no effect yet.  They are read and checked like all others, and then refused: silence would lie.
 
-This table is all there is to it: whoever gives a word its effect deletes its line, and messages, documentation and
-schema follow.
+To support a key, delete its line here: messages, documentation and schema follow.
 """
 
 from __future__ import annotations
@@ -42,12 +41,12 @@ NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
 
 
 def unsupported(path: Path) -> tuple[object, ...]:
-    """Return the values of the word at a path that have no effect yet."""
+    """Return the values of the key at a path that have no effect yet."""
     return next((word.values for pattern, word in NOT_YET.items() if matches(path, pattern)), ())
 
 
 def not_yet(manifest: Manifest) -> Iterator[Diagnostic]:
-    """Find words that the manifest counts on but that have no effect yet."""
+    """Find keys that the manifest uses but that have no effect yet."""
     for pattern, word in NOT_YET.items():
         for path, value, default in _values(manifest, pattern):
             if word.values and value in word.values:

@@ -1,4 +1,4 @@
-"""Pools that nobody may use."""
+"""Pools that no model may use."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def unused(manifest: Manifest, models: Collection[str] | None) -> Iterator[Diagn
 
 
 def _is_understood(manifest: Manifest) -> bool:
-    """Whether all models could be read, and list nothing but pools that are there: a slip in a name is told as such."""
+    """Whether all models could be read, and list only pools that exist: misspelled names get another message."""
     for access, key in _LISTS.items():
-        known = {name for name, pool in manifest.pools.items() if pool.access == access}
-        if any(not known.issuperset(getattr(model, key) or ()) for model in manifest.models.values()):
+        pool_names = {name for name, pool in manifest.pools.items() if pool.access == access}
+        if any(not pool_names.issuperset(getattr(model, key) or ()) for model in manifest.models.values()):
             return False
     return {*manifest.places.keys("models")} == {*manifest.models}
 

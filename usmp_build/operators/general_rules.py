@@ -8,7 +8,7 @@ from usmp_build.operators.operands import Fault, Rule, Subject
 
 
 def rank(expected: int, *names: str) -> Rule:
-    """These operands have so many dimensions."""
+    """These operands have this number of dimensions."""
 
     def rule(subject: Subject) -> Iterator[Fault]:
         for label, tensor in subject.each(*names):
@@ -24,7 +24,7 @@ def not_empty(*names: str) -> Rule:
     def rule(subject: Subject) -> Iterator[Fault]:
         for label, tensor in subject.each(*names):
             if 0 in tensor.shape:
-                yield Fault("T247", f"{label} has the shape {list(tensor.shape)}, and so no elements to compute with")
+                yield Fault("T247", f"{label} has the shape {list(tensor.shape)}: there is nothing to compute with")
 
     return rule
 
@@ -74,11 +74,11 @@ def broadcastable(*names: str) -> Rule:
     def rule(subject: Subject) -> Iterator[Fault]:
         output = subject.shape("output")
         for label, tensor in subject.each(*names):
-            behind = output[len(output) - len(tensor.shape) :] if len(tensor.shape) <= len(output) else ()
-            fits = len(behind) == len(tensor.shape) and all(map(_broadcasts, tensor.shape, behind))
+            trailing = output[len(output) - len(tensor.shape) :] if len(tensor.shape) <= len(output) else ()
+            fits = len(trailing) == len(tensor.shape) and all(map(_broadcasts, tensor.shape, trailing))
             if not fits:
                 shape = list(tensor.shape)
-                yield Fault("T247", f"{label} has the shape {shape}, which does not go with {list(output)}")
+                yield Fault("T247", f"{label} has the shape {shape}, which is not compatible with {list(output)}")
 
     return rule
 

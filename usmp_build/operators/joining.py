@@ -81,7 +81,7 @@ def _side_by_side(whole: Sequence[int], parts: Sequence[tuple[Label, Tensor]], a
             yield Fault("T247", message)
     total = sum(part.shape[axis] for _, part in parts)
     if total != whole[axis]:
-        yield Fault("T247", f"its parts come to {total:,} along axis {axis} of {list(whole)}")
+        yield Fault("T247", f"its parts add up to {total:,} along axis {axis} of {list(whole)}")
 
 
 def _pack(op: Operator, sources: Sequence[Tensor]) -> Array:

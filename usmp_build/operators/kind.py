@@ -28,7 +28,7 @@ class Effect(Enum):
     FUNCTION = auto()
     """Nothing; and its outputs follow from its inputs, the options that we keep, and the types of the outputs."""
     PURE = auto()
-    """Nothing: it need not run when nobody needs its outputs, and may run at any time."""
+    """Nothing: it need not run when nothing reads its outputs, and may run at any time."""
     UNKNOWN = auto()
     """Perhaps something: it is neither left out nor moved."""
 

@@ -61,7 +61,7 @@ def strided(
     """Return what STRIDED_SLICE takes: ranges as in Python, and one index of an axis that shrinks.
 
     A mask hides the begin of an axis that shrinks, too: it is the first then.  None: operands that mean nothing, and
-    options that this does not read (an ellipsis, new axes, ends that count from the begins).
+    options that this does not read (an ellipsis, new axes, ends relative to the begins).
 
     >>> strided(StridedSlice(end_mask=2, shrink_axis_mask=1), (3, 8), [-1, 2], [0, 0], [1, 3])
     (range(2, 3), range(2, 8, 3))
@@ -108,7 +108,7 @@ def _cut(subject: Subject) -> Iterator[Fault]:
 def _strided_cut(subject: Subject) -> Iterator[Fault]:
     """STRIDED_SLICE: the output has the shape of what is taken.
 
-    An ellipsis, new axes, ends that count from the begins, and axes that are not mentioned are not judged.
+    An ellipsis, new axes, ends relative to the begins, and axes that are not mentioned are not judged.
     """
     options, shape = subject.operator.options, subject.shape("input")
     assert isinstance(options, StridedSlice)

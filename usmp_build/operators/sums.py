@@ -75,9 +75,9 @@ def _grouped(subject: Subject) -> Iterator[Fault]:
     outputs, _, _, taken = subject.shape("filters")
     *_, given = subject.shape("input")
     if given % taken:
-        yield Fault("T247", f"its input has {given} channels, but its filters go over {taken}")
+        yield Fault("T247", f"its input has {given} channels, but its filters take {taken}")
     elif outputs % (given // taken):
-        yield Fault("T247", f"its {outputs} filters cannot be shared out among {given // taken} groups of channels")
+        yield Fault("T247", f"its {outputs} filters cannot be divided among {given // taken} groups of channels")
 
 
 def _depthwise(subject: Subject) -> Iterator[Fault]:
@@ -96,9 +96,11 @@ def _depthwise(subject: Subject) -> Iterator[Fault]:
 def _transposed(subject: Subject) -> Iterator[Fault]:
     """The filters of TRANSPOSE_CONV go from all input channels to all output channels."""
     outputs, _, _, inputs = subject.shape("filters")
-    given, made = subject.shape("input")[-1], subject.shape("output")[-1]
-    if (inputs, outputs) != (given, made):
-        message = f"its filters go from {inputs} to {outputs} channels, but its images from {given} to {made}"
+    channels_in, channels_out = subject.shape("input")[-1], subject.shape("output")[-1]
+    if (inputs, outputs) != (channels_in, channels_out):
+        message = (
+            f"its filters go from {inputs} to {outputs} channels, but its images from {channels_in} to {channels_out}"
+        )
         yield Fault("T247", message)
 
 

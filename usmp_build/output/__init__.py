@@ -1,1 +1,1 @@
-"""Generated files: in memory, written to disk, compared with a folder, and told from files of others."""
+"""Generated files: in memory, written to disk, compared with a folder, and distinguished from other files."""

@@ -51,8 +51,8 @@ def differences(bundle: Bundle, folder: str | Path) -> Iterator[Difference]:
     """
     root = Path(folder)
     for file in bundle.files:
-        if found := _difference(file, root / file.path):
-            yield found
+        if difference := _difference(file, root / file.path):
+            yield difference
     for name in leftovers(bundle, root):
         yield Difference(name, "left over", f"{printable(name)} is left from an earlier plan\n")
     for path in staged_files(root):
@@ -112,10 +112,10 @@ def _unified(before: Sequence[str], after: Sequence[str], path: str) -> Iterator
     tail = min(_common_prefix(before[::-1], after[::-1]), len(before) - head, len(after) - head)
     start, rest = max(0, head - _CONTEXT), max(0, tail - _CONTEXT)
     old, new = (lines[start : len(lines) - rest] for lines in (before, after))
-    found = difflib.unified_diff(
+    diff = difflib.unified_diff(
         old[:_COMPARED], new[:_COMPARED], f"{path} (on disk)", f"{path} (generated)", n=_CONTEXT, lineterm=""
     )
-    shown = list(found)
+    shown = list(diff)
     for line in shown[:_SHOWN]:
         yield _HUNK.sub(lambda hunk: f"@@ -{int(hunk[1]) + start}{hunk[2]} +{int(hunk[3]) + start}", line, count=1)
     if len(shown) > _SHOWN or max(len(old), len(new)) > _COMPARED:

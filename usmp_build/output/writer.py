@@ -109,7 +109,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def depfile(target: str, inputs: Iterable[str]) -> str:
-    """Return a Make rule that tells build systems which files were read to make `target`."""
+    """Return a Make rule that lists the files that were read to make `target`."""
     lines = (f" \\\n  {make_path(path)}" for path in dict.fromkeys(inputs))
     return f"{make_path(target)}:{''.join(lines)}\n"
 

@@ -96,8 +96,8 @@ def assign(request: Request, models: tuple[Model, ...]) -> Assignment:
     Raises ManifestError for a rule that applies to nothing, and for one that pins to pools its model may not use.
     """
     maker = _Maker(request)
-    for index, (asked, model) in enumerate(zip(request.models, models, strict=True)):
-        for rule in asked.places:
+    for index, (settings, model) in enumerate(zip(request.models, models, strict=True)):
+        for rule in settings.places:
             maker.apply(rule, index, model)
     tables = maker.targets, maker.libraries, maker.operands, maker.tensors, maker.separators
     return Assignment(*tables, frozenset(maker.named))
@@ -157,10 +157,10 @@ class _Maker:
     def _check_pools(self, rule: PlaceRequest, model: ModelRequest) -> None:
         for pool in rule.pools:
             if pool not in {*model.workspace_pools, *model.constant_pools}:
-                asked = self.request.pools[pool]
-                word = "constant_pools" if asked.access is Access.CONSTANT else "workspace_pools"
-                message = f'model "{model.name}" may not use pool "{asked.name}", which this rule pins to'
-                help_ = f'add "{asked.name}" to {word} of the model, or name another pool'
+                pool_request = self.request.pools[pool]
+                word = "constant_pools" if pool_request.access is Access.CONSTANT else "workspace_pools"
+                message = f'model "{model.name}" may not use pool "{pool_request.name}", which this rule pins to'
+                help_ = f'add "{pool_request.name}" to {word} of the model, or name another pool'
                 raise ManifestError(Diagnostic("P312", message, rule.span, help_))
 
 

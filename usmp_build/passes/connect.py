@@ -24,17 +24,17 @@ def connect(request: Request, models: tuple[Model, ...], scopes: Scopes) -> tupl
     """
     connections: list[Connection] = []
     pools: dict[TensorRef, tuple[int, ...]] = {}
-    for asked in request.connections:
-        connection = _Sides(request, models, asked).resolved()
+    for link in request.connections:
+        connection = _Sides(request, models, link).resolved()
         for other in (other for other in connections if other.consumer == connection.consumer):
             message = f'"{other.producer_name}" and "{connection.producer_name}" both feed "{other.consumer_name}"'
             help_ = "leave one of them out, and let the application copy what it wants"
-            raise ManifestError(Diagnostic("P343", message, asked.consumer_span, help_))
-        _refuse_unlike(asked, connection, models)
+            raise ManifestError(Diagnostic("P343", message, link.consumer_span, help_))
+        _refuse_unlike(link, connection, models)
         remaining = pools.get(connection.producer, scopes.pools[connection.producer])
         pools[connection.producer] = common_pools((remaining, scopes.pools[connection.consumer]))
         if not pools[connection.producer]:
-            raise ManifestError(_no_pool(request, asked, connection, remaining, scopes.pools[connection.consumer]))
+            raise ManifestError(_no_pool(request, link, connection, remaining, scopes.pools[connection.consumer]))
         connections.append(connection)
     return tuple(
         replace(connection, is_consumed=_is_consumed(request, connection, connections)) for connection in connections
@@ -60,21 +60,21 @@ class _Sides:
 
     request: Request
     models: tuple[Model, ...]
-    asked: ConnectionRequest
+    link: ConnectionRequest
 
     def resolved(self) -> Connection:
         """Find the two tensors.  Raises ManifestError for all faults but those of types and pools."""
-        asked = self.asked
+        link = self.link
         self._refuse_models()
-        producer, consumer = self.models[asked.producer], self.models[asked.consumer]
-        _, outputs = self._names(asked.producer)
-        inputs, _ = self._names(asked.consumer)
+        producer, consumer = self.models[link.producer], self.models[link.consumer]
+        _, outputs = self._names(link.producer)
+        inputs, _ = self._names(link.consumer)
         written = list(zip(outputs, producer.main.outputs, strict=True))
         filled = list(zip(inputs, consumer.main.inputs, strict=True))
-        written_name, output = self._find(asked.producer, "output", asked.output, written, asked.producer_span)
-        filled_name, input_ = self._find(asked.consumer, "input", asked.input, filled, asked.consumer_span)
-        computed = TensorRef(asked.producer, 0, producer.main.roots.get(output, output))
-        ends = (TensorRef(asked.producer, 0, output), computed, TensorRef(asked.consumer, 0, input_))
+        written_name, output = self._find(link.producer, "output", link.output, written, link.producer_span)
+        filled_name, input_ = self._find(link.consumer, "input", link.input, filled, link.consumer_span)
+        computed = TensorRef(link.producer, 0, producer.main.roots.get(output, output))
+        ends = (TensorRef(link.producer, 0, output), computed, TensorRef(link.consumer, 0, input_))
         connection = Connection(*ends, f"{producer.name}.{written_name}", f"{consumer.name}.{filled_name}")
         self._refuse_uncomputed(connection, tensor_at(self.models, computed))
         return connection
@@ -97,19 +97,19 @@ class _Sides:
         raise ManifestError(Diagnostic("P341", message, span, suggestion(name, [p for p, _ in ports], f"{what}s")))
 
     def _refuse_models(self) -> None:
-        asked = self.asked
-        producer, consumer = (self.request.models[index] for index in (asked.producer, asked.consumer))
-        if asked.producer == asked.consumer:
+        link = self.link
+        producer, consumer = (self.request.models[index] for index in (link.producer, link.consumer))
+        if link.producer == link.consumer:
             message = f'model "{producer.name}" feeds itself: its input would be overwritten while it is read'
             help_ = f"{_COPY} after each run, or keep the state in a variable of the model"
-            raise ManifestError(Diagnostic("P344", message, asked.consumer_span, help_))
-        for model, span in ((producer, asked.producer_span), (consumer, asked.consumer_span)):
+            raise ManifestError(Diagnostic("P344", message, link.consumer_span, help_))
+        for model, span in ((producer, link.producer_span), (consumer, link.consumer_span)):
             if model.io is InputOutput.APPLICATION:
                 message = f'model "{model.name}" has its inputs and outputs in arrays of the caller, where nothing of '
                 message += "the plan can be connected"
                 help_ = f'pass the same array to "{producer.name}" and "{consumer.name}", or write io = "pool"'
                 raise ManifestError(Diagnostic("P345", message, span, help_))
-        if self.request.are_concurrent(asked.producer, asked.consumer):
+        if self.request.are_concurrent(link.producer, link.consumer):
             raise ManifestError(self._concurrent(producer, consumer))
 
     def _concurrent(self, producer: ModelRequest, consumer: ModelRequest) -> Diagnostic:
@@ -117,7 +117,7 @@ class _Sides:
         message += "one would write what the other reads"
         help_ = f'take "{producer.name}" or "{consumer.name}" out of the group in `concurrent`; or {_COPY} while '
         help_ += "neither runs"
-        return Diagnostic("P347", message, self.asked.consumer_span, help_)
+        return Diagnostic("P347", message, self.link.consumer_span, help_)
 
     def _refuse_uncomputed(self, connection: Connection, written: Tensor) -> None:
         main = self.models[connection.producer.model].main
@@ -129,10 +129,10 @@ class _Sides:
         for kind in (kind for kind, is_so in kinds.items() if is_so):
             message = f'"{connection.producer_name}" cannot feed "{connection.consumer_name}": it is {kind}, not what '
             message += "a run computes"
-            raise ManifestError(Diagnostic("P346", message, self.asked.producer_span, _COPY))
+            raise ManifestError(Diagnostic("P346", message, self.link.producer_span, _COPY))
 
 
-def _refuse_unlike(asked: ConnectionRequest, connection: Connection, models: tuple[Model, ...]) -> None:
+def _refuse_unlike(link: ConnectionRequest, connection: Connection, models: tuple[Model, ...]) -> None:
     """Raise ManifestError unless both ends interpret bytes in the same way; extents of 1 make no difference."""
     ends = (connection.output, connection.consumer)
     written, read = (tensor_at(models, ref) for ref in ends)
@@ -149,7 +149,7 @@ def _refuse_unlike(asked: ConnectionRequest, connection: Connection, models: tup
         message = f'"{connection.producer_name}" ({shown[0]}) and "{connection.consumer_name}" ({shown[1]}) are not '
         message += "of one type"
         help_ = "leave the connection out, and let the application convert; or convert the models alike"
-        raise ManifestError(Diagnostic("P342", message, asked.consumer_span, help_))
+        raise ManifestError(Diagnostic("P342", message, link.consumer_span, help_))
 
 
 def _extents(tensor: Tensor) -> tuple[int, ...]:
@@ -168,7 +168,7 @@ def _meaning(tensor: Tensor) -> str:
 
 
 def _no_pool(
-    request: Request, asked: ConnectionRequest, connection: Connection, left: tuple[int, ...], right: tuple[int, ...]
+    request: Request, link: ConnectionRequest, connection: Connection, left: tuple[int, ...], right: tuple[int, ...]
 ) -> Diagnostic:
     def show(pools: tuple[int, ...]) -> str:
         return " or ".join(request.pools[pool].name for pool in pools)
@@ -176,4 +176,4 @@ def _no_pool(
     message = f'"{connection.producer_name}" and "{connection.consumer_name}" have no pool in common: one may be in '
     message += f"{show(left)}, the other in {show(right)}"
     help_ = f"let both models use one of these pools (workspace_pools, place); or {_COPY}"
-    return Diagnostic("P348", message, asked.consumer_span, help_)
+    return Diagnostic("P348", message, link.consumer_span, help_)

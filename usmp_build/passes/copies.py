@@ -36,7 +36,7 @@ class NewCopy:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class InsertedCopy:
     """A copy that was inserted."""
 
     operator: int
@@ -53,7 +53,7 @@ class Inserted:
     graph: Subgraph
     moved: Mapping[int, int]
     """Old index of an operator → new index."""
-    made: tuple[Made, ...]
+    copies: tuple[InsertedCopy, ...]
     """One for each requested copy, in that order."""
 
 
@@ -72,20 +72,22 @@ def insert(graph: Subgraph, wanted: Sequence[NewCopy]) -> Inserted:
             computed[new.source] = len(graph.tensors) + number
     operators: list[Operator] = []
     moved: dict[int, int] = {}
-    made: dict[int, Made] = {}
+    copies_by_number: dict[int, InsertedCopy] = {}
     position = 1 + max((op.position for op in graph.operators), default=-1)
     for index in range(count + 1):
         for number in due.get(index, ()):
             source = computed.get(wanted[number].source, wanted[number].source)
-            made[number] = Made(len(operators), source, written[number])
-            operators.append(Operator(COPY, (source,), (written[number],), position=position + len(made) - 1))
+            copies_by_number[number] = InsertedCopy(len(operators), source, written[number])
+            operators.append(
+                Operator(COPY, (source,), (written[number],), position=position + len(copies_by_number) - 1)
+            )
         if index < count:
             moved[index] = len(operators)
             operators.append(_rewired(graph.operators[index], index, fed, computed))
     tensors = (*graph.tensors, *(new.tensor for new in wanted))
     outputs = tuple(fed.get((None, position), tensor) for position, tensor in enumerate(graph.outputs))
     after = replace(graph, tensors=tensors, operators=tuple(operators), outputs=outputs)
-    return Inserted(after, moved, tuple(made[number] for number in range(len(wanted))))
+    return Inserted(after, moved, tuple(copies_by_number[number] for number in range(len(wanted))))
 
 
 def _rewired(

@@ -12,7 +12,7 @@ from usmp_build.request import OperandRule
 
 
 def speaks_of(words: tuple[str, ...], operand: Asked, constant: bool) -> bool:
-    """Tell whether the words of a rule match an operand; no words match all.  `constant`: the model has its bytes."""
+    """Tell whether the `operands` of a rule match an operand; none match all.  `constant`: the model has its bytes."""
     names: Mapping[type, str] = {Input: "input", Output: "output", Scratch: "scratch", Derived: "constant"}
     name = names[type(operand)]
     kind = "constants" if constant else {"scratch": "scratch"}.get(name, f"{name}s")

@@ -29,12 +29,12 @@ def survivors(
     always = {i for i, buffer in enumerate(storage.buffers) if buffer.kind in {Kind.VARIABLE, Kind.CONSTANT}}
     before: list[set[int]] = [set() for _ in models]
     after: list[set[int]] = [set() for _ in models]
-    for index, (asked, model) in enumerate(zip(request.models, models, strict=True)):
-        if asked.inputs is not Inputs.CONSUMED:
+    for index, (settings, model) in enumerate(zip(request.models, models, strict=True)):
+        if settings.inputs is not Inputs.CONSUMED:
             inputs = set(_buffers(storage, index, model.main.inputs))
             after[index] |= inputs
-            always |= inputs if asked.inputs is Inputs.RESERVED else set()
-        if asked.outputs is Outputs.RESERVED:
+            always |= inputs if settings.inputs is Inputs.RESERVED else set()
+        if settings.outputs is Outputs.RESERVED:
             for side in (*before, *after):
                 side.update(_buffers(storage, index, model.main.outputs))
     for connection in connections:

@@ -77,7 +77,7 @@ def wrong_plan(title: str, reason: str, help_: str, place: Span | str = "") -> C
     return CheckFailed(Diagnostic("P501", f"{title} returned a wrong plan: {reason}", place, help_))
 
 
-def options_known(algorithm: str) -> Mapping[str, Option]:
+def options_by_name(algorithm: str) -> Mapping[str, Option]:
     """Return the options of an algorithm by name; empty when there is no such algorithm."""
     provider = providers("algorithms", ALGORITHMS).get(algorithm)
     return options_of(provider.load()) if provider is not None else {}

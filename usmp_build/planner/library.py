@@ -64,7 +64,7 @@ def solve(
             return _solve_timeline(problem, capacity, progress)
         problem = _as_pairs(problem)
     stated = with_capacity(problem, capacity)
-    minimize_option = {"minimize": lowest} if "minimize" in by_name.options_known(algorithm) else {}
+    minimize_option = {"minimize": lowest} if "minimize" in by_name.options_by_name(algorithm) else {}
     planner = by_name.algorithm(algorithm, minimize_option | options, "")
     if requirements := unmet(stated):
         worst = requirements[0]

@@ -1,1 +1,1 @@
-"""What people are told of a plan, or why there is none."""
+"""What users read about a plan, or why there is none."""

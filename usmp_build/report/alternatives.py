@@ -1,4 +1,4 @@
-"""What a plan is compared with: each figure takes planning of its own, which nobody needs to generate code."""
+"""What a plan is compared with: each figure takes separate planning, which generating code does not need."""
 
 from __future__ import annotations
 

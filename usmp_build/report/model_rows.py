@@ -29,9 +29,9 @@ class ModelRows:
 
     def row(self, m: int, moved: Mapping[int, Traffic]) -> ModelRow:
         """Describe a model; `moved` is what one run of it moves of each buffer."""
-        asked, name = self.request.models[m], self.request.models[m].name
+        settings, name = self.request.models[m], self.request.models[m].name
         model = self.analysis.models[m]
-        inputs, outputs = ports(asked, model, tuple(pool.name for pool in self.pools))
+        inputs, outputs = ports(settings, model, tuple(pool.name for pool in self.pools))
         seals = {self.analysis.storage.buffers[seal].name for seal in self.analysis.storage.seals.values()}
         mine = [row for row in self.buffers if name in row.models and row.name not in seals]
         used = {row.pool for row in mine if row.size}
@@ -49,13 +49,13 @@ class ModelRows:
             extern_functions=self._extern_functions(m),
             on_demand=self._on_demand(m),
             declared_in=f"{name}.h" if model.is_program else f"{self.request.project}_kernels.h",
-            application_io=asked.io is InputOutput.APPLICATION,
+            application_io=settings.io is InputOutput.APPLICATION,
             inputs=inputs,
             outputs=outputs,
             rewrites=tuple(RewriteRecord(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
             order=self._order(m),
             backward=self._backward(m),
-            overrides=_overrides(asked.overrides),
+            overrides=_overrides(settings.overrides),
         )
 
     def _order(self, m: int) -> tuple[int, ...]:
@@ -64,8 +64,8 @@ class ModelRows:
 
     def _backward(self, m: int) -> tuple[int, ...]:
         """Operators of the main subgraph, ascending."""
-        models, found = self.analysis.models, self.analysis.directions.items()
-        mine = (ref for ref, way in found if way is Direction.BACKWARD and ref[:2] == (m, 0))
+        models, directions = self.analysis.models, self.analysis.directions.items()
+        mine = (ref for ref, way in directions if way is Direction.BACKWARD and ref[:2] == (m, 0))
         return tuple(sorted(operator_at(models, ref).position for ref in mine))
 
     def _traffic(self, moved: Mapping[int, Traffic]) -> tuple[TrafficRecord, ...]:
@@ -77,7 +77,7 @@ class ModelRows:
         return tuple(TrafficRecord(pool.name, total.read, total.written) for pool, total in rows if total != Traffic())
 
     def _without_kernel(self, m: int) -> tuple[str, ...]:
-        """What runs without a kernel; of no account are operators of subgraphs that nobody calls."""
+        """Operators that run without a kernel; those in subgraphs that are never called are left out."""
         running = self.analysis.directions
         return tuple(
             f"{op.kind} {op.position}: {kernel.reason}"
@@ -102,7 +102,7 @@ class ModelRows:
 
 
 def _overrides(given: Mapping[str, tuple[str, ...]]) -> OverridesRecord:
-    """State which words were given, and what they list."""
+    """State which overrides were given, and what they list."""
     return OverridesRecord(
         path=True if "path" in given else None,
         workspace_pools=given.get("workspace_pools"),
@@ -114,7 +114,7 @@ def _overrides(given: Mapping[str, tuple[str, ...]]) -> OverridesRecord:
 def _extent(rows: Sequence[BufferRow], pool: PoolRow) -> int:
     """Up to where these buffers fill a workspace pool; the bytes of the constants in a constant pool.
 
-    One of the application is there as a whole, whoever reads it: with seal and padding.
+    A constant pool of the application counts as a whole, with seal and padding, whichever model reads it.
     """
     mine = [row for row in rows if row.pool == pool.name]
     if pool.access == Access.CONSTANT.value:

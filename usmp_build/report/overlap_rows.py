@@ -13,7 +13,7 @@ from usmp_build.planner.memory.plan import Plan
 
 def overlaps(analysis: Analysis, plan: Plan) -> Mapping[int, tuple[OverlapRow, ...]]:
     """Return for each buffer those that it shares bytes with at some step, in the order of buffers."""
-    found: dict[int, dict[int, OverlapRow]] = {}
+    rows_by_buffer: dict[int, dict[int, OverlapRow]] = {}
     for (below, above), allowed in analysis.separations.pairs.items():
         shared = _shared(analysis, plan, below, above)
         distance = plan.allocations[above].offset - plan.allocations[below].offset
@@ -22,7 +22,7 @@ def overlaps(analysis: Analysis, plan: Plan) -> Mapping[int, tuple[OverlapRow, .
         assert allowed.direction is not Direction.EITHER  # the chosen analysis has every direction decided
         op = operator_at(analysis.models, allowed.operator)
         for one, other in ((below, above), (above, below)):
-            found.setdefault(one, {})[other] = OverlapRow(
+            rows_by_buffer.setdefault(one, {})[other] = OverlapRow(
                 buffer=analysis.storage.buffers[other].name,
                 bytes=shared,
                 operator=f"{op.kind} {op.position}",
@@ -31,7 +31,7 @@ def overlaps(analysis: Analysis, plan: Plan) -> Mapping[int, tuple[OverlapRow, .
                 separation=allowed.bytes,
                 distance=distance,
             )
-    return {one: tuple(row for _, row in sorted(others.items())) for one, others in found.items()}
+    return {one: tuple(row for _, row in sorted(others.items())) for one, others in rows_by_buffer.items()}
 
 
 def _shared(analysis: Analysis, plan: Plan, one: int, other: int) -> int:

@@ -13,8 +13,8 @@ from usmp_build.units import align_up, count_bytes
 
 def refuse_overlapping_pools(request: Request, pools: Sequence[PoolRow]) -> None:
     """Compare planned sizes with addresses.  Raises DoesNotFit with every pool that runs into another one."""
-    if found := tuple(_meetings(request.pools, pools)):
-        raise DoesNotFit(*found)
+    if diagnostics := tuple(_meetings(request.pools, pools)):
+        raise DoesNotFit(*diagnostics)
 
 
 def _meetings(requests: Sequence[PoolRequest], pools: Sequence[PoolRow]) -> Iterator[Diagnostic]:

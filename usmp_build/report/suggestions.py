@@ -72,7 +72,7 @@ class _Outcome:
     before: Analysis
     after: Analysis
     places: Mapping[int, Allocation]
-    """Of the buffers of `after` that hang together with the pools that are too small."""
+    """Of the buffers of `after` that are connected, by candidate pools, with the pools that are too small."""
 
 
 class _Change(Protocol):
@@ -190,18 +190,18 @@ class _SwitchedOn:
 
 
 def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterator[_Change]:
-    """Yield words that may be left out; for constants, those that change which there are."""
+    """Yield keys that may be left out; for constants, those that change which constants there are."""
     if not request.overlap and not constant:
         yield _SwitchedOn(replace(request, overlap=True), "leave overlap = false out of [plan]")
     for model in owners:
-        asked = request.models[model]
-        if not asked.free_order and not constant:
-            then = request.with_model(model, replace(asked, free_order=True))
-            yield _SwitchedOn(then, f'leave order = "file" out of model "{asked.name}"')
-        if asked.rewrites_off:
-            then = request.with_model(model, replace(asked, rewrites_off=frozenset()))
-            names = ", ".join(f"{name} = true" for name in sorted(asked.rewrites_off))
-            yield _SwitchedOn(then, f'write rewrites = {{ {names} }} for model "{asked.name}"')
+        settings = request.models[model]
+        if not settings.free_order and not constant:
+            then = request.with_model(model, replace(settings, free_order=True))
+            yield _SwitchedOn(then, f'leave order = "file" out of model "{settings.name}"')
+        if settings.rewrites_off:
+            then = request.with_model(model, replace(settings, rewrites_off=frozenset()))
+            names = ", ".join(f"{name} = true" for name in sorted(settings.rewrites_off))
+            yield _SwitchedOn(then, f'write rewrites = {{ {names} }} for model "{settings.name}"')
 
 
 def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterator[_Change]:
@@ -216,14 +216,14 @@ def _changes(request: Request, analysis: Analysis, shortage: Shortage) -> Iterat
     pairs = (pair for pair in sorted(request.concurrent) if not constant and set(pair) <= set(owners))
     yield from (_NotConcurrent(pair, shortage.missing) for pair in islice(pairs, effort.FIXES_OF_PAIRS))
     for model in owners:
-        asked = request.models[model]
-        mine = asked.constant_pools if constant else asked.workspace_pools
+        settings = request.models[model]
+        mine = settings.constant_pools if constant else settings.workspace_pools
         access = request.pools[mine[0]].access
         for pool, other in enumerate(request.pools):
             if other.access is access and pool not in mine:
                 yield _AnotherPool(model, pool, word)
-        if not constant and asked.io is InputOutput.POOL:
-            yield from (_NotKept(model, *kept) for kept in asked.retention_settings())
+        if not constant and settings.io is InputOutput.POOL:
+            yield from (_NotKept(model, *kept) for kept in settings.retention_settings())
             yield _CallersArrays(model)
 
 
@@ -236,12 +236,12 @@ def _owners(analysis: Analysis, shortage: Shortage) -> list[int]:
 
 
 def _pools_of_family(problem: Problem, member: int) -> frozenset[int]:
-    family = next(some for some in families(problem) if member in some)
+    family = next(family for family in families(problem) if member in family)
     return frozenset(pool for index in family for pool in problem.buffers[index].pools)
 
 
 def _solved(problem: Problem, concerned: frozenset[int], trials: Trials) -> dict[int, Allocation] | None:
-    """Return places for all buffers that hang together with these pools; None if there is no plan for them."""
+    """Return places for all buffers connected with these pools; None if there is no plan for them."""
     places: dict[int, Allocation] = {}
     for members in families(problem):
         if any(not concerned.isdisjoint(problem.buffers[index].pools) for index in members):

@@ -87,12 +87,12 @@ class Reversible:
     def taken(self, plan: Plan, fixed: Directions) -> tuple[dict[OperatorRef, Direction], list[OperatorRef]]:
         """Return the direction of each operator that a relaxed plan requires, and the operators that need both."""
         ends = [(each, self.problem_with({**dict.fromkeys(self.pairs, each), **fixed})) for each in _BOTH]
-        asked: dict[OperatorRef, Direction | None] = {
+        needed_directions: dict[OperatorRef, Direction | None] = {
             operator: next((each for each, stated in ends if self._is_kept(stated, plan, operator)), None)
             for operator in self.pairs
         }
-        directions = _alternating({**asked, **fixed})
-        both = [operator for operator in self.pairs if operator not in fixed and asked[operator] is None]
+        directions = _alternating({**needed_directions, **fixed})
+        both = [operator for operator in self.pairs if operator not in fixed and needed_directions[operator] is None]
         if not both:
             stated = self.problem_with(directions)  # several operators may touch one pair
             both = [o for o in self.pairs if o not in fixed and not self._is_kept(stated, plan, o)]
@@ -107,11 +107,11 @@ class Reversible:
 _BOTH = (Direction.FORWARD, Direction.BACKWARD)
 
 
-def _alternating(asked: Mapping[OperatorRef, Direction | None]) -> dict[OperatorRef, Direction]:
+def _alternating(needed_directions: Mapping[OperatorRef, Direction | None]) -> dict[OperatorRef, Direction]:
     """Give operators that need both the opposite of the preceding one: in a chain, directions alternate."""
     directions: dict[OperatorRef, Direction] = {}
     previous = Direction.BACKWARD
-    for operator, direction in asked.items():
+    for operator, direction in needed_directions.items():
         previous = _other(previous) if direction is None else direction
         directions[operator] = previous
     return directions
@@ -146,13 +146,11 @@ class Directed:
     """Lower bound on the rank of plans in all directions; empty: unknown."""
 
 
-def direct(
-    free: Reversible, budget: Budget, known: tuple[int, ...] | None = None, plan: Plan | None = None
-) -> Directed:
-    """Search directions with a better plan than rank `known`; `plan` is a plan of that rank, if available."""
-    if plan is not None and known is not None and _is_best_of_all(free, plan):
-        return Directed(None, None, known, known)
-    return _Search(free, budget, known).run()
+def direct(free: Reversible, budget: Budget, rank: tuple[int, ...] | None = None, plan: Plan | None = None) -> Directed:
+    """Search directions with a plan whose rank is below `rank`; `plan` is one of that rank, if available."""
+    if plan is not None and rank is not None and _is_best_of_all(free, plan):
+        return Directed(None, None, rank, rank)
+    return _Search(free, budget, rank).run()
 
 
 def _is_best_of_all(free: Reversible, plan: Plan) -> bool:
@@ -161,10 +159,10 @@ def _is_best_of_all(free: Reversible, plan: Plan) -> bool:
 
 
 class _Search:
-    def __init__(self, free: Reversible, budget: Budget, known: tuple[int, ...] | None) -> None:
+    def __init__(self, free: Reversible, budget: Budget, rank: tuple[int, ...] | None) -> None:
         self._free = free
         self._budget = budget
-        self._rank = known
+        self._rank = rank
         self._best: tuple[Directions, Plan] | None = None
         self._least: list[tuple[int, ...]] = []
         """Lower bounds of all branches that were pruned or closed."""

@@ -104,22 +104,22 @@ def _constants(
     if plan is None:
         return ask
     members = first.storage.constants
-    known = restricted(first.problem, members)
-    pools = {pool for buffer in known.buffers for pool in buffer.pools}
+    constants_problem = restricted(first.problem, members)
+    pools = {pool for buffer in constants_problem.buffers for pool in buffer.pools}
     claims = tuple(claim if pool in pools else 0 for pool, claim in enumerate(plan.claims))
     kept = replace(of_members(plan, members), claims=claims)
 
     @cache
     def of_the_first() -> Plan:
-        if is_best(known, kept):
-            return replace(kept, bound=quality(known, kept))
-        again = ask(known)
-        return kept if again is None or quality(known, kept) <= quality(known, again) else again
+        if is_best(constants_problem, kept):
+            return replace(kept, bound=quality(constants_problem, kept))
+        again = ask(constants_problem)
+        return kept if again is None or quality(constants_problem, kept) <= quality(constants_problem, again) else again
 
-    def asked(problem: Problem) -> Plan | None:
-        return of_the_first() if problem == known else ask(problem)
+    def plan_of(problem: Problem) -> Plan | None:
+        return of_the_first() if problem == constants_problem else ask(problem)
 
-    return asked
+    return plan_of
 
 
 def _each(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:

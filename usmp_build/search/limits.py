@@ -1,4 +1,4 @@
-"""The outermost loop: also plans without pool limits, and takes the result if it keeps the limits all the same.
+"""The outermost loop: also plans without pool limits, and takes the result if it keeps the limits anyway.
 
 A limit cuts off intermediate solutions of a search, so that without it the search may reach a plan that keeps it.  So
 the firmware is also planned with limits lifted, and any result that fits is a candidate:

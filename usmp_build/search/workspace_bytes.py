@@ -31,9 +31,9 @@ def standalone_bytes(request: Request, chosen: Chosen, plan: Plan) -> tuple[int,
         others.pop(analysis.choices.orders.get(model), None)
         for other in others.values():
             members = _of_model(other, model)
-            found = _planned(request, other, members)
-            if found is not None:
-                yield _bytes(other, members, found)
+            other_plan = _planned(request, other, members)
+            if other_plan is not None:
+                yield _bytes(other, members, other_plan)
 
     return tuple(min(needed(model)) for model in range(len(request.models)))
 
@@ -44,8 +44,8 @@ def workspace_needed(request: Request, analysis: Analysis, plan: Plan, model: in
     `plan` may be of another analysis with the same buffers and more conflicts: it is valid with fewer, too.
     """
     members = _of_model(analysis, model)
-    known = of_members(plan, members)
-    return _bytes(analysis, members, _planned(request, analysis, members, known) or known)
+    current = of_members(plan, members)
+    return _bytes(analysis, members, _planned(request, analysis, members, current) or current)
 
 
 def _of_model(analysis: Analysis, model: int | None) -> list[int]:
@@ -58,8 +58,8 @@ def _bytes(analysis: Analysis, members: Sequence[int], plan: Plan) -> int:
     return sum(peaks(restricted(analysis.problem, members), plan))
 
 
-def _planned(request: Request, analysis: Analysis, members: Sequence[int], known: Plan | None = None) -> Plan | None:
-    """Return the best plan found for these buffers, which may be `known`; None if none is found.
+def _planned(request: Request, analysis: Analysis, members: Sequence[int], current: Plan | None = None) -> Plan | None:
+    """Return the best plan found for these buffers, which may be `current`; None if none is found.
 
     If buffers have several candidate pools, "auto" runs with little effort: its full effort takes seconds there.
     Directions are free, as for the firmware.
@@ -68,7 +68,7 @@ def _planned(request: Request, analysis: Analysis, members: Sequence[int], known
     auto = Auto()
     has_choice = any(len(buffer.pools) > 1 for buffer in problem.buffers)
     auto_plan = auto.brief(problem) if has_choice else auto(problem)
-    plans = [each for each in (known, auto_plan) if each is not None]
+    plans = [each for each in (current, auto_plan) if each is not None]
     best = min(plans, key=lambda each: quality(problem, each), default=None)
     free = reversible(request, analysis, members)
     rank = free.rank(problem, best) if best else None

@@ -78,7 +78,7 @@ class Line:
                 tokens.append(Token(str(match.lastgroup), match[0], start))
             start = match.end()
         if start < len(self._source):
-            what = "string without end" if self._source[start] == '"' else "unexpected character"
+            what = "unterminated string" if self._source[start] == '"' else "unexpected character"
             raise self.error("T302", what, _FORM, Token("", self._source[start], start))
         return [*tokens, Token("end", "", start)]
 
@@ -96,8 +96,8 @@ class Line:
 
     def _unexpected(self, wanted: str) -> ModelError:
         text = self.peek().text
-        found = f"found `{text[:_LONGEST_QUOTE]}`" if text else "but the line ends"
-        return self.error("T302", f"expected {wanted}, {found}", _FORM)
+        actual = f"found `{text[:_LONGEST_QUOTE]}`" if text else "but the line ends"
+        return self.error("T302", f"expected {wanted}, {actual}", _FORM)
 
     def peek(self, ahead: int = 0) -> Token:
         """Return an upcoming token without consuming it."""

@@ -34,16 +34,16 @@ def read_options(kind: str, line: Line) -> Options | None:
     options = options_class(kind)
     if line.peek().text == "options":
         options = _read_class(line)
-    known = get_type_hints(options) if options else {}
+    types_by_name = get_type_hints(options) if options else {}
     values: dict[str, Any] = {}
     while line.peek().kind == "word":
         name = line.take("word", "the name of an option")
-        if name.text not in known:
-            raise line.unknown("option", name, known)
+        if name.text not in types_by_name:
+            raise line.unknown("option", name, types_by_name)
         if name.text in values:
             raise line.error("T307", f"`{name.text}` is given twice", "keep one of them", name)
         line.expect("=")
-        values[name.text] = _read(line, known[name.text])
+        values[name.text] = _read(line, types_by_name[name.text])
     return options(**values) if options else None
 
 

@@ -54,7 +54,7 @@ class _Reader:
     def model(self, name: str) -> Model:
         """Read the whole model."""
         self._line.expect("model")
-        own_name = self._line.string("the name of the model")
+        name_in_file = self._line.string("the name of the model")
         self._end_line()
         inputs, outputs = self._ports("input"), self._ports("output")
         subgraphs: list[Subgraph] = []
@@ -62,7 +62,7 @@ class _Reader:
             subgraphs.append(self._subgraph(len(subgraphs)))
         tensor_count = len(subgraphs[0].tensors) if subgraphs else 0
         return Model(
-            name or own_name,
+            name or name_in_file,
             tuple(subgraphs),
             tuple(_port(port, line, tensor_count) for port, line in inputs),
             tuple(_port(port, line, tensor_count) for port, line in outputs),

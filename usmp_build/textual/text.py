@@ -84,15 +84,15 @@ def _subgraph(subgraph: Subgraph, full: bool) -> Iterator[str]:
 
 def _tensor(index: int, tensor: Tensor, full: bool) -> Iterator[str]:
     line = f"%{index} {quote(tensor.name)} {spell_type(tensor)}"
-    known = tensor.initial if tensor.is_variable else tensor.data
-    if known is None:
+    value = tensor.initial if tensor.is_variable else tensor.data
+    if value is None:
         yield line
         return
-    data = spell_data(tensor, known, full)
+    data = spell_data(tensor, value, full)
     yield f"{line} = {data}"
     if data == "hex":
-        for start in range(0, len(known), _ROW):
-            yield f"  | {known[start : start + _ROW].hex()}"
+        for start in range(0, len(value), _ROW):
+            yield f"  | {value[start : start + _ROW].hex()}"
 
 
 def _operator(operator: Operator) -> str:

@@ -63,7 +63,7 @@ FAULTS = {
     ),
     "stranger": (
         "S618", [("*(.bss*)", ""), ("KEEP(*(.usmp.p.ram))", "KEEP(*(.usmp.p.ram)) *(.bss.zeros)")],
-        "holds what is not of the pool: zeros (0x20000100, 16 bytes)",
+        "holds what does not belong to the pool: zeros (0x20000100, 16 bytes)",
     ),
     "object elsewhere": (
         "S619", [('PLACED(".usmp.p.ram") ', ""), ("KEEP(*(.usmp.p.ram))", ". += 256;")],
@@ -84,7 +84,7 @@ FAULTS = {
     "orphan": (
         "S620", [('PLACED(".usmp.p.ram") ', 'PLACED(".usmp.p.old") '), (".p.ram (", ".p.old ("),
                  ("(*(.usmp.p.ram", "(*(.usmp.p.old")],
-        "section .usmp.p.old at 0x20000000, 256 bytes, is of no pool of the plan",
+        "section .usmp.p.old at 0x20000000, 256 bytes, belongs to no pool of the plan",
     ),
     "overlap": (
         "S622", [("int zeros[4]", 'PLACED(".mine") int zeros[4]'),
@@ -93,7 +93,7 @@ FAULTS = {
     ),
     "workspace in the image": (
         "S624", [(".usmp.p.ram (NOLOAD) :", ".usmp.p.ram :")],
-        "is a workspace, but 256 bytes of the image are spent on it",
+        "is a workspace, but takes 256 bytes of the image",
     ),
     "constants without bytes": (
         "S625", [(".usmp.p.itcm :", ".usmp.p.itcm (NOLOAD) :")],
@@ -131,7 +131,7 @@ def test_a_pool_that_is_not_linked_is_told_and_not_wrong(tmp_path: Path) -> None
 def test_an_image_without_any_pool_is_the_wrong_one(tmp_path: Path) -> None:
     assert said(link(tmp_path), pool("lost")) == {
         "S626": 'the image shows no pool of plan "p"',
-        "S620": "section .usmp.p.itcm at 0x00600000, 64 bytes, is of no pool of the plan",
+        "S620": "section .usmp.p.itcm at 0x00600000, 64 bytes, belongs to no pool of the plan",
     }
 
 
@@ -158,7 +158,7 @@ def test_an_image_of_an_older_plan_is_to_be_built_again(tmp_path: Path) -> None:
     """In the plan that it was built from, the model had another name."""
     (stale,) = report(link(tmp_path, ("kws_itcm_constants", "old_itcm_constants"))).wrong
     assert (stale.code, stale.place) == ("S618", "small.elf")
-    assert "section .usmp.p.itcm holds what is not of the pool: old_itcm_constants" in stale.message
+    assert "section .usmp.p.itcm holds what does not belong to the pool: old_itcm_constants" in stale.message
     assert stale.help.endswith("or the image is of another plan: build it again from this one")
 
 
@@ -212,7 +212,7 @@ def test_a_map_knows_regions_and_pieces(tmp_path: Path) -> None:
     assert report(built, with_map=True).unchecked == ()
     edits = [("*(.bss*)", ""), ("KEEP(*(.usmp.p.ram))", "KEEP(*(.usmp.p.ram)) *(.bss.zeros)")]
     found = said(link(tmp_path, *edits, strip=True), with_map=True)
-    assert re.search(r"not of the pool: \.bss\.zeros of \S+ \(0x20000100, 16 bytes\)", found["S618"])
+    assert re.search(r"not belong to the pool: \.bss\.zeros of \S+ \(0x20000100, 16 bytes\)", found["S618"])
 
 
 def test_the_map_of_another_image(tmp_path: Path) -> None:

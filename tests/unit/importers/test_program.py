@@ -207,7 +207,7 @@ CASES: list[tuple[str, Change, str]] = [
     ("T262", lambda doc: doc["functions"].update({"f" * 2000: {"body": []}}), '…" is longer than 1,024 characters'),
     ("T262", lambda doc: alloc(doc)["body"][0].update(reads=["x"]), '"scale" is in the program'),
     ("T263", lambda doc: doc.update(main="mian"), 'there is no function "mian"'),
-    ("T263", lambda doc: alloc(doc)["body"][0].update(args=["x", "b"]), 'there is no "b" in this place'),
+    ("T263", lambda doc: alloc(doc)["body"][0].update(args=["x", "b"]), 'there is no "b" in this scope'),
     ("T264", into_alloc(var="x"), '"x" is declared twice'),
     ("T265", into_alloc(bytes=13), '"a" has 13 bytes, but int16 [2, 3] takes 12 bytes'),
     ("T265", into_alloc(extents=["n", 3]), 'the size of "a" is not known before the program runs: n'),

@@ -249,7 +249,7 @@ def test_names_of_the_build_system_are_checked() -> None:
     paths = {"k w s": "a.tflite", "doorbell": "b.tflite", "KWS": "c.tflite", "string": "d.tflite"}
     said = messages(FULL, None, paths)
     assert 'usmp.toml: error[M109]: "k w s" is not a name' in said
-    assert 'error[M110]: model "doorbell" and the project have one name: both get a file doorbell.h' in said
+    assert 'error[M110]: model "doorbell" and the project have the same name: both get a file doorbell.h' in said
     assert 'error[M110]: model "KWS" gets a file KWS.c, as does model "kws"' in said
     assert "hides the header <string.h>" in said
 

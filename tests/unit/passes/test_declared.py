@@ -148,7 +148,7 @@ def test_what_cannot_be_is_refused(change: Callable[[Accesses], Accesses], claus
         analyzed(lambda kernel: accesses_of(kernel, change))
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "K410"
-    assert diagnostic.message.startswith('the kernel library "reference" declares accesses of ')
+    assert diagnostic.message.startswith('the kernel library "reference" declares impossible accesses of ')
     assert diagnostic.place == "m.tflite"
 
 

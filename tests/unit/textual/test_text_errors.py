@@ -32,7 +32,7 @@ CASES = [
     ("T302", 1, 'input "x" %0', "%0", "expected `=`, found `%0`"),
     ("T302", 1, 'input "x" = x', "x", "expected a tensor, for example %0, found `x`"),
     ("T302", 2, "graph", "graph", "expected `subgraph`, found `graph`"),
-    ("T302", 3, '%0 "a int8[4]', '"', "string without end"),
+    ("T302", 3, '%0 "a int8[4]', '"', "unterminated string"),
     ("T302", 3, '%0 "a" int8[4] zero=0', "zero", "expected the end of the line"),
     ("T302", 4, '%1 "b" int8[4] = ["x"]', '"x"', "expected a number"),
     ("T302", 4, '%1 "b" int8[4] = [1 2]', "2", "expected `,`, found `2`"),

@@ -37,7 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     manifest_arguments(parser)
     parser.add_argument("--runs", type=_count, default=10, metavar="N", help="inputs per model (default: 10)")
-    parser.add_argument("--seed", type=_count, default=1, metavar="N", help="of the random inputs (default: 1)")
+    parser.add_argument("--seed", type=_count, default=1, metavar="N", help="seed of the random inputs (default: 1)")
     parser.add_argument("--sanitize", action="store_true", help="compile with the address and undefined sanitizers")
     parser.add_argument(
         "--accesses",
@@ -126,7 +126,7 @@ def _runs(count: int) -> str:
 
 
 def _again(program: Path, planned: Planned, inputs: list[list[Sample]], runs: int) -> list[list[Run]]:
-    """Run everything in other garbage; where a model keeps state, once more behind that, after it was reset.
+    """Run everything with other garbage in memory; where a model keeps state, once more after that and a reset.
 
     Not so where models begin with what others left in the round before: no reset takes that back.
     """
@@ -139,7 +139,7 @@ def _again(program: Path, planned: Planned, inputs: list[list[Sample]], runs: in
 def _same_in_other_garbage(planned: Planned, index: int, runs: list[Run], others: list[Run]) -> None:
     """A result that depends on what was in the pools before is wrong, whatever it is.
 
-    What the run before left in outputs is no result: behind a reset, it is that of the last run.
+    What the run before left in outputs is not a result: after a reset, it is that of the last run.
     """
     for number, other in enumerate(others):
         both = ([record for record in run if record.step != Mark.FILLED] for run in (runs[number % len(runs)], other))

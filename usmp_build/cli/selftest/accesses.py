@@ -66,7 +66,7 @@ def check_accesses(planned: Planned, parsed: argparse.Namespace) -> Iterator[str
             raise CheckFailed(_report(planned, each))
     count = sum((each.below, each.above) in planned.analysis.separations.pairs for each in found)
     pairs = "1 pair" if count == 1 else f"{count} pairs"
-    yield f"{pairs} of buffers may lie closer than they are long, and no access speaks against it"
+    yield f"{pairs} of buffers may lie closer than they are long, and no access contradicts that"
     careful = [each for each in found if each.declared is not None and each.declared > each.traced]
     if careful:
         yield f"note: {len(careful)} could lie closer than their kernels declare; plans are right, but may be larger:"
@@ -170,7 +170,7 @@ def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
     when = written[places, 0]
     until = np.maximum(read[:, 1], read[:, 2]) if is_scratch else read[:, 2]
     order = np.argsort(-until, kind="stable")
-    later = np.searchsorted(-until[order], -when, side="left")  # so many bytes are read after each is written
+    later = np.searchsorted(-until[order], -when, side="left")  # per written byte: the number of bytes read after it
     places, later = places[later > 0], later[later > 0]
     if not places.size:
         return -(1 << 40), -(1 << 40)
@@ -190,8 +190,8 @@ def _note(planned: Planned, each: Compared) -> str:
 def _report(planned: Planned, each: Compared) -> Diagnostic:
     operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
     low, high = buffers[each.below].name, buffers[each.above].name
-    message = f'{operator.kind} {operator.position} touches bytes in another order than its kernel declares: "{high}" '
-    message += f'must start at least {each.traced:,} bytes after the start of "{low}", and the plan relies on '
+    message = f"{operator.kind} {operator.position} touches bytes in a different order than its kernel declares: "
+    message += f'"{high}" must start at least {each.traced:,} bytes after the start of "{low}", and the plan relies on '
     message += f"{each.planned:,}"
     path = planned.request.models[each.operator.model].path
     help_ = "correct what the kernel declares; until then, overlap = false in [plan] keeps all buffers apart"

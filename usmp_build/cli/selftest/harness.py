@@ -72,7 +72,7 @@ def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, in
     starts = planned.analysis.schedule.starts
     for index, row in enumerate(models):
         steps = list(observed_steps(planned, layout, index, starts[index]))
-        is_seen = not planned.analysis.models[index].is_program  # nothing tells how far functions are
+        is_seen = not planned.analysis.models[index].is_program  # functions do not report their progress
         row.update(
             between.facts(planned, layout, index),
             number=index,
@@ -176,7 +176,7 @@ def _compiler(asked: str) -> list[str]:
     except ValueError:
         words = []
     if not words:
-        raise UsageError(Diagnostic("U208", f"no command can be made of {text!r}", help="name a C compiler: --cc gcc"))
+        raise UsageError(Diagnostic("U208", f"{text!r} is not a command", help="name a C compiler: --cc gcc"))
     return words
 
 

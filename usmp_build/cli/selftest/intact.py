@@ -63,6 +63,6 @@ def _outputs(run: Run) -> Iterator[tuple[int, bytes]]:
 
 def _changed(planned: Planned, model: int, run: int, tensor: int) -> CheckFailed:
     asked, shown = planned.request.models[model], planned.analysis.models[model].main.tensors[tensor].name
-    message = f'model "{asked.name}", run {run}: tensor {tensor} "{shown}" must be intact between runs, and is not'
+    message = f'model "{asked.name}", run {run}: tensor {tensor} "{shown}" must stay intact between runs, but changed'
     help_ = "report it, unless a kernel of the application writes out of bounds"
     return CheckFailed(Diagnostic("S608", message, asked.path, help_))

@@ -141,7 +141,7 @@ class FunctionReader:
 
     def _name(self, name: str, tensor: int, place: Place) -> None:
         if self.scope.setdefault(name, tensor) != tensor:
-            message = f"{quoted(name)} is declared twice in one place of function {quoted(self.name)}"
+            message = f"{quoted(name)} is declared twice in one scope of function {quoted(self.name)}"
             raise self.fault("T264", message, place, "give each its own name")
 
     def _named(self, names: Sequence[str], place: Place) -> tuple[int, ...]:
@@ -149,7 +149,7 @@ class FunctionReader:
 
     def _lookup(self, name: str, place: Place) -> int:
         if name not in self.scope:
-            message = f"there is no {quoted(name)} in this place of function {quoted(self.name)}"
+            message = f"there is no {quoted(name)} in this scope of function {quoted(self.name)}"
             raise self.fault("T263", message, place, suggestion(name, self.scope, "there are"))
         return self.scope[name]
 

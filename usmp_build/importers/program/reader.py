@@ -80,7 +80,7 @@ class _Program:
         main = model.main
         for position in range(main.parameters):
             if message := role_fault(main.tensors[position].name, position in uses.read, position in uses.written):
-                help_ = 'use two parameters; for functions from outside, say what they do: "reads", "writes"'
+                help_ = 'use two parameters; for external functions, declare what they do: "reads", "writes"'
                 raise self._fault("T255", message, ("functions", self._record.main, "params", position), help_)
         inputs, outputs = (tuple(position for position in range(main.parameters) if position in side) for side in uses)
         ported = replace(main, inputs=inputs, outputs=outputs)
@@ -99,4 +99,4 @@ class _Program:
 
 def _misfit(reader: FunctionReader, callee: Subgraph, message: str, place: Place) -> ModelError:
     help_ = "parameters are the bytes of arguments: as many as there are, and not larger"
-    return reader.fault("T252", f"{quoted(callee.name)} cannot be called so: {message}", place, help_)
+    return reader.fault("T252", f"{quoted(callee.name)} cannot be called like this: {message}", place, help_)

@@ -54,9 +54,9 @@ class Sizes:
 
     def allocation(self, declared: Declaration) -> Tensor:
         """Return a tensor of known size.  Raises Disagreement."""
-        return self._known(declared, '; or let the application provide it: "on_demand": true')
+        return self._sized_tensor(declared, '; or let the application provide it: "on_demand": true')
 
-    def _known(self, declared: Declaration, way_out: str = "") -> Tensor:
+    def _sized_tensor(self, declared: Declaration, way_out: str = "") -> Tensor:
         tensor = self.tensor(declared)
         if _UNKNOWN in tensor.shape:
             unknown = listed(e for e in declared.extents or () if isinstance(e, str) and e not in self.upper_bounds)
@@ -85,7 +85,7 @@ class Sizes:
 
     def constant(self, declared: Declaration, data: str | None, owner: str) -> Tensor:
         """Return a constant; without data, one that has bytes like no other.  Raises Disagreement."""
-        tensor = self._known(declared)
+        tensor = self._sized_tensor(declared)
         if data is None:
             if not self.stand_ins.spend(tensor.size):
                 message = (

@@ -27,7 +27,7 @@ _WIDTH = {"?": 1, "b": 1, "B": 1, "H": 2, "i": 4, "I": 4, "f": 4, "q": 8, "Q": 8
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Base of all declared tables.  A record made without arguments is one of which the file stores nothing."""
+    """Base of all declared tables.  A record made without arguments stands for one that the file does not store."""
 
 
 R = TypeVar("R", bound=Record)
@@ -218,7 +218,7 @@ class _File:
 
     def _need(self, at: int, size: int) -> None:
         if not 0 <= at <= len(self.data) - size:
-            message = f"{self._here()}something is said to be at {at:,}, but the file has {len(self.data):,} bytes"
+            message = f"{self._here()}an offset leads to byte {at:,}, but the file has {len(self.data):,} bytes"
             raise ModelError(Diagnostic("T203", message, help="It is cut off or damaged: copy or convert it again."))
 
     def _here(self) -> str:

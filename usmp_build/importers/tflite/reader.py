@@ -64,14 +64,14 @@ def _subgraph(
     written = set(record.inputs).union(*(operator.outputs for operator in operators))
     return Subgraph(
         name=record.name,
-        tensors=tuple(tensor if t in written else _known_if_empty(tensor) for t, tensor in enumerate(tensors)),
+        tensors=tuple(tensor if t in written else _constant_if_empty(tensor) for t, tensor in enumerate(tensors)),
         inputs=record.inputs,
         outputs=record.outputs,
         operators=operators,
     )
 
 
-def _known_if_empty(tensor: Tensor) -> Tensor:
+def _constant_if_empty(tensor: Tensor) -> Tensor:
     """Return a tensor without elements as a constant: no operator needs to write it."""
     is_empty = 0 in tensor.shape and tensor.dtype.bits > 0
     return replace(tensor, data=b"") if is_empty and tensor.data is None and not tensor.is_variable else tensor

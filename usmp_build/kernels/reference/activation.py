@@ -15,7 +15,7 @@ LARGEST_FLOAT = float(np.finfo(np.float32).max)
 def real_limits(activation: Activation, limits: Limits | None = None) -> tuple[float, float]:
     """Return the least and the largest output of a float kernel, which has no `limits`."""
     if limits is not None:
-        raise Unsupported("it has limits, which are of integers")
+        raise Unsupported("it has limits, which only integers may have")
     low, high = _limits(activation)
     return -LARGEST_FLOAT if low is None else low, LARGEST_FLOAT if high is None else high
 

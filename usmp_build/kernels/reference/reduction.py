@@ -58,7 +58,7 @@ def _block(node: Node) -> Block:
         return Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
     first, last = axes[0], axes[-1]
     if any(shape[axis] > 1 and axis not in axes for axis in range(first, last)):
-        raise Unsupported("it averages along axes that do not lie side by side")
+        raise Unsupported("it averages along axes that are not adjacent")
     images, reduced, channels = prod(shape[:first]), shape[first : last + 1], prod(shape[last + 1 :])
     if channels == 1:  # then a row of a single number each would be a call of its own
         return Block(images, 1, prod(reduced), 1)

@@ -22,7 +22,7 @@ class _Axis(NamedTuple):
 
 
 def strided_slice(node: Node) -> Kernel:
-    """Every so many elements along each axis."""
+    """Takes elements at a fixed stride along each axis."""
     source, output = node.input(0), node.output
     check_types(source, output)
     taken = _taken(node)
@@ -51,7 +51,7 @@ def _taken(node: Node) -> Taken:
     """Return the indices along each axis."""
     options, shape = node.options(StridedSlice), node.input(0).shape
     if options.ellipsis_mask or options.new_axis_mask or options.offset:
-        raise Unsupported("it has an ellipsis, new axes, or ends that count from the begins")
+        raise Unsupported("it has an ellipsis, new axes, or ends relative to the begins")
     names = ("begins", "ends", "strides")
     numbers = [node.integers(position, name) for position, name in enumerate(names, 1)]
     node.expect(

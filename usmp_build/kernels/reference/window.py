@@ -52,7 +52,7 @@ def slide(node: Node, border: Border, size: int, window: int, stride: int, dilat
         places = windows.places_in_frame(size, (before, behind), reach, stride)
         node.expect(places > 0, f"has a window of {reach} pixels over an image of {size} in a frame")
         if not windows.sees_pixels(size, before, places, reach, stride):
-            raise Unsupported("its window is all frame at some place")
+            raise Unsupported("its window covers only padding at some position")
         return Slide(places, before)
     if border.padding is Padding.VALID:
         node.expect(reach <= size, f"has a window of {reach} pixels over an image of {size}")

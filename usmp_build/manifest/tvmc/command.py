@@ -75,7 +75,7 @@ def _alignment(name: str, words: Words) -> int:
     if is_power_of_two(number) and number <= MOST_ALIGNMENT:
         return number
     help_ = f"write a power of two up to {MOST_ALIGNMENT}"
-    raise UsageError(Diagnostic("U228", f"{quoted(flag)} is no alignment", help=help_))
+    raise UsageError(Diagnostic("U228", f"{quoted(flag)} is not an alignment", help=help_))
 
 
 def _passes(words: Words) -> dict[str, str]:
@@ -97,5 +97,5 @@ def _algorithm(passes: Mapping[str, str]) -> str:
         return "auto"
     if name in (*_ALGORITHMS, "auto"):
         return name
-    message = f"tir.usmp.algorithm of TVMC names {quoted(name)}, which there is not"
+    message = f"tir.usmp.algorithm of TVMC names {quoted(name)}, which does not exist"
     raise UsageError(Diagnostic("U229", message, help=suggestion(name, _ALGORITHMS, "there are")))

@@ -39,10 +39,10 @@ class TvmcPool:
     """Target → bytes."""
 
 
-def read_pools(words: Words, known: Sequence[str]) -> tuple[TvmcPool, ...]:
+def read_pools(words: Words, defined_targets: Sequence[str]) -> tuple[TvmcPool, ...]:
     """Return the pools in the order of `--workspace-pools`; of several values for a pool, the last one counts.
 
-    `known` are the defined targets; empty when not known.  Raises UsageError (U225 to U228).
+    `defined_targets` is empty where they are not known.  Raises UsageError (U225 to U228).
     """
     _check_flags(words)
     text = words.last(POOLS)
@@ -58,10 +58,10 @@ def read_pools(words: Words, known: Sequence[str]) -> tuple[TvmcPool, ...]:
             continue
         pool, value = _of_pool(flag, names)
         if flag.name == _TARGETS:
-            targets[pool] = _targets(flag, value.split(","), known)
+            targets[pool] = _targets(flag, value.split(","), defined_targets)
         elif flag.name == _BURSTS:
             target, _, number = value.rpartition(":")
-            bursts[pool][_targets(flag, [target], known)[0]] = read_number(flag, number, 1)
+            bursts[pool][_targets(flag, [target], defined_targets)[0]] = read_number(flag, number, 1)
         else:
             word, least = _NUMBERS[flag.name]
             numbers[pool][word] = read_number(flag, value, least)
@@ -75,7 +75,7 @@ def read_number(flag: Flag, text: str, least: int) -> int:
     if is_number and (int(text) == -1 or least <= int(text) <= MAX_BYTES):
         return int(text)
     help_ = f"write a whole number from {least} to {show_bytes(MAX_BYTES)}, or -1 for none"
-    raise UsageError(Diagnostic("U228", f"{quoted(flag)} has no number that there is", help=help_))
+    raise UsageError(Diagnostic("U228", f"{quoted(flag)} has no valid number", help=help_))
 
 
 def _check_flags(words: Words) -> None:
@@ -93,7 +93,7 @@ def _pool(
         raise UsageError(Diagnostic("U226", f"pool {quoted(name)} of {POOLS} has no targets", help=help_))
     for target in bursts:
         if target not in targets[name]:
-            message = f"{_BURSTS} speaks of target {quoted(target)}, which does not reach pool {quoted(name)}"
+            message = f"{_BURSTS} names target {quoted(target)}, which does not reach pool {quoted(name)}"
             help_ = f"add the target to {_TARGETS}, or leave the burst out"
             raise UsageError(Diagnostic("U227", message, help=help_))
     return TvmcPool(name, targets[name], _given(numbers), _given(bursts))
@@ -112,18 +112,18 @@ def _of_pool(flag: Flag, names: Collection[str]) -> tuple[str, str]:
         raise UsageError(Diagnostic("U226", f"{quoted(flag)} gives no pool a value", help=help_))
     if pool not in names:
         help_ = suggestion(pool, names, f"pools of {POOLS}") if names else f"add {POOLS}={plain(pool)}"
-        message = f"{quoted(flag)} speaks of pool {quoted(pool)}, which {POOLS} does not name"
+        message = f"{quoted(flag)} names pool {quoted(pool)}, which {POOLS} does not name"
         raise UsageError(Diagnostic("U226", message, help=help_))
     return pool, value
 
 
-def _targets(flag: Flag, names: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+def _targets(flag: Flag, names: Sequence[str], defined_targets: Sequence[str]) -> tuple[str, ...]:
     """Return the names of targets without repetitions, after checking them."""
     for name in names:
         if not name:
             help_ = f"write {flag.name}=POOL:TARGET" + (":BYTES" if flag.name == _BURSTS else "")
             raise UsageError(Diagnostic("U227", f"{quoted(flag)} names no target", help=help_))
-        if known and name not in known:
+        if defined_targets and name not in defined_targets:
             message = f"{quoted(flag)} names target {quoted(name)}, which --target does not name"
-            raise UsageError(Diagnostic("U227", message, help=suggestion(name, known, "targets of --target")))
+            raise UsageError(Diagnostic("U227", message, help=suggestion(name, defined_targets, "targets of --target")))
     return tuple(dict.fromkeys(names))

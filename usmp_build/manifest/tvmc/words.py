@@ -66,7 +66,7 @@ def read_words(text: str, valued: frozenset[str]) -> Words:
             flags.append(_flag(word, words, valued))
     for file in files:
         if not file.strip() or not file.isprintable():
-            message = f"{quoted(file)} of TVMC's command line is no flag and no file"
+            message = f"{quoted(file)} of TVMC's command line is neither a flag nor a file"
             raise UsageError(Diagnostic("U225", message, help="is a quote missing? Names of models can be read"))
     return Words(tuple(flags), tuple(dict.fromkeys(files)))
 
@@ -92,7 +92,7 @@ def _arguments(words: Sequence[str]) -> list[str]:
             start = position + 1
     verb = words[start] if start < end else ""
     if start and verb in _OTHER_VERBS:
-        message = f"`tvmc {verb}` says nothing of memory"
+        message = f"`tvmc {verb}` has no flags for memory"
         raise UsageError(Diagnostic("U225", message, help="give the line with `tvmc compile`"))
     if verb == "compile":
         start += 1

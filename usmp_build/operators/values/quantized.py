@@ -30,10 +30,10 @@ def is_tracked(tensor: Tensor) -> bool:
 
 def quantized(tensor: Tensor) -> Quantized:
     """Return the only scale and zero point of an int8 tensor."""
-    found = int8_scale(tensor)
-    if found is None:
+    quantization = int8_scale(tensor)
+    if quantization is None:
         raise Opaque
-    return found
+    return quantization
 
 
 def factor(real: float) -> Factor:
@@ -43,12 +43,12 @@ def factor(real: float) -> Factor:
     return quantize(real)
 
 
-def limits(activation: Activation, output: Tensor, own: Limits | None = None) -> Limits:
-    """Return the least and the largest quantized output; `own` are limits behind those of the activation."""
-    found = clamp(activation, own, output)
-    if found is None:
+def limits(activation: Activation, output: Tensor, further: Limits | None = None) -> Limits:
+    """Return the least and the largest quantized output; `further` limits apply after those of the activation."""
+    bounds = clamp(activation, further, output)
+    if bounds is None:
         raise Opaque
-    return found
+    return bounds
 
 
 def operand(op: Operator, graph: Subgraph, position: int) -> Tensor | None:
@@ -57,7 +57,7 @@ def operand(op: Operator, graph: Subgraph, position: int) -> Tensor | None:
     return None if index is None else graph.tensors[index]
 
 
-def known(tensor: Tensor | None, dtype: DType) -> NDArray[np.generic]:
+def constant_value(tensor: Tensor | None, dtype: DType) -> NDArray[np.generic]:
     """Return the value of a constant of this type."""
     if tensor is None or tensor.dtype is not dtype or not tensor.is_constant or tensor.is_withheld:
         raise Opaque

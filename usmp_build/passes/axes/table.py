@@ -111,20 +111,20 @@ class Table:
     def _add(self, place: tuple[int, int], inserted: Inserted, copies: Sequence[RowCopy]) -> None:
         """Add the copies between rows: the targets that run them, and their pools, which are those of the source."""
         graph = inserted.graph
-        for made, copy in zip(inserted.made, copies, strict=True):
+        for inserted_copy, copy in zip(inserted.copies, copies, strict=True):
             reader = self.targets[OperatorRef(*place, inserted.moved[copy.readings[0].operator])]
             by = copier(self.request, self._writer(place, graph, copy.tensor), reader)
-            runs = OperatorRef(*place, made.operator)
+            runs = OperatorRef(*place, inserted_copy.operator)
             if by == MEMCPY:
                 self._refuse_out_of_reach(place, graph, copy)
             self.targets[runs] = by.target
-            self.kernels[runs] = ask(self.libraries, by, graph.operators[made.operator], graph)
-            ref = TensorRef(*place, made.written)
+            self.kernels[runs] = ask(self.libraries, by, graph.operators[inserted_copy.operator], graph)
+            ref = TensorRef(*place, inserted_copy.written)
             self.pools[ref] = self.pools[TensorRef(*place, copy.tensor)]
             name = short_label(graph.tensors[copy.tensor].name, copy.tensor)
             self.reasons[ref] = f"copy of {name} in rows of {copy.row} elements"
             readers = " and ".join(graph.operators[inserted.moved[each.operator]].kind for each in copy.readings)
-            self._lay(place, graph, made.written, Cut(copy.row, why=f"{readers}, which reads it"))
+            self._lay(place, graph, inserted_copy.written, Cut(copy.row, why=f"{readers}, which reads it"))
 
     def _refuse_out_of_reach(self, place: tuple[int, int], graph: Subgraph, copy: RowCopy) -> None:
         """Raise ManifestError unless target 0, which copies, reads and writes all pools of the tensor."""
@@ -163,10 +163,10 @@ def _cuts(rows: Rows, allowed: Mapping[int, frozenset[int]]) -> dict[int, Cut]:
     """Choose the rows of each tensor: those of its own separators, or of inherited ones, else the shortest."""
 
     def cut(tensor: int, separators: tuple[int, ...]) -> Cut | str:
-        made = rows.cut(tensor, separators)
-        if isinstance(made, Cut) and made.elements not in allowed[tensor]:
-            return f"for rows of {made.elements} elements do not suit the kernels that touch what it makes"
-        return made if isinstance(made, Cut) else f"for of what it makes, {made}"
+        result = rows.cut(tensor, separators)
+        if isinstance(result, Cut) and result.elements not in allowed[tensor]:
+            return f"for rows of {result.elements} elements do not suit the kernels that touch what it makes"
+        return result if isinstance(result, Cut) else f"for of what it makes, {result}"
 
     kept = Kept(rows.graph, cut, allowed)
     said = {tensor: rows.separators(tensor) for tensor in range(len(rows.graph.tensors))}
@@ -177,7 +177,7 @@ def _cuts(rows: Rows, allowed: Mapping[int, frozenset[int]]) -> dict[int, Cut]:
         decider = rows.deciders[position] if is_written_so else "the operators that read it"
         separators = said[tensor]
         named = None if separators is None else rows.cut(tensor, separators)
-        made = named if isinstance(named, Cut) else kept.cuts.get(tensor, Cut(min(possible)))
+        choice = named if isinstance(named, Cut) else kept.cuts.get(tensor, Cut(min(possible)))
         ends = "".join(f"; they end at {end}" for end in kept.ends.get(tensor, ()))
-        chosen[tensor] = replace(made, why=f"{made.why or decider}{ends}")
+        chosen[tensor] = replace(choice, why=f"{choice.why or decider}{ends}")
     return chosen

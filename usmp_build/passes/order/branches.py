@@ -2,7 +2,7 @@
 
 A branch is a list of segments: each climbs to its *hill*, and ends in its *valley*, where the fewest bytes are alive
 after the hill.  Where branches meet, their segments run by height of the hill above the valley, the highest first: so
-segments that need much room have it while other branches have left little behind.
+segments that need much room have it while other branches hold little.
 
     bytes alive       hill
                       __/\\__        hill            segments of one branch: 5 above its valley, and 3

@@ -76,15 +76,15 @@ def _may_join(before: Operator, op: Operator, net: Net) -> bool:
 def _joined(before: Operator, op: Operator, net: Net) -> Operator | None:
     """Return the fused operator; None if that would not be exact."""
     between, output = net.graph.tensors[before.outputs[0]], net.graph.tensors[op.outputs[0]]
-    first, own = net.tensor(before.inputs[0] if before.inputs else None), activation_of(op) or Activation.NONE
+    first, activation = net.tensor(before.inputs[0] if before.inputs else None), activation_of(op) or Activation.NONE
     if not isinstance(before.options, Clamped) or first is None or first.dtype is not between.dtype:
         return None
     if between.dtype is DType.FLOAT32 and output.dtype is DType.FLOAT32:
-        if before.options.limits or (before.options.activation, own) not in _NARROWER:
+        if before.options.limits or (before.options.activation, activation) not in _NARROWER:
             return None
-        return replace(before, outputs=op.outputs, options=replace(before.options, activation=own))
-    then = _bounds(op, net) if _bounds_another(op) else clamp(own, None, output)
-    options = None if then is None else _int8(before.options, own, then, between, output)
+        return replace(before, outputs=op.outputs, options=replace(before.options, activation=activation))
+    then = _bounds(op, net) if _bounds_another(op) else clamp(activation, None, output)
+    options = None if then is None else _int8(before.options, activation, then, between, output)
     return None if options is None else replace(before, outputs=op.outputs, options=options)
 
 
@@ -94,19 +94,19 @@ def _bounds(op: Operator, net: Net) -> Limits | None:
     return None if values is None else (int(values[0]), int(values[-1]))
 
 
-def _int8(options: Clamped, own: Activation, then: Limits, between: Tensor, output: Tensor) -> Clamped | None:
+def _int8(options: Clamped, activation: Activation, then: Limits, between: Tensor, output: Tensor) -> Clamped | None:
     one, other = int8_scale(between), int8_scale(output)
     if one is None or other is None or one[0] != other[0]:
         return None
     shift = other[1] - one[1]
-    if shift and (own is Activation.RELU6 or isinstance(options, Pool2D)):
+    if shift and (activation is Activation.RELU6 or isinstance(options, Pool2D)):
         return None  # RELU6 keeps the values of its input; pooling has one zero point for both sides
     now = clamp(options.activation, options.limits, between)
     if now is None:
         return None
     moved = within((now[0] + shift, now[1] + shift), (LEAST, MOST))
     limits = within(moved, then)
-    for activation in (options.activation, own):
-        if clamp(activation, None, output) == limits:
-            return replace(options, activation=activation, limits=None)
+    for alone in (options.activation, activation):
+        if clamp(alone, None, output) == limits:
+            return replace(options, activation=alone, limits=None)
     return replace(options, limits=limits)

@@ -52,9 +52,9 @@ class _Axis(NamedTuple):
             return 0, 0
         return windows.same_padding(size, self.reach, self.stride)
 
-    def takes(self, before: int, behind: int) -> bool:
+    def takes(self, before: int, after: int) -> bool:
         """Tell whether the window has as many positions in a frame as before, each with a pixel of the image."""
-        places = windows.places_in_frame(self.size, (before, behind), self.reach, self.stride)
+        places = windows.places_in_frame(self.size, (before, after), self.reach, self.stride)
         as_before = 0 < places == self.places
         return as_before and windows.sees_pixels(self.size, before, places, self.reach, self.stride)
 
@@ -98,13 +98,13 @@ def _frame(options: Windowed, axes: tuple[_Axis, _Axis], pads: Frame, whole: tup
     given = options.frame or ()
     ends = []
     for position, (axis, size) in enumerate(zip(axes, whole, strict=True)):
-        own = given[2 * position : 2 * position + 2] or axis.implicit(options, size)
-        before, behind = (
-            mine + theirs for mine, theirs in zip(own, pads[2 * position : 2 * position + 2], strict=True)
+        padding = given[2 * position : 2 * position + 2] or axis.implicit(options, size)
+        before, after = (
+            mine + theirs for mine, theirs in zip(padding, pads[2 * position : 2 * position + 2], strict=True)
         )
-        if not axis.takes(before, behind):
+        if not axis.takes(before, after):
             return None
-        ends += [before, behind]
+        ends += [before, after]
     top, bottom, left, right = ends
     return top, bottom, left, right
 

@@ -117,10 +117,12 @@ class _Table:
                 self.derived[ref] = derived_pools(statement, op, kernel)
 
     def _copies(self, statement: Statement, answer: Answer, answered: Answered) -> None:
-        for copy, made in zip(answer.copies, answered.inserted.made, strict=True):
-            ref, by = OperatorRef(*statement.place, made.operator), statement.uses[copy.edges[0]].copier
+        for copy, inserted_copy in zip(answer.copies, answered.inserted.copies, strict=True):
+            ref, by = OperatorRef(*statement.place, inserted_copy.operator), statement.uses[copy.edges[0]].copier
             self.targets[ref] = by.target
-            self.remapped[ref] = ask(self.libraries, by, answered.graph.operators[made.operator], answered.graph)
+            self.remapped[ref] = ask(
+                self.libraries, by, answered.graph.operators[inserted_copy.operator], answered.graph
+            )
 
 
 def _decided(statement: Statement) -> Answer:

@@ -86,13 +86,13 @@ def _with_copies(state: Prepared, place: tuple[int, int], wanted: Sequence[Wante
     kernels |= carried(state.kernels, place, inserted)
     targets, names = dict(state.assignment.targets), dict(state.assignment.libraries)
     tensors = dict(state.assignment.tensors)
-    for made, (_, by, moves_pin) in zip(inserted.made, wanted, strict=True):
-        op = graph.operators[made.operator]
+    for inserted_copy, (_, by, moves_pin) in zip(inserted.copies, wanted, strict=True):
+        op = graph.operators[inserted_copy.operator]
         if moves_pin:
-            tensors[TensorRef(*place, made.written)] = tensors.pop(TensorRef(*place, made.source))
+            tensors[TensorRef(*place, inserted_copy.written)] = tensors.pop(TensorRef(*place, inserted_copy.source))
         spot = Spot(*place, op.position)
         targets[spot], names[spot] = by
-        kernels[OperatorRef(*place, made.operator)] = ask(libraries, by, op, graph)
+        kernels[OperatorRef(*place, inserted_copy.operator)] = ask(libraries, by, op, graph)
     graphs = (*model.subgraphs[: place[1]], graph, *model.subgraphs[place[1] + 1 :])
     models = (*state.models[: place[0]], replace(model, subgraphs=graphs), *state.models[place[0] + 1 :])
     return Prepared(models, replace(state.assignment, targets=targets, libraries=names, tensors=tensors), kernels)

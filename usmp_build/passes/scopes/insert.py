@@ -41,5 +41,7 @@ def with_copies(statement: Statement, answer: Answer) -> Answered:
         tensor = elsewhere(statement.request, statement.graph, copy.value, domains[-1])
         wanted.append(NewCopy(copy.value, tensor, tuple((use.reader, use.position) for use in uses), is_output))
     inserted = insert(statement.graph, wanted)
-    pairs = zip(inserted.made, answer.copies, strict=True)
-    return Answered(inserted, tuple(domains), {made.written: (made.source, copy) for made, copy in pairs})
+    pairs = zip(inserted.copies, answer.copies, strict=True)
+    return Answered(
+        inserted, tuple(domains), {inserted_copy.written: (inserted_copy.source, copy) for inserted_copy, copy in pairs}
+    )

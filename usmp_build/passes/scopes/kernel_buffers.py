@@ -26,14 +26,14 @@ def derived_pools(statement: Statement, op: Operator, kernel: Kernel) -> tuple[i
 def _pools(
     statement: Statement, op: Operator, kernel: Kernel, operands: Sequence[Scratch | Derived], word: str
 ) -> tuple[int, ...]:
-    asked, demands = statement.asked, statement.demands
-    pools = asked.constant_pools if word == "constant_pools" else asked.workspace_pools
+    settings, demands = statement.settings, statement.demands
+    pools = settings.constant_pools if word == "constant_pools" else settings.workspace_pools
     for operand in operands:
         demand = demands.of(Spot(*statement.place, op.position), op, kernel, operand)
         remaining = tuple(pool for pool in pools if pool in demand.pools)
         if not remaining:
             kind = "the scratch" if isinstance(operand, Scratch) else "a constant of the kernel"
             who = f"{kind} of {statement.names.operator(op)}"
-            raise ManifestError(demands.no_pool_left(asked, who, demand, demands.names(pools), word))
+            raise ManifestError(demands.no_pool_left(settings, who, demand, demands.names(pools), word))
         pools = remaining
     return pools

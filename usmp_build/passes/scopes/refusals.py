@@ -22,7 +22,7 @@ def parted(statement: Statement, conflict: TieConflict) -> ManifestError:
     position = view.position
     way = f"drop one of the two, or place operator {position} separately: then it has a tensor of its own"
     spans = [why.span for tensor in (view.inputs[0], view.outputs[0]) for why in _whys(statement, tensor) if why.span]
-    return ManifestError(Diagnostic("P314", message, spans[-1] if spans else statement.asked.path, way))
+    return ManifestError(Diagnostic("P314", message, spans[-1] if spans else statement.settings.path, way))
 
 
 def _whys(statement: Statement, tensor: int | None) -> list[Limit]:
@@ -36,12 +36,12 @@ def no_room(statement: Statement, refusal: NoRoom) -> ManifestError:
     what = f"wants input {use.position}" if use.reader is not None else f"reads output {use.position}"
     here, there = names(refusal.value), names(refusal.port)
     message = f"{statement.names.tensor(use.tensor)} is in {here}, and {use.label} {what} in {there}: "
-    if not refusal.port & {CALLER, *statement.asked.workspace_pools}:
-        message += f'a copy needs a workspace pool, and none of model "{statement.asked.name}" is among them'
+    if not refusal.port & {CALLER, *statement.settings.workspace_pools}:
+        message += f'a copy needs a workspace pool, and none of model "{statement.settings.name}" is among them'
         way = "let both read the same constant pool, or list a workspace pool there"
     else:
         cpu = statement.request.targets[0].name
         message += f'target "{cpu}" would have to copy it, but does not reach both'
         way = f'write copies = "extern" for the target that needs it, or let "{cpu}" reach both (`targets` of a pool)'
     spans = [limit.span for limit in (*use.demand.limits, *statement.whys[use.tensor]) if limit.span]
-    return ManifestError(Diagnostic("P315", message, spans[-1] if spans else statement.asked.path, way))
+    return ManifestError(Diagnostic("P315", message, spans[-1] if spans else statement.settings.path, way))

@@ -68,14 +68,14 @@ class Statement:
         self._results()
 
     @property
-    def asked(self) -> ModelRequest:
+    def settings(self) -> ModelRequest:
         """The model in the request."""
         return self.request.models[self.place[0]]
 
     @property
     def application(self) -> bool:
         """Whether inputs and outputs are arrays of the caller."""
-        return self.place[1] == 0 and self.asked.io is InputOutput.APPLICATION
+        return self.place[1] == 0 and self.settings.io is InputOutput.APPLICATION
 
     def question(self) -> Question:
         """Return the question; domains are tensors, then the ports of `uses`."""
@@ -89,7 +89,7 @@ class Statement:
     def preference(self, tensor: int) -> tuple[int, ...]:
         """Return the pools that the model allows for a tensor; indices beyond the graph's are copies."""
         constant = tensor < len(self.graph.tensors) and self.graph.tensors[tensor].is_constant
-        return self.asked.constant_pools if constant else self.asked.workspace_pools
+        return self.settings.constant_pools if constant else self.settings.workspace_pools
 
     def _arrays_of_the_caller(self) -> None:
         """Allow outputs and their sources the caller's arrays; inputs and their views must be there."""
@@ -189,7 +189,7 @@ class Statement:
         if self.allowed[tensor] <= demand.pools:
             return
         label = self.names.short(self.graph.operators[reader]) if reader is not None else "the application"
-        copies = frozenset(self.asked.workspace_pools)
+        copies = frozenset(self.settings.workspace_pools)
         if self.application and tensor in self.graph.outputs:
             copies |= {CALLER}
         port = demand.pools & (copies | self.allowed[tensor])
@@ -218,7 +218,7 @@ class Statement:
         word = "constant_pools" if self.graph.tensors[tensor].is_constant else "workspace_pools"
         left = self.demands.names(self.allowed[tensor])
         who = f"{who}, {self.names.tensor(tensor)},"
-        return self.demands.no_pool_left(self.asked, who, demand, left, word, self.whys[tensor])
+        return self.demands.no_pool_left(self.settings, who, demand, left, word, self.whys[tensor])
 
     def _target(self, op: Operator) -> int:
         return self.assignment.target_of(self.place, op)

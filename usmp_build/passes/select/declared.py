@@ -34,7 +34,7 @@ def check_declared(kernel: Kernel, op: Operator, graph: Subgraph) -> None:
         for call in variant.calls:
             fault = next(_wrong_accesses(variant, call, op, graph), None)
             if fault:
-                message = f'the kernel library "{kernel.library}" declares accesses of {call.function} that cannot be: '
+                message = f'the kernel library "{kernel.library}" declares impossible accesses of {call.function}: '
                 raise KernelError(Diagnostic("K410", message + fault, help=_ACCESSES))
     unequal = next(_unequal(kernel, kernel.backward), None) if kernel.backward is not None else None
     if unequal:

@@ -81,7 +81,7 @@ def _worker_count(workers: int | None, request: Request, models: tuple[Model, ..
         return workers
     label = tensor_label(ref.subgraph, ref.tensor, tensor_at(models, ref).name)
     function = one_line(models[ref.model].subgraphs[ref.subgraph].name)
-    message = f'{label} is allocated by "{function}" in a parallel loop, and nobody knows how many rounds run at a time'
+    message = f'{label} is allocated by "{function}" in a parallel loop: how many rounds run at a time is not known'
     help_ = "state the extent of the loop, or its workers: one copy for each"
     raise ModelError(Diagnostic("P321", message, request.models[ref.model].path, help_))
 

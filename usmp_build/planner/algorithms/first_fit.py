@@ -59,17 +59,17 @@ def first_fit(
     placed: Mapping[int, Allocation] = _NONE_PLACED,
     *,
     overflow: bool = False,
-    known: Mapping[int, list[Neighbor]] = _NO_NEIGHBORS,
+    neighbors_by_buffer: Mapping[int, list[Neighbor]] = _NO_NEIGHBORS,
 ) -> Attempt:
     """Place buffers in the given order, those with fixed offsets first; each goes to its first pool that has room.
 
     The buffers of `placed` are placed already.  With `overflow`, limits may be exceeded: where no pool has room, the
     buffer goes to the one whose limit it exceeds least, and only a fixed one that overlaps another is stuck.
-    `known` caches the `neighbors` of buffers, for callers that plan repeatedly.
+    `neighbors_by_buffer` caches the `neighbors` of buffers, for callers that plan repeatedly.
     """
     places = dict(placed)
     for index in sorted(order, key=lambda index: problem.buffers[index].offset is None):
-        place, beyond = _best_place(problem, index, places, known.get(index) or neighbors(problem, index))
+        place, beyond = _best_place(problem, index, places, neighbors_by_buffer.get(index) or neighbors(problem, index))
         if place is None or (beyond > 0 and not overflow):
             return Attempt(places, stuck=index)
         places[index] = place

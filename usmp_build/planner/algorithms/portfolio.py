@@ -89,7 +89,7 @@ def _attempts(problem: Problem, component: Sequence[int], rounds: int) -> Iterat
     suffix = ""
     for _ in range(1 + max(0, rounds)):
         for name, order in list(orders.items()):
-            attempt = first_fit(problem, order, known=neighbors_by_buffer)
+            attempt = first_fit(problem, order, neighbors_by_buffer=neighbors_by_buffer)
             yield name + suffix, attempt
             orders[name] = _promoted(order, _badly_treated(problem, attempt))
             if orders[name] == order:

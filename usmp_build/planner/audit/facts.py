@@ -56,8 +56,8 @@ def _check_pool(
         message = f"the peak of {pool.name} is {peak:,}, not {pool.peak:,}"
         findings.add("V107", message, place, "peak", WRONG_FACT)
     if pool.limit != limit:
-        known = "none" if limit is None else f"{limit:,} bytes"
-        findings.add("V107", f"the limit of {pool.name} is {known}", place, "limit", WRONG_FACT)
+        shown_limit = "none" if limit is None else f"{limit:,} bytes"
+        findings.add("V107", f"the limit of {pool.name} is {shown_limit}", place, "limit", WRONG_FACT)
 
     def belongs(name: str) -> bool:
         return places.pools[question.indices[name]] == pool_index
@@ -65,7 +65,7 @@ def _check_pool(
     _check_witness(question, pool.witness, (*place, "witness"), belongs, 1, findings)
     claimed = pool.claim.bytes if pool.claim else 0
     if pool.bound > max(pool.witness.bytes, claimed):
-        message = f"the bound of {pool.name} is more than the witness and the claim say"
+        message = f"the bound of {pool.name} is more than the witness and the claim prove"
         findings.add("V107", message, place, "bound", WRONG_FACT)
     if pool.bound > peak:
         message = f"the bound of {pool.name} is more than its peak, {peak:,}: the plan proves it wrong"
@@ -129,7 +129,7 @@ def _check_witness(
     """Check that the buffers of a witness belong there, all conflict, and need the bytes that it states."""
     for name in witness.buffers:
         if name not in question.indices or not belongs(name):
-            message = f"buffer {quoted(name)} does not count here: it may be elsewhere"
+            message = f"buffer {quoted(name)} does not count here: it may be in other pools"
             findings.add("V108", message, place, "buffers", WRONG_FACT)
             return
     members = [question.indices[name] for name in witness.buffers]

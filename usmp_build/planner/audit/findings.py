@@ -17,13 +17,13 @@ class Findings:
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._found: list[Diagnostic] = []
+        self._diagnostics: list[Diagnostic] = []
         self._more = 0
 
     def add(self, code: str, message: str, place: Place, what: str = "", help_: str = WRONG_PLAN) -> None:
         """Add a finding, or count it if there are many."""
-        if len(self._found) < MOST:
-            self._found.append(Diagnostic(code, message, self._places.span(place, what), help_))
+        if len(self._diagnostics) < MOST:
+            self._diagnostics.append(Diagnostic(code, message, self._places.span(place, what), help_))
         else:
             self._more += 1
 
@@ -31,10 +31,13 @@ class Findings:
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """All findings, sorted by place."""
         more = f"and {self._more:,} more of this kind" if self._more else ""
-        return (*sorted(self._found, key=_position), *([Diagnostic("V110", more, help=WRONG_PLAN)] if more else []))
+        return (
+            *sorted(self._diagnostics, key=_position),
+            *([Diagnostic("V110", more, help=WRONG_PLAN)] if more else []),
+        )
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._diagnostics)
 
 
 def _position(diagnostic: Diagnostic) -> tuple[int, int]:

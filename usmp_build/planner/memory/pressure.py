@@ -149,8 +149,8 @@ class _Scales:
 
     def _slack(self, buffers: Sequence[int]) -> int:
         """Return the most bytes by which a buffer falls short of whole units."""
-        unit, known = self._unit(buffers), self._problem.buffers
-        return max((align_up(known[i].size, unit) - known[i].size for i in buffers), default=0)
+        unit, all_buffers = self._unit(buffers), self._problem.buffers
+        return max((align_up(all_buffers[i].size, unit) - all_buffers[i].size for i in buffers), default=0)
 
     def _stacked(self, buffers: Sequence[int], unit: int) -> int | None:
         """Return the bytes that groups need on top of each other, in whole units; None when that is unknown."""

@@ -138,6 +138,6 @@ class _Reader:
         wrong = [key for key, value in repeated.items() if value not in (None, agreed[key])]
         wrong += ["pools"] * (pools not in ((), buffer.pools) or costs not in ((), buffer.costs))
         for key in wrong[:1]:
-            message = f"buffer {quoted(buffer.name)} has another `{key}` in an earlier row"
+            message = f"buffer {quoted(buffer.name)} has a different `{key}` in an earlier row"
             help_ = "several rows are several intervals of one buffer; if it is another buffer, give it its own id"
             cells.fault("Q107", message, key, help_)

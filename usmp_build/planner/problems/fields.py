@@ -24,7 +24,7 @@ class Fields:
         self._places = places
         self._faults = faults
         names = [name.lower() for name in table.header]
-        self._behind = 1 if "end" in names and aliases else 0
+        self._inclusive_end = 1 if "end" in names and aliases else 0
         self._columns = {aliases.get(name, name): index for index, name in enumerate(names)}
         self._row = Row((table.number, table.first), [""] * len(names))
 
@@ -135,7 +135,7 @@ class Fields:
 
     def intervals(self) -> list[tuple[int, int, Place]]:
         """Read the intervals of a buffer: half-open from `lower` to `upper`, without its gaps."""
-        start, stop = self.step("lower"), self.step("upper") + self._behind
+        start, stop = self.step("lower"), self.step("upper") + self._inclusive_end
         intervals_ = []
         for low, high in sorted(self._gaps(), key=itemgetter(0)):
             if not start < low < high < stop:
@@ -150,11 +150,11 @@ class Fields:
         for word in self.text("gaps").split():
             if "@" in word:
                 message = f"the gap {quoted(word)} keeps a part of the buffer alive"
-                self.fault("Q104", message, "gaps", "that cannot be said here; state the part as a buffer of its own")
+                self.fault("Q104", message, "gaps", "a table cannot express that; list the part as a separate buffer")
                 continue
             low, dash, high = word.partition("-")
             if dash and _is_number(low) and _is_number(high):
-                yield int(low), int(high) + self._behind
+                yield int(low), int(high) + self._inclusive_end
             else:
                 message = f"a gap must be two steps, not {quoted(word)}"
                 self.fault("Q104", message, "gaps", "write 3-5 12-13: dead from step 3 until before step 5, and so on")

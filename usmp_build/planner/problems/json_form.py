@@ -66,7 +66,7 @@ class SeparationRecord(Record):
     below: Name
     above: Name
     bytes: Distance
-    """So far `above` starts behind the start of `below`, at least: less than the size of `below`, perhaps negative."""
+    """Least distance from the start of `below` to that of `above`: below the size of `below`, perhaps negative."""
 
 
 class ProblemRecord(Record):

@@ -69,7 +69,7 @@ def _read_csv(source: Source) -> PlanFile:
         row = Placed(fields.name("id"), fields.text("pools"), fields.place_in_pool("offset"), fields.place)
         first = placed.setdefault(row.name, row)
         if (first.pool, first.offset) != (row.pool, row.offset):
-            message = f"buffer {quoted(row.name)} is somewhere else in an earlier row"
+            message = f"buffer {quoted(row.name)} has another place in an earlier row"
             help_ = "a buffer has one place for all its intervals"
             faults.add("Q107", message, places.span(row.place, "offset"), help_)
     faults.stop()

@@ -24,7 +24,7 @@ Offset = Annotated[int, Field(ge=-MAX_SUM, le=MAX_SUM)]
 
 
 class WitnessRecord(Record):
-    """Buffers that need so many bytes, however they are placed, for all of them conflict with each other."""
+    """Buffers that all conflict with each other, so that they need this many bytes, however they are placed."""
 
     bytes: Sum
     step: Count | None = None

@@ -107,7 +107,7 @@ def _check_buffer(buffer: BufferDraft, pools: Mapping[str, int | None], draft: D
     span = draft.places.span
     for name in buffer.pools:
         if name not in pools:
-            message = f"buffer {quoted(buffer.name)} asks for pool {quoted(name)}, which there is not"
+            message = f"buffer {quoted(buffer.name)} names pool {quoted(name)}, which does not exist"
             faults.add("Q108", message, span(buffer.place, "pools"), suggestion(name, pools, "the pools are"))
     if len(set(buffer.pools)) < len(buffer.pools):
         message = f"buffer {quoted(buffer.name)} names a pool twice"
@@ -139,7 +139,7 @@ def _stated_conflicts(draft: Draft, index: Mapping[str, int], faults: Faults) ->
         return None
     neighbors: list[set[int]] = [set() for _ in draft.buffers]
     for one, other, place in draft.conflicts:
-        if _are_known((one, other), place, draft, index, faults):
+        if _are_buffers((one, other), place, draft, index, faults):
             a, b = index[one], index[other]
             neighbors[a].add(b)
             neighbors[b].add(a)
@@ -149,7 +149,7 @@ def _stated_conflicts(draft: Draft, index: Mapping[str, int], faults: Faults) ->
 def _separations(draft: Draft, index: Mapping[str, int], faults: Faults) -> dict[tuple[int, int], int]:
     distances: dict[tuple[int, int], int] = {}
     for stated in draft.separations:
-        if _are_known((stated.below, stated.above), stated.place, draft, index, faults):
+        if _are_buffers((stated.below, stated.above), stated.place, draft, index, faults):
             pair = (index[stated.below], index[stated.above])
             size = draft.buffers[pair[0]].size
             if pair in distances:
@@ -165,7 +165,7 @@ def _separations(draft: Draft, index: Mapping[str, int], faults: Faults) -> dict
     return distances
 
 
-def _are_known(pair: tuple[str, str], place: Place, draft: Draft, index: Mapping[str, int], faults: Faults) -> bool:
+def _are_buffers(pair: tuple[str, str], place: Place, draft: Draft, index: Mapping[str, int], faults: Faults) -> bool:
     unknown = [name for name in pair if name not in index]
     for name in unknown:
         message = f"there is no buffer {quoted(name)}"

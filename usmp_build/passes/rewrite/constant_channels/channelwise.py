@@ -21,8 +21,8 @@ from usmp_build.operators.values.interval import Interval
 from usmp_build.operators.values.quantized import (
     Opaque,
     channels,
+    constant_value,
     is_tracked,
-    known,
     limits,
     operand,
     quantized,
@@ -104,7 +104,7 @@ def _one_to_one(op: Operator, graph: Subgraph, transfer: Transfer) -> Channelwis
 
 def _mean(op: Operator, graph: Subgraph) -> Channelwise:
     source = operand(op, graph, 0)
-    axes = known(operand(op, graph, 1), DType.INT32).reshape(-1).tolist()
+    axes = constant_value(operand(op, graph, 1), DType.INT32).reshape(-1).tolist()
     if source is None or not all(-len(source.shape) <= axis < len(source.shape) for axis in axes):
         raise Opaque
     reduced = {axis % len(source.shape) for axis in axes}
@@ -120,10 +120,10 @@ def _pad(op: Operator, graph: Subgraph) -> Channelwise:
     """Return a padding: the interval includes the padding value."""
     source, output, value = operand(op, graph, 0), graph.tensors[op.outputs[0]], operand(op, graph, 2)
     paddings = operand(op, graph, 1)
-    amounts = known(paddings, paddings.dtype if paddings else DType.INT32).reshape(-1).tolist()
+    amounts = constant_value(paddings, paddings.dtype if paddings else DType.INT32).reshape(-1).tolist()
     if source is None or len(amounts) != 2 * len(source.shape) or any(amounts[-2:]):
         raise Opaque
-    number = quantized(output).zero_point if value is None else int(known(value, DType.INT8).reshape(-1)[0])
+    number = quantized(output).zero_point if value is None else int(constant_value(value, DType.INT8).reshape(-1)[0])
     return _one_to_one(op, graph, lambda operands: _with_value(operands[0], number))
 
 
@@ -144,9 +144,9 @@ def _concatenation(op: Operator, graph: Subgraph) -> Channelwise:
         return _same_channels(op, graph, range(len(sources)), _joined)
     ties, first = [], 0
     for index in sources:
-        own = np.arange(channels(graph.tensors[index]))
-        ties.append(Tie(index, target, own, own + first))
-        first += len(own)
+        source_channels = np.arange(channels(graph.tensors[index]))
+        ties.append(Tie(index, target, source_channels, source_channels + first))
+        first += len(source_channels)
     if first != channels(output):
         raise Opaque
     operands = tuple((tie.source, tie.source_channels) for tie in ties)

@@ -12,8 +12,8 @@ from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 from usmp_build.operators.values.quantized import (
     Opaque,
     channels,
+    constant_value,
     factor,
-    known,
     limits,
     operand,
     quantized,
@@ -46,13 +46,17 @@ def read_sum(op: Operator, graph: Subgraph) -> Sum:
         raise Opaque
     if not isinstance(options, Conv2D | DepthwiseConv2D | FullyConnected):
         raise Opaque
-    weights = known(stored, DType.INT8).astype(np.int8, copy=False)
+    weights = constant_value(stored, DType.INT8).astype(np.int8, copy=False)
     form = _form(op, weights, source, output)
     outputs = len(form.weights)
     if channels(output) != outputs or not outputs:
         raise Opaque
     given = operand(op, graph, 2)
-    bias = np.zeros(outputs, np.int64) if given is None else known(given, DType.INT32).astype(np.int64).reshape(-1)
+    bias = (
+        np.zeros(outputs, np.int64)
+        if given is None
+        else constant_value(given, DType.INT32).astype(np.int64).reshape(-1)
+    )
     if len(bias) != outputs or op.inputs[0] is None or (given is not None and given.shape[-1:] != (outputs,)):
         raise Opaque
     scale, zero_point = quantized(source)

@@ -15,7 +15,7 @@ from usmp_build.passes.rewrite.constant_channels.needed import Kept
 from usmp_build.passes.rewrite.constant_channels.sums import Sum
 
 
-def shrink(graph: Subgraph, known: Facts, kept: Kept) -> Subgraph:
+def shrink(graph: Subgraph, facts: Facts, kept: Kept) -> Subgraph:
     """Return the subgraph without the channels that are not kept."""
     tensors = list(graph.tensors)
     for index, channels in kept.items():
@@ -23,14 +23,14 @@ def shrink(graph: Subgraph, known: Facts, kept: Kept) -> Subgraph:
             tensors[index] = _along(tensors[index], len(tensors[index].shape) - 1, np.flatnonzero(channels))
     read = (t for op in graph.operators for t in op.inputs if t is not None)
     uses = Counter((*graph.inputs, *graph.outputs, *read))
-    shrinking = _Shrinking(known, kept, tensors, uses)
+    shrinking = _Shrinking(facts, kept, tensors, uses)
     operators = tuple(shrinking.operator(index, op) for index, op in enumerate(graph.operators))
     return replace(graph, tensors=tuple(tensors), operators=operators)
 
 
 @dataclass(frozen=True)
 class _Shrinking:
-    known: Facts
+    facts: Facts
     kept: Kept
     tensors: list[Tensor]
     """All tensors; copies of constants that can no longer be shared are appended."""
@@ -38,7 +38,7 @@ class _Shrinking:
     """Tensor → number of times it is read by operators, or is an input or output."""
 
     def operator(self, index: int, op: Operator) -> Operator:
-        role = self.known.roles[index]
+        role = self.facts.roles[index]
         if role is None or all(self.kept[tensor].all() for tensor in role.tensors):
             return op
         if isinstance(role, Sum):
@@ -50,8 +50,8 @@ class _Shrinking:
         inputs = self.kept[role.source][role.channel]
         bias, settled = role.bias, np.zeros(len(role.bias), np.bool_)
         if not role.depthwise:
-            settled = self.known.settled(index)
-            bias = np.where(settled, self.known.sums[index].low, vectors.wrap(bias + self._folded(role)))
+            settled = self.facts.settled(index)
+            bias = np.where(settled, self.facts.sums[index].low, vectors.wrap(bias + self._folded(role)))
         weights = op.inputs[1]
         assert weights is not None
         stored = self.tensors[weights]
@@ -68,7 +68,7 @@ class _Shrinking:
 
     def _folded(self, role: Sum) -> Integers:
         """Return the contribution of removed constant channels to each sum."""
-        x = self.known.intervals[role.source]
+        x = self.facts.intervals[role.source]
         absorbed = role.is_foldable(x) & ~self.kept[role.source]
         values = np.where(absorbed, x.low - role.zero_point, 0)[role.channel]
         return np.asarray((role.widened() * values).sum((1, 2)), np.int64)

@@ -66,9 +66,9 @@ class Sum:
     def accumulated(self, x: Interval) -> Interval:
         """Return the interval of the sums, in unlimited integers; `x` is that of the source."""
         low, high = self._inputs(x.low), self._inputs(x.high)
-        some, none = self.inside[:, None], np.int64(0)
-        low = np.where(some, np.where(self.outside[:, None], np.minimum(low, none), low), none)
-        high = np.where(some, np.where(self.outside[:, None], np.maximum(high, none), high), none)
+        inside, zero = self.inside[:, None], np.int64(0)
+        low = np.where(inside, np.where(self.outside[:, None], np.minimum(low, zero), low), zero)
+        high = np.where(inside, np.where(self.outside[:, None], np.maximum(high, zero), high), zero)
         weights = self.widened()
         positive = weights > 0
         least = (weights * np.where(positive, low, high)).sum((1, 2)) + self.bias

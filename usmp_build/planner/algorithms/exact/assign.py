@@ -5,9 +5,9 @@
          a in its best       not there          a is the item that would lose most, so that "not there" soon fails
 
 When every item has its pool, `packings` decides whether the pools can hold their buffers.  If one cannot, that is a new
-no-good: buffers that no later assignment puts together.  So two problems are solved by turns, each of which is simple
+no-good: buffers that no later assignment puts together.  So two problems are solved by turns, each simple
 by itself (logic-based Benders decomposition: Hooker and Ottosson, Mathematical Programming 96, 2003).  If it is not
-known whether the pools can hold their buffers, the assignment is dropped all the same, but less is proven.
+known whether the pools can hold their buffers, the assignment is dropped anyway, but less is proven.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ class Choices:
         base, grain = self.least, self.grain
         return base - (base - cost) // grain * grain if grain and cost > base else base
 
-    def some(self, items: Sequence[int], first: int, stop: int) -> Choices:
+    def subset(self, items: Sequence[int], first: int, stop: int) -> Choices:
         """Return the choices of a subset of items, which are in the sections [first, stop)."""
         return replace(
             self,

@@ -63,7 +63,7 @@ class Diagram:
 
     def cheapest(self, costs: Sequence[Sequence[int]], width: int) -> tuple[int, tuple[int, ...]] | None:
         """Return a lower bound of the least total of `costs` (of each item and each of its pools), and the choices that
-        lead to it: which of its pools each item takes.  None when there is not enough room for any choices.
+        lead to it: the pool that each item takes.  None when there is not enough room for any choices.
 
         At most `width` states are kept in each section.
         """

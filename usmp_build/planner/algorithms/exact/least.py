@@ -102,7 +102,7 @@ class _Ladder:
     they take turns.
     """
 
-    known: Least
+    best: Least
     strip: Strip
     nodes: int
     """Bound of all searches."""
@@ -117,16 +117,16 @@ class _Ladder:
     @property
     def is_open(self) -> bool:
         """Whether there is something to find, and work left to find it."""
-        return self.known.goal <= self.known.top and self.known.nodes < self.nodes
+        return self.best.goal <= self.best.top and self.best.nodes < self.nodes
 
     def try_bound(self) -> None:
         """Try the goal, for there it mostly ends; while that is impossible, go up by longer and longer strides."""
         stride = 0
         while self.is_open:
-            capacity = min(self.known.goal + stride, self.known.top)
+            capacity = min(self.best.goal + stride, self.best.top)
             turns = 0
             status = Status.UNKNOWN
-            while status is Status.UNKNOWN and turns < _TURNS and self.known.nodes < self.nodes:
+            while status is Status.UNKNOWN and turns < _TURNS and self.best.nodes < self.nodes:
                 status = self._turn(capacity, 0)
                 turns += 1
             if status is not Status.IMPOSSIBLE:
@@ -135,31 +135,31 @@ class _Ladder:
 
     def halve(self) -> None:
         """Halve the gap, or take a quarter off, as long as a short walk succeeds."""
-        walks = self.forwards.walks(self.known.top)
+        walks = self.forwards.walks(self.best.top)
         quick = _QUICK * max(1, len(self.strip.sizes))
         parts = 2
-        while self.is_open and parts <= 4 and self.known.goal < self.known.top:
-            gap = self.known.top + 1 - self.known.goal
-            capacity = self.known.top if self.known.offsets is None else self.known.goal + gap // parts
-            answer = walks.turn(capacity, quick, 0, self.nodes - self.known.nodes)
+        while self.is_open and parts <= 4 and self.best.goal < self.best.top:
+            gap = self.best.top + 1 - self.best.goal
+            capacity = self.best.top if self.best.offsets is None else self.best.goal + gap // parts
+            answer = walks.turn(capacity, quick, 0, self.nodes - self.best.nodes)
             fits = self._learn(capacity, answer, 0) is Status.FITS
-            if not fits and self.known.offsets is None:
+            if not fits and self.best.offsets is None:
                 break
             parts = 2 if fits else 2 * parts
 
     def visit_rungs(self) -> None:
         """Take one turn at every capacity in both directions; only forwards where only a proof is left to find."""
         for capacity in self._rungs():
-            for direction in (0, 1) if self.known.goal < self.known.top else (0,):
+            for direction in (0, 1) if self.best.goal < self.best.top else (0,):
                 course = self.courses.get((capacity, direction))
                 is_ahead = course is not None and course.turns > self.rounds
-                if self.is_open and self.known.goal <= capacity <= self.known.top and not is_ahead:
+                if self.is_open and self.best.goal <= capacity <= self.best.top and not is_ahead:
                     self._turn(capacity, direction)
         self.rounds += 1
 
     def _rungs(self) -> list[int]:
         """Return capacities from loose to tight, the goal last; parts of the gap only where others lack, or late."""
-        goal, top = self.known.goal, self.known.top
+        goal, top = self.best.goal, self.best.top
         rungs = [rung for part in _RUNGS if goal < (rung := goal + goal // part) <= top]
         if goal < top and (not rungs or self.rounds >= _LATE):
             rungs = sorted({*rungs, goal + (top - goal) * 3 // 4, (goal + top + 1) // 2} - {goal}, reverse=True)
@@ -169,7 +169,7 @@ class _Ladder:
         key = (capacity, direction)
         if key not in self.courses:
             self.courses[key] = self._searcher(direction).course(capacity)
-        return self._learn(capacity, self.courses[key].turn(self.nodes - self.known.nodes), direction)
+        return self._learn(capacity, self.courses[key].turn(self.nodes - self.best.nodes), direction)
 
     def _searcher(self, direction: int) -> Searcher:
         if not direction:
@@ -179,13 +179,13 @@ class _Ladder:
         return self.backwards
 
     def _learn(self, capacity: int, answer: Answer, direction: int) -> Status:
-        self.known.nodes += max(1, answer.nodes)
+        self.best.nodes += max(1, answer.nodes)
         if answer.status is Status.FITS:
-            self.known.offsets = answer.offsets[::-1] if direction else answer.offsets
-            self.known.peak = end(self.strip, self.known.offsets)
-            self.courses = {key: course for key, course in self.courses.items() if key[0] < self.known.peak}
+            self.best.offsets = answer.offsets[::-1] if direction else answer.offsets
+            self.best.peak = end(self.strip, self.best.offsets)
+            self.courses = {key: course for key, course in self.courses.items() if key[0] < self.best.peak}
         elif answer.status is Status.IMPOSSIBLE:
-            self.known.bound = max(self.known.bound, capacity + 1)
+            self.best.bound = max(self.best.bound, capacity + 1)
         return answer.status
 
 
@@ -193,7 +193,7 @@ class _Ladder:
 class _Hunt:
     """Searches at one capacity after another; where only one is open, it gets all the work that is left."""
 
-    known: Least
+    best: Least
     searcher: Searcher
     strip: Strip
     nodes: int
@@ -202,36 +202,36 @@ class _Hunt:
     @property
     def is_open(self) -> bool:
         """Whether there is something to find, and work left to find it."""
-        return self.known.goal <= self.known.top and self.known.nodes < self.nodes
+        return self.best.goal <= self.best.top and self.best.nodes < self.nodes
 
     def raise_bound(self, nodes: int) -> None:
         """Try the goal, for there it mostly ends; while that is impossible, go up by longer and longer strides."""
         stride = 0
         while self.is_open:
-            if self._try(min(self.known.goal + stride, self.known.top), nodes) is not Status.IMPOSSIBLE:
+            if self._try(min(self.best.goal + stride, self.best.top), nodes) is not Status.IMPOSSIBLE:
                 break
             stride = 2 * stride + 1
 
     def lower_peak(self, nodes: int) -> None:
         """Step down from the best plan; each plan that is found restarts the steps."""
-        part = _PARTS - (self.known.offsets is not None)
-        top = self.known.top + 1
+        part = _PARTS - (self.best.offsets is not None)
+        top = self.best.top + 1
         while part and self.is_open:
-            capacity = min(self.known.goal + (top - self.known.goal) * part // _PARTS, self.known.top)
-            if capacity <= self.known.goal:
+            capacity = min(self.best.goal + (top - self.best.goal) * part // _PARTS, self.best.top)
+            if capacity <= self.best.goal:
                 break
             part -= 1
             if self._try(capacity, nodes) is Status.FITS:
-                part, top = _PARTS - 1, self.known.top + 1
+                part, top = _PARTS - 1, self.best.top + 1
 
     def _try(self, capacity: int, nodes: int) -> Status:
-        left = self.nodes - self.known.nodes
-        answer = self.searcher.fit(capacity, left if self.known.goal == self.known.top else min(nodes, left))
-        self.known.nodes += max(1, answer.nodes)
+        left = self.nodes - self.best.nodes
+        answer = self.searcher.fit(capacity, left if self.best.goal == self.best.top else min(nodes, left))
+        self.best.nodes += max(1, answer.nodes)
         if answer.status is Status.FITS:
-            self.known.offsets, self.known.peak = answer.offsets, end(self.strip, answer.offsets)
+            self.best.offsets, self.best.peak = answer.offsets, end(self.strip, answer.offsets)
         elif answer.status is Status.IMPOSSIBLE:
-            self.known.bound = max(self.known.bound, capacity + 1)
+            self.best.bound = max(self.best.bound, capacity + 1)
         return answer.status
 
 

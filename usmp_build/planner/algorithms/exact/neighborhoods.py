@@ -86,7 +86,7 @@ class Neighborhoods:
         """Search for pools for the free items, while all others stay where they are."""
         spans = [span for item in free for span in self.choices.spans[item]]
         first, stop = min((s[0] for s in spans), default=0), max((s[1] + 1 for s in spans), default=0)
-        chosen = self.choices.some(free, first, stop)
+        chosen = self.choices.subset(free, first, stop)
         rooms = self._rooms(free, first, stop, fill)
         prices = {pool: values[first:stop] for pool, values in self.prices.items()}
         held = dict(zip(self.choices.members, self.where, strict=True))

@@ -34,7 +34,7 @@ _PREPARATION = 4
 
 
 @dataclass(slots=True)
-class _Known:
+class _Packing:
     """What is known of one component."""
 
     bound: int = 0
@@ -51,7 +51,7 @@ class Packings:
 
     def __init__(self, problem: Problem, members: Iterable[int]) -> None:
         self._problem = problem
-        self._known: dict[frozenset[int], _Known] = {}
+        self._by_component: dict[frozenset[int], _Packing] = {}
         self.nodes = 0
         """The work of all searches."""
         self.no_goods = [NoGood(pair, NEVER, proven=True) for pair in _clashes(problem, members)]
@@ -80,7 +80,7 @@ class Packings:
         """Return offsets, in bytes, of buffers that are known to fit; None where that is not known."""
         offsets: dict[int, int] = {}
         for component in components(self._problem, members):
-            component_packing = self._known.get(frozenset(component))
+            component_packing = self._by_component.get(frozenset(component))
             if component_packing is None or component_packing.offsets is None:
                 return None
             offsets |= component_packing.offsets
@@ -103,28 +103,29 @@ class Packings:
         """Remember a packing that is known to be valid."""
         for component in components(self._problem, offsets):
             self._improve(
-                self._known.setdefault(frozenset(component), _Known()), {index: offsets[index] for index in component}
+                self._by_component.setdefault(frozenset(component), _Packing()),
+                {index: offsets[index] for index in component},
             )
 
-    def _improve(self, known: _Known, offsets: Mapping[int, int]) -> None:
+    def _improve(self, packing: _Packing, offsets: Mapping[int, int]) -> None:
         peak = max((at + self._problem.buffers[index].size for index, at in offsets.items()), default=0)
-        if known.offsets is None or peak < known.peak:
-            known.offsets, known.peak = offsets, peak
+        if packing.offsets is None or peak < packing.peak:
+            packing.offsets, packing.peak = offsets, peak
 
     def _fit(self, component: frozenset[int], limit: int, nodes: int) -> Status:
         """Decide whether a component fits, by a search where that is not known."""
-        known = self._known.setdefault(component, _Known())
-        if known.offsets is not None and known.peak <= limit:
+        packing = self._by_component.setdefault(component, _Packing())
+        if packing.offsets is not None and packing.peak <= limit:
             return Status.FITS
-        if known.bound > limit:
+        if packing.bound > limit:
             return Status.IMPOSSIBLE
-        if known.tried.get(limit, -1) >= nodes:
+        if packing.tried.get(limit, -1) >= nodes:
             return Status.UNKNOWN
         status = self._search(component, limit, nodes)
         if status is Status.IMPOSSIBLE:
-            known.bound = limit + 1
+            packing.bound = limit + 1
         elif status is Status.UNKNOWN:
-            known.tried[limit] = nodes
+            packing.tried[limit] = nodes
         return status
 
     def _search(self, component: frozenset[int], limit: int, nodes: int) -> Status:

@@ -37,7 +37,7 @@ class Pairs:
             ]
             for i, near in enumerate(strip.neighbors)
         ]
-        self.some = any(self._near)
+        self.has_any = any(self._near)
         """Whether there are such pairs."""
         self._tails = [0] * len(sizes)
 

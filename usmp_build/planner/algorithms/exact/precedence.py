@@ -49,7 +49,7 @@ class _Node:
     """Least floors, and the decisions that they keep: buffer → (buffer above it, distance)."""
 
     floors: list[int]
-    behind: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    buffers_above: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
 
 
 _Way = tuple[int, int, int]
@@ -99,15 +99,15 @@ class _Tree:
 
     def decided(self, node: _Node, buffer: int, upper: int, distance: int) -> _Node | None:
         """Put one buffer above another, and propagate that; None when a buffer exceeds the capacity."""
-        behind = {**node.behind, buffer: [*node.behind.get(buffer, ()), (upper, distance)]}
+        buffers_above = {**node.buffers_above, buffer: [*node.buffers_above.get(buffer, ()), (upper, distance)]}
         floors = list(node.floors)
         raised = [buffer]
         while raised:
             lower = raised.pop()
-            for other, least in behind.get(lower, ()):
+            for other, least in buffers_above.get(lower, ()):
                 if floors[lower] + least > floors[other]:
                     floors[other] = self._lift(other, floors[lower] + least)
                     if floors[other] + self._strip.sizes[other] > self._capacity:
                         return None
                     raised.append(other)
-        return _Node(floors, behind)
+        return _Node(floors, buffers_above)

@@ -73,7 +73,7 @@ def _unshared(
 ) -> dict[int, int]:
     """Return the units that buffers add, one after another, when each pair shares as much as it may.
 
-    Shared bytes are rounded up to a unit at multiples of which all of them start, so that the count holds in it, too.
+    Shared bytes are rounded up to the largest unit at whose multiples all buffers start, so that the count holds in it.
     """
     unit = gcd(*(alignments[index] for index in largest_first))
     added = dict.fromkeys(largest_first, 0)

@@ -94,7 +94,7 @@ class Walk:
         self._loads = [0] * strip.sections
         self._spare = [0] * strip.sections
         self._pairs = Pairs(strip)
-        self._kept_off = kept_off(strip) if self._pairs.some else None
+        self._kept_off = kept_off(strip) if self._pairs.has_any else None
         self.nodes = 0
 
     def run(self, capacity: int, arm: Arm, nodes: int) -> Status:
@@ -220,7 +220,7 @@ class Walk:
                 return False
             if self._arm.fail_first and not self._raise_those_not_lowest(part):
                 return False
-            if self._pairs.some and not self._pairs.have_room(part, self.floors, self._placed, self._raise):
+            if self._pairs.has_any and not self._pairs.have_room(part, self.floors, self._placed, self._raise):
                 return False
             changed = len(self._trail) > before
             if (round_ == 0 or changed) and not self._sections_have_room(part):
@@ -268,15 +268,15 @@ class Walk:
         least, second, owner = self._earliest_ends(part)
         for index in part:
             floor = self.floors[index]
-            behind = floor
+            new_floor = floor
             for first, last, _ in self._strip.spans[index]:
                 for section in range(first, last + 1):
                     if floor + self._loads[section] > self._capacity:
-                        behind = max(behind, second[section] if owner[section] == index else least[section])
-            if behind == _INFINITE:
+                        new_floor = max(new_floor, second[section] if owner[section] == index else least[section])
+            if new_floor == _INFINITE:
                 return False
-            if behind > floor:
-                self._raise(index, behind)
+            if new_floor > floor:
+                self._raise(index, new_floor)
         return True
 
     def _earliest_ends(self, part: list[int]) -> tuple[list[int], list[int], list[int]]:
@@ -375,10 +375,10 @@ class Walk:
         alignment = self._strip.alignments[index]
         while True:
             offset = -(-offset // alignment) * alignment
-            behind = max((stop for start, stop in self._forbidden[index] if start < offset < stop), default=offset)
-            if behind == offset:
+            clear = max((stop for start, stop in self._forbidden[index] if start < offset < stop), default=offset)
+            if clear == offset:
                 return offset
-            offset = behind
+            offset = clear
 
     def _save(self, index: int) -> None:
         self._trail.append((index, self.floors[index], self._holes[index], self._placed[index]))
