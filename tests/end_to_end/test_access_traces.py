@@ -14,6 +14,8 @@ from tests.support import nets, parts
 from tests.support.cli import RO, RW, call, manifest, one_model, tables
 from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
+from tests.support.kernels.drawing import Case
+from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
 from tests.support.tools import few, needs_gcc
@@ -47,10 +49,10 @@ def with_analysis(plan: Planned, analysis: Analysis) -> Planned:
     return replace(plan, fitted=replace(plan.fitted, chosen=replace(plan.fitted.chosen, analysis=analysis)))
 
 
-def planned(folder: Path, kind: str) -> Planned:
-    """Plan random models of one operator."""
+def planned(folder: Path, cases: Iterable[Case]) -> Planned:
+    """Plan models of one operator each."""
     models = {}
-    for number, case in enumerate(draw(kind, COUNT)):
+    for number, case in enumerate(cases):
         name = f"m{number}"
         (folder / f"{name}.tflite").write_bytes(flatfile(case.graph))
         models[name] = f'path = "{name}.tflite"\n'
@@ -71,7 +73,21 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
 @needs_gcc
 @pytest.mark.parametrize("kind", few(CASES, 6))
 def test_declared_and_traced_distances_are_equal(kind: str, tmp_path: Path) -> None:
-    for direction, plan in in_each_direction(planned(tmp_path, kind)):
+    check_distances(planned(tmp_path, draw(kind, COUNT)))
+
+
+@needs_gcc
+def test_declared_and_traced_distances_of_kernels_by_rows_are_equal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are planned, generated and run in place of the others."""
+    monkeypatch.setattr(Reference, "kernel", by_rows_only)
+    check_distances(planned(tmp_path, [case for kind in PICTURES for case in pictures(kind, 4)]))
+
+
+def check_distances(planned_once: Planned) -> None:
+    """Compare what kernels declare with what their C does, in both directions."""
+    for direction, plan in in_each_direction(planned_once):
         found = compared(plan)
         assert found, direction
         assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}, direction

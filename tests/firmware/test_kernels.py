@@ -9,16 +9,19 @@ from pathlib import Path
 import pytest
 
 from tests.support import board_manifests, image
-from tests.support.board_accesses import STATEFUL, called, count, problems
+from tests.support.board_accesses import BY_ROWS, STATEFUL, called, count, problems
 from tests.support.firmware import Board
 from tests.support.flatfile import flatfile
+from tests.support.image import Image
 from tests.support.kernels import oracle
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
+from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.planned import Shared
 from usmp_build.cli.selftest.compare import compare
 from usmp_build.cli.selftest.oracle import Answer
+from usmp_build.kernels.reference import Reference
 from usmp_build.kernels.reference.sources import functions
 
 DRAWN = 60
@@ -56,10 +59,23 @@ def references(
     cases: dict[str, Case], models: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> list[list[Answer]]:
     """What TensorFlow Lite Micro makes of them."""
+    return answers_to(cases, models, tmp_path_factory.mktemp("answers"))
+
+
+def answers_to(cases: dict[str, Case], models: dict[str, Path], folder: Path) -> list[list[Answer]]:
+    """Return what TensorFlow Lite Micro makes of cases."""
     asked = [(models[name].read_bytes(), list(case.inputs)) for name, case in cases.items()]
-    answers = oracle.outputs(asked, tmp_path_factory.mktemp("answers"))
+    answers = oracle.outputs(asked, folder)
     assert [answer for answer in answers if isinstance(answer, str)] == []
     return [[dict(zip(c.graph.outputs, a, strict=True))] for c, a in zip(cases.values(), answers, strict=True)]
+
+
+def check(made: Image, plugin: Path, cases: dict[str, Case], references: list[list[Answer]]) -> None:
+    """Compare the tensors of all cases, and what is read and written."""
+    results, runs = count(made, [[case.inputs] for case in cases.values()], plugin)
+    for index, reference in enumerate(references):
+        compare(made.planned, index, results[index], reference)
+    assert problems(runs) == []
 
 
 def test_every_function(
@@ -72,8 +88,18 @@ def test_every_function(
     shared: Shared,
 ) -> None:
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) | STATEFUL == set(functions())
-    results, runs = count(made, [[case.inputs] for case in cases.values()], plugin)
-    for index, reference in enumerate(references):
-        compare(made.planned, index, results[index], reference)
-    assert problems(runs) == []
+    assert called(made) | STATEFUL | BY_ROWS == set(functions())
+    check(made, plugin, cases, references)
+
+
+def test_kernels_by_rows(
+    board: Board, plugin: Path, tmp_path: Path, shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They run in place of the others."""
+    monkeypatch.setattr(Reference, "kernel", by_rows_only)
+    cases = {f"{kind.lower()}_{number}": case for kind in PICTURES for number, case in enumerate(pictures(kind, 4))}
+    cases = dict(sorted(cases.items()))
+    models = board_manifests.written("rows", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    assert called(made) >= BY_ROWS
+    check(made, plugin, cases, answers_to(cases, models, tmp_path))

@@ -245,6 +245,10 @@ class Kernel:
     """A kernel with the same results that writes the output from the last byte to the first; None: there is none.  It
     has the same constants, scratch, alignment, strikes, updates and pitched operands, and moves the same bytes: the
     direction is chosen after all these are fixed."""
+    by_rows: Kernel | None = None
+    """A kernel with the same results that goes by rows of an image.  It has one call: `Pieces` with a piece for each
+    row of the output, or `Reduce`.  It may have other constants and other scratch.  None: there is none, or this
+    kernel already goes row by row."""
 
     def towards(self, direction: Direction) -> Kernel:
         """Return the kernel for a direction; the forward one if there is no other."""

@@ -25,6 +25,7 @@ from usmp_build.interfaces.kernels import (
     Operand,
     Output,
     Parameters,
+    Pieces,
     Reduce,
     Rows,
     Scratch,
@@ -102,6 +103,9 @@ class Runner:
     def _call(self, call: KernelCall, places: dict[Operand, int], tensors: dict[Operand, Tensor]) -> None:
         arguments = [places[operand] for operand in call.operands]
         parameters = [] if call.parameters is None else [_packed(call.parameters)]
+        if isinstance(call.form, Pieces):
+            self._pieces(call, call.form, parameters, arguments, tensors)
+            return
         if not isinstance(call.form, Rows | Reduce):
             self._function(call.function, *parameters, *arguments)
             return
@@ -111,6 +115,22 @@ class Runner:
             self._rows(call, call.form, parameters, arguments, pitches)
         else:
             self._reduce(call, call.form, parameters, arguments, pitches)
+
+    def _pieces(
+        self,
+        call: KernelCall,
+        form: Pieces,
+        parameters: list[bytes],
+        places: list[int],
+        tensors: dict[Operand, Tensor],
+    ) -> None:
+        steps = [
+            pitch * tensors[operand].dtype.bits // 8 if pitch else 0
+            for operand, pitch in zip(call.operands, form.pitches, strict=True)
+        ]
+        for number in _counting(form.count, call):
+            pieces = (place + number * step for place, step in zip(places, steps, strict=True))
+            self._function(call.function, *parameters, *pieces)
 
     def _rows(
         self, call: KernelCall, form: Rows, parameters: list[bytes], places: list[int], pitches: list[int]

@@ -2,8 +2,8 @@
 
     python sanitized_worker.py LIBRARY CASES RESULTS
 
-CASES is a pickled list of cases; RESULTS becomes the pickled list of their outputs: of
-each first those of the forward kernel, then those of the backward one.
+CASES is a pickled list of cases; RESULTS becomes the pickled list of the outputs that each
+of their kernels makes, forward and backward, at once and by rows.
 """
 
 from __future__ import annotations
@@ -14,10 +14,7 @@ from pathlib import Path
 
 from tests.support.kernels.driver import Runner
 from usmp_build.interfaces.kernels import Kernel
-from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import library
-
-WAYS = (Direction.FORWARD, Direction.BACKWARD)
 
 
 def main(shared_library: str, cases: str, results: str) -> None:
@@ -27,7 +24,9 @@ def main(shared_library: str, cases: str, results: str) -> None:
     for case in pickle.loads(Path(cases).read_bytes()):
         kernel = library.kernel(case.graph.operators[0], case.graph)
         assert isinstance(kernel, Kernel)
-        outputs += [runner.run(case.graph, kernel.towards(way), case.inputs) for way in WAYS]
+        forward = [kernel, kernel.by_rows] if kernel.by_rows else [kernel]
+        kernels = [each for both in forward for each in (both, both.backward) if each]
+        outputs.append([runner.run(case.graph, each, case.inputs) for each in kernels])
     Path(results).write_bytes(pickle.dumps(outputs))
 
 

@@ -16,6 +16,7 @@ from tests.support.kernels import oracle
 from tests.support.kernels.cases import CASES, near_ties
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.pictures import PICTURES, by_rows, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of, stateful_kernels
 from tests.support.tools import needs_gcc, needs_oracle
 from tests.support.tree import ROOT
@@ -41,6 +42,7 @@ def test_every_kind_has_cases() -> None:
 def test_every_call_says_what_it_touches() -> None:
     """Together these kernels call all functions."""
     kernels = [*stateful_kernels(), *(kernel_of(case) for kind in CASES for case in draw(kind))]
+    kernels += [kernel for kind in PICTURES for case in pictures(kind, COUNT) if (kernel := by_rows(case))]
     calls = [call for kernel in kernels for call in kernel.calls]
     assert sources.choose({call.function for call in calls}, "p") == sources.choose(sources.functions(), "p")
     assert all(call_accesses(call) is not None for call in calls)
@@ -86,6 +88,7 @@ def compare(cases: list[Case], optimized: Runner, tmp_path: Path) -> None:
 @needs_gcc
 def test_sanitizers_find_nothing_and_change_nothing(optimized: Runner, tmp_path: Path) -> None:
     cases = [case for kind in CASES for case in draw(kind, min(COUNT, 20))]
+    cases += [case for kind in PICTURES for case in pictures(kind, min(COUNT, 10))]
     flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     try:
         path = build(tmp_path, *flags)
@@ -103,7 +106,9 @@ def test_sanitizers_find_nothing_and_change_nothing(optimized: Runner, tmp_path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    twice = [case for case in cases for _ in range(2)]  # forward, backward
-    for case, made in zip(twice, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
-        for one, other in zip(made, optimized.run(case.graph, kernel_of(case), case.inputs), strict=True):
-            np.testing.assert_array_equal(one, other)
+    for case, made in zip(cases, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
+        assert len(made) == (2 if by_rows(case) is None else 4)
+        expected = optimized.run(case.graph, kernel_of(case), case.inputs)
+        for outputs in made:
+            for one, other in zip(outputs, expected, strict=True):
+                np.testing.assert_array_equal(one, other)

@@ -12,7 +12,8 @@ import pytest
 from tests.support.host_c import STRICT
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.driver import HEADERS, PREFIX
-from tests.support.kernels.samples import draw, kernel_of, stateful_kernels
+from tests.support.kernels.pictures import PICTURES, by_rows, pictures
+from tests.support.kernels.samples import COUNT, draw, kernel_of, stateful_kernels
 from tests.support.tools import few, need
 from usmp_build.interfaces.kernels import KernelCall
 from usmp_build.kernels.reference import sources
@@ -88,7 +89,7 @@ def test_structs_have_the_fields_that_python_fills() -> None:
 def test_prototypes_take_the_operands_that_python_passes() -> None:
     header = sources.choose(functions(), PREFIX).header
     prototypes = {name: text.split(",") for name, text in re.findall(rf"{PREFIX}_(\w+)\(([^)]*)\);", header)}
-    names = {"Whole": [""], "Rows": [""], "Reduce": ["_begin", "_row", "_finish"]}
+    names = {"Whole": [""], "Rows": [""], "Pieces": [""], "Reduce": ["_begin", "_row", "_finish"]}
     for call in calls():
         form = type(call.form).__name__
         counts = [len(prototypes[call.function + suffix]) for suffix in names[form]]
@@ -98,5 +99,6 @@ def test_prototypes_take_the_operands_that_python_passes() -> None:
 
 def calls() -> Iterator[KernelCall]:
     kernels = [kernel_of(case) for kind in CASES for case in draw(kind)]
-    for kernel in [*kernels, *stateful_kernels()]:
+    rows = [kernel for kind in PICTURES for case in pictures(kind, COUNT) if (kernel := by_rows(case))]
+    for kernel in [*kernels, *rows, *stateful_kernels()]:
         yield from kernel.calls

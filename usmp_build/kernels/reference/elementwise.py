@@ -21,8 +21,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.kernels.reference.accesses_of_elements import broadcast_accesses, elementwise_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.pitches import are_apart
-from usmp_build.kernels.reference.pixels import by_pixels
+from usmp_build.kernels.reference.pieces import elementwise
 from usmp_build.kernels.reference.requantization import factor, int32_constant
 from usmp_build.operators.binary import Binary
 
@@ -54,8 +53,7 @@ def multiply(node: Node) -> Kernel:
 
 def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
     first, second, output = node.input(0), node.input(1), node.output
-    apart = are_apart(node)
-    axes = _merged(_axes(node, first, second, output)[-1 if apart else 0 :])
+    axes = _axes(node, first, second, output)
     types = {first.dtype, second.dtype, output.dtype}
     if types == {DType.FLOAT32}:
         options = node.options(Binary)
@@ -65,35 +63,32 @@ def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
         suffix, own = "s8", _sum_fields(node, sign) if sign else _product_fields(node)
     else:
         raise unsupported_types(first, second, output)
-    if len(axes) == 1 and axes[0].first == axes[0].second == 1:
-        return _of_one_shape(node, f"{name}_{suffix}", own)
-    return _stretched(node, f"{name}_{suffix}", own, axes)
+
+    def kernel_of(count: int) -> Kernel:
+        innermost = _merged(axes[-count:])
+        if len(innermost) == 1 and innermost[0].first == innermost[0].second == 1:
+            return _of_one_shape(node, f"{name}_{suffix}", own, innermost[0].size)
+        return _stretched(node, f"{name}_{suffix}", own, innermost)
+
+    return elementwise(node, kernel_of)
 
 
-def _of_one_shape(node: Node, name: str, own: Fields) -> Kernel:
-    widths = (node.output.dtype.bits // 8,) * 3
-
-    def call(size: int) -> KernelCall:
-        parameters = Parameters(f"{name}_parameters", (("size", size), *own))
-        operands = (Input(0), Input(1), Output(0))
-        return KernelCall(name, Whole(), operands, parameters, accesses=elementwise_accesses(size, widths))
-
-    return by_pixels(node, call)
+def _of_one_shape(node: Node, name: str, own: Fields, size: int) -> Kernel:
+    accesses = elementwise_accesses(size, (node.output.dtype.bits // 8,) * 3)
+    parameters = Parameters(f"{name}_parameters", (("size", size), *own))
+    return Kernel((KernelCall(name, Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses),))
 
 
 def _stretched(node: Node, name: str, own: Fields, axes: list[_Axis]) -> Kernel:
-    output, steps = node.output, prod(axis.size for axis in axes)
-    visits = output.elements // steps * _visits(axes, steps)
+    output, size = node.output, prod(axis.size for axis in axes)
+    visits = output.elements // size * _visits(axes, size)
     traffic = (*[Traffic(output.size)] * 2, Traffic(_AXIS_BYTES * visits), Traffic(written=output.size))
     axes = _padded(axes)
     accesses = broadcast_accesses(axes, output.dtype.bits // 8)
-
-    def call(size: int) -> KernelCall:
-        parameters = Parameters(f"{name}_parameters", (("size", size), *own))
-        operands = (Input(0), Input(1), Derived(0), Output(0))
-        return KernelCall(f"{name}_stretched", Whole(), operands, parameters, traffic, accesses=accesses)
-
-    return by_pixels(node, call, (int32_constant("axes", (number for axis in axes for number in axis)),))
+    parameters = Parameters(f"{name}_parameters", (("size", size), *own))
+    operands = (Input(0), Input(1), Derived(0), Output(0))
+    call = KernelCall(f"{name}_stretched", Whole(), operands, parameters, traffic, accesses=accesses)
+    return Kernel((call,), (int32_constant("axes", (number for axis in axes for number in axis)),))
 
 
 def _limits(node: Node) -> tuple[int, int]:

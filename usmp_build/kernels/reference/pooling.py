@@ -9,8 +9,9 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.kernels.reference.accesses_of_sums import Row, pool_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
-from usmp_build.kernels.reference.pitches import PITCHED, pitch_fields, pitches
-from usmp_build.kernels.reference.window import borders, slide, taps_inside
+from usmp_build.kernels.reference.pitches import PITCHED, are_apart, pitch_fields, pitches
+from usmp_build.kernels.reference.reduction import Block, average_of_rows
+from usmp_build.kernels.reference.window import Slide, borders, slide, taps_inside
 from usmp_build.operators.pooling import Pool2D
 
 _SAME_SCALE = 1e-6
@@ -63,7 +64,20 @@ def pool_2d(node: Node) -> Kernel:
     window = Window(0, apart.input, width, options.filter_w, options.stride_w, before=columns.before)
     accesses = pool_accesses(Row(columns.output, apart.output, window), channels, source.dtype.bits // 8)
     call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic, accesses=accesses)
-    return Kernel((call,), pitched=PITCHED)
+    return Kernel((call,), pitched=PITCHED, by_rows=_by_rows(node, options, (rows, columns), (suffix, low, high)))
+
+
+def _by_rows(
+    node: Node, options: Pool2D, slides: tuple[Slide, Slide], limits: tuple[str, int | float, int | float]
+) -> Kernel | None:
+    """Return the kernel that averages an image by adding up its rows; None unless the only window is that image."""
+    images, height, width, channels = node.streamed().shape
+    is_one_window = slides == (Slide(1, 0), Slide(1, 0)) and (options.filter_h, options.filter_w) == (height, width)
+    if node.operator.kind != "AVERAGE_POOL_2D" or not is_one_window or images > 1 or height == 1 or are_apart(node):
+        return None
+    suffix, low, high = limits
+    fields = (("count", height * width), ("low", low), ("high", high))
+    return average_of_rows(node, Block(images, height, width, channels), f"global_average_pool_2d_{suffix}", fields)
 
 
 def _outside(node: Node, options: Pool2D, source: Tensor) -> int | float:

@@ -8,7 +8,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.pixels import each_element
+from usmp_build.kernels.reference.pieces import each_element
 from usmp_build.kernels.reference.requantization import factor
 
 _SUFFIXES = {

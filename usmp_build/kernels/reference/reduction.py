@@ -1,4 +1,4 @@
-"""MEAN."""
+"""MEAN, and what else averages an image by adding up its rows in scratch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupp
 from usmp_build.kernels.reference.requantization import factor
 
 
-class _Block(NamedTuple):
+class Block(NamedTuple):
     """A tensor as images of rows of pixels of channels; rows and pixels are averaged."""
 
     images: int
@@ -43,29 +43,29 @@ def mean(node: Node) -> Kernel:
     block = _block(node)
     node.expect(output.elements == block.images * block.channels, "makes another number of means than its output holds")
     if (source.dtype, output.dtype) == (DType.INT8, DType.INT8):
-        return _kernel(node, block, "s8", DType.INT32, _int8_fields(node, block))
+        return average_of_rows(node, block, "mean_s8", _int8_fields(node, block))
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
-        return _kernel(node, block, "f32", DType.FLOAT32, (("count", single(block.size)),))
+        return average_of_rows(node, block, "mean_f32", (("count", single(block.size)),))
     raise unsupported_types(source, output)
 
 
-def _block(node: Node) -> _Block:
+def _block(node: Node) -> Block:
     shape = node.input(0).shape
     given = node.integers(1, "axes")
     node.expect(all(-len(shape) <= axis < len(shape) for axis in given), "averages along axes that its input lacks")
     axes = sorted({axis % len(shape) for axis in given if shape[axis] > 1})
     if not axes:
-        return _Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
+        return Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
     first, last = axes[0], axes[-1]
     if any(shape[axis] > 1 and axis not in axes for axis in range(first, last)):
         raise Unsupported("it averages along axes that are not adjacent")
     images, reduced, channels = prod(shape[:first]), shape[first : last + 1], prod(shape[last + 1 :])
     if channels == 1:  # then a row of a single number each would be a call of its own
-        return _Block(images, 1, prod(reduced), 1)
-    return _Block(images, reduced[0], prod(reduced[1:]), channels)
+        return Block(images, 1, prod(reduced), 1)
+    return Block(images, reduced[0], prod(reduced[1:]), channels)
 
 
-def _int8_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
+def _int8_fields(node: Node, block: Block) -> tuple[tuple[str, int], ...]:
     """The factor also divides by the count."""
     source, output = node.input(0), node.output
     if block.size * 255 > LARGEST:
@@ -79,21 +79,26 @@ def _int8_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
     )
 
 
-def _kernel(node: Node, block: _Block, suffix: str, sums: DType, own: tuple[tuple[str, int | float], ...]) -> Kernel:
+def average_of_rows(node: Node, block: Block, function: str, others: tuple[tuple[str, int | float], ...]) -> Kernel:
+    """Return the kernel that adds up the rows of each image, and makes averages of the sums, which have 32 bits.
+
+    `others` are the parameters of the function after the width and the channels.
+    """
     form = Reduce(
         images=block.images,
         rows=block.rows,
         input_row_elements=block.width * block.channels,
         output_row_elements=block.channels,
     )
-    fields = (("width", block.width), ("channels", block.channels), *own)
-    parameters = Parameters(f"mean_{suffix}_parameters", fields)
+    fields = (("width", block.width), ("channels", block.channels), *others)
+    parameters = Parameters(f"{function}_parameters", fields)
     source, output = node.input(0), node.output
     each = 4 * (source.elements + output.elements)  # a sum is begun, added to by every element, and read at the end
     traffic = (Traffic(source.size), Traffic(each, each), Traffic(written=output.size))
     operands = (Input(0), Scratch(0), Output(0))
     accesses = mean_accesses(block.channels, block.width, source.dtype.bits // 8)
-    call = KernelCall(f"mean_{suffix}", form, operands, parameters, traffic, accesses=accesses)
+    call = KernelCall(function, form, operands, parameters, traffic, accesses=accesses)
+    sums = DType.FLOAT32 if source.dtype.is_float else DType.INT32
     return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * 4, sums),))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite
+from math import isfinite, prod
 
 from usmp_build.arithmetic import tables
 from usmp_build.arithmetic.fixed_point import single
@@ -25,7 +25,7 @@ from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_elements import elementwise_accesses
 from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.pixels import by_pixels, each_element
+from usmp_build.kernels.reference.pieces import each_element, elementwise
 from usmp_build.kernels.reference.quantization import requantize
 from usmp_build.kernels.reference.requantization import factor
 from usmp_build.operators.unary import LeakyRelu, Lookup, leaky_factors
@@ -127,14 +127,14 @@ def _looked_up(node: Node, table: bytes) -> Kernel:
     elements = node.output.elements
     traffic = (Traffic(elements), Traffic(elements), Traffic(written=elements))
 
-    def call(size: int) -> KernelCall:
-        parameters = Parameters("elements", (("size", size),))
+    def kernel_of(axes: int) -> Kernel:
+        size = prod(node.output.shape[-axes:])
+        parameters, accesses = Parameters("elements", (("size", size),)), elementwise_accesses(size, (1, 0, 1))
         operands = (Input(0), Derived(0), Output(0))
-        return KernelCall(
-            "lookup_s8", Whole(), operands, parameters, traffic, accesses=elementwise_accesses(size, (1, 0, 1))
-        )
+        call = KernelCall("lookup_s8", Whole(), operands, parameters, traffic, accesses=accesses)
+        return Kernel((call,), (Constant("table", DType.INT8, table),))
 
-    return by_pixels(node, call, (Constant("table", DType.INT8, table),))
+    return elementwise(node, kernel_of)
 
 
 def _table(node: Node, function: Callable[[int], int]) -> bytes:

@@ -1,4 +1,5 @@
-/* AVERAGE_POOL_2D and MAX_POOL_2D: what lies outside of the image is not counted, unless a mean says so. */
+/* AVERAGE_POOL_2D and MAX_POOL_2D: what lies outside of the image is not counted, unless a mean says so.  The mean of a
+ * whole image can also be made by adding up its rows. */
 #ifndef USMP_POOL_2D_H
 #define USMP_POOL_2D_H
 
@@ -42,6 +43,26 @@ struct usmp_pool_2d_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
+/* The mean of a whole image: `count` is the number of its pixels, `width` that of a row. */
+struct usmp_global_average_pool_2d_s8_parameters {
+    int32_t width;
+    int32_t channels;
+    int32_t count;
+    int32_t low;
+    int32_t high;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+/* The mean of a whole image: `count` is the number of its pixels, `width` that of a row. */
+struct usmp_global_average_pool_2d_f32_parameters {
+    int32_t width;
+    int32_t channels;
+    int32_t count;
+    float low;
+    float high;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
 /* One output row from the input rows under the window; a row that is NULL is padding. */
 void usmp_average_pool_2d_s8_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output);
@@ -57,5 +78,29 @@ void usmp_max_pool_2d_s8_row(
 /* One output row from the input rows under the window; a row that is NULL is padding. */
 void usmp_max_pool_2d_f32_row(
     const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output);
+
+/* Clears the sums. */
+void usmp_global_average_pool_2d_s8_begin(
+    const struct usmp_global_average_pool_2d_s8_parameters *p, usmp_i32 *sums);
+
+/* Adds a row. */
+void usmp_global_average_pool_2d_s8_row(
+    const struct usmp_global_average_pool_2d_s8_parameters *p, const int8_t *row, usmp_i32 *sums);
+
+/* Makes means of the sums. */
+void usmp_global_average_pool_2d_s8_finish(
+    const struct usmp_global_average_pool_2d_s8_parameters *p, usmp_i32 *sums, int8_t *output);
+
+/* Clears the sums. */
+void usmp_global_average_pool_2d_f32_begin(
+    const struct usmp_global_average_pool_2d_f32_parameters *p, usmp_f32 *sums);
+
+/* Adds a row. */
+void usmp_global_average_pool_2d_f32_row(
+    const struct usmp_global_average_pool_2d_f32_parameters *p, const usmp_f32 *row, usmp_f32 *sums);
+
+/* Makes means of the sums. */
+void usmp_global_average_pool_2d_f32_finish(
+    const struct usmp_global_average_pool_2d_f32_parameters *p, usmp_f32 *sums, usmp_f32 *output);
 
 #endif

@@ -63,3 +63,31 @@ void usmp_max_pool_2d_f32_row(
         }
     }
 }
+
+void usmp_global_average_pool_2d_f32_begin(
+    const struct usmp_global_average_pool_2d_f32_parameters *p, usmp_f32 *sums)
+{
+    for (int32_t c = 0; c < p->channels; ++c) {
+        sums[c] = 0.0f;
+    }
+}
+
+void usmp_global_average_pool_2d_f32_row(
+    const struct usmp_global_average_pool_2d_f32_parameters *p, const usmp_f32 *row, usmp_f32 *sums)
+{
+    for (int32_t x = 0; x < p->width; ++x) {
+        for (int32_t c = 0; c < p->channels; ++c) {
+            sums[c] += *row++;
+        }
+    }
+}
+
+void usmp_global_average_pool_2d_f32_finish(
+    const struct usmp_global_average_pool_2d_f32_parameters *p, usmp_f32 *sums, usmp_f32 *output)
+{
+    const struct usmp_walk walk = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t c = walk.first; c != walk.end; c += walk.step) {
+        output[c] = usmp_clamp_f32(sums[c] / (float)p->count, p->low, p->high);
+    }
+}

@@ -66,3 +66,31 @@ void usmp_max_pool_2d_s8_row(
         }
     }
 }
+
+void usmp_global_average_pool_2d_s8_begin(
+    const struct usmp_global_average_pool_2d_s8_parameters *p, usmp_i32 *sums)
+{
+    for (int32_t c = 0; c < p->channels; ++c) {
+        sums[c] = 0;
+    }
+}
+
+void usmp_global_average_pool_2d_s8_row(
+    const struct usmp_global_average_pool_2d_s8_parameters *p, const int8_t *row, usmp_i32 *sums)
+{
+    for (int32_t x = 0; x < p->width; ++x) {
+        for (int32_t c = 0; c < p->channels; ++c) {
+            sums[c] += *row++;
+        }
+    }
+}
+
+void usmp_global_average_pool_2d_s8_finish(
+    const struct usmp_global_average_pool_2d_s8_parameters *p, usmp_i32 *sums, int8_t *output)
+{
+    const struct usmp_walk walk = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t c = walk.first; c != walk.end; c += walk.step) {
+        output[c] = (int8_t)usmp_clamp(usmp_mean_of(sums[c], p->count), p->low, p->high);
+    }
+}

@@ -1,0 +1,182 @@
+"""Kernels that go by rows: the same bits as those that make an output at once, for the same bytes moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.support.kernels.cases import CASES
+from tests.support.kernels.drawing import FLOAT, Case, activation, case, constant
+from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.pictures import PICTURES, by_rows, pictures
+from tests.support.kernels.samples import COUNT, draw, kernel_of
+from tests.support.tools import needs_gcc
+from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Pieces, Reduce, Rows, Traffic
+from usmp_build.ir.graph import Operator
+from usmp_build.ir.options import Padding, Parts
+from usmp_build.ir.schedule import Direction
+from usmp_build.operators.binary import Binary
+from usmp_build.operators.pooling import Pool2D
+from usmp_build.passes.select.declared import check_declared
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(build(tmp_path_factory.mktemp("kernels"), "-O2"))
+
+
+@needs_gcc
+@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+@pytest.mark.parametrize("kind", PICTURES)
+def test_rows_are_the_same_bits(kind: str, direction: Direction, runner: Runner) -> None:
+    for number, made in enumerate(pictures(kind, COUNT)):
+        kernel = by_rows(made)
+        assert kernel is not None, f"case {number}"
+        (at_once,) = runner.run(made.graph, kernel_of(made), made.inputs)
+        (in_rows,) = runner.run(made.graph, kernel.towards(direction), made.inputs)
+        assert in_rows.tobytes() == at_once.tobytes(), f"case {number}: {made.graph.operators[0]}"
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_one_call_has_a_piece_for_each_row(kind: str) -> None:
+    for made in pictures(kind, COUNT):
+        kernel = by_rows(made)
+        assert kernel is not None
+        assert kernel.backward is not None
+        for variant in (kernel, kernel.backward):
+            (call,) = variant.calls
+            assert isinstance(call.form, Pieces | Reduce)
+            output = made.graph.tensors[-1]
+            if isinstance(call.form, Pieces):
+                assert call.form.count == output.shape[1]
+                assert call.streamed()[Output(0)] == output.elements // output.shape[1]
+            else:
+                assert call.form.images == 1
+                assert call.form.rows == made.graph.tensors[0].shape[1]
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_there_is_one_for_one_image_of_several_rows_only(kind: str) -> None:
+    for made in draw(kind):
+        if by_rows(made) is not None:
+            image = made.graph.tensors[0 if kind == "AVERAGE_POOL_2D" else -1].shape
+            assert len(image) == 4
+            assert image[0] == 1 < image[1]
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_declarations_are_possible(kind: str) -> None:
+    for made in pictures(kind, COUNT):
+        kernel = by_rows(made)
+        assert kernel is not None
+        assert all(call.accesses is not None for call in kernel.calls)
+        check_declared(kernel, made.graph.operators[0], made.graph)
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_rows_move_the_same_bytes_of_tensors(kind: str) -> None:
+    for made in pictures(kind, COUNT):
+        kernel = by_rows(made)
+        assert kernel is not None
+        assert moved(made, kernel) == moved(made, kernel_of(made))
+
+
+def moved(made: Case, kernel: Kernel) -> dict[Operand, Traffic]:
+    """Return the bytes that the only call of a kernel moves of each tensor."""
+    (call,) = kernel.calls
+    (op,) = made.graph.operators
+    traffic: dict[Operand, Traffic] = {}
+    for number, operand in enumerate(call.operands):
+        if isinstance(operand, Input):
+            whole = Traffic(made.graph.tensors[op.inputs[operand.position] or 0].size)
+        elif isinstance(operand, Output):
+            whole = Traffic(written=made.graph.tensors[op.outputs[operand.position]].size)
+        else:
+            continue
+        traffic[operand] = call.traffic[number] if call.traffic else whole
+    return traffic
+
+
+def sum_of(shapes: tuple[Sequence[int], Sequence[int], Sequence[int]], *, is_constant: bool = False) -> Case:
+    """Return an ADD of float32 tensors; the second one may be a constant."""
+    first, second, output = (activation(name, shape, FLOAT) for name, shape in zip("aby", shapes, strict=True))
+    if is_constant:
+        second = constant("b", np.ones(second.shape, np.float32))
+    return case(np.random.default_rng(1), "ADD", (first, second), output, Binary())
+
+
+IMAGE = (1, 4, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("made", "pitches"),
+    [
+        (sum_of((IMAGE, IMAGE, IMAGE)), (6, 6, 6)),
+        (sum_of((IMAGE, (2,), IMAGE), is_constant=True), (6, 0, 0, 6)),
+        (sum_of((IMAGE, (1, 1, 3, 2), IMAGE)), (6, 0, 6)),
+        (sum_of(((1, 4, 1, 1), IMAGE, IMAGE)), (1, 6, 0, 6)),
+    ],
+)
+def test_an_operand_has_a_piece_for_each_row_or_one_for_all(made: Case, pitches: tuple[int, ...]) -> None:
+    kernel = by_rows(made)
+    assert kernel is not None
+    assert [call.form for call in kernel.calls] == [Pieces(4, pitches)]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        sum_of((IMAGE, IMAGE, IMAGE), is_constant=True),
+        sum_of((IMAGE, IMAGE[1:], IMAGE)),
+        sum_of((IMAGE[1:], IMAGE[1:], IMAGE[1:])),
+        sum_of(((2, *IMAGE[1:]), IMAGE, (2, *IMAGE[1:]))),
+        sum_of(((1, 1, 4, 3), (1, 1, 4, 3), (1, 1, 4, 3))),
+    ],
+    ids=["constant with rows", "three dimensions", "all of three dimensions", "two images", "one row"],
+)
+def test_else_there_is_none(made: Case) -> None:
+    assert by_rows(made) is None
+
+
+def pooled(kind: str, window: tuple[int, int], image: tuple[int, ...] = IMAGE, stride: int = 4) -> Case:
+    """Return a pooling of float32; with this stride there is one window."""
+    height, width = (-(-size // stride) for size in image[1:3])
+    source, output = activation("x", image, FLOAT), activation("y", (image[0], height, width, image[3]), FLOAT)
+    options = Pool2D(Padding.SAME, stride, stride, *window)
+    return case(np.random.default_rng(1), kind, (source,), output, options)
+
+
+def test_the_rows_of_a_whole_image_are_added_up() -> None:
+    kernel = by_rows(pooled("AVERAGE_POOL_2D", (4, 3)))
+    assert kernel is not None
+    assert [call.form for call in kernel.calls] == [Reduce(1, rows=4, input_row_elements=6, output_row_elements=2)]
+    assert [(request.size, request.dtype) for request in kernel.scratch] == [(8, FLOAT)]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pooled("MAX_POOL_2D", (4, 3)),
+        pooled("AVERAGE_POOL_2D", (3, 3)),
+        pooled("AVERAGE_POOL_2D", (4, 2)),
+        pooled("AVERAGE_POOL_2D", (5, 5)),
+        pooled("AVERAGE_POOL_2D", (4, 3), stride=2),
+        pooled("AVERAGE_POOL_2D", (4, 3), (2, *IMAGE[1:])),
+        pooled("AVERAGE_POOL_2D", (1, 4), (1, 1, 4, 3)),
+    ],
+    ids=["maximum", "lower window", "narrower window", "padding", "several windows", "two images", "one row"],
+)
+def test_other_poolings_have_rows_already(made: Case) -> None:
+    assert isinstance(kernel_of(made).calls[0].form, Rows)
+    assert by_rows(made) is None
+
+
+def test_there_is_none_for_channels_of_another_tensor() -> None:
+    graph = sum_of((IMAGE, IMAGE, IMAGE)).graph
+    whole = replace(graph.tensors[-1], name="whole", shape=(*IMAGE[:-1], 4))
+    join = Operator("JOIN", (2, 0), (3,), Parts((0, 8), pitch=16), 1)
+    graph = replace(graph, tensors=(*graph.tensors, whole), operators=(*graph.operators, join))
+    assert by_rows(Case(graph, ())) is None
