@@ -7,6 +7,8 @@ and in each order every buffer goes as low as those before it allow.  So this is
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import permutations
 
 MOST = 8
 """Most buffers whose orders are tried: 8! of them, before cuts."""
@@ -17,10 +19,17 @@ def least_extent(sizes: Sequence[int], separation: Callable[[int, int], int]) ->
 
     `separation(a, b)`, of positions in `sizes`, is the least distance from the start of a to that of b above it.
     """
-    count = len(sizes)
-    if count > MOST:
+    count = range(len(sizes))
+    if len(sizes) > MOST:
         return None
-    distances = {(a, b): separation(a, b) for a in range(count) for b in range(count) if a != b}
+    return _least_extent(tuple(sizes), tuple(separation(a, b) for a, b in permutations(count, 2)))
+
+
+@lru_cache(maxsize=4096)
+def _least_extent(sizes: tuple[int, ...], separations: tuple[int, ...]) -> int | None:
+    """Return the same for all pairs in order; rows of tensors meet in the same way again and again."""
+    count = len(sizes)
+    distances = dict(zip(permutations(range(count), 2), separations, strict=True))
     bound = {pair: distance for pair, distance in distances.items() if distance + distances[pair[::-1]] > 0}
     if _has_cycle(count, bound):
         return None
@@ -40,12 +49,22 @@ def _has_cycle(count: int, bound: dict[tuple[int, int], int]) -> bool:
 
 
 class _Orders:
-    """Branch and bound over the orders of buffers, from the lowest to the topmost."""
+    """Branch and bound over the orders of buffers, from the lowest to the topmost.
+
+    Buffers that share no bytes with each other, such as rows of a tensor, take at least what they take when each goes
+    as low as it may, the one with the lowest floor first.
+    """
 
     def __init__(self, sizes: Sequence[int], bound: dict[tuple[int, int], int]) -> None:
         self._sizes = sizes
         self._bound = bound
         self._best = sum(sizes)
+        count = range(len(sizes))
+        self._apart = [
+            {b for b in count if min(bound.get((a, b), 0) - sizes[a], bound.get((b, a), 0) - sizes[b]) >= 0}
+            for a in count
+        ]
+        self._seen: set[tuple[int, tuple[tuple[int, int], ...]]] = set()
 
     def least(self) -> int:
         """Return the least end of all orders."""
@@ -64,5 +83,18 @@ class _Orders:
                 for other, floor in floors.items()
                 if other != index
             }
-            if max([top, *(floor + self._sizes[other] for other, floor in rest.items())]) < self._best:
+            state = top, tuple(rest.items())
+            if state not in self._seen and self._least_end(rest, top) < self._best:
+                self._seen.add(state)
                 self._extend(rest, top)
+
+    def _least_end(self, floors: dict[int, int], end: int) -> int:
+        """Return a lower bound on the end of the topmost buffer, with these remaining."""
+        stacked: list[int] = []
+        top = 0
+        for index in sorted(floors, key=lambda index: floors[index]):
+            end = max(end, floors[index] + self._sizes[index])
+            if self._apart[index].issuperset(stacked):
+                stacked.append(index)
+                top = max(top, floors[index]) + self._sizes[index]
+        return max(end, top)
