@@ -43,6 +43,11 @@ DIRECTION_NODES = (50_000, 10_000)
 DIRECTION_PLANS_UNSOLVED = 4
 """Further plans that a problem counts as when there is no plan to show how hard it was."""
 
+ROWS = 4_096
+"""Rows of tensors that are buffers: a model with more goes layer by layer, and in memory of pages it is refused."""
+ROW_PLANS = 4
+"""Plans of a firmware whose layers run row by row, in each direction: 1 s for hundreds of rows."""
+
 # The order of operators (passes/order/).
 
 ORDER_STATES = 1_000

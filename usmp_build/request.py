@@ -278,6 +278,8 @@ class Request:
     """Whether a tensor in memory of pages may be copied because two operators want rows of different lengths."""
     overlap: bool = True
     """Whether what an operator writes may take the place of what it has read by then."""
+    rows: bool = False
+    """Whether layers may run row by row."""
     concurrent: frozenset[tuple[int, int]] = frozenset()
     """Pairs of models, the smaller position first, that may be alive at the same time.  Not transitive."""
     connections: tuple[ConnectionRequest, ...] = ()
@@ -291,7 +293,7 @@ class Request:
         """Return the request to plan the models as their files have them: no rewrite, file order, no overlap."""
         off = frozenset(REWRITES)
         models = tuple(replace(model, rewrites_off=off, free_order=False) for model in self.models)
-        return replace(self, models=models, overlap=False)
+        return replace(self, models=models, overlap=False, rows=False)
 
     def are_concurrent(self, one: int, other: int) -> bool:
         """Tell whether two models may be alive at the same time."""

@@ -65,6 +65,6 @@ void usmp_hook(const char *model, int step, int tensor, const void *data, size_t
 
 @runs("docs/generated-code.md#watching")
 def test_operators_are_watched(page: Page, tmp_path: Path) -> None:
-    hook, rows, pixels = page.take("c"), page.take("c"), page.take("c")
-    out, main = generated(tmp_path, HEAD), application("kws_run();\n", above=[hook, rows, pixels, HOOK])
+    hooks = [page.take("c") for _ in range(4)]
+    out, main = generated(tmp_path, HEAD), application("kws_run();\n", above=[*hooks, HOOK])
     assert said(out, tmp_path, main, "-DUSMP_HOOK").startswith("kws 0 ")

@@ -60,14 +60,19 @@ path = "c.tflite"
         (3_327, "", "overlap = false", "leave overlap = false out of [plan]"),
         (2_700, "", "rewrites = { constant_channels = false }", "write rewrites = { constant_channels = true }"),
         (2_700, "rewrites = { constant_channels = false }", "", "write rewrites = { constant_channels = true }"),
+        (2_600, "", "", "write rows = true in [plan]: layers then run row by row"),
     ],
 )
 def test_what_was_switched_off_may_be_switched_on(tmp_path: Path, size: int, model: str, plan: str, way: str) -> None:
     (tmp_path / "c.tflite").write_bytes(NETS["dead_channels"]())
     said = refused(firmware(tmp_path, SWITCHED_OFF.format(size=size, model=model, plan=plan)))
     assert any(line.startswith(f"  - {way}") for line in said), said
-    on = {"overlap": ("", ""), "constant_channels": ("rewrites = { constant_channels = true }", plan)}
-    words = on["overlap" if "overlap" in way else "constant_channels"]
+    on = {
+        "overlap": ("", ""),
+        "constant_channels": ("rewrites = { constant_channels = true }", plan),
+        "rows": ("", "rows = true"),
+    }
+    words = next(keys for key, keys in on.items() if key in way)
     path = firmware(tmp_path, SWITCHED_OFF.format(size=size, model=words[0], plan=words[1]))
     assert call("plan", path).code == 0
 
@@ -110,16 +115,19 @@ def test_workspace_and_constants_are_two_messages(tmp_path: Path) -> None:
     chain(tmp_path, "z", 1, 1)
     pools += MODEL.format("z", 'constant_pools = ["rom"]')
     digits = one_model("digits", 'constant_pools = ["flash"]').partition("\n")[2].partition("\n")[2]
-    first, ways, second, *others = refused(firmware(tmp_path, pools + digits))
+    first, ways, *of_first, second, _, flash, rom = refused(firmware(tmp_path, pools + digits))
     assert re.match(r'5:8: error\[P502\]: .* pool "ram" .* at step \d+ "digits: ', first)
-    assert ways.startswith('help: no plan needs less; enlarge "ram" by ')
+    assert ways == "help: no plan needs less; each of these makes a plan:"
+    assert [re.sub(r"[\d,]+", "N", way) for way in of_first] == [
+        "  - write rows = true in [plan]: layers then run row by row",
+        '  - enlarge "ram" by N bytes',
+    ]
     assert re.match(r'8:8: error\[P502\]: .* pool "flash" \(1,000 bytes\) is [\d,]+ bytes too small', second)
     assert second.endswith(
         "digits.shapes_1/convolution 3,456 does not fit beside 19 other buffers (1,756 bytes) alive then"
     )
-    assert any(
-        re.fullmatch(r'  - let model "digits" use "rom" too \(constant_pools\): .* there', way) for way in others
-    )
+    assert flash.startswith('  - enlarge "flash" by ')
+    assert re.fullmatch(r'  - let model "digits" use "rom" too \(constant_pools\): .* there', rom)
 
 
 def test_models_that_share_a_pool(tmp_path: Path) -> None:

@@ -63,22 +63,28 @@ class Net:
         stride: int = 1,
         pad: int = SAME,
         dead: int = 0,
+        dilation: int = 1,
     ) -> Value:
         """Add CONV_2D; the last `dead` channels are constant, whatever the input."""
         taps = prod(size) * x.shape[3]
         filters = self._random.integers(-127, 128, (channels, *size, x.shape[3]), np.int8)
-        options = Node("Conv2DOptions", Padding=pad, StrideW=stride, StrideH=stride, FusedActivationFunction=act)
-        shape = (*_windows(x.shape, size, stride, pad), channels)
+        options = Node(
+            "Conv2DOptions", Padding=pad, StrideW=stride, StrideH=stride, FusedActivationFunction=act,
+            DilationWFactor=dilation, DilationHFactor=dilation,
+        )  # fmt: skip
+        shape = (*_windows(x.shape, _dilated(size, dilation), stride, pad), channels)
         return self._layer("CONV_2D", x, filters, (0, taps, dead), options, (shape, act))
 
-    def depthwise(self, x: Value, size: Filter, act: int = RELU, stride: int = 1, pad: int = SAME) -> Value:
+    def depthwise(
+        self, x: Value, size: Filter, act: int = RELU, stride: int = 1, pad: int = SAME, dilation: int = 1
+    ) -> Value:
         """Add DEPTHWISE_CONV_2D."""
         filters = self._random.integers(-127, 128, (1, *size, x.shape[3]), np.int8)
         options = Node(
             "DepthwiseConv2DOptions", Padding=pad, StrideW=stride, StrideH=stride, DepthMultiplier=1,
-            FusedActivationFunction=act,
+            FusedActivationFunction=act, DilationWFactor=dilation, DilationHFactor=dilation,
         )  # fmt: skip
-        shape = (*_windows(x.shape, size, stride, pad), x.shape[3])
+        shape = (*_windows(x.shape, _dilated(size, dilation), stride, pad), x.shape[3])
         return self._layer("DEPTHWISE_CONV_2D", x, filters, (3, prod(size), 0), options, (shape, act))
 
     def dense(self, x: Value, channels: int, act: int = RELU) -> Value:
@@ -226,6 +232,11 @@ class Net:
         name, kind = f"c{len(self._tensors)}", values.dtype.name.upper()
         self._tensors.append(tensor(name, values.shape, kind, Buffer=len(self._data), **fields))
         return len(self._tensors) - 1
+
+
+def _dilated(size: Filter, dilation: int) -> Filter:
+    """Return the height and width that a window covers."""
+    return (size[0] - 1) * dilation + 1, (size[1] - 1) * dilation + 1
 
 
 def _windows(shape: tuple[int, ...], size: Filter, stride: int, pad: int) -> tuple[int, ...]:

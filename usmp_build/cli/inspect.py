@@ -24,7 +24,21 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import TensorRef, tensor_at
 from usmp_build.ir.labels import short_label
 from usmp_build.ir.rewritten import Saving
-from usmp_build.ir.schedule import Branch, Call, Direction, Loop, Node, Repeat, Scope, Sequence, Step, Value, steps
+from usmp_build.ir.schedule import (
+    Branch,
+    Call,
+    Direction,
+    Loop,
+    Node,
+    Repeat,
+    RowRef,
+    Scope,
+    ScratchRef,
+    Sequence,
+    Step,
+    Value,
+    steps,
+)
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
 from usmp_build.search.replanner import Replanner
@@ -158,9 +172,13 @@ def _values(values: Iterable[Value]) -> str:
 
 
 def _value(value: Value) -> str:
-    if not isinstance(value, TensorRef):
-        return f"scratch {value.position}"
-    return f"%{value.tensor}" if not value.subgraph else f"{value.subgraph}:%{value.tensor}"
+    match value:
+        case ScratchRef(_, position):
+            return f"scratch {position}"
+        case RowRef(tensor, row):
+            return f"{_value(tensor)}[{row}]"
+        case TensorRef(_, subgraph, number):
+            return f"%{number}" if not subgraph else f"{subgraph}:%{number}"
 
 
 def _written(step: Step) -> str:

@@ -11,15 +11,19 @@ _OTHERS = {
 }
 """What is known of other schedules, by what is proven."""
 
+_NO_SCHEDULE = "no order and no directions of operators need less, with the same buffers"
+_NO_ORDER_OF_ROWS = "no order of rows needs less, all forward or all backward, with the same buffers"
+
 
 def workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
     """Say what the models would take as they are, what is possible, what the plan takes, and what cannot be saved."""
     row = summary.workspace
     several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
     least = "of the chosen schedule" + (", with the same buffers in each pool," if several else "")
+    has_rows = any(model.by_rows for model in summary.models)
     lines = (
         ("max-live", max_live, "alive together in the models as their files have them, nothing overlapping"),
-        ("any schedule", row.any_schedule, "no order and no directions of operators need less, with the same buffers"),
+        ("any schedule", row.any_schedule, _NO_ORDER_OF_ROWS if has_rows else _NO_SCHEDULE),
         ("with overlap", row.with_overlap, f"no plan {least} needs less"),
         ("achieved", row.achieved, _quality(row)),
         ("floor", row.floor, "alive when a run begins or ends: all inputs, or all outputs, and what outlives runs"),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import starmap
 from typing import TypeAlias
 
 from usmp_build.codegen.c_types import float_literal, int_literal
 from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, Rows, Value, Whole
-from usmp_build.layout import CallCode, LoopCode
+from usmp_build.interfaces.row_jobs import row_of
+from usmp_build.layout import CallCode, LoopCode, RowOffsets
 
 Index: TypeAlias = tuple[tuple[str, int], ...]
 """The index of a row: a sum of counters, each times a factor."""
@@ -25,10 +26,14 @@ class Parameter:
     argument: str
     row: int = 0
     """Elements of a row where the pointer is to a table of rows; else 0."""
+    offsets: RowOffsets | None = None
+    """The places of rows where the pointer is to the pool that they are in."""
 
     @property
     def declaration(self) -> str:
         """The declaration in C."""
+        if self.offsets:
+            return f"uint8_t *{self.name}"
         return f"{self.c_type}{'const *' if self.row else ''}{self.name}"
 
     def at(self, index: Index, pitch: int, base: str = "") -> str:
@@ -36,6 +41,9 @@ class Parameter:
 
         A row of the table holds one of these, or several.
         """
+        if self.offsets:
+            cast = "" if "int8_t" in self.c_type else f"({'const ' * self.c_type.startswith('const')}void *)"
+            return f"({self.c_type.rstrip()}){cast}({self.offsets.at(self.name, _sum(index))})"
         if self.row:
             each = self.row // pitch
             number = _sum(index)
@@ -90,6 +98,13 @@ def call_code(
         return CallCode("reduce", function, struct, fields, arguments, loop, read, written)
     loop, read, written = _streamed(call, call.form, source, result)
     return CallCode("rows", function, struct, fields, arguments, loop, read, written, source.c_type)
+
+
+def of_one_row(code: CallCode, call: KernelCall) -> CallCode:
+    """Return the code of a call for row `y` only: without the loop over rows."""
+    if code.form == "reduce":
+        return replace(code, form="reduce_row", loop=replace(code.loop, backward=row_of(call, 0) > 0))
+    return replace(code, form="whole" if code.form == "pieces" else code.form, loop=replace(code.loop, rows=1))
 
 
 def _reduced(call: KernelCall, form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:

@@ -51,6 +51,8 @@ def _names(
         yield owner, f"{row.macro}_H"
         yield from ((owner, f"{row.name}_{part}") for part in OF_MODELS)
         yield from ((owner, step.function) for step in code.steps)
+        yield from ((owner, table.symbol) for table in code.row_offsets)
+        yield from ((owner, jobs.symbol) for jobs in code.stretches)
         yield from _of_functions(summary.project, owner, code.functions)
         for pool, _ in row.pools:
             kind = "WORKSPACE" if pool.access == "rw" else "CONSTANT"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from usmp_build.codegen.body import Body
@@ -13,13 +13,16 @@ from usmp_build.codegen.places import places_of
 from usmp_build.codegen.ports import Locate, ports
 from usmp_build.codegen.refusals import refuse
 from usmp_build.codegen.resets import resets
+from usmp_build.codegen.row_offsets import row_offsets
+from usmp_build.codegen.row_traces import outputs_by_rows
+from usmp_build.codegen.sequence import row_steps, sequence
 from usmp_build.codegen.steps import step_code
 from usmp_build.codegen.tables import table_checks, tables_of
 from usmp_build.codegen.validity import exclusion, validity
 from usmp_build.codegen.valued import Valued
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
-from usmp_build.ir.graph import Operator, Subgraph, operator_at
+from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, operator_at
 from usmp_build.ir.schedule import steps
 from usmp_build.layout import ConstantGroup, ModelCode, StepCode, Summary, TraceRow
 from usmp_build.planner.memory.plan import Plan
@@ -49,11 +52,13 @@ def model_code(
     inputs, outputs = ports(request.models[index], model, tuple(pool.name for pool in request.pools))
     in_pages = sorted({pool for table in tables.values() for pool, _ in table.rows})
     rows = {number: table.elements for number, table in tables.items()}
+    offsets = row_offsets(analysis, plan, summary, index)
     locate = Locate(
-        analysis, index, request.project.lower(), {**constants, **expressions}, places, rows, inputs, outputs
+        analysis, index, request.project.lower(), {**constants, **expressions}, places, rows, inputs, outputs, offsets
     )
     passed_groups = tuple(group for group in groups if group.pool.is_passed and index in group.models)
-    steps = _steps(analysis, index, locate, passed_groups)
+    numbers = {ref: number for number, ref in enumerate(_operators(analysis, index))}
+    steps = _steps(analysis, index, numbers, locate, passed_groups)
     functions = Functions(analysis, index, places, tables, constants).code()
     body = Body(model.main, locate, functions)
     passed = {_whole(argument) for step in steps for argument in step.arguments} | body.passed()
@@ -69,6 +74,9 @@ def model_code(
         places=tuple(replace(place, used=place.variable in passed) for place in places.values()),
         views=tuple(view for view in _views_of_inputs(model.main, locate) if _whole(view.expression) in passed),
         steps=steps,
+        row_steps=row_steps(analysis, locate, numbers),
+        row_offsets=tuple(offsets.values()),
+        sequence=sequence(analysis, index, numbers),
         passed_constants=_called_for(passed_groups, passed),
         tables=tuple(shown.values()),
         paged=tuple((number, summary.pools[number], request.pools[number].page) for number in in_pages),
@@ -93,16 +101,26 @@ def _called_for(groups: tuple[ConstantGroup, ...], arguments: Collection[str]) -
     return tuple(group for group in groups if group.symbol in named)
 
 
-def _steps(analysis: Analysis, index: int, locate: Locate, groups: tuple[ConstantGroup, ...]) -> tuple[StepCode, ...]:
+def _operators(analysis: Analysis, index: int) -> dict[OperatorRef, int]:
+    """Return the operators of a model in the order in which they begin, each with the step at which it ends."""
+    running = enumerate(steps(analysis.schedule.programs[index]))
+    return {step.operator: at for at, step in running if step.operator is not None}
+
+
+def _steps(
+    analysis: Analysis, index: int, numbers: Iterable[OperatorRef], locate: Locate, groups: tuple[ConstantGroup, ...]
+) -> tuple[StepCode, ...]:
+    """Return the functions of all operators that run: `refuse` has shown that they have kernels."""
     graph = analysis.models[index].main
-    running = [step.operator for step in steps(analysis.schedule.programs[index]) if step.operator is not None]
-    each = ((ref, analysis.kernel_of(ref), operator_at(analysis.models, ref)) for ref in running)
-    chosen = [(ref, kernel, op) for ref, kernel, op in each if isinstance(kernel, Kernel)]
     valued = Valued(graph)
-    return tuple(
-        step_code(analysis, ref, locate, groups, tuple(_trace(op, t, graph, locate) for t in valued.after(kernel, op)))
-        for ref, kernel, op in chosen  # all that run: `refuse` came first
-    )
+    traces = {}
+    for ref, _ in sorted(_operators(analysis, index).items(), key=lambda item: item[1]):
+        kernel, op = analysis.kernel_of(ref), operator_at(analysis.models, ref)
+        if isinstance(kernel, Kernel):
+            by_rows = outputs_by_rows(kernel, op) if analysis.choices.jobs(ref) > 1 else ()
+            shown = (tensor for tensor in valued.after(kernel, op) if tensor not in by_rows)
+            traces[ref] = tuple(_trace(op, tensor, graph, locate) for tensor in shown)
+    return tuple(step_code(analysis, ref, locate, groups, traces[ref]) for ref in numbers)
 
 
 def _trace(op: Operator, tensor: int, graph: Subgraph, locate: Locate) -> TraceRow:

@@ -14,7 +14,7 @@ from usmp_build.ir.graph import Model, Subgraph, TensorRef, tensor_at
 from usmp_build.ir.ports import Names, own_names, port_names, show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import alignments
-from usmp_build.layout import Place, PortRow
+from usmp_build.layout import Place, PortRow, RowOffsets
 from usmp_build.naming import c_comment
 from usmp_build.request import ModelRequest
 
@@ -47,11 +47,18 @@ class Locate:
     """Buffers in memory of pages → elements of a row."""
     inputs: Names
     outputs: Names
+    offsets: Mapping[int, RowOffsets]
+    """Buffers of first rows in plain memory → places of all rows."""
 
     def expression(self, tensor: int) -> str:
-        """Return the pointer to a tensor's bytes: `t7`, or `t7 + 24` for a part that begins at element 24."""
+        """Return the pointer to a tensor's bytes: `t7`, or `t7 + 24` for a part that begins at element 24.
+
+        Of a tensor that has rows in plain memory it is the base of their pool.
+        """
         ref = TensorRef(self.model, 0, tensor)
         buffer = self.analysis.storage.tensors.get(ref)
+        if offsets := self.rows_of(tensor):
+            return offsets.pool.base
         if buffer is not None:
             elements = self.analysis.storage.offsets.get(ref, 0) // tensor_at(self.analysis.models, ref).dtype.alignment
             return f"{self.buffers.get(buffer, 'NULL')}{f' + {elements}' if elements else ''}"
@@ -65,6 +72,10 @@ class Locate:
         """Return the elements of a row where `expression` is a table of rows; else 0."""
         buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor))
         return self.rows.get(buffer, 0) if buffer is not None else 0
+
+    def rows_of(self, tensor: int) -> RowOffsets | None:
+        """Return the places of a tensor's rows in plain memory, if it has rows there."""
+        return self.offsets.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
 
     def pitch(self, tensor: int) -> int:
         """Return the pixel stride, in bytes, of a tensor that is some channels of another one; else 0."""

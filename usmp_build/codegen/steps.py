@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from usmp_build.codegen.c_types import pool_type
-from usmp_build.codegen.calls import Parameter, call_code
+from usmp_build.codegen.calls import Parameter, call_code, of_one_row
 from usmp_build.codegen.ports import Locate
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Scratch
@@ -33,26 +33,36 @@ def step_code(
         return parameter.name if parameter else _expression(analysis, ref, locate, operand)
 
     calls = tuple(call_code(call, locate.prefix, parameters, expression) for call in kernel.calls)
+    row = ["int32_t y"] if analysis.choices.jobs(ref) > 1 else []
+    if row:
+        calls = tuple(of_one_row(*each) for each in zip(calls, kernel.calls, strict=True))
     named = {argument.partition("->")[0] for call in calls for argument in call.arguments}
     passed = [group for group in groups if group.symbol in named]
     return StepCode(
         function=f"{model.name}_{c_identifier(op.kind).lower()}_{op.position}",
-        comment=_comment(op, kernel, model.main, analysis.directions.get(ref, Direction.FORWARD)),
-        signature=(*(p.declaration for p in parameters.values()), *(group.declaration for group in passed)),
+        comment=_comment(op, kernel, model.main, analysis.directions.get(ref, Direction.FORWARD), bool(row)),
+        signature=(
+            *(p.declaration for p in parameters.values()),
+            *(group.declaration for group in passed),
+            *row,
+        ),
         calls=calls,
         arguments=(*(p.argument for p in parameters.values()), *(group.symbol for group in passed)),
         traces=traces,
     )
 
 
-def _comment(op: Operator, kernel: Kernel, graph: Subgraph, direction: Direction) -> tuple[str, ...]:
+def _comment(op: Operator, kernel: Kernel, graph: Subgraph, direction: Direction, is_by_rows: bool) -> tuple[str, ...]:
     """Return a comment: inputs, outputs and changed variables, without constants, which calls name."""
     way = ", backward" if direction is Direction.BACKWARD else ""
     taken = [(position in kernel.updates, graph.tensors[t]) for position, t in enumerate(op.inputs) if t is not None]
     inputs = [tensor for changes, tensor in taken if not changes and not tensor.is_constant]
     outputs = [graph.tensors[t] for t in op.outputs] + [tensor for changes, tensor in taken if changes]
     sides = [" and ".join(f"{show_type(t)} {short_name(t.name)}" for t in side) for side in (inputs, outputs)]
-    return (c_comment(f"{op.kind} {op.position}{way}"), c_comment(" -> ".join(side for side in sides if side)))
+    return (
+        c_comment(f"{op.kind} {op.position}{', a row' * is_by_rows}{way}"),
+        c_comment(" -> ".join(side for side in sides if side)),
+    )
 
 
 def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, Parameter]:
@@ -94,6 +104,8 @@ def _of_tensor(locate: Locate, graph: Subgraph, tensor: int, name: str, qualifie
     c_type = f"{qualifier}{pool_type(graph.tensors[tensor].dtype)} *"
     row = locate.row(tensor)
     argument = locate.expression(tensor)
+    if offsets := locate.rows_of(tensor):
+        return Parameter(c_type, name, argument, offsets=offsets)
     return Parameter(c_type, name, f"({c_type}const *){argument}" if row and qualifier else argument, row)
 
 

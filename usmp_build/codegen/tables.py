@@ -24,7 +24,7 @@ def tables_of(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> d
     functions = function_names(analysis.models[index])
     for first in analysis.storage.rows:
         stored = analysis.storage.buffers[first]
-        if index not in stored.models:
+        if index not in stored.models or tensors[first] not in analysis.axes:
             continue
         table = analysis.axes[tensors[first]]
         places = [plan.allocations[number] for number in analysis.storage.span(first)]

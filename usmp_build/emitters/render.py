@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from textwrap import fill
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -38,6 +40,7 @@ def environment() -> Environment:
         "make": naming.make_value,
         "starlark": naming.starlark_string,
         "symbol": naming.pool_symbol,
+        "wrapped": wrapped,
     }
     return result
 
@@ -45,6 +48,12 @@ def environment() -> Environment:
 def render(template: str, **values: object) -> str:
     """Fill in a template."""
     return environment().get_template(template).render(**values)
+
+
+def wrapped(values: Iterable[object]) -> str:
+    """Set the elements of an array in C, on lines that are indented."""
+    text = ", ".join(map(str, values))
+    return fill(text, _WIDTH, initial_indent="    ", subsequent_indent="    ")
 
 
 def arguments(values: list[str], column: int) -> str:

@@ -66,7 +66,8 @@ class Analysis:
     def moved_by(self, model: int) -> Mapping[int, Traffic]:
         """Return the traffic of one run of a model for each buffer, in bytes; a loop counts once."""
         total: dict[int, Traffic] = {}
-        operators = (step.operator for step in steps(self.schedule.programs[model]) if step.operator is not None)
+        leaves = (step for step in steps(self.schedule.programs[model]) if not step.job)
+        operators = (step.operator for step in leaves if step.operator is not None)
         for buffer, moved in (item for operator in operators for item in self.traffic[operator].items()):
             total[buffer] = total.get(buffer, Traffic()) + moved
         return total

@@ -103,6 +103,8 @@ class Reduce:
     input_row_elements: int
     output_row_elements: int
     """Those of an image's output."""
+    any_order: bool = False
+    """Whether rows may be consumed in any order, as sums of integers allow."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Choices of a schedule: the order of operators, and the direction in which each goes through its output.
+"""Choices of a schedule: the order of operators, which of them run row by row, and the direction of each.
 
 Any choice must compute the same tensors; by default, operators run in the order of the model file, forward.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.graph import Model, OperatorRef
 from usmp_build.ir.schedule import Direction
 
@@ -17,13 +18,20 @@ class Choices:
     """The choices for all models of the firmware."""
 
     orders: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """Model → the operators of its main subgraph that run, in order; other models keep the order of the file."""
+    """Model → the operators of its main subgraph that run, in order, once for each of their jobs; other models keep the
+    order of the file."""
     directions: Mapping[OperatorRef, Direction] = field(default_factory=dict)
     """Operator → direction; all others run forward."""
+    by_rows: ByRows = LAYER_BY_LAYER
 
     def order(self, index: int, model: Model) -> tuple[int, ...]:
-        """Return the operators of main that run, in order."""
-        return self.orders.get(index) or tuple(i for i, op in enumerate(model.main.operators) if op.runs)
+        """Return the operators of main that run, in order; those that run row by row once for each job."""
+        running = (i for i, op in enumerate(model.main.operators) if op.runs)
+        return self.orders.get(index) or tuple(i for i in running for _ in range(self.jobs(OperatorRef(index, 0, i))))
+
+    def jobs(self, operator: OperatorRef) -> int:
+        """Return the number of jobs of an operator."""
+        return self.by_rows.jobs.get(operator, 1)
 
     def direction(self, operator: OperatorRef) -> Direction:
         """Return the direction of an operator."""

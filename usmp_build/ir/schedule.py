@@ -1,8 +1,8 @@
 """The schedule: a small structured program over all models of the firmware, which defines the timeline.
 
-An operator, or a statement of a program, is a leaf `Step`.  Control flow keeps its structure, because lifetimes
-depend on it: the arms of a branch exclude each other, only values carried from round to round live for the whole loop,
-and parallel rounds are alive together.  An operator with scratch is a call whose body begins a `Scope`.
+An operator, one row of it, or a statement of a program, is a leaf `Step`.  Control flow keeps its structure, because
+lifetimes depend on it: the arms of a branch exclude each other, only values carried from round to round live for the
+whole loop, and parallel rounds are alive together.  An operator with scratch is a call whose body begins a `Scope`.
 
 Models that never run together simply follow one another.  Walking the schedule in order and counting every leaf
 (a shared body once for each call) gives the timeline 0, 1, 2, ... on which lifetimes are measured.
@@ -10,7 +10,7 @@ Models that never run together simply follow one another.  Walking the schedule 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple, TypeAlias
@@ -25,7 +25,14 @@ class ScratchRef(NamedTuple):
     position: int
 
 
-Value: TypeAlias = TensorRef | ScratchRef
+class RowRef(NamedTuple):
+    """A row of a tensor that operators read and write row by row."""
+
+    tensor: TensorRef
+    row: int
+
+
+Value: TypeAlias = TensorRef | ScratchRef | RowRef
 
 
 class Direction(Enum):
@@ -47,22 +54,39 @@ class Step:
 
     name: str
     model: int
-    reads: tuple[TensorRef, ...] = ()
-    writes: tuple[TensorRef, ...] = ()
+    reads: tuple[Value, ...] = ()
+    writes: tuple[Value, ...] = ()
     operator: OperatorRef | None = None
     """None for statements, and for steps that the schedule adds: entering and leaving a model, copies to and from a
     subgraph."""
-    updates: tuple[TensorRef, ...] = ()
+    updates: tuple[Value, ...] = ()
     scratch: tuple[ScratchRef, ...] = ()
     keeps: tuple[TensorRef, ...] = ()
     """Tensors not touched, but which the application may read while the step runs."""
     direction: Direction = Direction.FORWARD
     """Direction of the operator's kernel."""
+    job: int | None = None
+    """Which job of an operator that runs row by row it is, in the order in which they run; None: the whole operator."""
+
+    @property
+    def values(self) -> tuple[Value, ...]:
+        """All values that it touches, in access order, except scratch that is used only within it."""
+        return (*self.reads, *self.writes, *self.updates)
 
     @property
     def tensors(self) -> tuple[TensorRef, ...]:
-        """All tensors that it touches, in access order."""
-        return (*self.reads, *self.writes, *self.updates)
+        """All tensors that it touches, or rows of them, in access order."""
+        return _tensors(self.values)
+
+    @property
+    def written(self) -> tuple[TensorRef, ...]:
+        """All tensors that it writes, or rows of them."""
+        return _tensors((*self.writes, *self.updates))
+
+
+def _tensors(values: Iterable[Value]) -> tuple[TensorRef, ...]:
+    tensors = (each.tensor if isinstance(each, RowRef) else each for each in values)
+    return tuple(dict.fromkeys(each for each in tensors if isinstance(each, TensorRef)))
 
 
 @dataclass(frozen=True, slots=True)

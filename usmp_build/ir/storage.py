@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from usmp_build.ir.graph import DType, OperatorRef, TensorRef
-from usmp_build.ir.schedule import ScratchRef
+from usmp_build.ir.schedule import RowRef, ScratchRef, Value
 from usmp_build.units import align_up
 
 
@@ -84,7 +84,9 @@ class Storage:
     arguments: Mapping[TensorRef, TensorRef]
     """Tensors in the caller's arrays → the input or output of the model whose array it is."""
     rows: Mapping[int, int]
-    """First row of a tensor in memory of pages → its number of rows, which are consecutive buffers."""
+    """First row of a tensor that has rows → its number of rows, which are consecutive buffers."""
+    edges: Mapping[int, int] = field(default_factory=dict)
+    """Tensor in one buffer that operators read or write row by row → its number of rows."""
     on_demand: tuple[TensorRef, ...] = ()
     """Tensors of unknown size: the generated code allocates them from the application at run time."""
     seals: Mapping[int, int] = field(default_factory=dict)
@@ -114,8 +116,14 @@ class Storage:
         """Return a buffer or, if it is the first row of a tensor, all rows."""
         return range(buffer, buffer + self.rows.get(buffer, 1))
 
-    def buffer_of(self, value: TensorRef | ScratchRef) -> int | None:
-        """Return the buffer of a value; None if no bytes are planned for it."""
-        if isinstance(value, TensorRef):
-            return self.tensors.get(value)
-        return self.scratch[value.operator][value.position]
+    def buffers_of(self, value: Value) -> range:
+        """Return the buffers of a value: all rows of a tensor that has rows; empty if no bytes are planned for it."""
+        match value:
+            case RowRef(tensor, row):
+                rows = self.buffers_of(tensor)
+                return rows[row : row + 1] if len(rows) > 1 else rows
+            case TensorRef():
+                buffer = self.tensors.get(value)
+                return range(0) if buffer is None else self.span(buffer)
+            case ScratchRef(operator, position):
+                return self.span(self.scratch[operator][position])

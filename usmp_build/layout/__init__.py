@@ -32,6 +32,7 @@ from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, Param
 from usmp_build.layout.models import ModelRow, OverridesRecord, RewriteRecord, TrafficRecord
 from usmp_build.layout.plan_record import PlanRecord
 from usmp_build.layout.pools import CertificateRecord, PoolRecord, PoolRow, WorkspaceRecord
+from usmp_build.layout.rows import Jobs, RowOffsets, RowStep, RowTrace
 from usmp_build.layout.summary import Summary
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "CostRecord",
     "CostRow",
     "FunctionCode",
+    "Jobs",
     "KeepRecord",
     "LargerPoolsRecord",
     "LargerRecord",
@@ -67,6 +69,9 @@ __all__ = [
     "PortRow",
     "ResetRow",
     "RewriteRecord",
+    "RowOffsets",
+    "RowStep",
+    "RowTrace",
     "StepCode",
     "Summary",
     "TableCode",

@@ -8,6 +8,7 @@ from usmp_build.layout.buffers import BufferRow
 from usmp_build.layout.constants import ConstantGroup
 from usmp_build.layout.functions import BodyLine, FunctionCode
 from usmp_build.layout.pools import PoolRow
+from usmp_build.layout.rows import Jobs, RowOffsets, RowStep, smallest_unsigned
 from usmp_build.units import align_up
 
 
@@ -149,8 +150,9 @@ class StepCode:
     """C declarations of its parameters."""
     calls: tuple[CallCode, ...]
     arguments: tuple[str, ...]
-    """What `run` passes."""
+    """What `run` passes; to an operator that runs row by row the number of the row, too."""
     traces: tuple[TraceRow, ...]
+    """Of an operator that runs row by row, what the hook shows after its last job."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,11 @@ class ModelCode:
     views: tuple[TraceRow, ...]
     """Views of inputs, which the hook shows before the first step."""
     steps: tuple[StepCode, ...]
+    row_steps: tuple[RowStep, ...]
+    """Those that run row by row."""
+    row_offsets: tuple[RowOffsets, ...]
+    sequence: tuple[int | Jobs, ...]
+    """What `run` does: indices of whole `steps`, and stretches of jobs."""
     passed_constants: tuple[ConstantGroup, ...]
     """Those that steps and functions get in constant pools of the application."""
     tables: tuple[TableCode, ...]
@@ -205,6 +212,16 @@ class ModelCode:
         """Whether a scalar is spelled INFINITY or NAN, which <math.h> defines."""
         literals = (value for step in self.steps for call in step.calls for _, value in call.fields)
         return any("INFINITY" in value or "NAN" in value for value in literals)
+
+    @property
+    def stretches(self) -> tuple[Jobs, ...]:
+        """The stretches of jobs."""
+        return tuple(part for part in self.sequence if isinstance(part, Jobs))
+
+    @property
+    def count_type(self) -> str:
+        """The C type that counts the jobs of each operator that runs row by row."""
+        return smallest_unsigned(max(each.last + 1 for each in self.row_steps))
 
     @property
     def width(self) -> int:

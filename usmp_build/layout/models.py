@@ -91,6 +91,8 @@ class ModelRecord(Record):
     """Its operators, by position in the file, in the order in which they run; empty: in that of the file."""
     backward: tuple[int, ...]
     """Operators that go through their outputs from the last byte to the first."""
+    by_rows: tuple[int, ...]
+    """Operators that run row by row: in `order`, they are there once for each row."""
     overrides: OverridesRecord
     """Settings that override the manifest."""
     extern_functions: tuple[str, ...]

@@ -273,6 +273,12 @@ class Plan(Table):
         True,
         True,
     )
+    rows: bool = key(
+        "true or false",
+        "Whether layers may run row by row, so that a tensor never exists as a whole ([rows.md](rows.md)).",
+        True,
+        False,
+    )
 
 
 class Manifest(Table):

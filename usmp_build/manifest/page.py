@@ -158,6 +158,7 @@ layout_copies = true                   # in memory of pages; by default an error
 goal = "balanced"                      # by default "ram"
 rewrites = { duplicates = false }      # all exact rewrites but this one
 overlap = false                        # buffers that are alive together never share bytes
+rows = true                            # layers run row by row (with overlap only)
 """
 
 _KINDS = """

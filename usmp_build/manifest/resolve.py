@@ -32,6 +32,7 @@ def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
         plan_span=manifest.places.value("plan", "algorithm"),
         layout_copies=manifest.plan.layout_copies,
         overlap=manifest.plan.overlap,
+        rows=manifest.plan.rows,
         option_spans={key: manifest.places.key("plan", "options", key) for key in manifest.plan.options},
         concurrent=together.concurrent(manifest, overrides, names),
         connections=tuple(together.connections(manifest, names)),

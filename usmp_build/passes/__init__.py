@@ -5,6 +5,7 @@ Each takes values and returns a new value.
 
 from usmp_build.passes.assign import assign
 from usmp_build.passes.axes import axes
+from usmp_build.passes.by_rows import by_rows, row_kernels
 from usmp_build.passes.caches import caches
 from usmp_build.passes.connect import connect
 from usmp_build.passes.costs import costs
@@ -28,6 +29,7 @@ __all__ = [
     "allowed_distances",
     "assign",
     "axes",
+    "by_rows",
     "caches",
     "connect",
     "copiers",
@@ -38,6 +40,7 @@ __all__ = [
     "parts",
     "redirect",
     "rewrite",
+    "row_kernels",
     "schedule",
     "scopes",
     "select",

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from math import floor, lcm
 
 from usmp_build.interfaces.analysis import OperatorTraffic
@@ -93,6 +94,8 @@ def _moved(
     """For each buffer, the traffic of each target per run.  A loop counts once: its number of rounds is unknown."""
     moved: list[dict[int, Traffic]] = [{} for _ in storage.buffers]
     for step in steps(schedule.root):
+        if step.job:
+            continue  # the traffic of the operator was counted with its first row
         if step.operator is not None:
             target = scopes.targets[step.operator]
             touched = iter(traffic[step.operator].items())
@@ -106,12 +109,10 @@ def _moved(
 
 def _whole(step: Step, storage: Storage) -> Iterator[tuple[int, Traffic]]:
     """Yield the traffic of a step without an operator: every byte of every buffer that it touches."""
-    for tensors, reads in ((step.reads, True), ((*step.writes, *step.updates), False)):
-        for tensor in tensors:
-            if tensor in storage.tensors:
-                for buffer in storage.span(storage.tensors[tensor]):
-                    size = storage.buffers[buffer].size
-                    yield buffer, Traffic(read=size) if reads else Traffic(written=size)
+    for values, reads in ((step.reads, True), ((*step.writes, *step.updates), False)):
+        for buffer in chain.from_iterable(map(storage.buffers_of, values)):
+            size = storage.buffers[buffer].size
+            yield buffer, Traffic(read=size) if reads else Traffic(written=size)
 
 
 def _scale(exact: Sequence[tuple[Fraction, ...]]) -> Fraction:

@@ -85,13 +85,12 @@ class Effects:
         return Effect(reads, whole & ~reads, whole | partly, reads | whole | partly | self.buffers(step.scratch))
 
     def buffers(self, values: Iterable[Value]) -> int:
-        """Return the buffers of `values`, without constants; of a tensor in memory of pages, all rows."""
+        """Return the buffers of `values`, without constants; of a tensor that has rows, all of them."""
         bits = 0
         for value in values:
-            index = self._storage.buffer_of(value)
-            if index is not None and self._storage.buffers[index].kind is not Kind.CONSTANT:
-                rows = self._storage.rows.get(index, 1)
-                bits |= ((1 << rows) - 1) << index
+            buffers = self._storage.buffers_of(value)
+            if buffers and self._storage.buffers[buffers.start].kind is not Kind.CONSTANT:
+                bits |= ((1 << len(buffers)) - 1) << buffers.start
         return bits
 
 

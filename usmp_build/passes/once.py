@@ -31,6 +31,7 @@ def once(storage: Storage) -> Storage:
             operator: tuple(new_index[index] for index in indices) for operator, indices in storage.derived.items()
         },
         rows={new_index[first]: count for first, count in storage.rows.items()},
+        edges={new_index[buffer]: count for buffer, count in storage.edges.items()},
         seals={pool: new_index[seal] for pool, seal in storage.seals.items()},
         initial={new_index[variable]: new_index[constant] for variable, constant in storage.initial.items()},
         repeated=result.saved,

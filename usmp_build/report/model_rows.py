@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from usmp_build.codegen.function_names import function_names
 from usmp_build.codegen.ports import ports
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
-from usmp_build.ir.graph import operator_at
+from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.schedule import Direction
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import BufferRow, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
@@ -55,12 +55,16 @@ class ModelRows:
             rewrites=tuple(RewriteRecord(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
             order=self._order(m),
             backward=self._backward(m),
+            by_rows=tuple(sorted(operator_at(self.analysis.models, ref).position for ref in self._by_rows(m))),
             overrides=_overrides(settings.overrides),
         )
 
     def _order(self, m: int) -> tuple[int, ...]:
         operators = self.analysis.models[m].main.operators
         return tuple(operators[index].position for index in self.analysis.choices.orders.get(m, ()))
+
+    def _by_rows(self, m: int) -> Iterator[OperatorRef]:
+        return (ref for ref in self.analysis.choices.by_rows.jobs if ref.model == m)
 
     def _backward(self, m: int) -> tuple[int, ...]:
         """Operators of the main subgraph, ascending."""

@@ -190,9 +190,11 @@ class _SwitchedOn:
 
 
 def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterator[_Change]:
-    """Yield keys that may be left out; for constants, those that change which constants there are."""
+    """Yield keys that may be set otherwise; for constants, those that change which constants there are."""
     if not request.overlap and not constant:
         yield _SwitchedOn(replace(request, overlap=True), "leave overlap = false out of [plan]")
+    if request.overlap and not request.rows and not constant:
+        yield _SwitchedOn(replace(request, rows=True), "write rows = true in [plan]: layers then run row by row")
     for model in owners:
         settings = request.models[model]
         if not settings.free_order and not constant:

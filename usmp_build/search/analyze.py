@@ -56,9 +56,10 @@ def _timed(
     choices: Choices = FILE_ORDER,
 ) -> Analysis:
     """Schedule operators, and derive storage, lifetimes and the problem: the second half of `analyze`."""
+    kernels = passes.row_kernels(kernels, choices.by_rows)
     connections = passes.connect(request, models, scopes)
     schedule = passes.schedule(request, models, kernels, connections, choices)
-    storage = passes.storage(request, models, schedule, kernels, scopes, axes, connections)
+    storage = passes.storage(request, models, schedule, kernels, scopes, axes, connections, choices.by_rows)
     storage = passes.once(storage)
     storage = passes.caches(request, models, kernels, scopes, storage)
     survivors = passes.survivors(request, models, connections, storage)

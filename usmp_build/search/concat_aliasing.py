@@ -30,6 +30,7 @@ from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.search.operator_order import Chosen, Orders
 from usmp_build.search.replanner import Replanner
+from usmp_build.search.row_by_row import row_by_row
 from usmp_build.search.workspace_bytes import max_live
 
 Operators = frozenset[OperatorRef]
@@ -41,7 +42,7 @@ def choose(replanner: Replanner) -> Chosen:
     Raises CheckFailed when the algorithm returns a wrong plan.
     """
     orders, has_alternatives = _aliased(replanner)
-    return replace(orders.finish(), other_buffers=has_alternatives)
+    return replace(row_by_row(replanner, orders.finish()), other_buffers=has_alternatives)
 
 
 def _aliased(replanner: Replanner) -> tuple[Orders, bool]:

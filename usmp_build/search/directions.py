@@ -255,12 +255,16 @@ def are_apart(analysis: Analysis, members: Sequence[int]) -> bool:
 
 
 def _touched(analysis: Analysis, position: Mapping[int, int]) -> dict[OperatorRef, set[int]]:
-    """Return the reversible operators, in the order in which they run, with the buffers that they touch."""
+    """Return the reversible operators, in the order in which they run, with the buffers that they touch.
+
+    Those that run row by row are not: their rows would run in another order.
+    """
     effects = Effects(analysis.storage)
     touched: dict[OperatorRef, set[int]] = {}
     for step in steps(analysis.schedule.root):
         kernel = analysis.kernels.get(step.operator) if step.operator is not None else None
-        if step.operator is not None and isinstance(kernel, Kernel) and kernel.backward is not None:
-            buffers = effects.buffers(step.tensors) | effects.buffers(step.scratch)
+        is_reversible = isinstance(kernel, Kernel) and kernel.backward is not None and step.job is None
+        if step.operator is not None and is_reversible:
+            buffers = effects.buffers(step.values) | effects.buffers(step.scratch)
             touched.setdefault(step.operator, {position[b] for b in members_of(buffers) if b in position})
     return touched

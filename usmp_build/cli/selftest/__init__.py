@@ -3,11 +3,11 @@
 The models of the plan run one after the other, producers before consumers, on extreme and on random inputs, and on
 what other models left in their inputs.  Before each run garbage fills what nobody needs between runs, and what the
 manifest keeps must be intact.  Kernels and functions of the application are compiled with the rest: --source names
-their files.  With --accesses every operator runs once instead, with its accesses traced: how closely its buffers may
-lie must follow from them, too.  At every step garbage fills the bytes that hold no live buffer; with --sanitize the
-compiler's sanitizers watch, too, and these bytes and those around the pools are poisoned.  TensorFlow Lite Micro is
-asked when the package `tflite-micro` is installed; runs on which it aborts are named, and not compared with it.
-Without it, and for programs, the check is only that results do not depend on the garbage.
+their files.  With --accesses every operator runs once instead, as a whole, with its accesses traced: how closely its
+buffers may lie must follow from them, too.  At every step garbage fills the bytes that hold no live buffer; with
+--sanitize the compiler's sanitizers watch, too, and these bytes and those around the pools are poisoned.  TensorFlow
+Lite Micro is asked when the package `tflite-micro` is installed; runs on which it aborts are named, and not compared
+with it.  Without it, and for programs, the check is only that results do not depend on the garbage.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from usmp_build import pipeline
@@ -58,7 +59,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     request, files = read_request(parsed)
-    planned = pipeline.plan(request, files)
+    planned = pipeline.plan(replace(request, rows=request.rows and not parsed.accesses), files)
     if parsed.accesses:
         print("\n".join(check_accesses(planned, parsed)))
         return 0

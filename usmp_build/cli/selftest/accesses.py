@@ -11,6 +11,7 @@ import argparse
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -123,9 +124,9 @@ def _touched(planned: Planned) -> Iterator[tuple[OperatorRef, int]]:
     storage = planned.analysis.storage
     rows = {row for first in storage.rows for row in storage.span(first)}
     for ref, step in _operators(planned):
-        values: list[Value] = [*step.tensors, *step.scratch]
-        for buffer in dict.fromkeys(map(storage.buffer_of, values)):
-            if buffer is not None and storage.buffers[buffer].kind is not Kind.CONSTANT and buffer not in rows:
+        values: list[Value] = [*step.values, *step.scratch]
+        for buffer in dict.fromkeys(chain.from_iterable(map(storage.buffers_of, values))):
+            if storage.buffers[buffer].kind is not Kind.CONSTANT and buffer not in rows:
                 yield ref, buffer
 
 
@@ -147,12 +148,12 @@ def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Ite
     step = next(step for own, step in _operators(planned) if own == ref)
     declared = dict(separations_at(planned.request, planned.analysis, step))
     inputs, outputs, scratch = (
-        dict.fromkeys(buffer for buffer in map(storage.buffer_of, values) if buffer in times)
+        dict.fromkeys(buffer for buffer in chain.from_iterable(map(storage.buffers_of, values)) if buffer in times)
         for values in (step.reads, (*step.writes, *step.updates), step.scratch)
     )
     pairs = [(w, r) for w in outputs for r in (*inputs, *scratch)] + [(w, r) for w in scratch for r in inputs]
     for written, read in pairs:
-        if written is None or read is None or written == read:
+        if written == read:
             continue
         seen = _traced(times[written], times[read], is_scratch=read in scratch)
         sides = zip(((written, read), (read, written)), seen, declared.get((written, read), (None, None)), strict=True)

@@ -20,6 +20,7 @@ from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.emitters.render import render
 from usmp_build.errors import CheckFailed, Diagnostic, UsageError
 from usmp_build.ir import schedule
+from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import Layout
 from usmp_build.output.bundle import Bundle, OutputFile
@@ -27,8 +28,8 @@ from usmp_build.pipeline import Planned
 
 _PROGRAM = "usmp_selftest"
 _SECONDS = 600
-_RECORD = struct.Struct("<4i")
-"""Model, step, tensor, bytes of data; the data follow."""
+_RECORD = struct.Struct("<5i")
+"""Model, step, tensor, row or -1, bytes of data; the data follow."""
 _FLAGS = ("-std=c99", "-O1", "-g1", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 _TRACE = ("-O0", "-fsanitize=thread", *(f"-D{name}=usmp_traced_{name}" for name in ("memcpy", "memmove", "memset")))
@@ -214,24 +215,40 @@ def input_stream(inputs: Sequence[Sequence[Sample]]) -> bytes:
 
 
 def read_records(stream: bytes, models: int) -> list[list[Run]]:
-    """Sort what the program wrote by model, then run."""
+    """Sort what the program wrote by model, then run; tensors that it showed row by row are put together."""
     results: list[list[Run]] = [[] for _ in range(models)]
+    rows: dict[tuple[int, int], dict[int, bytes]] = {}
     at = 0
     while at < len(stream):
-        model, step, tensor, size = _RECORD.unpack_from(stream, at)
+        model, step, tensor, row, size = _RECORD.unpack_from(stream, at)
         at += _RECORD.size
+        data = stream[at : at + size]
+        at += size
         if step == Mark.NEXT_RUN:
             results[model].append([])
-        else:
-            results[model][-1].append(Record(step, tensor, stream[at : at + size]))
-        at += size
+            rows = {}
+        elif row < 0:
+            results[model][-1].append(Record(step, tensor, data))
+        elif data:
+            of_tensor = rows.setdefault((step, tensor), {})
+            of_tensor[row] = data
+            joined = Record(step, tensor, b"".join(of_tensor[number] for number in sorted(of_tensor)))
+            run = results[model][-1]
+            run[:] = [each for each in run if (each.step, each.tensor) != (step, tensor)] + [joined]
     return results
 
 
 def observed_steps(planned: Planned, layout: Layout, index: int, first: int) -> Iterator[dict[str, int]]:
-    """For each operator: its position in the file, its step on the timeline, and how often the hook is called."""
-    code = iter(layout.models[index][1].steps)
-    for time, step in enumerate(schedule.steps(planned.analysis.schedule.programs[index]), first):
+    """For each operator, or row: its position in the file, its step on the timeline, and the calls of the hook."""
+    analysis = planned.analysis
+    code = layout.models[index][1]
+    by_rows = {each.step: each for each in code.row_steps}
+    numbers: dict[OperatorRef, int] = {}
+    for time, step in enumerate(schedule.steps(analysis.schedule.programs[index]), first):
         if step.operator is not None:
-            traces = next(code).traces
-            yield {"position": traces[0].position, "time": time, "traces": len(traces)}
+            number = numbers.setdefault(step.operator, len(numbers))
+            position = operator_at(analysis.models, step.operator).position
+            traces = len(code.steps[number].traces)
+            if number in by_rows:
+                traces = len(by_rows[number].traces) + traces * (step.job == by_rows[number].last)
+            yield {"position": position, "time": time, "traces": traces}

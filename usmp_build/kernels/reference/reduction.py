@@ -84,15 +84,16 @@ def average_of_rows(node: Node, block: Block, function: str, others: tuple[tuple
 
     `others` are the parameters of the function after the width and the channels.
     """
+    source, output = node.input(0), node.output
     form = Reduce(
         images=block.images,
         rows=block.rows,
         input_row_elements=block.width * block.channels,
         output_row_elements=block.channels,
+        any_order=not source.dtype.is_float,
     )
     fields = (("width", block.width), ("channels", block.channels), *others)
     parameters = Parameters(f"{function}_parameters", fields)
-    source, output = node.input(0), node.output
     each = 4 * (source.elements + output.elements)  # a sum is begun, added to by every element, and read at the end
     traffic = (Traffic(source.size), Traffic(each, each), Traffic(written=output.size))
     operands = (Input(0), Scratch(0), Output(0))

@@ -1,6 +1,9 @@
-"""Extracts the jobs of a model: the buffers that each operator of main needs and writes, and its predecessors.
+"""Extracts the jobs of a model: the buffers that each operator of main, or row of it, needs and writes.
 
-    data            a tensor is written before it is read, also through views
+Jobs that must come before another one are its predecessors:
+
+    data            a tensor, or row of it, is written before it is read, also through views
+    rows            those of an operator are computed in turn
     state           operators that touch variables, or are not known to be pure, stay in the file's order
 
 Buffers that are always alive are left out: constants, variables and other persistent buffers.
@@ -10,46 +13,48 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import islice, takewhile
 from operator import or_
 
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output
+from usmp_build.interfaces.row_jobs import row_call, row_shapes, rows_touched
 from usmp_build.ir.graph import Model, Operator, OperatorRef
 from usmp_build.ir.schedule import Direction, Node, Step, steps
 from usmp_build.operators.table import traits
-from usmp_build.passes.effects import Effects, bits_of, members_of
+from usmp_build.passes.effects import bits_of, members_of
+from usmp_build.passes.order.edge_rows import EdgeRows
 from usmp_build.passes.order.states import Job, Jobs, JobStep
 from usmp_build.passes.order.together import Near
-from usmp_build.passes.separations import separations_at, straight
+from usmp_build.passes.separations import allowed_distances, separations_at, straight
 from usmp_build.passes.state import touches_state
 from usmp_build.request import Request
 
 
 def jobs_of(request: Request, analysis: Analysis, index: int) -> tuple[Jobs, tuple[int, ...]]:
     """Return the jobs of a model of operators, and the operator of each: in the order of the file."""
-    effects = Effects(analysis.storage)
+    allowed = allowed_distances(request, analysis)
+    rows = EdgeRows(analysis, allowed)
     survivors = analysis.survivors
     left_out = bits_of(survivors.always)
-    sizes = tuple(buffer.extent for buffer in analysis.storage.buffers)
     enter, *nodes, leave = analysis.schedule.programs[index].body
     at = analysis.schedule.starts[index] + _length(enter)
     operators = analysis.choices.order(index, analysis.models[index])
     before = _predecessors(analysis, index, operators)
-    filled = effects.of(enter)
+    filled = rows.of(enter)
     entered = filled.writes | filled.needs | bits_of(survivors.before[index])
     jobs = []
     for node, after in zip(nodes, before, strict=True):
-        effect = effects.of(node)
-        job_steps = tuple(_apart(step, entered) for step in _steps(request, analysis, node, at, effects, left_out))
+        effect = rows.of(node)
+        job_steps = tuple(_apart(step, entered) for step in _steps(request, analysis, node, at, rows, left_out))
         jobs.append(Job(after, effect.needs & ~left_out, effect.writes & ~left_out, job_steps))
         at += len(job_steps)
-    needed = effects.of(leave).needs | bits_of(survivors.after[index])
-    live_in = reduce(lambda after, node: effects.of(node).before(after), reversed(nodes), needed)
+    needed = rows.of(leave).needs | rows.all(bits_of(survivors.after[index]))
+    live_in = reduce(lambda after, node: rows.of(node).before(after), reversed(nodes), needed)
     alive_first = entered & live_in  # others are replaced before they are read
-    return Jobs(tuple(jobs), sizes, alive_first & ~left_out, needed & ~left_out), operators
+    return Jobs(tuple(jobs), rows.sizes, alive_first & ~left_out, needed & ~left_out), operators
 
 
 def _apart(step: JobStep, entered: int) -> JobStep:
@@ -67,22 +72,22 @@ def _length(node: Node) -> int:
 
 
 def _steps(
-    request: Request, analysis: Analysis, node: Node, begin: int, effects: Effects, left_out: int
+    request: Request, analysis: Analysis, node: Node, begin: int, rows: EdgeRows, left_out: int
 ) -> Iterator[JobStep]:
     """Yield the steps of an operator; there are several if it calls subgraphs."""
-    inside = _alive_inside(analysis, begin, _length(node), effects.of(node).touches & ~left_out)
+    inside = _alive_inside(analysis, begin, _length(node), rows.of(node).touches & ~left_out)
     once = {at for _, at in straight(node, begin)}
     for at, step in enumerate(steps(node), begin):
         before, now, after = (inside.get(time, 0) for time in (at - 1, at, at + 1))
-        near = _near(request, analysis, step) if at in once else ()
+        near = _near(request, analysis, step, rows) if at in once else ()
         meeting = ({(w, r): how for (w, r), how in each.items() if not (before >> w | after >> r) & 1} for each in near)
-        yield JobStep(effects.of(step).touches & ~left_out | now, tuple(meeting))
+        yield JobStep(rows.of(step).touches & ~left_out | now, tuple(meeting))
 
 
 def _alive_inside(analysis: Analysis, begin: int, length: int, touched: int) -> dict[int, int]:
     """Return for each step the buffers alive there with a lifetime within these steps, and so in any order."""
     alive: dict[int, int] = {}
-    for buffer in members_of(touched):
+    for buffer in takewhile(lambda number: number < len(analysis.lifetimes.intervals), members_of(touched)):
         intervals = analysis.lifetimes.intervals[buffer]
         lives = islice(intervals, bisect_left(intervals, (begin,)), None)
         for life in takewhile(lambda life: life.stop <= begin + length, lives):
@@ -91,8 +96,10 @@ def _alive_inside(analysis: Analysis, begin: int, length: int, touched: int) -> 
     return alive
 
 
-def _near(request: Request, analysis: Analysis, step: Step) -> tuple[Near, ...]:
+def _near(request: Request, analysis: Analysis, step: Step, rows: EdgeRows) -> tuple[Near, ...]:
     """Return the pairs of buffers that may share bytes in a step, for each direction that its operator can take."""
+    if step.job is not None:
+        return (dict(separations_at(request, analysis, step)) | rows.near(step),)
     kernel = analysis.kernels.get(step.operator) if step.operator is not None else None
     is_reversible = isinstance(kernel, Kernel) and kernel.backward is not None
     directions = (Direction.FORWARD, Direction.BACKWARD) if is_reversible else (Direction.FORWARD,)
@@ -100,20 +107,67 @@ def _near(request: Request, analysis: Analysis, step: Step) -> tuple[Near, ...]:
 
 
 def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) -> Iterator[int]:
-    """Yield for each operator that runs the set of its predecessors, by position in `operators`."""
+    """Yield for each job, in the order of the file, the set of its predecessors, by position in `operators`."""
     model = analysis.models[index]
-    position = {operator: number for number, operator in enumerate(operators)}
-    written: dict[int, int] = {}
+    position = {operator: number for number, operator in reversed([*enumerate(operators)])}
+    writers = _Writers()
     last = 0
     for i, op in enumerate(model.main.operators):
-        before = reduce(or_, (written.get(t, 0) for t in op.inputs if t is not None), 0)
-        if i in position:
-            if _in_turn(analysis, model, OperatorRef(index, 0, i), op):
-                before |= last
-                last = 1 << position[i]
-            yield before
-            before = 1 << position[i]
-        written |= dict.fromkeys(op.outputs, before)  # a view counts as written by the writers of its source
+        ref = OperatorRef(index, 0, i)
+        if i not in position:
+            writers.add_view(op)
+            continue
+        count = analysis.choices.jobs(ref)
+        call = _row_call(analysis, ref) if count > 1 else None
+        bits = [1 << position[i] + job for job in range(count)]
+        in_turn = last if _in_turn(analysis, model, ref, op) else 0
+        for job in range(count):
+            yield writers.before(op, call, job) | in_turn | (bits[job - 1] if job else 0)
+        writers.add(op, call, bits)
+        last = bits[-1] if in_turn or _in_turn(analysis, model, ref, op) else last
+
+
+def _row_call(analysis: Analysis, ref: OperatorRef) -> KernelCall | None:
+    kernel = analysis.kernel_of(ref)
+    return row_call(kernel) if isinstance(kernel, Kernel) else None
+
+
+@dataclass
+class _Writers:
+    """The jobs that write each tensor, and each row of it, as sets."""
+
+    whole: dict[int, int] = field(default_factory=dict)
+    rows: dict[int, tuple[tuple[int, int], dict[int, int]]] = field(default_factory=dict)
+    """Tensor written row by row → the shape of its rows, and the job that writes each."""
+
+    def add_view(self, op: Operator) -> None:
+        """A view counts as written by the writers of its source."""
+        self.whole |= dict.fromkeys(op.outputs, self._all(op))
+
+    def add(self, op: Operator, call: KernelCall | None, bits: list[int]) -> None:
+        """Add an operator with its jobs."""
+        self.whole |= dict.fromkeys(op.outputs, sum(bits))
+        shape = row_shapes(call).get(Output(0)) if call else None
+        if call is not None and shape is not None:
+            rows = {rows_touched(call, Output(0), job).start: bit for job, bit in enumerate(bits)}
+            self.rows[op.outputs[0]] = shape, rows
+
+    def before(self, op: Operator, call: KernelCall | None, job: int) -> int:
+        """Return the jobs that write what a job reads."""
+        if call is None:
+            return self._all(op)
+        shapes = row_shapes(call)
+        before = 0
+        for number, tensor in enumerate(op.inputs):
+            shape, rows = self.rows.get(-1 if tensor is None else tensor, (None, {}))
+            if shape is not None and shapes.get(Input(number)) == shape:
+                before |= reduce(or_, (rows[row] for row in rows_touched(call, Input(number), job)), 0)
+            elif tensor is not None:
+                before |= self.whole.get(tensor, 0)
+        return before
+
+    def _all(self, op: Operator) -> int:
+        return reduce(or_, (self.whole.get(t, 0) for t in op.inputs if t is not None), 0)
 
 
 def _in_turn(analysis: Analysis, model: Model, ref: OperatorRef, op: Operator) -> bool:

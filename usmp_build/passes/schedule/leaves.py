@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from usmp_build.errors import Diagnostic, ModelError, one_line
 from usmp_build.ir.graph import Model, OperatorRef, TensorRef
-from usmp_build.ir.schedule import Direction, ScratchRef, Step
+from usmp_build.ir.schedule import Direction, ScratchRef, Step, Value
 
 MOST_STEPS = 1_000_000
 """Most steps of a model: nested calls multiply, so a file of a few hundred bytes could otherwise exhaust memory."""
 
-Refs = tuple[TensorRef, ...]
+Refs = tuple[Value, ...]
 
 
 class Leaves:
@@ -29,13 +29,14 @@ class Leaves:
         operator: OperatorRef | None = None,
         updates: Refs = (),
         scratch: tuple[ScratchRef, ...] = (),
-        keeps: Refs = (),
+        keeps: tuple[TensorRef, ...] = (),
         direction: Direction = Direction.FORWARD,
+        job: int | None = None,
     ) -> Step:
         """Make a step.  Raises ModelError when there are too many."""
         self.repeat(1)
         title = f"{self._name}: {one_line(name)}"
-        return Step(title, self.model, reads, writes, operator, updates, scratch, keeps, direction)
+        return Step(title, self.model, reads, writes, operator, updates, scratch, keeps, direction, job)
 
     def repeat(self, steps: int) -> None:
         """Count steps that repeat on the timeline.  Raises ModelError when there are too many."""

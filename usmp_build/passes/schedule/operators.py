@@ -11,6 +11,7 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, TensorRef
 from usmp_build.ir.schedule import Branch, Call, Direction, Loop, Node, Scope, ScratchRef, Sequence
 from usmp_build.passes.schedule.leaves import Leaves
+from usmp_build.passes.schedule.rows import RowSteps
 
 
 class Operators:
@@ -22,6 +23,7 @@ class Operators:
         self._kernels = kernels
         self._choices = choices
         self._bodies: dict[int, tuple[Sequence, int]] = {}
+        self._rows = RowSteps(leaves, model, kernels, choices)
 
     def main(self) -> tuple[Node, ...]:
         """Return the nodes of the main subgraph."""
@@ -55,7 +57,8 @@ class Operators:
             case o.Call():
                 arguments = self._refs(subgraph, op.inputs)
                 return self._call(op.options.subgraph, arguments, self._refs(subgraph, op.outputs))
-        return self._leaf(op, OperatorRef(self._leaves.model, subgraph, index))
+        ref = OperatorRef(self._leaves.model, subgraph, index)
+        return self._rows.next(ref) if ref in self._choices.by_rows.jobs else self._leaf(op, ref)
 
     def _leaf(self, op: Operator, ref: OperatorRef) -> Node:
         """Return the node of an operator with a kernel; scratch is alive only within its call."""

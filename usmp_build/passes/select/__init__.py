@@ -44,10 +44,15 @@ def ask(libraries: Libraries, runner: tuple[int, str], op: Operator, graph: Subg
     kernel = libraries[runner].kernel(op, graph)
     if isinstance(kernel, NoKernel):
         return kernel
-    backward = kernel.backward and replace(kernel.backward, library=runner[1])
-    chosen = replace(kernel, library=runner[1], backward=backward)
+    chosen = _of_library(kernel, runner[1])
     check_declared(chosen, op, graph)
     return chosen
+
+
+def _of_library(kernel: Kernel, name: str) -> Kernel:
+    backward = kernel.backward and replace(kernel.backward, library=name)
+    by_rows = kernel.by_rows and _of_library(kernel.by_rows, name)
+    return replace(kernel, library=name, backward=backward, by_rows=by_rows)
 
 
 def inputs_read(kernel: Kernel | NoKernel, inputs: int) -> frozenset[int]:

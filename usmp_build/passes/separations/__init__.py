@@ -15,30 +15,23 @@ branches, where the next step on the timeline is not always the next one to run.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import partial
-from itertools import chain, product
+from itertools import product
 
-from usmp_build.interfaces.analysis import Analysis, Kernels
-from usmp_build.interfaces.kernels import Absent, Derived, Kernel, Operand
-from usmp_build.interfaces.operands import buffer_behind, offset_behind
-from usmp_build.ir.graph import Model, OperatorRef, operator_at
-from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
-from usmp_build.ir.schedule import Call, Direction, Node, Schedule, Scope, Sequence, Step, steps
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.lifetimes import Interval, Lifetimes
+from usmp_build.ir.schedule import Schedule, Step
 from usmp_build.ir.separations import Separation, Separations
-from usmp_build.ir.storage import Kind, Storage
-from usmp_build.passes.separations.distances import Distance, distances
+from usmp_build.ir.storage import Storage
+from usmp_build.passes.separations.allowed import Allowed, AllowedDistances, Pair, allowed_distances, straight
+from usmp_build.passes.separations.edges import edge_separations
 from usmp_build.request import Request
 
 __all__ = ["AllowedDistances", "allowed_distances", "separations", "separations_at", "straight"]
 
-Pair = tuple[int, int]
-"""Buffers: written, read."""
-
 
 def separations(allowed: AllowedDistances, schedule: Schedule, lifetimes: Lifetimes) -> Separations:
     """Return all pairs of buffers whose distance, in bytes, may be less than the size of the lower one."""
-    by_pair: dict[Pair, dict[int, _Allowed]] = {}
+    by_pair: dict[Pair, dict[int, Allowed]] = {}
     for program, start in zip(schedule.programs, schedule.starts, strict=False):
         for step, at in straight(program, start):
             for pair, distance in allowed.at(step):
@@ -47,6 +40,11 @@ def separations(allowed: AllowedDistances, schedule: Schedule, lifetimes: Lifeti
     for pair, by_step in sorted(by_pair.items()):
         if _meet_only_at(set(by_step), *(lifetimes.intervals[buffer] for buffer in pair)):
             entries.update(_entries(allowed.storage, pair, list(by_step.values())))
+    for index, (program, start) in enumerate(zip(schedule.programs, schedule.starts, strict=False)):
+        if program.body and allowed.edges():
+            if index not in allowed.of_edges:
+                allowed.of_edges[index] = edge_separations(allowed, program, start, lifetimes)
+            entries.update(allowed.of_edges[index])
     return Separations(entries)
 
 
@@ -63,19 +61,6 @@ def separations_at(request: Request, analysis: Analysis, step: Step) -> Iterator
         yield (written, read), (above, below)
 
 
-def straight(node: Node, at: int) -> Iterator[tuple[Step, int]]:
-    """Yield the steps outside loops and branches, each with its position on the timeline; `at` is the node's."""
-    match node:
-        case Step():
-            yield node, at
-        case Sequence(body):
-            for child in body:
-                yield from straight(child, at)
-                at += sum(1 for _ in steps(child))
-        case Call(_, body) | Scope(_, body):
-            yield from straight(body, at)
-
-
 def _meet_only_at(times: set[int], written: tuple[Interval, ...], read: tuple[Interval, ...]) -> bool:
     """Tell whether both are alive at exactly these steps, and at each the written one is born and the read one dies."""
     meetings = set()
@@ -87,128 +72,7 @@ def _meet_only_at(times: set[int], written: tuple[Interval, ...], read: tuple[In
     return meetings == times
 
 
-@dataclass(frozen=True, slots=True)
-class _Allowed:
-    """The distance that a step allows for a pair of buffers, and why."""
-
-    distance: Distance
-    operator: OperatorRef
-    direction: Direction
-
-
-class AllowedDistances:
-    """The pairs of buffers that each step lets come closer, and how close; remembered for each operator."""
-
-    def __init__(
-        self, request: Request, models: tuple[Model, ...], kernels: Kernels, storage: Storage, survivors: Survivors
-    ) -> None:
-        self._request = request
-        self._models = models
-        self._kernels = kernels
-        self.storage = storage
-        self._survivors = survivors
-        self._distances: dict[tuple[OperatorRef, Direction], dict[Pair, Distance]] = {}
-        self._by_operator: dict[tuple[OperatorRef, Direction], tuple[tuple[Pair, _Allowed], ...]] = {}
-
-    def at(self, step: Step) -> tuple[tuple[Pair, _Allowed], ...]:
-        """Return the distances that the kernel of a step allows, for pairs of buffers."""
-        if step.operator is None or not self._request.overlap or step.operator in self.storage.transfers:
-            return ()
-        key = step.operator, step.direction
-        if key not in self._by_operator:
-            self._by_operator[key] = tuple(self._of_operator(*key))
-        return self._by_operator[key]
-
-    def _of_operator(self, operator: OperatorRef, direction: Direction) -> Iterator[tuple[Pair, _Allowed]]:
-        nearest: dict[Pair, Distance] = {}
-        for each in [Direction.FORWARD, Direction.BACKWARD] if direction is Direction.EITHER else [direction]:
-            pairs = self._directed(operator, each)
-            nearest |= {pair: _nearer(nearest.get(pair, near), near) for pair, near in pairs.items()}
-        for pair, distance in nearest.items():
-            yield pair, _Allowed(distance, operator, direction)
-
-    def _directed(self, operator: OperatorRef, direction: Direction) -> dict[Pair, Distance]:
-        key = operator, direction
-        if key not in self._distances:
-            kernel = self._kernels.get(operator)
-            pairs = self._pairs(operator, kernel.towards(direction)) if isinstance(kernel, Kernel) else {}
-            self._distances[key] = pairs
-        return self._distances[key]
-
-    def _pairs(self, ref: OperatorRef, kernel: Kernel) -> dict[Pair, Distance]:
-        """Return the distances of buffers; if several operands are in one buffer, all need access declarations."""
-        op = operator_at(self._models, ref)
-        buffers: dict[Operand, int] = {}
-        start = partial(offset_behind, ref=ref, op=op, offsets=self.storage.offsets)
-        for operand in dict.fromkeys(operand for call in kernel.calls for operand in call.operands):
-            if not isinstance(operand, Derived | Absent):
-                buffer = buffer_behind(operand, ref, op, self.storage)
-                if buffer is not None and self._may_share(buffer):
-                    buffers[operand] = buffer
-        declared_distances = distances(kernel) or {}
-        declared = set(chain.from_iterable(declared_distances))
-        undeclared = {buffer for operand, buffer in buffers.items() if operand not in declared}
-        farthest: dict[Pair, Distance] = {}
-        for (written, read), distance in declared_distances.items():
-            if written in buffers and read in buffers:
-                pair = buffers[written], buffers[read]
-                if pair[0] != pair[1] and undeclared.isdisjoint(pair) and not self._may_meet(*pair):
-                    distance = _between_buffers(distance, start(written), start(read))
-                    farthest[pair] = _farther(farthest[pair], distance) if pair in farthest else distance
-        return farthest
-
-    def _may_share(self, index: int) -> bool:
-        """Tell whether anything may overlap a buffer while it is alive."""
-        buffer = self.storage.buffers[index]
-        in_pages = any(self._request.pools[pool].page for pool in buffer.pools)
-        kept = index in self._survivors.always or buffer.kind in (Kind.CONSTANT, Kind.VARIABLE)
-        return not (kept or in_pages or buffer.cache_line or buffer.copies > 1)
-
-    def _may_meet(self, one: int, other: int) -> bool:
-        """Tell whether concurrent models touch the two buffers."""
-        users = self.storage.buffers[one].models, self.storage.buffers[other].models
-        return any((min(pair), max(pair)) in self._request.concurrent for pair in product(*users))
-
-
-def allowed_distances(request: Request, analysis: Analysis) -> AllowedDistances:
-    """Return the distances that steps allow in an analysis, for any directions."""
-    return AllowedDistances(request, analysis.models, analysis.kernels, analysis.storage, analysis.survivors)
-
-
-def _between_buffers(distance: Distance, written: int, read: int) -> Distance:
-    """Return the distance of two buffers, given that of two tensors and the offsets of these in their buffers."""
-    below, above = distance.written_below, distance.written_above
-    return Distance(
-        None if below is None else below + written - read,
-        None if above is None else above + read - written,
-    )
-
-
-def _farther(one: Distance, other: Distance) -> Distance:
-    """Return the distance that satisfies both, the larger one on each side."""
-    return Distance(
-        _most(one.written_below, other.written_below),
-        _most(one.written_above, other.written_above),
-    )
-
-
-def _most(one: int | None, other: int | None) -> int | None:
-    return max((each for each in (one, other) if each is not None), default=None)
-
-
-def _nearer(one: Distance, other: Distance) -> Distance:
-    """Return the smaller distance on each side."""
-    return Distance(
-        _least(one.written_below, other.written_below),
-        _least(one.written_above, other.written_above),
-    )
-
-
-def _least(one: int | None, other: int | None) -> int | None:
-    return None if one is None or other is None else min(one, other)
-
-
-def _entries(storage: Storage, pair: Pair, allowed: list[_Allowed]) -> Iterator[tuple[tuple[int, int], Separation]]:
+def _entries(storage: Storage, pair: Pair, allowed: list[Allowed]) -> Iterator[tuple[tuple[int, int], Separation]]:
     """Yield the separations of a pair, the widest of all steps, where less than the size of the lower buffer."""
     written, read = pair
     for below, above, sides in (

@@ -8,7 +8,7 @@ must be more than every q - b.  Each is the largest over all turns of what is wr
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TypeVar
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from usmp_build.interfaces.accesses import Accesses
 from usmp_build.interfaces.call_accesses import call_accesses
-from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Scratch
+from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output, Reduce, Scratch, Whole
 from usmp_build.passes.separations.turns import MOST_TURNS, NOWHERE, Extent, Turns, turns, untouched
 
 Name = TypeVar("Name", bound=Hashable)
@@ -55,6 +55,18 @@ def distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance] | No
     planned = [o for o in operands if not isinstance(o, Derived | Absent) and touched.is_known(o)]
     pairs = [(one, other) for one in planned for other in planned if one != other and _may_share(one, other)]
     return MappingProxyType(dict(distances_of(stretches, pairs, {o for o in planned if isinstance(o, Scratch)})))
+
+
+@lru_cache(maxsize=4096)
+def row_distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance]:
+    """Return the distances within one job of an operator that runs row by row: between the rows that it touches.
+
+    Those of a reduction are unknown.
+    """
+    (call,) = kernel.calls
+    if isinstance(call.form, Reduce):
+        return {}
+    return distances(replace(kernel, calls=(replace(call, form=Whole()),))) or {}
 
 
 @dataclass(frozen=True, slots=True)

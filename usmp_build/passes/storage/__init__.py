@@ -14,6 +14,7 @@ from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.interfaces.operands import buffer_behind
 from usmp_build.ir.axes import Axes
+from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, operator_at, tensor_at
 from usmp_build.ir.schedule import Schedule, Step, steps
@@ -39,13 +40,14 @@ def storage(
     scopes: Scopes,
     axes: Axes,
     connections: tuple[Connection, ...],
+    by_rows: ByRows = LAYER_BY_LAYER,
 ) -> Storage:
     """Return the buffers of all tensors that the schedule touches, and of all kernels.
 
     Raises ModelError for a tensor whose size is unknown before the model runs.
     """
     facts = TensorFacts(request, models, scopes, connections, program_facts(request, models, schedule))
-    builder = _Builder(facts, kernels, axes)
+    builder = _Builder(facts, kernels, {**axes, **by_rows.tables}, by_rows.edges)
     for step in _distinct(schedule):
         builder.add(step)
     builder.add_untouched()
@@ -54,8 +56,11 @@ def storage(
 
 
 def _distinct(schedule: Schedule) -> Iterator[Step]:
-    """Yield each step once: a body that is called repeatedly appears repeatedly on the timeline."""
-    return iter({id(step): step for step in steps(schedule.root)}.values())
+    """Yield each step once: a body that is called repeatedly appears repeatedly on the timeline.
+
+    Of an operator that runs row by row, the first step stands for all.
+    """
+    return iter({id(step): step for step in steps(schedule.root) if not step.job}.values())
 
 
 @dataclass
@@ -65,6 +70,8 @@ class _Builder:
     facts: TensorFacts
     kernels: Kernels
     axes: Axes
+    edges: Axes
+    """Tensors that stay in one piece, with the rows that operators touch one at a time."""
     buffers: Buffers = field(init=False)
     variables: Variables = field(init=False)
     arguments: dict[TensorRef, TensorRef] = field(init=False)
@@ -92,6 +99,7 @@ class _Builder:
             derived=self.derived,
             arguments=self.arguments,
             rows=self.buffers.rows,
+            edges={self.tensors[ref]: table.rows for ref, table in self.edges.items() if ref in self.tensors},
             on_demand=self.facts.programs.on_demand,
             seals=self.seals,
             initial=self.initial,
@@ -131,7 +139,8 @@ class _Builder:
         models, operator = self.facts.models, step.operator
         if operator is not None and ref in step.writes and operator_at(models, operator).kind == COPY:
             return self.facts.scopes.reasons[ref]
-        return f"written by {step.name.partition(': ')[2]}"
+        name = step.name.partition(": ")[2]
+        return f"written by {name.partition(', row')[0] if step.job is not None else name}"
 
     def _activation(self, ref: TensorRef, reason: str, alignment: int) -> None:
         if ref in self.facts.programs.elsewhere:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from usmp_build import effort
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.storage import StorageBuffer
 from usmp_build.units import MAX_BYTES, align_up
-
-MOST_ROWS = 4096
-"""Most rows in memory of pages: each is a buffer, and plans are verified pair by pair."""
 
 
 def in_copies(buffer: StorageBuffer, path: str) -> StorageBuffer:
@@ -34,8 +32,8 @@ def row_count(whole: StorageBuffer, table: RowTable, others: int, path: str) -> 
     Raises ModelError, placed at the model's `path`, when there are too many.
     """
     rows = table.rows * whole.copies
-    if others + rows > MOST_ROWS:
-        message = f"{whole.name} has {rows:,} rows: with them, there are more than {MOST_ROWS:,} in memory of pages"
+    if others + rows > effort.ROWS:
+        message = f"{whole.name} has {rows:,} rows: with them, there are more than {effort.ROWS:,} in memory of pages"
         help_ = "name axis separators for longer rows, or let it live in plain memory"
         raise ModelError(Diagnostic("P333", message, path, help_))
     return rows

@@ -1,0 +1,103 @@
+"""Nets that run row by row: every tensor is TensorFlow Lite Micro's, in good orders of jobs and in bad ones.
+
+The self-test fills the pools with garbage, and poisons between any two jobs what is not alive.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import call, manifest, tables
+from tests.support.road import request
+from tests.support.row_nets import all_rows, drawn, replanned, shuffled
+from tests.support.tools import few, needs_c
+from usmp_build import pipeline, plugins
+from usmp_build.pipeline import Planned
+from usmp_build.search.replanner import Replanner
+
+COUNT = max(1, int(os.environ.get("USMP_CASES", "60")) // 15)
+"""Nets in one program."""
+
+
+def written(folder: Path, seeds: Sequence[int], rows: bool = True) -> Path:
+    """Write nets, each with a pool of its own, and their manifest."""
+    pools, models = {}, {}
+    for seed in seeds:
+        path = folder / f"net{seed}.tflite"
+        path.write_bytes(drawn(seed))
+        pools[f"pool{seed}"] = 'access = "rw"\n'
+        models[f"net{seed}"] = f'path = "{path.as_posix()}"\nworkspace_pools = ["pool{seed}"]\n'
+    text = tables("p", pools, models) + f"[plan]\nrows = {str(rows).lower()}\n"
+    return manifest(folder, text, f"rows_{rows}.toml")
+
+
+@needs_c
+@pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
+def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: int) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    seeds = range(first, first + COUNT)
+    done = call("selftest", written(tmp_path, seeds), "--sanitize", "--runs", "2")
+    assert done.code == 0, done.err
+    for seed in seeds:
+        assert f"net{seed}: " in done.out
+
+
+@needs_c
+@pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
+def test_so_it_is_in_any_order_of_jobs(tmp_path: Path, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    seeds = range(first, first + COUNT)
+    text = written(tmp_path, seeds, rows=False)
+    plan = pipeline.plan
+
+    def in_any_order(*given: object) -> Planned:
+        return replanned(plan(*given), partial(shuffled, seed=first))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pipeline, "plan", in_any_order)
+    done = call("selftest", text, "--sanitize", "--runs", "2")
+    assert done.code == 0, done.err
+    for seed in seeds:
+        assert f"net{seed}: " in done.out
+
+
+def workspace(seed: int, rows: bool) -> int:
+    """Plan a net by itself, and return the bytes of its workspace."""
+    model = plugins.importer("net.tflite", "")(drawn(seed), "net", "net")
+    return pipeline.plan_models(replace(request("net"), rows=rows), (model,)).summary.workspace.achieved
+
+
+@pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
+def test_rows_never_need_more(first: int) -> None:
+    pairs = [(workspace(seed, rows=True), workspace(seed, rows=False)) for seed in range(first, first + COUNT)]
+    assert all(in_rows <= whole for in_rows, whole in pairs), pairs
+    assert any(in_rows < whole for in_rows, whole in pairs)
+
+
+@pytest.mark.parametrize("seeds", few([(0, 1), (11, 4, 23)], 1))
+def test_each_model_of_a_firmware_needs_no_more_than_by_itself(tmp_path: Path, seeds: tuple[int, ...]) -> None:
+    """Some have rows in one plan, some none, and some go the other way."""
+    done = call("plan", written(tmp_path, seeds), "--json")
+    assert done.code == 0, done.err
+    sizes = {pool["name"]: pool["size"] for pool in json.loads(done.out)["pools"] if pool["access"] == "rw"}
+    assert sizes == {f"pool{seed}": workspace(seed, rows=True) for seed in seeds}
+
+
+def test_the_nets_have_rows_of_all_kinds() -> None:
+    """What the tests above are for is there: jobs of many kinds of operators, most of them many."""
+    kinds, counts = set[str](), list[int]()
+    for seed in range(20):
+        model = plugins.importer("net.tflite", "")(drawn(seed), "net", "net")
+        replanner = Replanner.of(request("net"), (model,))
+        analysis = replanner.analyze()
+        rows = all_rows(replanner, analysis)
+        kinds |= {analysis.models[0].main.operators[ref.operator].kind for ref in rows.jobs}
+        counts.append(sum(rows.jobs.values()))
+    assert kinds >= {"CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "AVERAGE_POOL_2D", "MAX_POOL_2D"}
+    assert max(counts) >= 30

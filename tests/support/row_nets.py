@@ -1,0 +1,165 @@
+"""Nets drawn at random whose layers can run row by row, and schedules of them that are legal, but not good."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+
+from tests.support.flatbuffer import Node, tensor
+from tests.support.net import Net, Value
+from usmp_build import passes
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.by_rows import ByRows
+from usmp_build.ir.choices import Choices
+from usmp_build.ir.schedule import Direction
+from usmp_build.passes.effects import members_of
+from usmp_build.passes.order.jobs import jobs_of
+from usmp_build.pipeline import Planned
+from usmp_build.report.summarize import summarize
+from usmp_build.search.finalize import finalize
+from usmp_build.search.replanner import Replanner
+
+WAYS = (Direction.FORWARD, Direction.BACKWARD)
+_LINEAR, _RELU = 0, 1
+_SAME, _VALID = 0, 1
+
+
+class FloatNet(Net):
+    """The same net with values and weights of float32."""
+
+    def _layer(
+        self,
+        kind: str,
+        x: Value,
+        filters: np.ndarray,
+        plan: tuple[int, int, int],
+        options: Node,
+        result: tuple[tuple[int, ...], int],
+        one_scale: bool = False,
+    ) -> Value:
+        taps, shape = plan[1], result[0]
+        weights = self._constant((filters / (64 * np.sqrt(taps))).astype(np.float32))
+        bias = self._constant(self._random.uniform(-1, 1, shape[-1]).astype(np.float32))
+        made = self._value(shape, 1.0, 0)
+        self._run(kind, [x.index, weights, bias], made, options)
+        return made
+
+    def _value(self, shape: tuple[int, ...], scale: float, zero: int) -> Value:
+        self._tensors.append(tensor(f"t{len(self._tensors)}", shape, "FLOAT32"))
+        return Value(len(self._tensors) - 1, shape)
+
+
+def residual() -> bytes:
+    """A residual between convolutions, and the mean of the image."""
+    net = Net(7)
+    x = net.conv(net.input(8, 5, 1), 8, (3, 3))
+    x = net.add(x, net.conv(net.depthwise(x, (3, 3)), 8))
+    x = net.pool("MAX_POOL_2D", x, (3, 3), (2, 2), _SAME)
+    return net.file(net.pool("AVERAGE_POOL_2D", x, (4, 3)))
+
+
+def drawn(seed: int, operators: tuple[int, int] = (4, 9), rows: tuple[int, int] = (4, 13)) -> bytes:
+    """Draw a net with a number of operators in this range after its first layer, on an image of so many rows.
+
+    A third of the nets are of float32.  What nobody reads is an output, sometimes reduced to a pixel first.
+    """
+    r = Random(seed)
+    net = FloatNet(seed) if seed % 3 == 2 else Net(seed)
+    values = [_layer(net, r, net.input(r.randint(*rows), r.randint(2, 6), r.randint(1, 2)))]
+    unread = list(values)
+    for _ in range(r.randint(*operators)):
+        x = values[-1] if r.random() < 0.85 else r.choice(values)
+        operands, made = _grown(net, r, x, [each for each in values if each.shape == x.shape and each != x])
+        values.append(made)
+        unread = [value for value in unread if value not in operands] + [made]
+    outputs = [_whole_image(net, r, x) if x.shape[1] > 1 and r.random() < 0.7 else x for x in unread]
+    return net.file(*outputs)
+
+
+def _grown(net: Net, r: Random, x: Value, alike: list[Value]) -> tuple[list[Value], Value]:
+    """Add an operator; return what it reads, and its result."""
+    kind = r.choice(["conv", "conv", "depthwise", "depthwise", "pool", "relu", "add", "add"])
+    if kind == "add" and alike:
+        other = r.choice(alike)
+        return [x, other], net.add(x, other)
+    if kind == "pool":
+        return [x], _pooled(net, r, x)
+    if kind == "relu":
+        return [x], net.relu(x)
+    return [x], _layer(net, r, x, kind)
+
+
+def _pooled(net: Net, r: Random, x: Value) -> Value:
+    kind = r.choice(["MAX_POOL_2D", "AVERAGE_POOL_2D"])
+    window, _ = _window(r, x)
+    return net.pool(kind, x, window, (r.choice([1, 1, 2, 3]), r.randint(1, 2)), r.choice([_SAME, _VALID]))
+
+
+def _whole_image(net: Net, r: Random, x: Value) -> Value:
+    height, width = x.shape[1:3]
+    return net.pool(r.choice(["MAX_POOL_2D", "AVERAGE_POOL_2D", "AVERAGE_POOL_2D"]), x, (height, width))
+
+
+def _layer(net: Net, r: Random, x: Value, kind: str = "conv") -> Value:
+    act, stride, pad = r.choice([_LINEAR, _RELU]), r.choice([1, 1, 1, 1, 2, 3]), r.choice([_SAME, _SAME, _VALID])
+    window, dilation = _window(r, x)
+    stride = 1 if dilation > 1 else stride  # TensorFlow has no convolution with both
+    if kind == "depthwise":
+        return net.depthwise(x, window, act, stride, pad, dilation)
+    return net.conv(x, r.randint(2, 8), window, act, stride, pad, dilation=dilation)
+
+
+def _window(r: Random, x: Value) -> tuple[tuple[int, int], int]:
+    """Draw a window, and a dilation with which it still fits into the image."""
+    window = r.randint(1, min(4, x.shape[1])), r.randint(1, min(3, x.shape[2]))
+    spans = [(size - 1, length - 1) for size, length in zip(window, x.shape[1:3], strict=True)]
+    most = min((length // span for span, length in spans if span), default=1)
+    return window, r.randint(1, min(2, most))
+
+
+def all_rows(replanner: Replanner, analysis: Analysis) -> ByRows:
+    """Return everything that can run row by row."""
+    models = [passes.by_rows(replanner.request, analysis, index) for index in range(len(replanner.models))]
+    jobs = {ref: count for each in models for ref, count in each.jobs.items()}
+    tables = {ref: table for each in models for ref, table in each.tables.items()}
+    return ByRows(jobs, tables, {ref: table for each in models for ref, table in each.edges.items()})
+
+
+def shuffled(replanner: Replanner, analysis: Analysis, seed: int) -> Analysis:
+    """Return the analysis with everything in rows, in random directions, in a random order that is legal."""
+    r, rows = Random(seed), all_rows(replanner, analysis)
+    directions = {ref: r.choice(WAYS) for ref in rows.jobs}
+    in_file_order = replanner.retime(analysis, Choices({}, directions, rows))
+    models = range(len(replanner.models))
+    orders = {index: random_order(replanner, in_file_order, index, r) for index in models}
+    return replanner.retime(in_file_order, Choices(orders, directions, rows))
+
+
+def random_order(replanner: Replanner, analysis: Analysis, index: int, r: Random) -> tuple[int, ...]:
+    """Return the operators of a model, once for each job, in a random order that keeps all predecessors."""
+    jobs, operators = jobs_of(replanner.request, analysis, index)
+    behind = [set(members_of(job.predecessors)) for job in jobs.jobs]
+    order: list[int] = []
+    haste = r.choice([0.0, 0.5, 1.0])  # how often the job that is latest in the file goes first
+    left = set(range(len(operators)))
+    while left:
+        ready = sorted(job for job in left if behind[job].isdisjoint(left))
+        chosen = ready[-1] if r.random() < haste else r.choice(ready)
+        order.append(chosen)
+        left.remove(chosen)
+    return tuple(operators[job] for job in order)
+
+
+def replanned(planned: Planned, change: Callable[[Replanner, Analysis], Analysis]) -> Planned:
+    """Return the plan of another schedule."""
+    request = planned.request
+    analysis = change(planned.replanner, planned.analysis)
+    plan = planned.replanner.solve(analysis)
+    assert plan is not None
+    chosen = replace(planned.fitted.chosen, analysis=analysis, plan=plan, bound=0, orders_are_proven=False)
+    plan = finalize(request, analysis, plan)
+    fitted = replace(planned.fitted, chosen=chosen)
+    return replace(planned, fitted=fitted, plan=plan, summary=summarize(request, chosen, plan))

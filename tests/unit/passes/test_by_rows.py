@@ -1,0 +1,162 @@
+"""Who runs row by row, and which tensors have rows; and who does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.support.road import analyze_as, model, request
+from usmp_build import passes
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.by_rows import ByRows
+from usmp_build.ir.choices import Choices
+from usmp_build.ir.graph import OperatorRef, TensorRef
+from usmp_build.ir.schedule import Direction, RowRef, ScratchRef, Step, steps
+from usmp_build.kernels.reference import library
+from usmp_build.request import Request
+from usmp_build.search.replanner import Replanner
+
+SHAPE = "float32[1,4,3,2]"
+CHAIN = f"""
+    %0 "x" {SHAPE}
+    %1 "a" {SHAPE}
+    %2 "b" {SHAPE}
+    %3 "y" {SHAPE}
+    inputs %0
+    outputs %3
+    %1 = TANH(%0) @0
+    %2 = MAX_POOL_2D(%1) padding=SAME filter_h=3 filter_w=3 @1
+    %3 = TANH(%2) @2
+"""
+
+
+def rows_of(text: str, asked: Request | None = None) -> tuple[set[int], set[int]]:
+    """Return the operators that run row by row, and the tensors that have rows."""
+    asked = asked or request("m")
+    rows = passes.by_rows(asked, analyze_as(asked, model(text), library=library), 0)
+    return {ref.operator for ref in rows.jobs}, {ref.tensor for ref in rows.tables}
+
+
+def test_layers_between_input_and_output() -> None:
+    assert rows_of(CHAIN) == ({0, 1, 2}, {1, 2})
+
+
+@pytest.mark.parametrize(
+    ("text", "operators", "tensors"),
+    [
+        (CHAIN.replace("outputs %3", "outputs %3, %1"), {1, 2}, {2}),
+        (CHAIN.replace("%2 = MAX_POOL_2D(%1) padding=SAME filter_h=3 filter_w=3", "%2 = SOFTMAX(%1)"), set(), set()),
+        (CHAIN.replace("float32[1,4,3,2]", "float32[2,4,3,2]"), set(), set()),
+        (CHAIN.replace("float32[1,4,3,2]", "float32[1,1,3,2]"), set(), set()),
+        (
+            CHAIN.replace('"b" float32[1,4,3,2]', '"b" float32[1,24]').replace(
+                "MAX_POOL_2D(%1) padding=SAME filter_h=3 filter_w=3", "RESHAPE(%1)"
+            ),
+            set(),
+            set(),
+        ),
+        (CHAIN.replace("TANH(%0) @0", "CUMSUM(%0) @0"), {1, 2}, {2}),
+    ],
+    ids=["an output", "a whole kernel", "two images", "one row", "a view", "no kernel"],
+)
+def test_others_stay_in_one_piece(text: str, operators: set[int], tensors: set[int]) -> None:
+    assert rows_of(text) == (operators, tensors)
+
+
+def test_none_has_rows_in_two_pools() -> None:
+    assert rows_of(CHAIN, request("m", limits=(None, None))) == (set(), set())
+
+
+def test_none_has_rows_where_nothing_overlaps() -> None:
+    assert rows_of(CHAIN, replace(request("m"), overlap=False)) == (set(), set())
+
+
+def test_none_has_rows_that_is_part_of_another() -> None:
+    joined = """
+    %0 "x" float32[1,4,3,2]
+    %1 "a" float32[1,4,3,2]
+    %2 "b" float32[1,4,3,2]
+    %3 "j" float32[1,8,3,2]
+    %4 "y" float32[1,8,3,2]
+    inputs %0
+    outputs %4
+    %1 = TANH(%0) @0
+    %2 = RELU(%0) @1
+    %3 = CONCATENATION(%1, %2) axis=1 @2
+    %4 = TANH(%3) @3
+    """
+    assert rows_of(joined) == (set(), set())
+
+
+def retimed(text: str, direction: Direction = Direction.FORWARD) -> Analysis:
+    """Analyze with everything in rows, in the order of the file."""
+    replanner = Replanner.of(request("m"), (model(text),))
+    whole = replanner.analyze()
+    rows = passes.by_rows(replanner.request, whole, 0)
+    return replanner.retime(whole, Choices({}, dict.fromkeys(rows.jobs, direction), rows))
+
+
+def jobs(analysis: Analysis, operator: int) -> list[Step]:
+    ref = OperatorRef(0, 0, operator)
+    return [step for step in steps(analysis.schedule.root) if step.operator == ref]
+
+
+def row(tensor: int, *numbers: int) -> tuple[RowRef, ...]:
+    return tuple(RowRef(TensorRef(0, 0, tensor), number) for number in numbers)
+
+
+@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+def test_a_step_for_each_row(direction: Direction) -> None:
+    analysis = retimed(CHAIN, direction)
+    numbers = [0, 1, 2, 3] if direction is Direction.FORWARD else [3, 2, 1, 0]
+    pooling = jobs(analysis, 1)
+    assert [step.job for step in pooling] == [0, 1, 2, 3]
+    assert [step.writes for step in pooling] == [row(2, number) for number in numbers]
+    windows = {0: row(1, 0, 1), 1: row(1, 0, 1, 2), 2: row(1, 1, 2, 3), 3: row(1, 2, 3)}
+    assert [step.reads for step in pooling] == [windows[number] for number in numbers]
+    assert pooling[0].name == f"m: MAX_POOL_2D 1, row {numbers[0]}"
+
+
+def test_sums_live_from_the_first_row_to_the_last() -> None:
+    mean = CHAIN.replace('"y" float32[1,4,3,2]', '"y" float32[1,1,1,2]')
+    mean = mean.replace(
+        "TANH(%2) @2", "AVERAGE_POOL_2D(%2) padding=VALID filter_h=4 filter_w=3 stride_h=4 stride_w=3 @2"
+    )
+    adding = jobs(retimed(mean), 2)
+    sums = (ScratchRef(OperatorRef(0, 0, 2), 0),)
+    output = (TensorRef(0, 0, 3),)
+    assert [step.reads for step in adding] == [row(2, 0), *((*row(2, number), *sums) for number in (1, 2, 3))]
+    assert [step.writes for step in adding] == [sums, (), (), output]
+    assert [step.updates for step in adding] == [(), sums, sums, sums]
+
+
+def test_layer_by_layer_nothing_changes() -> None:
+    replanner = Replanner.of(request("m"), (model(CHAIN),))
+    analysis = replanner.analyze()
+    assert replanner.retime(analysis, Choices({}, {}, ByRows())).problem == analysis.problem
+
+
+def is_corrupted(below: int) -> bool:
+    """Pool a row of three pixels of 8 bytes, `below` bytes before the start of the row that it reads."""
+    for pixel in range(3):
+        written = range(8 * pixel - below, 8 * pixel + 8 - below)
+        later = range(8 * pixel, 24) if pixel < 2 else range(0)  # the next windows begin with this pixel
+        if set(written) & set(later):
+            return True
+    return False
+
+
+def test_a_row_may_be_written_over_the_one_that_dies() -> None:
+    """A row of the pooling lies a pixel below the row that its window reads for the last time; a byte less is wrong."""
+    in_file_order = retimed(CHAIN)
+    replanner = Replanner.of(request("m"), (model(CHAIN),))
+    order = (0, 0, 1, 0, 1, 0, 1, 1, 2, 2, 2, 2)
+    analysis = replanner.retime(in_file_order, Choices({0: order}, {}, in_file_order.choices.by_rows))
+    buffers = {row: analysis.storage.buffers_of(row).start for row in (*row(1, 0, 1), *row(2, 0, 1))}
+    (first, second), (pooled, other) = ([buffers[each] for each in row(tensor, 0, 1)] for tensor in (1, 2))
+    separations = analysis.problem.separations
+    assert separations[other, first] == 8  # it dies when the second row is pooled
+    assert not is_corrupted(8)
+    assert is_corrupted(7)
+    assert {(pooled, first), (first, pooled), (other, second), (second, other)}.isdisjoint(separations)

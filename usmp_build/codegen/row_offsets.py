@@ -1,0 +1,34 @@
+"""Turns the rows of one model's tensors in plain memory into tables of offsets."""
+
+from __future__ import annotations
+
+from math import gcd
+
+from usmp_build.codegen.function_names import function_names, variable
+from usmp_build.codegen.places import first_tensors, name_within
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.layout import RowOffsets, Summary
+from usmp_build.naming import c_comment
+from usmp_build.planner.memory.plan import Plan
+
+
+def row_offsets(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dict[int, RowOffsets]:
+    """Return the tables of a model by the first row's buffer."""
+    tensors, functions = first_tensors(analysis, index), function_names(analysis.models[index])
+    tables = {}
+    for first in analysis.storage.rows:
+        if first not in tensors or tensors[first] not in analysis.choices.by_rows.tables:
+            continue
+        stored = analysis.storage.buffers[first]
+        offsets = [plan.allocations[row].offset for row in analysis.storage.span(first)]
+        unit = gcd(*offsets) or 1
+        entries = tuple(offset // unit for offset in offsets)
+        tables[first] = RowOffsets(
+            symbol=f"{summary.models[index].name}_{variable(functions, tensors[first])}_rows",
+            unit=unit,
+            entries=entries,
+            pool=summary.pools[plan.allocations[first].pool],
+            row_bytes=stored.size,
+            comment=c_comment(name_within(stored, index).rpartition("[")[0]),
+        )
+    return tables

@@ -1,0 +1,112 @@
+"""Finds the operators that can run row by row, and the tensors between them that can have a buffer for each row.
+
+Operators that can     of main, with one image, whose kernel has accesses and one call for each row; they neither touch
+                       state nor anything that has parts, pixel strides, or rows in memory of pages
+Tensors that can       only such operators touch them, all with rows of the same length; no views
+Inputs and outputs     stay in one piece
+Operators that do      those that touch such a tensor
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from usmp_build.interfaces.analysis import Analysis, Kernels
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, NoKernel, Output
+from usmp_build.interfaces.row_jobs import job_count, row_call, row_shapes
+from usmp_build.ir.axes import RowTable
+from usmp_build.ir.by_rows import ByRows
+from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
+from usmp_build.operators.table import traits
+from usmp_build.passes.state import touches_state
+from usmp_build.request import Request
+
+Shape = tuple[int, int]
+"""Rows of a tensor, and elements of one."""
+
+
+def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
+    """Return all operators of a model that can run row by row, and the tensors that can have rows."""
+    model = analysis.models[index]
+    if model.is_program or not request.overlap:
+        return ByRows()
+    candidates = _Candidates(request, analysis, index)
+    calls = dict(candidates.calls())
+    streamed = {TensorRef(index, 0, tensor): table for tensor, table in candidates.streamed(calls).items()}
+    ends = {TensorRef(index, 0, tensor) for tensor in (*model.main.inputs, *model.main.outputs)}
+    tables = {ref: table for ref, table in streamed.items() if ref not in ends and candidates.has_one_pool(ref)}
+    jobs = {
+        ref: job_count(call) for ref, call in calls.items() if not tables.keys().isdisjoint(candidates.touched(ref))
+    }
+    touched_whole = {tensor for ref in calls if ref not in jobs for tensor in candidates.touched(ref)}
+    edges = {ref: table for ref, table in streamed.items() if ref in ends and ref not in touched_whole}
+    return ByRows(jobs, tables, edges)
+
+
+def row_kernels(kernels: Kernels, choice: ByRows) -> Kernels:
+    """Return the kernels where operators that run row by row have the one that does."""
+    if not choice.jobs:
+        return kernels
+    return {ref: _row_kernel(kernel) if ref in choice.jobs else kernel for ref, kernel in kernels.items()}
+
+
+def _row_kernel(kernel: Kernel | NoKernel) -> Kernel | NoKernel:
+    return kernel.by_rows or kernel if isinstance(kernel, Kernel) else kernel
+
+
+class _Candidates:
+    def __init__(self, request: Request, analysis: Analysis, index: int) -> None:
+        self._request = request
+        self._analysis = analysis
+        self._index = index
+        self._graph = analysis.models[index].main
+
+    def calls(self) -> Iterator[tuple[OperatorRef, KernelCall]]:
+        """Yield the operators that can run row by row, each with the call that makes a row."""
+        for number, op in enumerate(self._graph.operators):
+            ref = OperatorRef(self._index, 0, number)
+            kernel = self._analysis.kernels.get(ref)
+            if isinstance(kernel, Kernel) and self._is_free(ref, op):
+                call = row_call(kernel.by_rows or kernel)
+                if call is not None:
+                    yield ref, call
+
+    def touched(self, ref: OperatorRef) -> list[TensorRef]:
+        """Return the tensors that an operator touches."""
+        op = self._graph.operators[ref.operator]
+        return [TensorRef(self._index, 0, tensor) for tensor in (*op.inputs, *op.outputs) if tensor is not None]
+
+    def _is_free(self, ref: OperatorRef, op: Operator) -> bool:
+        """Tell whether other operators may run between the rows of an operator."""
+        tensors = self.touched(ref)
+        is_moved = any(each.tensor in self._graph.parts or each.tensor in self._graph.pitches for each in tensors)
+        is_paged = any(each in self._analysis.axes for each in tensors)
+        has_effect = not traits(op.kind).is_pure or touches_state(op, self._graph)
+        return not (is_moved or is_paged or has_effect or ref in self._analysis.storage.transfers)
+
+    def streamed(self, calls: Mapping[OperatorRef, KernelCall]) -> dict[int, RowTable]:
+        """Return the tensors that are touched row by row only, all with rows of the same length."""
+        excluded = {*self._graph.roots, *self._graph.roots.values()}
+        shapes: dict[int, set[Shape | None]] = {}
+        for number, op in enumerate(self._graph.operators):
+            call = calls.get(OperatorRef(self._index, 0, number))
+            streamed = row_shapes(call) if call else {}
+            for side, tensors in ((Input, op.inputs), (Output, op.outputs)):
+                for position, tensor in enumerate(tensors):
+                    if tensor is not None:
+                        shapes.setdefault(tensor, set()).add(streamed.get(side(position)))
+        return {
+            tensor: RowTable(*shape, page=1)
+            for tensor, of_tensor in shapes.items()
+            if len(of_tensor) == 1 and (shape := next(iter(of_tensor))) is not None
+            if tensor not in excluded and shape[0] > 1 and self._is_planned(tensor)
+        }
+
+    def _is_planned(self, tensor: int) -> bool:
+        """Tell whether a tensor has a buffer of its own."""
+        buffer = self._analysis.storage.tensors.get(TensorRef(self._index, 0, tensor))
+        return buffer is not None and len(self._analysis.storage.buffers[buffer].models) == 1
+
+    def has_one_pool(self, ref: TensorRef) -> bool:
+        """Tell whether all rows of a tensor will be in the same pool, so that one base address will do."""
+        return len(self._analysis.storage.buffers[self._analysis.storage.tensors[ref]].pools) == 1

@@ -1,0 +1,72 @@
+"""Schedules operators that run row by row: a step for each job.
+
+A tensor in one piece is written by the first job and updated by all others; a reduction keeps its sums from its first
+job to its last, which writes the output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usmp_build.interfaces.analysis import Kernels
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Reduce
+from usmp_build.interfaces.row_jobs import job_count, row_call, row_of, row_shapes, rows_touched
+from usmp_build.ir.choices import Choices
+from usmp_build.ir.graph import Model, OperatorRef, TensorRef
+from usmp_build.ir.schedule import Call, Node, RowRef, Scope, ScratchRef, Value
+from usmp_build.passes.schedule.leaves import Leaves
+
+
+class RowSteps:
+    """Makes the steps of one model's operators that run row by row, each job when its turn comes."""
+
+    def __init__(self, leaves: Leaves, model: Model, kernels: Kernels, choices: Choices) -> None:
+        self._leaves = leaves
+        self._model = model
+        self._kernels = kernels
+        self._choices = choices
+        self._streamed = choices.by_rows.tables.keys() | choices.by_rows.edges.keys()
+        self._done: dict[OperatorRef, int] = {}
+
+    def next(self, ref: OperatorRef) -> Node:
+        """Return the node of an operator's next job."""
+        kernel, direction = self._kernels[ref], self._choices.direction(ref)
+        assert isinstance(kernel, Kernel)
+        call = row_call(kernel.towards(direction))
+        assert call is not None
+        job = self._done[ref] = self._done.get(ref, -1) + 1
+        scratch = tuple(ScratchRef(ref, position) for position in range(len(kernel.scratch)))
+        sums = scratch if isinstance(call.form, Reduce) else ()
+        within = scratch if not sums else ()
+        reads = (*self._values(ref, call, job, Input), *(sums if job else ()))
+        outputs = tuple(self._values(ref, call, job, Output))
+        updates: tuple[Value, ...]
+        if isinstance(call.form, Reduce):
+            written = (*sums, *(outputs if job == job_count(call) - 1 else ()))
+            updates = sums if job else ()
+        else:
+            written = outputs
+            updates = tuple(each for each in outputs if job and not self._has_rows(each))
+        writes = tuple(each for each in written if each not in updates)
+        op = self._model.main.operators[ref.operator]
+        name = f"{op.kind} {op.position}, row {row_of(call, job)}"
+        step = self._leaves.step(name, reads, writes, ref, updates, within, direction=direction, job=job)
+        return Call(name, Scope(within, step)) if within else step
+
+    def _has_rows(self, value: Value) -> bool:
+        return isinstance(value, RowRef) and value.tensor in self._choices.by_rows.tables
+
+    def _values(self, ref: OperatorRef, call: KernelCall, job: int, side: type[Input | Output]) -> Iterator[Value]:
+        """Yield the inputs or outputs of a job: single rows of tensors that have rows, else whole tensors."""
+        op, streamed = self._model.main.operators[ref.operator], row_shapes(call)
+        for position, number in enumerate(op.inputs if side is Input else op.outputs):
+            if number is not None:
+                tensor, operand = TensorRef(ref.model, ref.subgraph, number), _operand(side, position)
+                if operand in streamed and tensor in self._streamed:
+                    yield from (RowRef(tensor, row) for row in rows_touched(call, operand, job))
+                else:
+                    yield tensor
+
+
+def _operand(side: type[Input | Output], position: int) -> Operand:
+    return side(position)

@@ -1,0 +1,191 @@
+"""Looks up how close the buffers of a step may be, as its kernel declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial, reduce
+from itertools import chain, product
+
+from usmp_build.interfaces.analysis import Analysis, Kernels
+from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output
+from usmp_build.interfaces.operands import buffer_behind, offset_behind
+from usmp_build.ir.graph import Model, OperatorRef, operator_at
+from usmp_build.ir.lifetimes import Survivors
+from usmp_build.ir.schedule import Call, Direction, Node, RowRef, Scope, Sequence, Step, steps
+from usmp_build.ir.separations import Separation
+from usmp_build.ir.storage import Kind, Storage
+from usmp_build.passes.separations.distances import Distance, distances, row_distances
+from usmp_build.request import Request
+
+Pair = tuple[int, int]
+"""Buffers: written, read."""
+
+
+def straight(node: Node, at: int) -> Iterator[tuple[Step, int]]:
+    """Yield the steps outside loops and branches, each with its position on the timeline; `at` is the node's."""
+    match node:
+        case Step():
+            yield node, at
+        case Sequence(body):
+            for child in body:
+                yield from straight(child, at)
+                at += sum(1 for _ in steps(child))
+        case Call(_, body) | Scope(_, body):
+            yield from straight(body, at)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The distance that a step allows for a pair of buffers, and why."""
+
+    distance: Distance
+    operator: OperatorRef
+    direction: Direction
+
+
+class AllowedDistances:
+    """The pairs of buffers that each step lets come closer, and how close; remembered for each operator."""
+
+    def __init__(
+        self, request: Request, models: tuple[Model, ...], kernels: Kernels, storage: Storage, survivors: Survivors
+    ) -> None:
+        self._request = request
+        self._models = models
+        self._kernels = kernels
+        self.storage = storage
+        self._survivors = survivors
+        self._distances: dict[tuple[OperatorRef, Direction], dict[Pair, Distance]] = {}
+        self.of_edges: dict[int, Mapping[tuple[int, int], Separation]] = {}
+        """Model → the separations of its inputs and outputs that are touched row by row, once they are computed."""
+        self._by_operator: dict[tuple[OperatorRef, Direction], tuple[tuple[Pair, Allowed], ...]] = {}
+
+    def at(self, step: Step) -> tuple[tuple[Pair, Allowed], ...]:
+        """Return the distances that the kernel of a step allows, for pairs of buffers."""
+        if step.operator is None or not self._request.overlap or step.operator in self.storage.transfers:
+            return ()
+        if step.job is not None:
+            return tuple(self._of_job(step, step.operator))
+        key = step.operator, step.direction
+        if key not in self._by_operator:
+            self._by_operator[key] = tuple(self._of_operator(*key))
+        return self._by_operator[key]
+
+    def _of_operator(self, operator: OperatorRef, direction: Direction) -> Iterator[tuple[Pair, Allowed]]:
+        nearest: dict[Pair, Distance] = {}
+        for each in [Direction.FORWARD, Direction.BACKWARD] if direction is Direction.EITHER else [direction]:
+            pairs = self._directed(operator, each)
+            nearest |= {pair: _nearer(nearest.get(pair, near), near) for pair, near in pairs.items()}
+        for pair, distance in nearest.items():
+            yield pair, Allowed(distance, operator, direction)
+
+    def of_rows(self, step: Step) -> Iterator[tuple[RowRef, RowRef, Distance]]:
+        """Yield the rows that a job writes, each with a row that it reads, and how close they may be."""
+        kernel = self._kernels.get(step.operator) if step.operator is not None and step.job is not None else None
+        if step.operator is None or not isinstance(kernel, Kernel):
+            return
+        nearest = row_distances(kernel.towards(step.direction))
+        inputs = operator_at(self._models, step.operator).inputs
+        for read in dict.fromkeys(each for each in step.reads if isinstance(each, RowRef)):
+            positions = (position for position, tensor in enumerate(inputs) if tensor == read.tensor.tensor)
+            allowed = [nearest.get((Output(0), Input(position))) for position in positions]
+            distance = reduce(_farther, (each for each in allowed if each is not None), Distance(None, None))
+            for written in (*step.writes, *step.updates) if None not in allowed else ():
+                if isinstance(written, RowRef):
+                    yield written, read, distance
+
+    def _of_job(self, step: Step, operator: OperatorRef) -> Iterator[tuple[Pair, Allowed]]:
+        """Yield the distances between buffers of rows that a job touches."""
+        for written, read, distance in self.of_rows(step):
+            pair = self.storage.buffers_of(written).start, self.storage.buffers_of(read).start
+            if self.storage.edges.keys().isdisjoint(pair) and self.may_overlap(*pair):
+                yield pair, Allowed(distance, operator, step.direction)
+
+    def edges(self) -> dict[int, int]:
+        """Return the edges that hold data in one run only, each with its number of rows."""
+        persistent = self._survivors.always.union(*self._survivors.before, *self._survivors.after)
+        return {edge: rows for edge, rows in self.storage.edges.items() if rows and edge not in persistent}
+
+    def may_overlap(self, one: int, other: int) -> bool:
+        """Tell whether two buffers may share bytes while both are alive, as far as it depends on their kinds."""
+        return self._may_share(one) and self._may_share(other) and not self._may_meet(one, other)
+
+    def _directed(self, operator: OperatorRef, direction: Direction) -> dict[Pair, Distance]:
+        key = operator, direction
+        if key not in self._distances:
+            kernel = self._kernels.get(operator)
+            pairs = self._pairs(operator, kernel.towards(direction)) if isinstance(kernel, Kernel) else {}
+            self._distances[key] = pairs
+        return self._distances[key]
+
+    def _pairs(self, ref: OperatorRef, kernel: Kernel) -> dict[Pair, Distance]:
+        """Return the distances of buffers; if several operands are in one buffer, all need access declarations."""
+        op = operator_at(self._models, ref)
+        buffers: dict[Operand, int] = {}
+        start = partial(offset_behind, ref=ref, op=op, offsets=self.storage.offsets)
+        for operand in dict.fromkeys(operand for call in kernel.calls for operand in call.operands):
+            if not isinstance(operand, Derived | Absent):
+                buffer = buffer_behind(operand, ref, op, self.storage)
+                if buffer is not None and self._may_share(buffer):
+                    buffers[operand] = buffer
+        declared_distances = distances(kernel) or {}
+        declared = set(chain.from_iterable(declared_distances))
+        undeclared = {buffer for operand, buffer in buffers.items() if operand not in declared}
+        farthest: dict[Pair, Distance] = {}
+        for (written, read), distance in declared_distances.items():
+            if written in buffers and read in buffers:
+                pair = buffers[written], buffers[read]
+                if pair[0] != pair[1] and undeclared.isdisjoint(pair) and not self._may_meet(*pair):
+                    distance = _between_buffers(distance, start(written), start(read))
+                    farthest[pair] = _farther(farthest[pair], distance) if pair in farthest else distance
+        return farthest
+
+    def _may_share(self, index: int) -> bool:
+        """Tell whether anything may overlap a buffer while it is alive."""
+        buffer = self.storage.buffers[index]
+        in_pages = any(self._request.pools[pool].page for pool in buffer.pools)
+        kept = index in self._survivors.always or buffer.kind in (Kind.CONSTANT, Kind.VARIABLE)
+        return not (kept or in_pages or buffer.cache_line or buffer.copies > 1)
+
+    def _may_meet(self, one: int, other: int) -> bool:
+        """Tell whether concurrent models touch the two buffers."""
+        users = self.storage.buffers[one].models, self.storage.buffers[other].models
+        return any((min(pair), max(pair)) in self._request.concurrent for pair in product(*users))
+
+
+def allowed_distances(request: Request, analysis: Analysis) -> AllowedDistances:
+    """Return the distances that steps allow in an analysis, for any directions."""
+    return AllowedDistances(request, analysis.models, analysis.kernels, analysis.storage, analysis.survivors)
+
+
+def _between_buffers(distance: Distance, written: int, read: int) -> Distance:
+    """Return the distance of two buffers, given that of two tensors and the offsets of these in their buffers."""
+    below, above = distance.written_below, distance.written_above
+    return Distance(
+        None if below is None else below + written - read,
+        None if above is None else above + read - written,
+    )
+
+
+def _farther(one: Distance, other: Distance) -> Distance:
+    """Return the distance that satisfies both, the larger one on each side."""
+    return Distance(
+        _most(one.written_below, other.written_below),
+        _most(one.written_above, other.written_above),
+    )
+
+
+def _most(one: int | None, other: int | None) -> int | None:
+    return max((each for each in (one, other) if each is not None), default=None)
+
+
+def _nearer(one: Distance, other: Distance) -> Distance:
+    """Return the smaller distance on each side."""
+    return Distance(
+        _least(one.written_below, other.written_below),
+        _least(one.written_above, other.written_above),
+    )
+
+
+def _least(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else min(one, other)

@@ -1,0 +1,168 @@
+"""Computes how close other buffers may be to a tensor in one piece that is read, or written, row by row.
+
+The rows of the input of a model die one after the other, and those of an output are born so:
+
+    step          3    4    5    6    7
+    input    0    [====)                       what is above the input's first live row at every step may begin there
+             1    [=========)
+             2    [==============)
+    row                [=========)             written in step 4: it may lie over row 0, and over row 1 as far as the
+                                               kernel has read it
+
+At each step both buffers have regions that hold data.  With one buffer below the other, no region of it may end above
+where one of the other begins; only the row that is written may come closer to a row that is read for the last time, as
+close as the kernel allows.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from usmp_build.ir.lifetimes import Interval, Lifetimes
+from usmp_build.ir.schedule import RowRef, Sequence, Step
+from usmp_build.ir.separations import Separation
+from usmp_build.passes.separations.allowed import AllowedDistances, straight
+from usmp_build.passes.separations.distances import Distance
+
+Entries = dict[tuple[int, int], Separation]
+Row = tuple[int, int]
+"""A buffer, and a row of it; a buffer that is no edge has one row."""
+
+
+def edge_separations(allowed: AllowedDistances, program: Sequence, start: int, lifetimes: Lifetimes) -> Entries:
+    """Return the pairs of buffers with an edge of a model in them that may be closer than the size of the lower one.
+
+    They depend on the order and the directions of rows only; `start` is the first step of the model's program.
+    """
+    timeline = _Timeline(allowed, lifetimes)
+    for step, at in straight(program, start):
+        timeline.add(step, at)
+    entries: Entries = {}
+    for edge in timeline.edges():
+        for other in range(len(lifetimes.intervals)):
+            if other != edge:
+                entries.update(timeline.pair(edge, other))
+    return entries
+
+
+@dataclass(frozen=True, slots=True)
+class _Life:
+    """The steps from the first to the last that touch a row."""
+
+    first: int
+    last: int
+
+
+class _Timeline:
+    """The lives of all rows of edges, and what jobs allow."""
+
+    def __init__(self, allowed: AllowedDistances, lifetimes: Lifetimes) -> None:
+        self._allowed = allowed
+        self._storage = allowed.storage
+        self._intervals = lifetimes.intervals
+        self._row_bytes = {
+            edge: self._storage.buffers[edge].size // rows
+            for edge, rows in allowed.edges().items()
+            if len(self._intervals[edge]) == 1
+        }
+        """Edge of any model → bytes of a row."""
+        self._lives: dict[Row, _Life] = {}
+        self._near: dict[int, dict[tuple[Row, Row], Distance]] = {}
+        self._close: dict[int, dict[tuple[Row, Row], int]] = {}
+        self._jobs: dict[int, list[tuple[int, Step]]] = {}
+        self._cached: dict[tuple[int, int], tuple[Row, ...]] = {}
+
+    def edges(self) -> list[int]:
+        """Return the edges that jobs touch."""
+        return [*self._jobs]
+
+    def add(self, step: Step, at: int) -> None:
+        """Add a step of the timeline."""
+        for value in step.values:
+            for buffer in self._storage.buffers_of(value):
+                rows = [value.row] if isinstance(value, RowRef) else range(self._storage.edges.get(buffer, 0))
+                for row in rows if buffer in self._row_bytes else ():
+                    life = self._lives.get((buffer, row))
+                    self._lives[buffer, row] = _Life(life.first if life else at, at)
+                if buffer in self._row_bytes and step.job is not None:
+                    self._jobs.setdefault(buffer, []).append((at, step))
+        for written, read, distance in self._allowed.of_rows(step):
+            self._near.setdefault(at, {})[self._row(written), self._row(read)] = distance
+
+    def _row(self, value: RowRef) -> Row:
+        buffer = self._storage.buffers_of(value).start
+        return (buffer, value.row) if buffer in self._row_bytes else (buffer, 0)
+
+    def pair(self, edge: int, other: int) -> Iterator[tuple[tuple[int, int], Separation]]:
+        """Yield the separations of an edge and another buffer, if they may overlap."""
+        common = [t for life in self._intervals[other] for t in self._meeting(edge, life)]
+        if not common or not self._allowed.may_overlap(edge, other):
+            return
+        for below, above in ((edge, other), (other, edge)):
+            bytes_, at = max((self._least(below, above, t), t) for t in common)
+            bytes_ = max(bytes_, -self._storage.buffers[above].extent)
+            if bytes_ < self._storage.buffers[below].extent:
+                job = self._user(edge, at)
+                assert job.operator is not None
+                yield (below, above), Separation(bytes_, job.operator, job.direction)
+
+    def _meeting(self, edge: int, life: Interval) -> range:
+        (of_edge,) = self._intervals[edge]
+        return range(max(of_edge.start, life.start), min(of_edge.stop, life.stop))
+
+    def _least(self, below: int, above: int, at: int) -> int:
+        """Return the least distance of the two buffers at one step."""
+        close = self._close_at(at)
+        size = self._row_bytes.get(below, self._storage.buffers[below].extent)
+        least = -self._storage.buffers[above].extent
+        for lower in self._rows(below, at):
+            end = self._begin(lower) + size
+            for upper in self._rows(above, at):
+                least = max(least, close.get((lower, upper), end) - self._begin(upper))
+        return least
+
+    def _close_at(self, at: int) -> dict[tuple[Row, Row], int]:
+        """Return the pairs of rows (lower, upper) that may be closer at a step, each with where the upper may begin."""
+        if at not in self._close:
+            close = self._close[at] = {}
+            for (written, read), distance in self._near.get(at, {}).items():
+                if self._is_born(written, at) and self._is_dying(read, at):
+                    below, above = distance.written_below, distance.written_above
+                    if below is not None:
+                        close[written, read] = self._begin(written) + below
+                    if above is not None:
+                        close[read, written] = self._begin(read) + above
+        return self._close[at]
+
+    def _rows(self, buffer: int, at: int) -> tuple[Row, ...]:
+        """Return the rows that matter at a step: those that it touches, and of others alive the first and the last."""
+        if buffer not in self._row_bytes:
+            return ((buffer, 0),)
+        if (buffer, at) not in self._cached:
+            rows = [(buffer, row) for row in range(self._storage.edges[buffer]) if self._is_alive((buffer, row), at)]
+            touched = {row for pair in self._near.get(at, {}) for row in pair}
+            others = [row for row in rows if row not in touched]
+            self._cached[buffer, at] = tuple({*touched.intersection(rows), *others[:1], *others[-1:]})
+        return self._cached[buffer, at]
+
+    def _is_alive(self, row: Row, at: int) -> bool:
+        life = self._lives.get(row)
+        return life is not None and life.first <= at <= life.last
+
+    def _begin(self, row: Row) -> int:
+        return row[1] * self._row_bytes.get(row[0], 0)
+
+    def _is_born(self, row: Row, at: int) -> bool:
+        life = self._lives.get(row)
+        return life.first == at if life else any(life.start == at for life in self._intervals[row[0]])
+
+    def _is_dying(self, row: Row, at: int) -> bool:
+        life = self._lives.get(row)
+        return life.last == at if life else any(life.stop == at + 1 for life in self._intervals[row[0]])
+
+    def _user(self, edge: int, at: int) -> Step:
+        """Return the job that is why a pair may overlap at a step: the one that touched the edge last."""
+        jobs = self._jobs[edge]
+        return jobs[max(0, bisect_right(jobs, at, key=lambda job: job[0]) - 1)][1]

@@ -1,0 +1,114 @@
+"""Tries plans in which layers run row by row, and keeps what needs less workspace.
+
+    layer by layer     as chosen by the other loops: the plan to beat
+    row by row         every operator that can, from the first row to the last, or from the last to the first; for
+                       both, the order of rows with the lowest peak (see `passes.order`)
+
+Padding is not symmetric where strides are 2, so one of the two ways may need less than the other.  First all models go
+the same way; then each model by itself goes any other way, as long as that needs less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from usmp_build import effort
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.by_rows import ByRows
+from usmp_build.ir.choices import Choices
+from usmp_build.ir.schedule import Direction
+from usmp_build.passes import by_rows
+from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
+from usmp_build.search.directions import Budget
+from usmp_build.search.incumbent import Incumbent
+from usmp_build.search.operator_order import Chosen, polished
+from usmp_build.search.replanner import Replanner
+
+
+def row_by_row(replanner: Replanner, chosen: Chosen) -> Chosen:
+    """Return the better one of a choice, and the same with layers that run row by row.
+
+    Raises CheckFailed when the algorithm returns a wrong plan.
+    """
+    rows = dict(_rows(replanner, chosen.analysis))
+    if not rows:
+        return chosen
+    ways = tuple(_way(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD))
+    bound = min(chosen.bound, _bound(replanner, chosen.analysis, ways))
+    incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
+
+    def is_better(ways_by_model: Mapping[int, _Way]) -> bool:
+        before = incumbent.chosen
+        choices = _choices(chosen.analysis.choices, rows, ways_by_model)
+        incumbent.look(replanner.retime(chosen.analysis, choices), Budget(replanner.attempt, effort.ROW_PLANS))
+        return incumbent.chosen is not before
+
+    best: dict[int, _Way] = {}
+    for way in ways:
+        if is_better(dict.fromkeys(rows, way)):
+            best = dict.fromkeys(rows, way)
+    for index in rows if 1 < len(rows) <= effort.ORDER_MODELS else ():
+        others = {number: way for number, way in best.items() if number != index}
+        for changed in (others, *({**others, index: way} for way in ways)):
+            if changed != best and is_better(changed):
+                best = changed
+    if not best:
+        return replace(chosen, bound=bound, orders_are_proven=False)
+    rows_chosen = Chosen(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
+    return polished(replanner, rows_chosen)
+
+
+def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
+    """Yield each model with operators that can run row by row, and these, as long as there are few enough rows."""
+    left = effort.ROWS - sum(analysis.storage.rows.values())
+    for index, model in enumerate(replanner.request.models):
+        if model.free_order and replanner.request.rows:
+            rows = by_rows(replanner.request, analysis, index)
+            count = sum(table.rows for table in rows.tables.values())
+            if rows.jobs and count <= left:
+                left -= count
+                yield index, rows
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """All rows from the first to the last, or from the last to the first."""
+
+    direction: Direction
+    orders: tuple[ModelOrders | None, ...]
+
+
+def _way(replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction) -> _Way:
+    """Search the best order of rows for each model."""
+    directions = {ref: direction for each in rows.values() for ref in each.jobs}
+    choices = Choices({}, {**analysis.choices.directions, **directions}, _merged(rows.values()))
+    return _Way(direction, model_orders(replanner.request, replanner.retime(analysis, choices)))
+
+
+def _bound(replanner: Replanner, analysis: Analysis, ways: tuple[_Way, ...]) -> int:
+    """Return a lower bound on bytes of workspace, whichever way each model goes."""
+    layer_by_layer = model_orders(replanner.request, replanner.retime(analysis, Choices()))
+    by_model = zip(layer_by_layer, *(way.orders for way in ways), strict=True)
+    least = (min((each for each in orders if each), key=lambda each: each.bound, default=None) for orders in by_model)
+    return least_workspace(analysis, least)
+
+
+def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way]) -> Choices:
+    """Return choices in which some models run row by row, each in its way, and the others as before."""
+    orders = {index: order for index, order in whole.orders.items() if index not in ways}
+    directions = dict(whole.directions)
+    for index, way in ways.items():
+        best = way.orders[index]
+        if best is not None and best.best is not None:
+            orders[index] = best.best
+        directions |= dict.fromkeys(rows[index].jobs, way.direction)
+    return Choices(orders, directions, _merged(rows[index] for index in ways))
+
+
+def _merged(rows: Iterable[ByRows]) -> ByRows:
+    """Return the rows of several models as one value."""
+    merged = ByRows()
+    for each in rows:
+        merged = ByRows({**merged.jobs, **each.jobs}, {**merged.tables, **each.tables}, {**merged.edges, **each.edges})
+    return merged
