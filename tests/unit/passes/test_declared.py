@@ -26,6 +26,7 @@ from usmp_build.interfaces.kernels import (
     ScratchRequest,
     Strike,
     Traffic,
+    Whole,
 )
 from usmp_build.ir.graph import DType, Operator, Subgraph
 from usmp_build.kernels.reference import Reference
@@ -232,3 +233,27 @@ def test_backward_a_kernel_needs_what_it_needs_forward(change: Callable[[Kernel]
     with pytest.raises(KernelError, match=f"with other {unequal} than the forward one") as caught:
         analyzed(changed)
     assert caught.value.diagnostics[0].code == "K411"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda kernel: replace(kernel, calls=kernel.calls * 2),
+        lambda kernel: replace(kernel, calls=(replace(kernel.calls[0], accesses=None),)),
+        lambda kernel: replace(kernel, calls=(replace(kernel.calls[0], form=Whole()),)),
+        lambda kernel: replace(kernel, updates=frozenset({0})),
+        lambda kernel: replace(kernel, by_rows=kernel),
+    ],
+    ids=["two calls", "no accesses", "whole", "updates", "twice"],
+)
+def test_a_kernel_by_rows_goes_by_rows(change: Callable[[Kernel], Kernel]) -> None:
+    picture = ADDITION.replace("[1,10]", "[1,4,2,3]")
+
+    def changed(kernel: Kernel) -> Kernel:
+        assert kernel.by_rows is not None
+        return replace(kernel, by_rows=change(kernel.by_rows))
+
+    analyzed(lambda kernel: kernel, picture)
+    with pytest.raises(KernelError, match="has a kernel by rows for ADD that has no rows") as caught:
+        analyzed(changed, picture)
+    assert caught.value.diagnostics[0].code == "K412"

@@ -16,11 +16,13 @@ from usmp_build.errors import Diagnostic, KernelError
 from usmp_build.interfaces.accesses import Accesses, Touch
 from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Pieces, Scratch, Traffic
+from usmp_build.interfaces.row_jobs import row_call
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.passes.separations.turns import NOWHERE, turns
 
 _ACCESSES = "correct the library; a call that declares no accesses overlaps nothing, and is always right"
 _BACKWARD = "correct the library; with None as its backward kernel the operator runs forward only"
+_BY_ROWS = "correct the library: one call in pieces, or a reduction, of several rows, that declares its accesses"
 
 _LARGEST = 1 << 40
 """Largest absolute value of any number in a declaration."""
@@ -29,7 +31,10 @@ _FARTHEST = 1 << 50
 
 
 def check_declared(kernel: Kernel, op: Operator, graph: Subgraph) -> None:
-    """Check the declarations of a kernel.  Raises KernelError: K410 for accesses, K411 for the backward kernel."""
+    """Check the declarations of a kernel, and of its kernel by rows.
+
+    Raises KernelError: K410 for accesses, K411 for the backward kernel, K412 for one that does not go by rows.
+    """
     for variant in filter(None, (kernel, kernel.backward)):
         for call in variant.calls:
             fault = next(_wrong_accesses(variant, call, op, graph), None)
@@ -41,6 +46,11 @@ def check_declared(kernel: Kernel, op: Operator, graph: Subgraph) -> None:
         name = kernel.calls[0].function if kernel.calls else op.kind
         message = f'the kernel library "{kernel.library}" has a backward kernel of {name} with other {unequal} '
         raise KernelError(Diagnostic("K411", message + "than the forward one", help=_BACKWARD))
+    if kernel.by_rows is not None:
+        if row_call(kernel.by_rows) is None or kernel.by_rows.by_rows is not None:
+            message = f'the kernel library "{kernel.library}" has a kernel by rows for {op.kind} that has no rows'
+            raise KernelError(Diagnostic("K412", message, help=_BY_ROWS))
+        check_declared(kernel.by_rows, op, graph)
 
 
 def _wrong_accesses(kernel: Kernel, call: KernelCall, op: Operator, graph: Subgraph) -> Iterator[str]:
