@@ -22,15 +22,12 @@ from usmp_build.passes import by_rows
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import Chosen, polished
+from usmp_build.search.operator_order import Chosen
 from usmp_build.search.replanner import Replanner
 
 
 def row_by_row(replanner: Replanner, chosen: Chosen) -> Chosen:
-    """Return the better one of a choice, and the same with layers that run row by row.
-
-    Raises CheckFailed when the algorithm returns a wrong plan.
-    """
+    """Return the better one of a choice, and the same with layers that run row by row."""
     rows = dict(_rows(replanner, chosen.analysis))
     if not rows:
         return chosen
@@ -55,8 +52,7 @@ def row_by_row(replanner: Replanner, chosen: Chosen) -> Chosen:
                 best = changed
     if not best:
         return replace(chosen, bound=bound, orders_are_proven=False)
-    rows_chosen = Chosen(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
-    return polished(replanner, rows_chosen)
+    return Chosen(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
 
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
