@@ -34,7 +34,7 @@ from usmp_build.request import Request
 
 
 def jobs_of(request: Request, analysis: Analysis, index: int) -> tuple[Jobs, tuple[int, ...]]:
-    """Return the jobs of a model of operators, and the operator of each: in the order of the file."""
+    """Return the jobs of a model of operators, and the operator of each: in the order of the schedule."""
     allowed = allowed_distances(request, analysis)
     rows = EdgeRows(analysis, allowed)
     survivors = analysis.survivors
@@ -106,25 +106,29 @@ def _near(request: Request, analysis: Analysis, step: Step, rows: EdgeRows) -> t
     return tuple(dict(separations_at(request, analysis, replace(step, direction=each))) for each in directions)
 
 
-def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) -> Iterator[int]:
-    """Yield for each job, in the order of the file, the set of its predecessors, by position in `operators`."""
+def _predecessors(analysis: Analysis, index: int, operators: tuple[int, ...]) -> list[int]:
+    """Return for each job in `operators` the set of its predecessors, by position there."""
     model = analysis.models[index]
-    position = {operator: number for number, operator in reversed([*enumerate(operators)])}
+    positions: dict[int, list[int]] = {}
+    for position, operator in enumerate(operators):
+        positions.setdefault(operator, []).append(position)
+    predecessors = [0] * len(operators)
     writers = _Writers()
     last = 0
     for i, op in enumerate(model.main.operators):
-        ref = OperatorRef(index, 0, i)
-        if i not in position:
+        if i not in positions:
             writers.add_view(op)
             continue
-        count = analysis.choices.jobs(ref)
-        call = _row_call(analysis, ref) if count > 1 else None
-        bits = [1 << position[i] + job for job in range(count)]
-        in_turn = last if _in_turn(analysis, model, ref, op) else 0
-        for job in range(count):
-            yield writers.before(op, call, job) | in_turn | (bits[job - 1] if job else 0)
-        writers.add(op, call, bits)
-        last = bits[-1] if in_turn or _in_turn(analysis, model, ref, op) else last
+        ref = OperatorRef(index, 0, i)
+        is_in_turn = _in_turn(analysis, model, ref, op)
+        call = _row_call(analysis, ref) if len(positions[i]) > 1 else None
+        previous = last if is_in_turn else 0
+        for job, position in enumerate(positions[i]):
+            predecessors[position] = writers.before(op, call, job) | previous
+            previous = 1 << position
+        writers.add(op, call, [1 << position for position in positions[i]])
+        last = 1 << positions[i][-1] if is_in_turn else last
+    return predecessors
 
 
 def _row_call(analysis: Analysis, ref: OperatorRef) -> KernelCall | None:

@@ -47,7 +47,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """All jobs of a model, in the order of its file, which is one that dependencies allow."""
+    """All jobs of a model, in an order that dependencies allow, such as that of its file."""
 
     jobs: tuple[Job, ...]
     sizes: tuple[int, ...]

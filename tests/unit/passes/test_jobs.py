@@ -1,0 +1,46 @@
+"""The jobs of a model are the same in whichever order it is scheduled."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.support.road import model, request
+from usmp_build.ir.choices import Choices
+from usmp_build.passes.order import least_bytes
+from usmp_build.search.replanner import Replanner
+
+_LEGAL: dict[int, set[int]] = {0: set(), 1: set(), 2: {1}, 3: {0, 2}, 4: {0}, 5: {3, 4}}
+"""Operator → those before it."""
+
+BRANCHES = """
+    %0 "x" float32[1,8]
+    %1 "a" float32[1,8]
+    %2 "b" float32[1,32]
+    %3 "c" float32[1,8]
+    %4 "d" float32[1,16]
+    %5 "e" float32[1,8]
+    %6 "y" float32[1,8]
+    inputs %0
+    outputs %6
+    %1 = GATHER(%0) @0
+    %2 = GATHER(%0) @1
+    %3 = GATHER(%2) @2
+    %4 = GATHER(%1, %3) @3
+    %5 = GATHER(%1) @4
+    %6 = GATHER(%4, %5) @5
+"""
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_bound_of_all_orders_is_that_of_any_schedule(seed: int) -> None:
+    replanner = Replanner.of(request("m"), (model(BRANCHES),))
+    in_file_order = replanner.analyze()
+    order: list[int] = []
+    free = random.Random(seed)
+    while len(order) < len(_LEGAL):
+        order.append(free.choice([o for o, needs in _LEGAL.items() if o not in order and needs <= set(order)]))
+    other = replanner.retime(in_file_order, Choices({0: tuple(order)}))
+    bounds = [least_bytes(replanner.request, each, each.storage.workspace) for each in (in_file_order, other)]
+    assert bounds[0] == bounds[1]
