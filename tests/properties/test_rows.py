@@ -80,9 +80,9 @@ def test_rows_never_need_more(first: int) -> None:
     assert any(in_rows < whole for in_rows, whole in pairs)
 
 
-@pytest.mark.parametrize("seeds", few([(0, 1), (11, 4, 23)], 1))
-def test_each_model_of_a_firmware_needs_no_more_than_by_itself(tmp_path: Path, seeds: tuple[int, ...]) -> None:
-    """Some have rows in one plan, some none, and some go the other way."""
+@pytest.mark.parametrize("seeds", few([(0, 1), (2, 4, 7), (5, 4, 13)], 1))
+def test_each_model_of_a_firmware_has_the_rows_that_are_best_for_it(tmp_path: Path, seeds: tuple[int, ...]) -> None:
+    """All models in one way are worse for each of these firmwares."""
     done = call("plan", written(tmp_path, seeds), "--json")
     assert done.code == 0, done.err
     sizes = {pool["name"]: pool["size"] for pool in json.loads(done.out)["pools"] if pool["access"] == "rw"}
