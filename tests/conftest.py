@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import sample
 from tests.support.planned import Shared
 from tests.support.tree import OF_CMAKE, ROOT, copy
 
@@ -46,6 +47,8 @@ def _left_out(config: pytest.Config) -> list[str]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     if left_out := _left_out(config):
         terminalreporter.write_line(f"left out: {', '.join(left_out)}; --all-tiers runs them")
+    if seed := os.environ.get("USMP_SAMPLE"):
+        terminalreporter.write_line(f"each test ran on a third of its machines, drawn by USMP_SAMPLE={seed}")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -69,9 +72,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = _left_out(config)
     folders = [TIERS[name] for name in left_out if name != _LONG]
 
+    seed = os.environ.get("USMP_SAMPLE")
+    not_drawn = sample.left_out(items, seed) if seed else set()
+
     def is_left_out(item: pytest.Item) -> bool:
         is_long = _LONG in left_out and item.get_closest_marker("long") is not None
-        return is_long or any(item.path.is_relative_to(folder) for folder in folders)
+        return item in not_drawn or is_long or any(item.path.is_relative_to(folder) for folder in folders)
 
     config.hook.pytest_deselected(items=[item for item in items if is_left_out(item)])
     items[:] = [item for item in items if not is_left_out(item)]

@@ -1,0 +1,39 @@
+"""A sampled run leaves out machines, never a test, and in time every machine has its turn."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.sample import left_out
+
+pytest_plugins = ["pytester"]
+
+TESTS = """
+import pytest
+
+@pytest.mark.parametrize("board", range(6))
+@pytest.mark.parametrize("word", ["a", "b"])
+def test_on_boards(word, board): ...
+
+@pytest.mark.parametrize("word", ["a", "b"])
+def test_of_words(word): ...
+
+def test_alone(): ...
+"""
+
+
+@pytest.fixture
+def items(pytester: pytest.Pytester) -> list[pytest.Item]:
+    return pytester.getitems(TESTS)
+
+
+def test_a_third_of_the_machines_is_kept(items: list[pytest.Item]) -> None:
+    kept = [item.name for item in items if item not in left_out(items, "seed")]
+    assert [len([name for name in kept if name.startswith(f"test_on_boards[{word}-")]) for word in "ab"] == [2, 2]
+    assert {"test_of_words[a]", "test_of_words[b]", "test_alone"} <= {*kept}
+
+
+def test_seeds_draw_others_whatever_the_order(items: list[pytest.Item]) -> None:
+    samples = [left_out(items, str(seed)) for seed in range(40)]
+    assert samples == [left_out(reversed(items), str(seed)) for seed in range(40)]
+    assert not set.intersection(*samples)
