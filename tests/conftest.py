@@ -44,11 +44,17 @@ def _left_out(config: pytest.Config) -> list[str]:
     return left_out + [_LONG] * any(path.is_dir() for path in paths)
 
 
+def _seed_of_sample(left_out: list[str]) -> str:
+    """Return what draws the machines that tests run on (see `tests.support.sample`); empty: they run on all."""
+    return os.environ.get("USMP_SAMPLE", "short" if _LONG in left_out else "")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if left_out := _left_out(config):
+    left_out = _left_out(config)
+    if seed := _seed_of_sample(left_out):
+        terminalreporter.write_line(f"tests of several machines ran on a third of them: USMP_SAMPLE={seed}")
+    if left_out:
         terminalreporter.write_line(f"left out: {', '.join(left_out)}; --all-tiers runs them")
-    if seed := os.environ.get("USMP_SAMPLE"):
-        terminalreporter.write_line(f"each test ran on a third of its machines, drawn by USMP_SAMPLE={seed}")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -72,7 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = _left_out(config)
     folders = [TIERS[name] for name in left_out if name != _LONG]
 
-    seed = os.environ.get("USMP_SAMPLE")
+    seed = _seed_of_sample(left_out)
     not_drawn = sample.left_out(items, seed) if seed else set()
 
     def is_left_out(item: pytest.Item) -> bool:

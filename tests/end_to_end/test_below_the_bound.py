@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.cli import call, manifest, one_model
 from tests.support.nets import NETS
-from tests.support.tools import needs_c
+from tests.support.tools import few, needs_c
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.ir.graph import Model
@@ -123,7 +123,7 @@ def test_every_net_is_at_or_below_max_live(tmp_path: Path, name: str, extra: str
 
 
 @needs_c
-@pytest.mark.parametrize("name", NETS)
+@pytest.mark.parametrize("name", few(NETS, 4))
 def test_every_net_is_exact_there(tmp_path: Path, name: str) -> None:
     is_exact(tmp_path, name, written(tmp_path, name), 25)
 

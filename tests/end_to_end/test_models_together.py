@@ -163,7 +163,7 @@ def test_all_of_it_runs_in_pools_of_the_application(tmp_path: Path, words: dict[
     assert done.code == 0, done.err
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", few(CASES, 2))
 def test_all_of_it_runs(tmp_path: Path, case: str) -> None:
     done = call("selftest", asked(tmp_path, *CASES[case]), "--sanitize", "--runs", "3")
     assert done.code == 0, done.err

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import call, manifest
+from tests.support.tools import few
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 
@@ -90,7 +91,7 @@ def test_the_pool_that_is_said_to_be_needed_is_enough(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("asked", ["auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb"])
+@pytest.mark.parametrize("asked", few(["auto", "greedy_by_size", "greedy_by_conflicts", "hill_climb"], 1))
 @pytest.mark.parametrize("name", ["kws", "vww"])
 def test_the_algorithm_that_is_named_needs_no_larger_pool(
     real_models: Path, tmp_path: Path, name: str, asked: str

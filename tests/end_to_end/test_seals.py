@@ -15,7 +15,7 @@ import pytest
 from tests.support.cli import DATA, call, call_apart, manifest
 from tests.support.host_c import built
 from tests.support.stateful import svdf
-from tests.support.tools import need
+from tests.support.tools import few, need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import DType, Model, Tensor
 from usmp_build.textual.text import write
@@ -143,7 +143,7 @@ def runner(generated: Path, name: str) -> Path:
     return built(generated, generated.parent, main, "gcc", "-fsanitize=address,undefined")
 
 
-@pytest.mark.parametrize("name", ["odd_even", "kws", "svdf_s8", "svdf_s16"])
+@pytest.mark.parametrize("name", few(["odd_even", "kws", "svdf_s8", "svdf_s16"], 1))
 def test_layers_with_one_scale_of_weights_are_exchanged(
     tmp_path: Path, request: pytest.FixtureRequest, name: str
 ) -> None:

@@ -75,7 +75,7 @@ def test_what_is_left_of_vww(real_models: Path, tmp_path: Path) -> None:
     assert "vww: 31 tensors, 1 run, all equal" in succeeds(off, "--runs", "1")
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", few(range(4), 1))
 def test_networks_with_dead_channels(tmp_path: Path, seed: int) -> None:
     needs_oracle()
     graph = Network(np.random.default_rng(seed)).draw()
@@ -99,7 +99,7 @@ def test_a_channel_that_was_taken_wrongly_is_found(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("io", few(["pool", "application"], 1))
-@pytest.mark.parametrize("name", OURS)
+@pytest.mark.parametrize("name", few(OURS, 4))
 def test_our_models(tmp_path: Path, name: str, io: str) -> None:
     needs_oracle()
     path = manifest(tmp_path, one_model(name, f'io = "{io}"'))

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.cli import call, manifest, one_model
 from tests.support.nets import NETS
+from tests.support.tools import few
 
 POOLS = '[pools.{}]\naccess = "{}"\nsize = {}\n'
 
@@ -181,7 +182,7 @@ def test_io_of_a_model_that_must_have_it_in_a_pool_is_not_offered(tmp_path: Path
     assert "application" not in "".join(hints)
 
 
-@pytest.mark.parametrize("algorithm", ["auto", "hill_climb", "greedy_by_size"])
+@pytest.mark.parametrize("algorithm", few(["auto", "hill_climb", "greedy_by_size"], 1))
 def test_explaining_is_the_same_every_time(tmp_path: Path, algorithm: str) -> None:
     path = manifest(
         tmp_path, one_model("digits", f'[pools.a]\naccess = "rw"\nsize = 1500\n[plan]\nalgorithm = "{algorithm}"\n')

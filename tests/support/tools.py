@@ -34,5 +34,5 @@ def need_packages(*modules: str) -> None:
 
 
 def few(values: Iterable[Any], count: int) -> list[Any]:
-    """Return parameters of a test: those after the first `count` are marked `long`."""
+    """Return values of one parameter of a test: those after the first `count` are marked `long`."""
     return [pytest.param(value, marks=[pytest.mark.long] * (i >= count)) for i, value in enumerate(values)]
