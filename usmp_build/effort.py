@@ -96,6 +96,8 @@ AUTO_PLACED_TWICE = 2_000
 """Buffers that are each placed twice however little work is left.  More are planned along the timeline first."""
 PORTFOLIO_VISITS = 500_000
 """Visits of all orders in one component: 0.2 s.  A brief answer has a fifth."""
+SWEEP_VISITS = 2_000_000
+"""Visits of packing a plan again along time, where buffers may overlap: 1 s.  A brief answer has a fifth."""
 CLIMB_VISITS = 2_000_000
 """Visits of hill climbing in one component: 1 to 2 s."""
 TIMELINE_WORK_EACH = 15_000

@@ -22,7 +22,7 @@ from usmp_build.passes import by_rows
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import Chosen, polished
 from usmp_build.search.replanner import Replanner
 
 
@@ -31,14 +31,15 @@ def row_by_row(replanner: Replanner, chosen: Chosen) -> Chosen:
     rows = dict(_rows(replanner, chosen.analysis))
     if not rows:
         return chosen
-    ways = tuple(_way(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD))
-    bound = min(chosen.bound, _bound(replanner, chosen.analysis, ways))
+    orders = {each: _orders(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD)}
+    ways = [way for direction, of_models in orders.items() for way in _ways(direction, of_models)]
+    bound = min(chosen.bound, _bound(replanner, chosen.analysis, orders.values()))
     incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
 
     def is_better(ways_by_model: Mapping[int, _Way]) -> bool:
         before = incumbent.chosen
         choices = _choices(chosen.analysis.choices, rows, ways_by_model)
-        incumbent.look(replanner.retime(chosen.analysis, choices), Budget(replanner.attempt, effort.ROW_PLANS))
+        incumbent.look(replanner.retime(chosen.analysis, choices), Budget(replanner.glance, effort.ROW_PLANS))
         return incumbent.chosen is not before
 
     best: dict[int, _Way] = {}
@@ -52,7 +53,8 @@ def row_by_row(replanner: Replanner, chosen: Chosen) -> Chosen:
                 best = changed
     if not best:
         return replace(chosen, bound=bound, orders_are_proven=False)
-    return Chosen(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
+    others_ = (chosen.analysis, *chosen.others)
+    return polished(replanner, Chosen(incumbent.analysis, incumbent.plan, bound, others=others_))
 
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
@@ -72,21 +74,35 @@ class _Way:
     """All rows from the first to the last, or from the last to the first."""
 
     direction: Direction
-    orders: tuple[ModelOrders | None, ...]
+    orders: Mapping[int, tuple[int, ...]]
+    """Model → the order of its jobs; those of other models stay in the order of the file, layer by layer."""
 
 
-def _way(replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction) -> _Way:
-    """Search the best order of rows for each model."""
+def _orders(
+    replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction
+) -> tuple[ModelOrders | None, ...]:
+    """Search the best order of rows for each model, all of them in one direction."""
     directions = {ref: direction for each in rows.values() for ref in each.jobs}
     choices = Choices({}, {**analysis.choices.directions, **directions}, _merged(rows.values()))
-    return _Way(direction, model_orders(replanner.request, replanner.retime(analysis, choices)))
+    return model_orders(replanner.request, replanner.retime(analysis, choices))
 
 
-def _bound(replanner: Replanner, analysis: Analysis, ways: tuple[_Way, ...]) -> int:
+def _ways(direction: Direction, orders: tuple[ModelOrders | None, ...]) -> Iterator[_Way]:
+    """Yield one way or two: of orders with equal peaks, one may leave a plan fewer gaps."""
+    best = {index: each.best for index, each in enumerate(orders) if each and each.best}
+    also = {index: order for index, each in enumerate(orders) if each and (order := each.another())}
+    yield _Way(direction, best)
+    if also:
+        yield _Way(direction, best | also)
+
+
+def _bound(replanner: Replanner, analysis: Analysis, orders: Iterable[tuple[ModelOrders | None, ...]]) -> int:
     """Return a lower bound on bytes of workspace, whichever way each model goes."""
     layer_by_layer = model_orders(replanner.request, replanner.retime(analysis, Choices()))
-    by_model = zip(layer_by_layer, *(way.orders for way in ways), strict=True)
-    least = (min((each for each in orders if each), key=lambda each: each.bound, default=None) for orders in by_model)
+    by_model = zip(layer_by_layer, *orders, strict=True)
+    least = (
+        min((each for each in of_model if each), key=lambda each: each.bound, default=None) for of_model in by_model
+    )
     return least_workspace(analysis, least)
 
 
@@ -95,9 +111,8 @@ def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way
     orders = {index: order for index, order in whole.orders.items() if index not in ways}
     directions = dict(whole.directions)
     for index, way in ways.items():
-        best = way.orders[index]
-        if best is not None and best.best is not None:
-            orders[index] = best.best
+        if index in way.orders:
+            orders[index] = way.orders[index]
         directions |= dict.fromkeys(rows[index].jobs, way.direction)
     return Choices(orders, directions, _merged(rows[index] for index in ways))
 

@@ -13,7 +13,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.passes.order.below import Below, orders_below
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.search import best_order
+from usmp_build.passes.order.search import beam_order, best_order
 from usmp_build.passes.order.states import Jobs, States, confined
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
@@ -27,12 +27,22 @@ class ModelOrders:
 
     best: tuple[int, ...] | None
     """The best order found; None: that is the file's order."""
+    best_peak: int
+    """The bytes alive at the fullest step of that order, without persistent buffers."""
     bound: int
     """Bytes that every order needs, whatever the directions, without persistent buffers."""
     operators: tuple[int, ...]
     """The operators in the order of the file."""
     jobs: Jobs | None = field(repr=False)
     """None: the operators must stay in the order of the file."""
+
+    def another(self) -> tuple[int, ...] | None:
+        """Return a further order with the peak of the best one, or a lower one; None if a beam search finds none."""
+        if self.jobs is None:
+            return None
+        order = beam_order(self.jobs, self.best_peak)
+        named = None if order is None else tuple(self.operators[job] for job in order)
+        return None if named == (self.best or self.operators) else named
 
     def below(self, limit: int | None, most: int) -> Below:
         """Return up to `most` orders with a peak below `limit` bytes (None: no limit), lowest peaks first."""
@@ -99,6 +109,6 @@ def _searched(request: Request, analysis: Analysis, index: int) -> ModelOrders |
     jobs, operators = jobs_of(request, analysis, index)
     found = best_order(jobs)
     if not request.models[index].free_order:
-        return ModelOrders(None, found.bound, operators, None)
+        return ModelOrders(None, found.peak, found.bound, operators, None)
     best = tuple(operators[job] for job in found.order)
-    return ModelOrders(None if best == operators else best, found.bound, operators, jobs)
+    return ModelOrders(None if best == operators else best, found.peak, found.bound, operators, jobs)

@@ -61,9 +61,20 @@ def best_order(jobs: Jobs, states: int = effort.ORDER_STATES, beam: int = effort
     best = _dived(space, best)
     if best.is_best:
         return best
-    width = max(1, beam // len(file_order))
-    end = _level_by_level(space, best.peak, beam + len(file_order), lambda level: _narrowed(level, width))
-    return _better(space, best, None if end is _CUT else end)
+    return _better(space, best, _beam(space, best.peak, beam))
+
+
+def beam_order(jobs: Jobs, peak: int, beam: int = effort.ORDER_BEAM) -> tuple[int, ...] | None:
+    """Return an order with a peak of at most `peak` that a beam search finds, visiting up to `beam` sets of jobs."""
+    end = _beam(States(jobs), peak + 1, beam)
+    return None if end is None else _order(end)
+
+
+def _beam(space: States, below: int, beam: int) -> State | None:
+    count = space.every.bit_length()
+    width = max(1, beam // max(1, count))
+    end = _level_by_level(space, below, beam + count, lambda level: _narrowed(level, width))
+    return None if end is _CUT else end
 
 
 def _better(space: States, best: Order, end: State | None, is_all: bool = False) -> Order:

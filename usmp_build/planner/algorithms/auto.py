@@ -8,6 +8,7 @@ from usmp_build import effort
 from usmp_build.planner.algorithms.exact.pools import plan_pools
 from usmp_build.planner.algorithms.large.stated import plan_as_timeline
 from usmp_build.planner.algorithms.portfolio import portfolio
+from usmp_build.planner.algorithms.sweep import swept
 from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import Plan, quality, still_proven
 from usmp_build.planner.memory.problem import Problem
@@ -43,6 +44,8 @@ class Auto:
         if first is not None and not self._is_open(problem, first):
             return replace(first, algorithm=f"auto: {first.algorithm}")
         first = _better(problem, first, portfolio(problem, rounds=0))
+        if first is not None and self._is_open(problem, first):
+            first = swept(problem, first, effort.SWEEP_VISITS * visits // effort.PORTFOLIO_VISITS)
         best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
         if self._is_open(problem, best):
             best = _better(problem, best, portfolio(problem, self.rounds, visits))
