@@ -153,7 +153,7 @@ def _dead(planned: Planned, layout: Layout) -> tuple[list[dict[str, int]], list[
 
 def _idle(layout: Layout, time: int) -> Iterator[tuple[str, int, int]]:
     for pool in layout.summary.pools:
-        if pool.access == "rw":
+        if pool.is_workspace:
             here = (row for row in layout.summary.buffers if row.pool == pool.name)
             alive = [row for row in here if any(start <= time < stop for start, stop in row.intervals)]
             ends = sorted((row.offset, row.end) for row in alive)

@@ -55,9 +55,9 @@ def pool_bytes(analysis: Analysis, plan: Plan, summary: Summary) -> Iterator[Poo
     for position, pool in enumerate(summary.pools):
         if pool.is_sealed:
             data = bytearray(pool.size)
-            for buffer, place in zip(analysis.storage.buffers, plan.allocations, strict=True):
-                if place.pool == position:
-                    data[place.offset : place.offset + buffer.size] = buffer.data or b""
+            for buffer, allocation in zip(analysis.storage.buffers, plan.allocations, strict=True):
+                if allocation.pool == position:
+                    data[allocation.offset : allocation.offset + buffer.size] = buffer.data or b""
             yield PoolBytes(pool, bytes(data))
 
 

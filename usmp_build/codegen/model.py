@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from usmp_build.codegen.body import Body
-from usmp_build.codegen.checks import overlap_checks, place_checks
+from usmp_build.codegen.buffers import buffer_codes
+from usmp_build.codegen.checks import overlap_checks, placement_checks
 from usmp_build.codegen.functions import Functions
 from usmp_build.codegen.owners import refuse_passed
-from usmp_build.codegen.places import places_of
 from usmp_build.codegen.ports import Locate, ports
 from usmp_build.codegen.refusals import refuse
 from usmp_build.codegen.resets import resets
@@ -45,33 +45,33 @@ def model_code(
     refuse(request, analysis, summary, index)
     refuse_passed(request, analysis, plan, summary, index)
     model = analysis.models[index]
-    places = places_of(analysis, plan, summary, index)
+    buffers = buffer_codes(analysis, plan, summary, index)
     tables = tables_of(analysis, plan, summary, index)
-    expressions = {number: place.variable for number, place in places.items()}
+    expressions = {number: buffer.variable for number, buffer in buffers.items()}
     expressions |= {number: table.symbol for number, table in tables.items()}
     inputs, outputs = ports(request.models[index], model, tuple(pool.name for pool in request.pools))
     in_pages = sorted({pool for table in tables.values() for pool, _ in table.rows})
     rows = {number: table.elements for number, table in tables.items()}
     offsets = row_offsets(analysis, plan, summary, index)
     locate = Locate(
-        analysis, index, request.project.lower(), {**constants, **expressions}, places, rows, inputs, outputs, offsets
+        analysis, index, request.project.lower(), {**constants, **expressions}, buffers, rows, inputs, outputs, offsets
     )
     passed_groups = tuple(group for group in groups if group.pool.is_passed and index in group.models)
     numbers = {ref: number for number, ref in enumerate(_operators(analysis, index))}
     steps = _steps(analysis, index, numbers, locate, passed_groups)
-    functions = Functions(analysis, index, places, tables, constants).code()
+    functions = Functions(analysis, index, buffers, tables, constants).code()
     body = Body(model.main, locate, functions)
     passed = {_whole(argument) for step in steps for argument in step.arguments} | body.passed()
     used = passed | {member.expression for function in functions.values() for member in function.members}
     shown = {number: table for number, table in tables.items() if not model.is_program or table.symbol in used}
-    first = tuple(resets(analysis, index, places, constants))
+    first = tuple(resets(analysis, index, buffers, constants))
     return ModelCode(
         inputs=locate.input_rows(),
         outputs=locate.output_rows(),
         validity=validity(request, analysis, index, inputs, outputs),
         exclusion=exclusion(request, summary.models[index], index),
         sha256="" if summary.models[index].passed_constants else model.sha256,
-        places=tuple(replace(place, used=place.variable in passed) for place in places.values()),
+        buffers=tuple(replace(buffer, is_used=buffer.variable in passed) for buffer in buffers.values()),
         views=tuple(view for view in _views_of_inputs(model.main, locate) if _whole(view.expression) in passed),
         steps=steps,
         row_steps=row_steps(analysis, locate, numbers),
@@ -80,8 +80,8 @@ def model_code(
         passed_constants=_called_for(passed_groups, passed),
         tables=tuple(shown.values()),
         paged=tuple((number, summary.pools[number], request.pools[number].page) for number in in_pages),
-        checks=tuple(place_checks(summary.models[index].name, analysis.problem, places)),
-        overlap_checks=tuple(overlap_checks(analysis.problem, places)),
+        checks=tuple(placement_checks(summary.models[index].name, analysis.problem, buffers)),
+        overlap_checks=tuple(overlap_checks(analysis.problem, buffers)),
         table_checks=tuple(table_checks(analysis, summary, index, shown)),
         functions=tuple(functions.values()),
         body=body.lines(),

@@ -14,7 +14,7 @@ from usmp_build.ir.graph import Model, Subgraph, TensorRef, tensor_at
 from usmp_build.ir.ports import Names, own_names, port_names, show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import alignments
-from usmp_build.layout import Place, PortRow, RowOffsets
+from usmp_build.layout import BufferCode, PortRow, RowOffsets
 from usmp_build.naming import c_comment
 from usmp_build.request import ModelRequest
 
@@ -42,7 +42,7 @@ class Locate:
     """The prefix of the plan's symbols."""
     buffers: Mapping[int, str]
     """Buffer → C expression."""
-    places: Mapping[int, Place]
+    buffer_codes: Mapping[int, BufferCode]
     rows: Mapping[int, int]
     """Buffers in memory of pages → elements of a row."""
     inputs: Names
@@ -122,8 +122,8 @@ class Locate:
 
     def _cache_line(self, tensor: int) -> int:
         """Return the bytes of a cache line where DMA may transfer a tensor that the processor caches; else 0."""
-        place = self.places.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
-        return place.pool.cache_line if place and place.row.cache_line else 0
+        code = self.buffer_codes.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
+        return code.pool.cache_line if code and code.row.cache_line else 0
 
     @cached_property
     def _alignments(self) -> Mapping[tuple[int, int], int]:
@@ -138,5 +138,5 @@ class Locate:
             return ""
         if self.analysis.storage.buffers[buffer].kind is Kind.CONSTANT:
             return self.buffers.get(buffer, "NULL")
-        place = self.places.get(buffer)
-        return f"{place.pool.base} + {place.macro}_OFFSET" if place else "NULL"
+        code = self.buffer_codes.get(buffer)
+        return f"{code.pool.base} + {code.macro}_OFFSET" if code else "NULL"

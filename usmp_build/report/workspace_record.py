@@ -19,7 +19,7 @@ def workspace_record(chosen: Chosen, pools: Sequence[PoolRow], is_best: bool) ->
 
     Raises CheckFailed when it takes less than was said to be needed.
     """
-    workspaces = [pool for pool in pools if pool.access == "rw"]
+    workspaces = [pool for pool in pools if pool.is_workspace]
     with_overlap = max(chosen.bound, sum(pool.bound for pool in workspaces))
     achieved = sum(pool.size for pool in workspaces)
     if with_overlap > achieved:

@@ -82,7 +82,7 @@ def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, in
             last=starts[index + 1] - 1,
             is_seen=is_seen,
         )
-    pools = [pool for pool in layout.summary.pools if pool.access == "rw" and pool.size]
+    pools = [pool for pool in layout.summary.pools if pool.is_workspace and pool.size]
     position = {pool.name: number for number, pool in enumerate(pools)}
     live = [
         {"pool": position[row.pool], "offset": row.offset, "size": row.size, "start": start, "stop": stop}
