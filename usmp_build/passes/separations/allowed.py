@@ -74,7 +74,7 @@ class AllowedDistances:
     def _of_operator(self, operator: OperatorRef, direction: Direction) -> Iterator[tuple[Pair, Allowed]]:
         nearest: dict[Pair, Distance] = {}
         for each in [Direction.FORWARD, Direction.BACKWARD] if direction is Direction.EITHER else [direction]:
-            pairs = self._directed(operator, each)
+            pairs = self._in_direction(operator, each)
             nearest |= {pair: _nearer(nearest.get(pair, near), near) for pair, near in pairs.items()}
         for pair, distance in nearest.items():
             yield pair, Allowed(distance, operator, direction)
@@ -110,7 +110,7 @@ class AllowedDistances:
         """Tell whether two buffers may share bytes while both are alive, as far as it depends on their kinds."""
         return self._may_share(one) and self._may_share(other) and not self._may_meet(one, other)
 
-    def _directed(self, operator: OperatorRef, direction: Direction) -> dict[Pair, Distance]:
+    def _in_direction(self, operator: OperatorRef, direction: Direction) -> dict[Pair, Distance]:
         key = operator, direction
         if key not in self._distances:
             kernel = self._kernels.get(operator)
