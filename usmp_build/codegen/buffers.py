@@ -51,12 +51,12 @@ def first_tensors(analysis: Analysis, index: int) -> dict[int, TensorRef]:
 
 
 def name_within(stored: StorageBuffer, index: int) -> str:
-    """Return the name of a buffer within a model; the whole name when it is another model's."""
+    """Return the name of a buffer within a model; the full name when it is another model's."""
     return stored.name.partition(".")[2] if stored.models[0] == index else stored.name
 
 
 def lives(analysis: Analysis, index: int, buffer: int) -> str:
-    """Return a buffer's steps in a run of the model as text, counted from its first one: other models do not matter."""
+    """Return a buffer's steps in a run of the model as text, counted from its first one: regardless of other models."""
     first, end = analysis.schedule.starts[index : index + 2]
     clipped = ((max(i.start, first), min(i.stop, end)) for i in analysis.lifetimes.intervals[buffer])
     return " ".join(f"[{start - first}, {stop - first})" for start, stop in clipped if start < stop)

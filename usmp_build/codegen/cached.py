@@ -27,7 +27,7 @@ def cached_rows(request: Request, analysis: Analysis, plan: Plan) -> tuple[Cache
 
 
 def _arguments(request: Request, analysis: Analysis, plan: Plan, ref: OperatorRef, call: KernelCall) -> Iterator[str]:
-    """Yield what a function gets there that the first target does not run: an operator of another one, or a copy."""
+    """Yield the arguments in cached memory of a function that the first target does not run."""
     if call.prototype is None or ref not in analysis.storage.transfers:
         return
     op = operator_at(analysis.models, ref)

@@ -28,7 +28,7 @@ def port_names(model: Model, wanted: Mapping[str, str], pools: tuple[str, ...]) 
     return distinct[:count], distinct[count:]
 
 
-def own_names(model: Model) -> frozenset[str]:
+def names_in_file(model: Model) -> frozenset[str]:
     """Return the names of inputs and outputs in the model itself: of tensors, and in its signature."""
     return frozenset(chain.from_iterable(aliases(model, t) for t in (*model.main.inputs, *model.main.outputs)))
 

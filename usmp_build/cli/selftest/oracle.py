@@ -1,4 +1,4 @@
-"""TensorFlow Lite Micro as oracle, in a process of its own: it aborts on models and inputs that it does not like."""
+"""TensorFlow Lite Micro as oracle, in a separate process: it aborts on models and inputs that it does not support."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.request import ModelRequest
 
 Answer: TypeAlias = "dict[int, NDArray[Any]] | None"
-"""Tensors of a run by index; None: there is nothing to compare it with."""
+"""Tensors of a run by index; None: no answer."""
 
 
 @dataclass(frozen=True)
@@ -32,18 +32,18 @@ class Answers:
 
     @property
     def compared(self) -> int:
-        """The number of runs that there is something to compare with."""
+        """The number of runs with an answer."""
         return sum(answer is not None for answer in self.runs)
 
     @property
     def lost(self) -> int:
-        """The number of runs after the last abort that it was not asked about."""
+        """The number of runs after the last abort, which were not tried."""
         return len(self.runs) - self.compared - len(self.aborted)
 
 
 _SECONDS = 600
 _ABORTS = 16
-"""After the last of them nothing more is asked: each costs another process."""
+"""No runs are tried after this many aborts: each costs another process."""
 
 
 def oracle_tensors(
@@ -72,7 +72,7 @@ def oracle_tensors(
 
 
 def _answers(model: ModelRequest, folder: Path, first: int, wanted: list[int]) -> list[Answer]:
-    """Ask about the runs from `first` on; return the answers up to the first run that aborts."""
+    """Run the runs from `first` on; return the answers up to the first run that aborts."""
     files = [str(folder / name) for name in ("model.tflite", "inputs.npz", ".")]
     module = ["-W", "ignore", "-m", tflm_process.__name__]  # the last line is to say what went wrong
     command = [sys.executable, *module, *files, str(first), *map(str, wanted)]
