@@ -2,12 +2,12 @@
 
 The models of the plan run one after the other, producers before consumers, on extreme and on random inputs; connected
 inputs hold what other models wrote.  Before each run, garbage fills all bytes that hold no data between runs, and what
-the manifest keeps must be intact.  At every step, garbage fills the bytes that hold no live buffer; with --sanitize, the
-compiler's sanitizers are on, and these bytes and those around the pools are poisoned.  Kernels and functions of the
+the manifest keeps must be intact.  At every step, garbage fills the bytes that hold no live buffer; with --sanitize,
+the compiler's sanitizers are on, and these bytes and those around the pools are poisoned.  Kernels and functions of the
 application are compiled with the rest: --source names their files.  With --accesses, each operator runs once instead,
-as a whole, and every access is traced: how closely its buffers may lie must follow from these accesses, too.  TensorFlow
-Lite Micro is the reference if the package `tflite-micro` is installed; runs on which it aborts are listed, and not
-compared.  Without it, and for programs, the check is only that results do not depend on the garbage.
+as a whole, and every access is traced: how closely its buffers may lie must follow from these accesses, too.
+TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed; runs on which it aborts are listed,
+and not compared.  Without it, and for programs, the check is only that results do not depend on the garbage.
 """
 
 from __future__ import annotations
