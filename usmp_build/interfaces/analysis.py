@@ -1,4 +1,4 @@
-"""The results of all passes: everything that is known before buffers are placed."""
+"""The results of all passes, from models to the memory problem."""
 
 from __future__ import annotations
 
