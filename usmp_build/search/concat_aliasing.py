@@ -27,7 +27,7 @@ from usmp_build.ir.scopes import COPY
 from usmp_build.ir.storage import Kind
 from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.planner.memory.problem import Problem
-from usmp_build.search.operator_order import Chosen, Orders
+from usmp_build.search.operator_order import BestCandidate, Orders
 from usmp_build.search.replanner import Replanner
 from usmp_build.search.row_by_row import row_by_row
 from usmp_build.search.workspace_bytes import max_live
@@ -35,7 +35,7 @@ from usmp_build.search.workspace_bytes import max_live
 Operators = frozenset[OperatorRef]
 
 
-def choose(replanner: Replanner) -> Chosen:
+def choose(replanner: Replanner) -> BestCandidate:
     """Choose aliases, orders and directions of a firmware.
 
     Raises CheckFailed when the algorithm returns a wrong plan.
@@ -151,7 +151,7 @@ class _Search:
                         break
 
 
-def _fullest(chosen: Chosen) -> list[int]:
+def _fullest(chosen: BestCandidate) -> list[int]:
     """Return the models with a workspace buffer at the peak of a pool."""
     if chosen.plan is None:
         return []
@@ -161,7 +161,7 @@ def _fullest(chosen: Chosen) -> list[int]:
     return sorted({model for buffer in highest for model in buffer.models})
 
 
-def is_no_worse(one: Chosen, other: Chosen) -> bool:
+def is_no_worse(one: BestCandidate, other: BestCandidate) -> bool:
     """Tell whether a plan needs no more workspace than another one, no more of any constant pool, and costs no more.
 
     By `plan.quality`, the time that a copy takes would justify any number of bytes.  Workspace is summed over all

@@ -26,7 +26,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose, is_no_worse, operators_with_parts
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
 
@@ -34,9 +34,9 @@ from usmp_build.search.replanner import Replanner
 class Fitted:
     """The best plan within the limits, and the one without them."""
 
-    chosen: Chosen
+    chosen: BestCandidate
     """Its plan is None if none fits; then orders, directions and parts are those of `unlimited`."""
-    unlimited: Chosen | None
+    unlimited: BestCandidate | None
     """With all limits lifted; None: not planned, or there is no limit."""
 
 
@@ -60,7 +60,7 @@ def fit(replanner: Replanner) -> Fitted:
     return Fitted(best, unlimited)
 
 
-def choose_without_limits(replanner: Replanner, pools: Collection[int]) -> Chosen | None:
+def choose_without_limits(replanner: Replanner, pools: Collection[int]) -> BestCandidate | None:
     """Choose with these pools unlimited; None if the algorithm returns a wrong plan, which is no error here."""
     try:
         return choose(replanner.asking(without_limits(replanner.request, pools)))
@@ -88,7 +88,7 @@ def _subsets(pools: Sequence[int]) -> Iterator[tuple[int, ...]]:
         yield from (tuple(other for other in pools if other != pool) for pool in pools)
 
 
-def _cannot_gain(chosen: Chosen) -> bool:
+def _cannot_gain(chosen: BestCandidate) -> bool:
     """Tell whether lifting limits cannot help: the plan is proven best, or has every buffer where it costs least."""
     problem, plan = chosen.analysis.problem, chosen.plan
     if plan is None:
@@ -96,7 +96,7 @@ def _cannot_gain(chosen: Chosen) -> bool:
     return not cheaper_elsewhere(problem, plan) or (chosen.orders_are_proven and is_best(problem, plan))
 
 
-def _is_better(one: Chosen, other: Chosen) -> bool:
+def _is_better(one: BestCandidate, other: BestCandidate) -> bool:
     """Tell whether a plan ranks before another one; with other aliases, whether it is better in all respects."""
     if one.plan is None or other.plan is None:
         return one.plan is not None
@@ -105,7 +105,7 @@ def _is_better(one: Chosen, other: Chosen) -> bool:
     return is_no_worse(one, other) and not is_no_worse(other, one)
 
 
-def _within(replanner: Replanner, chosen: Chosen, solve: Callable[[Problem], Plan | None]) -> Chosen:
+def _within(replanner: Replanner, chosen: BestCandidate, solve: Callable[[Problem], Plan | None]) -> BestCandidate:
     """Return a choice made with fewer limits, planned within those of the request; its plan is None if none fits.
 
     Proofs without limits also hold within them.

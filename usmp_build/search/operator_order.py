@@ -34,7 +34,7 @@ from usmp_build.search.replanner import Replanner
 
 
 @dataclass(frozen=True)
-class Chosen:
+class BestCandidate:
     """The best candidate, and what is proven of the others."""
 
     analysis: Analysis
@@ -71,17 +71,17 @@ class Orders:
         self._bound = least_workspace(first, self._orders)
         self.chosen = self._with_proofs(are_all=False)
 
-    def finish(self) -> Chosen:
+    def finish(self) -> BestCandidate:
         """Try more orders, if any can be better; then plan the best choice with full effort."""
         if self._incumbent.workspace_bytes() > self._bound:
             self.chosen = self._with_proofs(self._try_more_orders(Budget(self._replanner.glance)))
         return _planned_with_full_effort(self._replanner, self.chosen)
 
-    def _with_proofs(self, are_all: bool) -> Chosen:
+    def _with_proofs(self, are_all: bool) -> BestCandidate:
         """Return the incumbent with its proofs; `are_all`: all orders that could be better were tried."""
         best, bound = self._incumbent, self._bound
         if best.plan is None:
-            return Chosen(self._first_candidates[0], None, bound)
+            return BestCandidate(self._first_candidates[0], None, bound)
         others = tuple(each for each in self._first_candidates if each is not best.chosen)
         directions_are_proven = best.directions_are_proven
         orders_are_proven = are_all and directions_are_proven
@@ -89,7 +89,7 @@ class Orders:
             bound = best.workspace_bytes() if orders_are_proven else bound
             orders_are_proven = best.workspace_bytes() == bound
             directions_are_proven = directions_are_proven or orders_are_proven
-        return Chosen(best.analysis, best.plan, bound, directions_are_proven, orders_are_proven, others=others)
+        return BestCandidate(best.analysis, best.plan, bound, directions_are_proven, orders_are_proven, others=others)
 
     def _try_more_orders(self, budget: Budget) -> bool:
         """Try more orders of single models, lowest peaks first.
@@ -150,7 +150,7 @@ def _combinations(better: Mapping[int, tuple[int, ...]]) -> Iterator[Mapping[int
         yield from ({m: order} for m, order in better.items())
 
 
-def _planned_with_full_effort(replanner: Replanner, chosen: Chosen) -> Chosen:
+def _planned_with_full_effort(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     """Plan the choice again with full effort of the algorithm, if it was planned with less before."""
     problem, plan = chosen.analysis.problem, chosen.plan
     if plan is None or not isinstance(replanner.algorithm, Auto) or not chosen.analysis.choices.directions:

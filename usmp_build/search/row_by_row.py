@@ -22,11 +22,11 @@ from usmp_build.passes import by_rows
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
 
-def row_by_row(replanner: Replanner, chosen: Chosen) -> Chosen:
+def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     """Return the better one of a choice, and the same with layers that run row by row."""
     rows = dict(_rows(replanner, chosen.analysis))
     if not rows:
@@ -52,7 +52,7 @@ def row_by_row(replanner: Replanner, chosen: Chosen) -> Chosen:
                 best = changed
     if not best:
         return replace(chosen, bound=bound, orders_are_proven=False)
-    return Chosen(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
+    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
 
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:

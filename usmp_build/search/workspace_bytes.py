@@ -12,10 +12,10 @@ from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.plan import Plan, of_members, peaks, quality
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget, direct, reversible
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 
 
-def standalone_bytes(request: Request, chosen: Chosen, plan: Plan) -> tuple[int, ...]:
+def standalone_bytes(request: Request, chosen: BestCandidate, plan: Plan) -> tuple[int, ...]:
     """Return for each model the bytes of workspace that it would need alone in these pools.
 
     `plan` is that of `chosen`; its other orders are tried too.

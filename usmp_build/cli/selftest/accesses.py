@@ -32,7 +32,7 @@ from usmp_build.planner import by_name
 from usmp_build.report.summarize import summarize
 from usmp_build.search.finalize import finalize
 from usmp_build.search.limits import Fitted
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 
 Times = NDArray[np.int64]
 """For each byte of a buffer: first write, last write, last read; 0 where there is none."""
@@ -42,7 +42,7 @@ _NOTED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedPair:
     """Two buffers that one operator touches."""
 
     operator: OperatorRef
@@ -77,7 +77,7 @@ def check_accesses(planned: Planned, parsed: argparse.Namespace) -> Iterator[str
 
 def compared(
     planned: Planned, compiler: str = "", sources: Sequence[str] = (), seed: int = 1, keep: str | None = None
-) -> list[Compared]:
+) -> list[ComparedPair]:
     """Return the distances by plan and by traced accesses of all pairs that an operator writes and reads."""
     apart = _apart(planned)
     layout = pipeline.lay_out(apart)
@@ -107,7 +107,7 @@ def _apart(planned: Planned) -> Planned:
     analysis = replace(planned.analysis, separations=Separations(), problem=problem)
     apart = by_name.algorithm("greedy_by_size", {}, "")(problem)
     assert apart is not None  # no pool has a limit
-    chosen = Chosen(analysis, apart, bound=0)
+    chosen = BestCandidate(analysis, apart, bound=0)
     plan = finalize(request, analysis, apart)
     replanner = planned.replanner.asking(request)
     return Planned(replanner, Fitted(chosen, None), plan, summarize(request, chosen, plan))
@@ -142,7 +142,7 @@ def _row(planned: Planned, ref: OperatorRef, buffer: int) -> dict[str, int | str
     }
 
 
-def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Iterator[Compared]:
+def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Iterator[ComparedPair]:
     """Compare outputs with inputs and scratch, and scratch with inputs."""
     storage, problem = planned.analysis.storage, planned.analysis.problem
     step = next(step for operator, step in _operators(planned) if operator == ref)
@@ -160,7 +160,7 @@ def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Ite
         sides = zip(((written, read), (read, written)), by_trace, by_kernel, strict=True)
         for (low, high), traced, distance in sides:
             lowest = -storage.buffers[high].extent
-            yield Compared(ref, low, high, problem.separation(low, high), max(traced, lowest), distance)
+            yield ComparedPair(ref, low, high, problem.separation(low, high), max(traced, lowest), distance)
 
 
 def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
@@ -180,7 +180,7 @@ def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
     return int((places + 1 - lowest).max()), int((highest + 1 - places).max())
 
 
-def _note(planned: Planned, each: Compared) -> str:
+def _note(planned: Planned, each: ComparedPair) -> str:
     operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
     low, high = buffers[each.below].name, buffers[each.above].name
     return (
@@ -189,7 +189,7 @@ def _note(planned: Planned, each: Compared) -> str:
     )
 
 
-def _report(planned: Planned, each: Compared) -> Diagnostic:
+def _report(planned: Planned, each: ComparedPair) -> Diagnostic:
     operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
     low, high = buffers[each.below].name, buffers[each.above].name
     message = f"{operator.kind} {operator.position} touches bytes in a different order than its kernel declares: "
