@@ -23,7 +23,7 @@ from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.selftest.accesses import check_accesses
 from usmp_build.cli.selftest.between import is_late
-from usmp_build.cli.selftest.compare import compare, rewritten, wanted
+from usmp_build.cli.selftest.compare import comparable_tensors, compare, rewritten
 from usmp_build.cli.selftest.externs import at_fault, check_sources
 from usmp_build.cli.selftest.harness import Mark, Record, Run, build, harness, run_all
 from usmp_build.cli.selftest.inputs import Sample, samples
@@ -73,17 +73,19 @@ def run(parsed: argparse.Namespace) -> int:
         program = build(folder, layout, parsed.cc, parsed.sanitize, parsed.source)
         results = run_all(program, planned, inputs, garbage=0, period=parsed.runs)
         repeated = _repeated(program, planned, inputs, parsed.runs)
-    given = [inputs_at_start(planned, index, *runs) for index, runs in enumerate(zip(inputs, results, strict=True))]
-    check_intact(planned, given, results)
+    start_inputs = [
+        inputs_at_start(planned, index, *runs) for index, runs in enumerate(zip(inputs, results, strict=True))
+    ]
+    check_intact(planned, start_inputs, results)
     for index, model in enumerate(request.models):
         _same_in_other_garbage(planned, index, results[index], repeated[index])
         data = files.read(model.path, model.span) if model.path.endswith(".tflite") else None
-        print("\n".join(_compared(planned, index, results[index], given[index], data, parsed.seed)))
+        print("\n".join(_compared(planned, index, results[index], start_inputs[index], data, parsed.seed)))
     return 0
 
 
 def _compared(
-    planned: Planned, index: int, runs: list[Run], given: list[Sample], data: bytes | None, seed: int
+    planned: Planned, index: int, runs: list[Run], start_inputs: list[Sample], data: bytes | None, seed: int
 ) -> Iterator[str]:
     """Compare the runs of a model with TensorFlow Lite Micro, and yield what was compared and what could not be.
 
@@ -94,7 +96,7 @@ def _compared(
     runs = [[record for record in run if record.step >= Mark.OUTPUT] for run in runs]
     answers = None
     if data is not None:
-        answers = oracle_tensors(model, data, given, wanted(planned, index, runs), is_stateful)
+        answers = oracle_tensors(model, data, start_inputs, comparable_tensors(planned, index, runs), is_stateful)
     if answers is not None and not answers.compared:
         message = f'nothing of model "{model.name}" was compared: {_not_compared(answers, seed)}'
         help_ = "try other inputs, by --seed or more --runs, or compare on the target"

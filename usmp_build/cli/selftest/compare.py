@@ -67,7 +67,7 @@ def rewritten(planned: Planned, model: int) -> str:
     return "".join([f", {fewer} with fewer channels" * bool(fewer), f", {gone} more gone by rewrites" * bool(gone)])
 
 
-def wanted(planned: Planned, model: int, runs: list[Run]) -> list[int]:
+def comparable_tensors(planned: Planned, model: int, runs: list[Run]) -> list[int]:
     """Return the tensors that can be compared: those of the file that a step wrote, or that were computed before.
 
     In place of a variable that has a name the file has its handle.

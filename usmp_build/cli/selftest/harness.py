@@ -202,11 +202,13 @@ def run_all(program: Path, planned: Planned, inputs: list[list[Sample]], garbage
 
 def _given(planned: Planned, inputs: Sequence[Sequence[Sample]]) -> bytes:
     """Return what the program reads: inputs in the order of the models' runs, except those that other models fill."""
-    given: list[list[Sample]] = []
+    inputs_to_send: list[list[Sample]] = []
     for index in between.order(planned):
         connected = between.connected(planned, index)
-        given.append([tuple(a for position, a in enumerate(s) if position not in connected) for s in inputs[index]])
-    return input_stream(given)
+        inputs_to_send.append(
+            [tuple(a for position, a in enumerate(s) if position not in connected) for s in inputs[index]]
+        )
+    return input_stream(inputs_to_send)
 
 
 def input_stream(inputs: Sequence[Sequence[Sample]]) -> bytes:

@@ -28,12 +28,12 @@ def inputs_at_start(planned: Planned, model: int, samples: list[Sample], runs: l
     return result
 
 
-def check_intact(planned: Planned, given: list[list[Sample]], results: list[list[Run]]) -> None:
-    """Check that what must outlive runs is unchanged; `given` are the inputs of each run of each model.
+def check_intact(planned: Planned, start_inputs: list[list[Sample]], results: list[list[Run]]) -> None:
+    """Check that what must outlive runs is unchanged; `start_inputs` are the inputs of each run of each model.
 
     Raises CheckFailed.
     """
-    for model, (samples, runs) in enumerate(zip(given, results, strict=True)):
+    for model, (samples, runs) in enumerate(zip(start_inputs, results, strict=True)):
         inputs = planned.analysis.models[model].main.inputs
         for number, (sample, run) in enumerate(zip(samples, runs, strict=True)):
             after_run = dict(_outputs(run)) | dict(zip(inputs, (array.tobytes() for array in sample), strict=True))
