@@ -1,0 +1,153 @@
+"""What is shown of layers that run row by row: plan.json and `diff` know tensors in rows."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from tests.support.cli import call, manifest, one_model
+from tests.support.row_nets import residual
+from tests.support.tree import ROOT
+from usmp_build import pipeline
+from usmp_build.errors import UsageError
+from usmp_build.files import DiskFiles
+from usmp_build.layout.plan_json import plan_json, read_plan
+from usmp_build.manifest.load import load
+from usmp_build.manifest.resolve import resolve
+from usmp_build.planner.problems import problem_json
+
+Document = dict[str, Any]
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    """A manifest whose layers run row by row."""
+    (tmp_path / "net.tflite").write_bytes(residual())
+    return manifest(tmp_path, one_model("net", path="net.tflite") + "[plan]\nrows = true\n")
+
+
+@pytest.fixture
+def whole(rows: Path) -> Path:
+    """The same, layer by layer."""
+    return manifest(rows.parent, one_model("net", path="net.tflite"), "whole.toml")
+
+
+def text_of(path: Path) -> str:
+    done = call("plan", path, "--json")
+    assert done.code == 0, done.err
+    return done.out
+
+
+def in_rows(plan: Document) -> list[Document]:
+    return [buffer for buffer in plan["buffers"] if "offsets" in buffer]
+
+
+def test_rows_of_a_tensor_are_one_record(rows: Path, whole: Path) -> None:
+    text = text_of(rows)
+    plan = json.loads(text)
+    jsonschema.validate(plan, json.loads((ROOT / "schemas" / "plan.schema.json").read_text("utf-8")))
+    assert plan_json(read_plan(text.encode(), "plan.json", UsageError, "U204", "")) == text
+    names = [buffer["name"] for buffer in plan["buffers"]]
+    assert [name for name in names if "[" in name] == []
+    assert {*names} - {buffer["name"] for buffer in json.loads(text_of(whole))["buffers"]} == {"net.t12.sums"}
+    assert [
+        (b["name"], b["row_size"], len(b["offsets"]), len(b["intervals"])) for b in sorted(in_rows(plan), key=str)
+    ] == [
+        ("net.t10", 40, 8, 8),
+        ("net.t11", 24, 4, 4),
+        ("net.t3", 40, 8, 8),
+        ("net.t6", 40, 8, 8),
+        ("net.t9", 40, 8, 8),
+    ]
+
+
+def problem_of(path: Path, plan: Document) -> Document:
+    """The problem that was planned, with the lifetimes of plan.json: who conflicts follows from these."""
+    request = resolve(load(path.read_bytes(), path.name))
+    problem: Document = json.loads(problem_json(pipeline.plan(request, DiskFiles(path.parent)).analysis.problem))
+    intervals = {name: intervals for name, _, _, intervals in places(plan)}
+    buffers = [{**buffer, "intervals": intervals[buffer["name"]]} for buffer in problem["buffers"]]
+    return {**problem, "buffers": buffers, "conflicts": None}
+
+
+def places(plan: Document) -> list[tuple[str, str, int, list[list[int]]]]:
+    """All buffers of plan.json, each row by itself: name, pool, offset, intervals."""
+    listed = [(b["name"], b["pool"], b["offset"], b["intervals"]) for b in plan["buffers"] if "offset" in b]
+    for b in in_rows(plan):
+        pairs = enumerate(zip(b["offsets"], b["intervals"], strict=True))
+        listed += [(f"{b['name']}[{row}]", b["pool"], offset, [interval]) for row, (offset, interval) in pairs]
+    return listed
+
+
+def test_plan_json_holds_what_proves_every_row(rows: Path) -> None:
+    """Another program can check it; a row that is moved onto another one is an error."""
+    plan, problem, csv = json.loads(text_of(rows)), rows.parent / "problem.json", rows.parent / "places.csv"
+    problem.write_text(json.dumps(problem_of(rows, plan)))
+
+    def verify() -> tuple[int, str]:
+        lines = [f'"{name}",{pool},{offset}\n' for name, pool, offset, _ in places(plan)]
+        csv.write_text("".join(["id,pool,offset\n", *lines]))
+        done = call("verify", csv, problem)
+        return done.code, done.err
+
+    assert verify() == (0, "")
+    tensor = next(buffer for buffer in in_rows(plan) if buffer["name"] == "net.t3")
+    alive = tensor["intervals"]
+    one, other = next(
+        (a, b) for a, b in combinations(range(8), 2) if alive[a][0] < alive[b][1] and alive[b][0] < alive[a][1]
+    )
+    tensor["offsets"][other] = tensor["offsets"][one]
+    code, errors = verify()
+    assert code == 4
+    assert f"net.t3[{one}]" in errors
+    assert f"net.t3[{other}]" in errors
+
+
+def test_diff_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:
+    before, after, moved = (rows.parent / name for name in ("before.json", "after.json", "moved.json"))
+    before.write_text(text_of(whole))
+    after.write_text(text_of(rows))
+    plan = json.loads(after.read_text())
+    tensor = next(buffer for buffer in in_rows(plan) if buffer["name"] == "net.t3")
+    low, high, count = min(tensor["offsets"]), max(tensor["offsets"]), len({*tensor["offsets"]})
+    place = f"workspace+{low}..{high} (8 rows of 40 in {count} places)"
+    changes = call("diff", before, after).out.splitlines()
+    assert len(changes) <= 4 + len(plan["buffers"])
+    assert "+ net.t12.sums  32" in changes
+    (line,) = (line for line in changes if "net.t3" in line.split())
+    old = next(buffer for buffer in json.loads(before.read_text())["buffers"] if buffer["name"] == "net.t3")
+    assert line == f"~ net.t3  workspace+{old['offset']} (320) -> {place}"
+    assert call("diff", after, after).out.count("\n") == 3
+    tensor["offsets"].reverse()
+    moved.write_text(json.dumps(plan))
+    assert call("diff", after, moved).out.splitlines()[4:] == [f"~ net.t3  {place}: rows have other places among these"]
+    tensor["offsets"] = [*tensor["offsets"][:-1], 1000]
+    moved.write_text(json.dumps(plan))
+    (line,) = call("diff", after, moved).out.splitlines()[4:]
+    assert line.startswith(f"~ net.t3  {place} -> workspace+{min(tensor['offsets'])}..1000 (8 rows of 40 in ")
+    tensor["offsets"], tensor["intervals"] = [4], [[0, 1]]
+    moved.write_text(json.dumps(plan))
+    assert call("diff", after, moved).out.splitlines()[4:] == [
+        f"~ net.t3  {place} -> workspace+4 (1 row of 40 in 1 place)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message"),
+    [
+        ('"row_size"', '"rows"', '"row_size" is missing'),
+        ('"offsets": [', '"offsets": ["a", ', '"offsets" is wrong'),
+    ],
+)
+def test_a_wrong_record_of_rows_is_refused(rows: Path, right: str, wrong: str, message: str) -> None:
+    path, text = rows.parent / "plan.json", text_of(rows)
+    assert right in text
+    path.write_text(text.replace(right, wrong, 1))
+    done = call("diff", path, path)
+    assert done.code == 2
+    assert f"error[U204]: this is not a plan: {message}" in done.err
