@@ -1,4 +1,4 @@
-"""What is shown of layers that run row by row: plan.json and `diff` know tensors in rows."""
+"""What is shown of layers that run row by row: plan.json, `explain`, `diff` and `inspect` know tensors in rows."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tests.support.cli import call, manifest, one_model
 from tests.support.row_nets import residual
 from tests.support.tree import ROOT
 from usmp_build import pipeline
+from usmp_build.cli.explain_rows import place_lines
 from usmp_build.errors import UsageError
 from usmp_build.files import DiskFiles
 from usmp_build.layout.plan_json import plan_json, read_plan
@@ -108,6 +109,64 @@ def test_plan_json_holds_what_proves_every_row(rows: Path) -> None:
     assert f"net.t3[{other}]" in errors
 
 
+def test_explain_says_where_rows_go(rows: Path) -> None:
+    plan = json.loads(text_of(rows))
+    tensor = next(buffer for buffer in in_rows(plan) if buffer["name"] == "net.t3")
+    offsets, intervals = tensor["offsets"], tensor["intervals"]
+    most = max(sum(start <= step < stop for start, stop in intervals) for step in range(len(plan["steps"])))
+    size = plan["pools"][0]["size"]
+    expected = [
+        "net.t3: intermediate, written by CONV_2D 0",
+        f"  rows    8 of 40 bytes, each aligned to 1, at most {most} alive at the same time",
+        f"  place   pool workspace, bytes [{min(offsets)}, {max(offsets) + 40}) of {size}",
+        f"          rows 0 to 7 at {' '.join(map(str, offsets))}",
+        f"  alive   [{intervals[0][0]}, {intervals[7][1]}): from net: CONV_2D 0, row 0 to net: ADD 3, row 7",
+    ]
+    for name in ("net.t3", "t3", "%3"):
+        lines = call("explain", name, rows).out.splitlines()
+        assert lines[:5] == expected, name
+        assert len(lines) <= 12
+    start, stop = intervals[3]
+    row = call("explain", "t3[3]", rows).out.splitlines()
+    assert row[:3] == [
+        "net.t3[3]: intermediate, written by CONV_2D 0",
+        f"  place   pool workspace, bytes [{offsets[3]}, {offsets[3] + 40}) of {size}",
+        "  size    40 bytes, aligned to 1",
+    ]
+    assert row[3].startswith(f"  alive   [{start}, {stop}): from net: CONV_2D 0, row 3 to ")
+
+
+def test_explain_names_a_tensor_and_not_its_rows(rows: Path) -> None:
+    lines = call("explain", "net", rows).out.splitlines()
+    headings = [line.partition(":")[0] for line in lines if line.startswith("net.")]
+    assert len(headings) == len({*headings})
+    assert [name for name in headings if "[" in name] == []
+    (shared,) = (line for line in call("explain", "net.t3", rows).out.splitlines() if "alive at another time" in line)
+    assert "rows of net.t" in shared
+    assert "[" not in shared
+
+
+@pytest.mark.parametrize(
+    ("offsets", "lines"),
+    [
+        ([0] * 25, ["rows 0 to 24 at 0"]),
+        ([8], ["row 0 at 8"]),
+        ([16, 8], ["rows 0 to 1 at 16 8"]),
+        (
+            [1340, 20, 30, 10] + [20, 30, 10] * 3 + [5],
+            ["row 0 at 1,340", "rows 1 to 12 go round 3 places: 20 30 10", "row 13 at 5"],
+        ),
+        (
+            [4, 5] + [1, 2] * 3 + [1, 7, 8],
+            ["rows 0 to 1 at 4 5", "rows 2 to 8 go round 2 places: 1 2", "rows 9 to 10 at 7 8"],
+        ),
+        ([*range(20)], ["rows 0 to 19 at 0 1 2 3 4 5 6 7 8 9 10 11 ..."]),
+    ],
+)
+def test_places_that_repeat_are_told_once(offsets: list[int], lines: list[str]) -> None:
+    assert [*place_lines(offsets)] == lines
+
+
 def test_diff_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:
     before, after, moved = (rows.parent / name for name in ("before.json", "after.json", "moved.json"))
     before.write_text(text_of(whole))
@@ -135,6 +194,17 @@ def test_diff_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:
     assert call("diff", after, moved).out.splitlines()[4:] == [
         f"~ net.t3  {place} -> workspace+4 (1 row of 40 in 1 place)"
     ]
+
+
+def test_inspect_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:
+    assert "  net: DEPTHWISE_CONV_2D 1, row 3  " in call("inspect", "schedule", rows).out
+    stored = call("inspect", "storage", rows).out.splitlines()
+    assert ["net.t3[0-7]", "intermediate", "40", "1", "%3"] in [line.split()[:5] for line in stored]
+    assert len(stored) == len(call("inspect", "storage", whole).out.splitlines()) + 1
+    by_rows, by_layers = (
+        [line.split() for line in call("inspect", "traffic", path).out.splitlines()] for path in (rows, whole)
+    )
+    assert [line for line in by_rows if "net.t12.sums" not in line] == by_layers
 
 
 @pytest.mark.parametrize(
