@@ -21,10 +21,13 @@ def variable_faults(model: Model) -> Iterator[Diagnostic]:
     kinds: dict[str, str] = {}
     for name, subgraph, position in _named(model):
         tensor = model.subgraphs[subgraph].tensors[position]
+        label = tensor_label(subgraph, position, tensor.name)
+        if not tensor.dtype.bits:
+            message = f'{label} is {tensor.dtype.name}, but values of the variable "{one_line(name)}" need a fixed size'
+            yield Diagnostic("T267", message)
         kind = f"{tensor.dtype.name} of {show_bytes(tensor.size)} bytes"
         first = kinds.setdefault(name, kind)
         if kind != first:
-            label = tensor_label(subgraph, position, tensor.name)
             yield Diagnostic("T267", f'{label} is {kind}, but elsewhere the variable "{one_line(name)}" is {first}')
 
 

@@ -165,6 +165,12 @@ def test_tensors_of_one_name_must_be_of_one_size() -> None:
     assert fault.code == "T267"
 
 
+def test_a_variable_holds_no_strings() -> None:
+    fault = check(model('%0 "v" string[1] variable resource="/a"\ninputs\noutputs'))
+    assert fault is not None
+    assert fault.message.endswith('"v" is STRING, but values of the variable "/a" need a fixed size')
+
+
 def test_a_first_value_must_fill_its_variable() -> None:
     fault = check(model('%0 "v" int8[3] variable = [1, 2]\ninputs\noutputs %0'))
     assert fault is not None
