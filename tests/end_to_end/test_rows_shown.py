@@ -122,7 +122,7 @@ def test_explain_says_where_rows_go(rows: Path) -> None:
         f"          rows 0 to 7 at {' '.join(map(str, offsets))}",
         f"  alive   [{intervals[0][0]}, {intervals[7][1]}): from net: CONV_2D 0, row 0 to net: ADD 3, row 7",
     ]
-    for name in ("net.t3", "t3", "%3"):
+    for name in ("t3", "%3"):
         lines = call("explain", name, rows).out.splitlines()
         assert lines[:5] == expected, name
         assert len(lines) <= 12
