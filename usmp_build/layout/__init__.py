@@ -14,7 +14,7 @@ from usmp_build.layout.alternatives import (
     LargerRecord,
     ModelAlternativesRecord,
 )
-from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow
+from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow, RowsRecord
 from usmp_build.layout.code import (
     BufferCode,
     CallCode,
@@ -72,6 +72,7 @@ __all__ = [
     "RowOffsets",
     "RowStep",
     "RowTrace",
+    "RowsRecord",
     "StepCode",
     "Summary",
     "TableCode",

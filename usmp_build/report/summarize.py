@@ -152,6 +152,7 @@ def _buffers(
             kept=kept.get(index, ()),
             cache_line=buffer.cache_line,
             overlaps=shared.get(index, ()),
+            row=analysis.row_numbers.get(index),
         )
         rows.append((place, row))
     return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))
