@@ -35,7 +35,7 @@ class Inputs(Enum):
     PRESERVED = "preserved"
     """Until another model runs."""
     RESERVED = "reserved"
-    """For ever: nobody else uses the memory."""
+    """Always: nothing else uses the memory."""
 
 
 class Outputs(Enum):

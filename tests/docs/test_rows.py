@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.support.cli import call
 from tests.support.page_files import generated, give_models, give_real_models
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
@@ -30,6 +31,8 @@ def test_rows_of_kws_are_in_the_places_that_the_page_names(tmp_path: Path, real_
     text = (ROOT / "docs" / "rows.md").read_text("utf-8")
     give_real_models(tmp_path, real_models, "kws")
     out = generated(tmp_path, f"{NAMED}[plan]\nrows = true\n{MODEL.format('kws')}")
+    explained = call("explain", "kws.activation/Relu", tmp_path / "usmp.toml").out
+    assert "".join(explained.splitlines(keepends=True)[:5]) in text
     tables = (out / "kws.c").read_text("utf-8")
     shown = re.findall(r"(?m)^(kws_t\d+_rows) +(.*)$", text)
     assert len(shown) == 3

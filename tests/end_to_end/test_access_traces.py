@@ -20,7 +20,7 @@ from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
 from tests.support.tools import few, needs_gcc
 from usmp_build import passes, pipeline, plugins
-from usmp_build.cli.selftest.accesses import Compared, compared
+from usmp_build.cli.selftest.accesses import ComparedPair, compared
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import KernelCall, KernelSources
@@ -215,6 +215,6 @@ def test_declared_and_traced_distances_are_equal_after_rewrites(
         assert {each: each.declared for each in found} == {each: bounded(turned, each) for each in found}, direction
 
 
-def bounded(plan: Planned, each: Compared) -> int:
+def bounded(plan: Planned, each: ComparedPair) -> int:
     """What was traced; no buffer must be farther from the lower one than its end."""
     return min(each.traced, plan.analysis.storage.buffers[each.below].size)

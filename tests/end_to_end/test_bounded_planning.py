@@ -22,7 +22,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.report import infeasible
 from usmp_build.request import Request
 from usmp_build.search import concat_aliasing
-from usmp_build.search.operator_order import Chosen, Orders
+from usmp_build.search.operator_order import BestCandidate, Orders
 from usmp_build.search.replanner import Replanner
 
 Ordered: TypeAlias = Callable[[Choices], Analysis]
@@ -109,7 +109,7 @@ def test_a_refusal_looks_at_few_other_manifests(tmp_path: Path, monkeypatch: pyt
     chosen: list[Request] = []
     choose = concat_aliasing.choose
 
-    def counted(replanner: Replanner) -> Chosen:
+    def counted(replanner: Replanner) -> BestCandidate:
         chosen.append(replanner.request)
         return choose(replanner)
 

@@ -127,19 +127,6 @@ def test_counters_of_rows(tmp_path: Path, made: Callable[[], bytes]) -> None:
     assert [each for each in expected if each not in text] == []
 
 
-def test_what_verbs_say_of_rows(net: Path) -> None:
-    path, whole = of(net), net.parent / "whole.json"
-    whole.write_text(call("plan", of(net, rows=""), "--json").out)
-    (net.parent / "rows.json").write_text(call("plan", of(net), "--json").out)
-    schedule = call("inspect", "schedule", path)
-    assert "net: DEPTHWISE_CONV_2D 1, row 3" in schedule.out
-    explained = call("explain", "net", path)
-    assert explained.code == 0, explained.err
-    compared = call("diff", whole, net.parent / "rows.json")
-    assert compared.code in (0, 1), compared.err
-    assert compared.out
-
-
 @pytest.mark.long
 def test_the_same_files_with_other_hashes(net: Path) -> None:
     folders = [net.parent / seed for seed in "12"]

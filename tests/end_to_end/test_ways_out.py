@@ -118,7 +118,7 @@ def test_workspace_and_constants_are_two_messages(tmp_path: Path) -> None:
     digits = one_model("digits", 'constant_pools = ["flash"]').partition("\n")[2].partition("\n")[2]
     first, ways, *of_first, second, _, flash, rom = refused(firmware(tmp_path, pools + digits))
     assert re.match(r'5:8: error\[P502\]: .* pool "ram" .* at step \d+ "digits: ', first)
-    assert ways == "help: no plan needs less; each of these makes a plan:"
+    assert ways == "help: no plan that runs layer by layer needs less; each of these makes a plan:"
     assert [re.sub(r"[\d,]+", "N", way) for way in of_first] == [
         "  - write rows = true in [plan]: layers then run row by row",
         '  - enlarge "ram" by N bytes',

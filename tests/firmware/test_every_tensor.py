@@ -49,7 +49,7 @@ def test_two_models_share_a_small_and_a_large_memory(
     """Together they need what the larger one needs by itself."""
     models = board_manifests.real(real_models, ("kws", "vww"))
     made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.SHARED), shared)
-    together = [pool.size for pool in made.layout.summary.pools if pool.access == "rw"]
+    together = [pool.size for pool in made.layout.summary.pools if pool.is_workspace]
     alone = {model.name: model.workspace for model in pipeline.compare(made.planned).models}
     assert together == [27_746, 36_864]
     assert sum(together) == alone["vww"]

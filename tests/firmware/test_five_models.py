@@ -29,7 +29,7 @@ def planned(folder: Path, manifest: str) -> Planned:
 
 def workspace(made: Planned) -> dict[str, int]:
     """Bytes by pool."""
-    return {pool.name: pool.size for pool in made.summary.pools if pool.access == "rw"}
+    return {pool.name: pool.size for pool in made.summary.pools if pool.is_workspace}
 
 
 def test_in_turn_they_need_what_the_largest_needs(

@@ -1,7 +1,8 @@
 """What tests share.
 
 - Any test: `cli` calls verbs, `processes` runs programs, `tools` says what is left out because tools are missing or
-  because it takes long, `files` writes and changes files, `tree` knows and copies our source tree.
+  because it takes long, `sample` draws the machines that each test runs on, `files` writes and changes files, `tree`
+  knows and copies our source tree.
 - Builds: `cmake`, `bazel`, `bazel_files`, `checked_in` have projects of each build system; `models` changes models and
   knows what they answer; `host_c` compiles generated C for this machine.
 - Pages: `snippets` finds code in them, `shell` types their commands, `page_files` and `doorbell` set up what they speak

@@ -14,7 +14,7 @@ from tests.support import board_manifests, firmware
 from tests.support.firmware import Board
 from tests.support.planned import Shared, answered, generated
 from tests.support.tree import ROOT
-from usmp_build.cli.selftest.compare import compare, wanted
+from usmp_build.cli.selftest.compare import comparable_tensors, compare
 from usmp_build.cli.selftest.harness import Mark, Run, input_stream, model_rows, observed_steps, read_records
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.cli.selftest.oracle import Answer, oracle_tensors
@@ -88,7 +88,7 @@ def check(image: Image, results: Sequence[list[Run]], inputs: Sequence[list[Samp
     """Compare every tensor with TensorFlow Lite Micro; return how many there were.  Raises CheckFailed."""
     count = 0
     for index, model in enumerate(image.planned.request.models):
-        tensors = wanted(image.planned, index, results[index])
+        tensors = comparable_tensors(image.planned, index, results[index])
         data = (image.folder / model.path).read_bytes()
         question = (data, input_stream([inputs[index]]), repr(tuple(tensors)).encode())
         answers = answered(question, partial(_oracle, model, data, inputs[index], tensors), image.shared)
@@ -153,7 +153,7 @@ def _dead(planned: Planned, layout: Layout) -> tuple[list[dict[str, int]], list[
 
 def _idle(layout: Layout, time: int) -> Iterator[tuple[str, int, int]]:
     for pool in layout.summary.pools:
-        if pool.access == "rw":
+        if pool.is_workspace:
             here = (row for row in layout.summary.buffers if row.pool == pool.name)
             alive = [row for row in here if any(start <= time < stop for start, stop in row.intervals)]
             ends = sorted((row.offset, row.end) for row in alive)

@@ -8,7 +8,7 @@ from pathlib import Path
 from usmp_build.cli.table import columns
 from usmp_build.errors import UsageError
 from usmp_build.files import DiskFiles
-from usmp_build.layout import BufferRecord, PlanRecord
+from usmp_build.layout import BufferRecord, PlanRecord, RowsRecord
 from usmp_build.layout.plan_json import read_plan
 from usmp_build.units import show_bytes
 
@@ -47,13 +47,35 @@ def _pools(old: PlanRecord, new: PlanRecord) -> list[str]:
 def _buffers(old: PlanRecord, new: PlanRecord) -> list[str]:
     before = {buffer.name: buffer for buffer in old.buffers}
     after = {buffer.name: buffer for buffer in new.buffers}
-    lines = [f"- {b.name}  {show_bytes(b.size)}" for name, b in before.items() if name not in after]
-    lines += [f"+ {b.name}  {show_bytes(b.size)}" for name, b in after.items() if name not in before]
+    lines = [f"- {b.name}  {_size(b)}" for name, b in before.items() if name not in after]
+    lines += [f"+ {b.name}  {_size(b)}" for name, b in after.items() if name not in before]
     for name in sorted(before.keys() & after.keys()):
-        if _place(before[name]) != _place(after[name]):
-            lines.append(f"~ {name}  {_place(before[name])} -> {_place(after[name])}")
+        if _places(before[name]) != _places(after[name]):
+            lines.append(f"~ {name}  {_moved(before[name], after[name])}")
     return lines
 
 
-def _place(buffer: BufferRecord) -> str:
-    return f"{buffer.pool}+{buffer.offset} ({show_bytes(buffer.size)})"
+def _moved(old: BufferRecord | RowsRecord, new: BufferRecord | RowsRecord) -> str:
+    if _place(old) != _place(new):
+        return f"{_place(old)} -> {_place(new)}"
+    return f"{_place(new)}: rows have other places among these"
+
+
+def _places(buffer: BufferRecord | RowsRecord) -> tuple[str, str, tuple[int, ...]]:
+    """Return what makes two records places of the same bytes."""
+    return buffer.pool, _size(buffer), buffer.offsets if isinstance(buffer, RowsRecord) else (buffer.offset,)
+
+
+def _place(buffer: BufferRecord | RowsRecord) -> str:
+    """Return where a buffer begins; of rows, where the lowest and the highest one do, and how many places they have."""
+    if isinstance(buffer, BufferRecord):
+        return f"{buffer.pool}+{buffer.offset} ({_size(buffer)})"
+    places = sorted({*buffer.offsets})
+    where = f"{places[0]}..{places[-1]}" if len(places) > 1 else f"{places[0]}"
+    return f"{buffer.pool}+{where} ({_size(buffer)} in {len(places)} place{'s' if len(places) > 1 else ''})"
+
+
+def _size(buffer: BufferRecord | RowsRecord) -> str:
+    if isinstance(buffer, BufferRecord):
+        return show_bytes(buffer.size)
+    return f"{len(buffer.offsets)} row{'s' if len(buffer.offsets) > 1 else ''} of {show_bytes(buffer.row_size)}"

@@ -9,6 +9,7 @@ from usmp_build.cli.explain_gone import without_buffer
 from usmp_build.cli.explain_names import names_of
 from usmp_build.cli.explain_overlaps import overlap_lines
 from usmp_build.cli.explain_parts import channel_lines, part_lines, whole_of
+from usmp_build.cli.explain_rows import rows_lines
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
 from usmp_build.document.suggest import closest, quoted
@@ -45,40 +46,43 @@ def _find(planned: pipeline.Planned, query: str) -> list[str]:
     if explanations := _explanations(planned, query):
         return explanations
     buffers = planned.summary.buffers
-    names = [row.name for row in buffers if row.name.partition(".")[2] == query]
+    candidates = dict.fromkeys(name for row in buffers for name in (row.tensor, row.name))
+    names = [name for name in candidates if name.partition(".")[2] == query]
     names = names or names_of(planned.analysis, planned.imported, query)
     if explanations := [each for name in names for each in _explanations(planned, name)]:
         return explanations
     bare = {"", *(f"{model.name}." for model in planned.summary.models)}
-    return [_lines_of(planned, row) for row in buffers if query in row.name and query not in bare]
+    containing = (row for row in buffers if query in row.name and query not in bare)
+    names = [*dict.fromkeys(row.tensor if query in row.tensor else row.name for row in containing)]
+    return [each for name in names for each in _of_buffers(planned, name)]
 
 
 def _explanations(planned: pipeline.Planned, name: str) -> list[str]:
     """Return explanations of the buffer, or tensor without one, of exactly this name; empty if there is none."""
     name = whole_of(planned.analysis, name)
-    rows = [row for row in planned.summary.buffers if row.name == name]
+    explanations = _of_buffers(planned, name)
     gone = without_buffer(planned.analysis, planned.imported, name)
-    if gone and not rows:
-        return ["\n".join(gone)]
-    return [_lines_of(planned, row) for row in rows]
+    return ["\n".join(gone)] if gone and not explanations else explanations
 
 
-def _lines_of(planned: pipeline.Planned, row: BufferRow) -> str:
-    analysis = planned.analysis
-    inside = channel_lines(analysis, planned.imported, row.name) + part_lines(analysis, row.name)
-    return "\n".join([_explain(planned.summary, row), *inside])
+def _of_buffers(planned: pipeline.Planned, name: str) -> list[str]:
+    """Return the explanation of a buffer, or of all rows of a tensor, of exactly this name; empty if there is none."""
+    analysis, summary = planned.analysis, planned.summary
+    explained = [_explain(summary, row) for row in summary.buffers if row.name == name] or [rows_lines(summary, name)]
+    inside = channel_lines(analysis, planned.imported, name) + part_lines(analysis, name)
+    return ["\n".join([*lines, *inside]) for lines in explained if lines]
 
 
 def _unknown(summary: Summary, name: str) -> Diagnostic:
-    close = closest(name, [row.name for row in summary.buffers])
+    close = closest(name, [row.tensor for row in summary.buffers])
     help_ = f"did you mean {quoted(close)}?" if close else '"usmp-build inspect storage" lists all buffers'
     return Diagnostic("U203", f"no buffer is called {quoted(name)}", help=help_)
 
 
-def _explain(summary: Summary, row: BufferRow) -> str:
+def _explain(summary: Summary, row: BufferRow) -> list[str]:
     pool = next(pool for pool in summary.pools if pool.name == row.pool)
     end = row.offset + row.size
-    neighbours = [other for other in summary.buffers if other is not row and other.pool == row.pool]
+    others = [other for other in summary.buffers if other is not row]
     lines = [
         f"{row.name}: {row.kind}, {row.reason}",
         f"  place   pool {row.pool}, bytes [{show_bytes(row.offset)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
@@ -90,7 +94,7 @@ def _explain(summary: Summary, row: BufferRow) -> str:
     setters = pool.certificate.buffers if pool.certificate and pool.size == pool.bound else ()
     if row.name in setters:
         lines.append(f"  peak    one of the {len(setters)} buffers that set the size of {row.pool}")
-    return "\n".join([*lines, *overlap_lines(row, neighbours)])
+    return [*lines, *overlap_lines(row, others)]
 
 
 def _lines(row: BufferRow) -> str:

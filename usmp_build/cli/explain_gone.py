@@ -18,11 +18,11 @@ def _reasons(analysis: Analysis) -> Iterator[tuple[TensorRef, str]]:
     for ref in analysis.storage.arguments:
         yield ref, "in the caller's array, no pool holds it"
     for index, rewritten in enumerate(analysis.rewrites):
-        for (subgraph, tensor), rewrite in rewritten.gone.items():
+        for (subgraph, tensor), rewrite in rewritten.removed.items():
             yield TensorRef(index, subgraph, tensor), f"gone, the rewrite {rewrite} removed it"
         for tensor, declared in enumerate(analysis.models[index].main.tensors):
             ref = TensorRef(index, 0, tensor)
-            if declared.is_constant and ref not in analysis.storage.tensors and (0, tensor) not in rewritten.gone:
+            if declared.is_constant and ref not in analysis.storage.tensors and (0, tensor) not in rewritten.removed:
                 yield ref, "a constant that no kernel reads from memory"
 
 

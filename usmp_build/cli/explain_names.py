@@ -13,12 +13,11 @@ def names_of(analysis: Analysis, imported: tuple[Model, ...], name: str) -> list
     That may be the name in the model's file, its short form, or the number that `inspect` prints (%7).  A tensor
     without a buffer has the name that its buffer would have.
     """
-    storage = analysis.storage
     names = []
     for index, model in enumerate(imported):
         for number, tensor in enumerate(model.main.tensors):
             label, ref = short_label(tensor.name, number), TensorRef(index, 0, number)
             if name.removeprefix(f"{model.name}.") in {f"%{number}", label, tensor.name or label}:
-                buffer = storage.tensors.get(ref)
-                names.append(f"{model.name}.{label}" if buffer is None else storage.buffers[buffer].name)
+                buffer = analysis.storage.tensors.get(ref)
+                names.append(f"{model.name}.{label}" if buffer is None else analysis.tensor_name(buffer))
     return list(dict.fromkeys(names))

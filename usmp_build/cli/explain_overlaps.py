@@ -13,26 +13,34 @@ _NAMED = 3
 
 def overlap_lines(row: BufferRow, others: Sequence[BufferRow]) -> list[str]:
     """Return a line for each buffer that shares bytes with this one while both are alive, and one for all others."""
-    lines = [line for each in row.overlaps for line in _together(row.name, each)]
-    together = {each.buffer for each in row.overlaps}
-    apart = [
-        other.name
-        for other in others
-        if other.name not in together
-        and other.offset < row.offset + row.size
-        and row.offset < other.offset + other.size
-    ]
-    if apart:
-        many = f"{len(apart)} buffers, each" if len(apart) > 1 else "1 buffer,"
-        names = ", ".join([*apart[:_NAMED], *(["..."] if len(apart) > _NAMED else [])])
-        lines.append(f"  shares bytes with {many} alive at another time: {names}")
-    return lines
+    return [*(line for each in row.overlaps for line in _together(row.name, each)), *apart_lines([row], others)]
+
+
+def apart_lines(rows: Sequence[BufferRow], others: Sequence[BufferRow]) -> list[str]:
+    """Return a line that names buffers with bytes of some of these in one pool, all of them alive at another time."""
+    together = {each.buffer for row in rows for each in row.overlaps}
+    apart = [other for other in others if other.name not in together and any(_touch(row, other) for row in rows)]
+    if not apart:
+        return []
+    many = f"{len(apart)} buffers, each" if len(apart) > 1 else "1 buffer,"
+    names = [*dict.fromkeys(other.name if other.row is None else f"rows of {other.tensor}" for other in apart)]
+    named = ", ".join([*names[:_NAMED], *(["..."] if len(names) > _NAMED else [])])
+    return [f"  shares bytes with {many} alive at another time: {named}"]
+
+
+def _touch(row: BufferRow, other: BufferRow) -> bool:
+    return other.pool == row.pool and other.offset < row.offset + row.size and row.offset < other.offset + other.size
+
+
+def reason_line(operator: str, direction: str) -> str:
+    """Return the line that says why an operator lets two buffers share bytes."""
+    return f"          {operator} goes {direction} and has read these bytes before it writes them"
 
 
 def _together(name: str, row: OverlapRow) -> list[str]:
     return [
         f"  shares {show_bytes(row.bytes)} bytes with {row.buffer} while both are alive:",
-        f"          {row.operator} goes {row.direction} and has read these bytes before it writes them:",
+        f"{reason_line(row.operator, row.direction)}:",
         f"          {name} {_limit(row)}",
     ]
 

@@ -49,12 +49,12 @@ def _bytes(analysis: Analysis, ref: TensorRef) -> str:
 
 def channel_lines(analysis: Analysis, imported: tuple[Model, ...], whole: str) -> list[str]:
     """Return a line for each tensor of a buffer that lost channels."""
-    names = {buffer: row.name for buffer, row in enumerate(analysis.storage.buffers)}
     lines = []
     for index, rewritten in enumerate(analysis.rewrites):
         for (subgraph, tensor), kept in sorted(rewritten.channels.items()):
             ref = TensorRef(index, subgraph, tensor)
-            if names.get(analysis.storage.tensors.get(ref, -1)) == whole:
+            buffer = analysis.storage.tensors.get(ref)
+            if buffer is not None and analysis.tensor_name(buffer) == whole:
                 all_ = tensor_at(imported, ref).shape[-1]
                 left = " ".join(map(str, kept))
                 lines.append(f"  left    {len(kept)} of {all_} channels, by the rewrite constant_channels: {left}")

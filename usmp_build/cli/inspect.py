@@ -21,6 +21,7 @@ from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import columns
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Traffic
 from usmp_build.ir.graph import TensorRef, tensor_at
 from usmp_build.ir.labels import short_label
 from usmp_build.ir.rewritten import Saving
@@ -193,14 +194,24 @@ def _storage(_: Request, analysis: Analysis) -> Iterator[str]:
         offset = analysis.storage.offsets.get(ref, 0)
         tensors.setdefault(buffer, []).append(_value(ref) + (f"+{offset}" if offset else ""))
     rows = [
-        (b.name, b.kind.value, show_bytes(b.size), str(b.alignment), " ".join(tensors.get(i, ["-"])), b.reason)
-        for i, b in enumerate(analysis.storage.buffers)
+        (name, b.kind.value, show_bytes(b.size), str(b.alignment), " ".join(tensors.get(i, ["-"])), b.reason)
+        for i, (name, b) in enumerate(zip(_row_ranges(analysis), analysis.storage.buffers, strict=True))
+        if not analysis.row_numbers.get(i)
     ]
     yield from columns(("buffer", "kind", "size", "align", "tensors", "reason"), rows, "<<>><<")
     names = [model.name for model in analysis.models]
     yield from (f"{names[ref.model]} {_value(ref)} is in the caller's array" for ref in analysis.storage.arguments)
     for ref in analysis.storage.on_demand:
         yield f"{names[ref.model]} {_value(ref)} is left to the application's allocator"
+
+
+def _row_ranges(analysis: Analysis) -> list[str]:
+    """Return the names of buffers; for the first row of a tensor that is computed row by row, one for all its rows."""
+    names = [buffer.name for buffer in analysis.storage.buffers]
+    for buffer, number in analysis.row_numbers.items():
+        first = buffer - number
+        names[first] = f"{analysis.tensor_name(first)}[0-{number}]"
+    return names
 
 
 def _axes(_: Request, analysis: Analysis) -> Iterator[str]:
@@ -225,12 +236,17 @@ def _lifetimes(_: Request, analysis: Analysis) -> Iterator[str]:
 
 
 def _traffic(_: Request, analysis: Analysis) -> Iterator[str]:
-    """Yield a line for each buffer that an operator touches."""
+    """Yield a line for each buffer that an operator touches; all its jobs, and all rows of a tensor, are one line."""
     rows = []
     for step in steps(analysis.schedule.root):
-        for buffer, moved in analysis.traffic[step.operator].items() if step.operator else ():
-            name = analysis.storage.buffers[buffer].name
-            rows.append((step.name, name, show_bytes(moved.read), show_bytes(moved.written)))
+        if step.operator is None or step.job:
+            continue
+        operator = step.name if step.job is None else step.name.rpartition(", row")[0]
+        total: dict[str, Traffic] = {}
+        for buffer, moved in analysis.traffic[step.operator].items():
+            name = analysis.tensor_name(buffer)
+            total[name] = total.get(name, Traffic()) + moved
+        rows += [(operator, name, show_bytes(moved.read), show_bytes(moved.written)) for name, moved in total.items()]
     yield from columns(("operator", "buffer", "read", "written"), rows, "<<>>")
 
 

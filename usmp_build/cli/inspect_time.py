@@ -41,8 +41,8 @@ def place_cost_lines(request: Request, analysis: Analysis) -> Iterator[str]:
     costs, rows = analysis.costs, []
     for buffer, costs_of_buffer in zip(analysis.storage.buffers, costs.values, strict=True):
         for pool, cost in zip(buffer.pools, costs_of_buffer, strict=True):
-            rows.append((buffer.name, request.pools[pool].name, f"{float(costs.shown(cost)):,.1f}"))
-    yield from columns(("buffer", "pool", costs.unit.shown), rows, "<<>")
+            rows.append((buffer.name, request.pools[pool].name, f"{float(costs.in_reports(cost)):,.1f}"))
+    yield from columns(("buffer", "pool", costs.unit.label), rows, "<<>")
     names = ", ".join(request.pools[pool].name for pool in costs.unknown)
     if names:
         yield f"the bandwidth of {names} is not known: buffers there are placed by the order of pools"

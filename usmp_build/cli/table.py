@@ -110,7 +110,7 @@ def _rewrites(summary: Summary) -> list[str]:
 
 def _sharing(summary: Summary, alternatives: AlternativesRecord) -> list[str]:
     apart = sum(model.workspace for model in alternatives.models)
-    together = sum(pool.size for pool in summary.pools if pool.access == "rw")
+    together = sum(pool.size for pool in summary.pools if pool.is_workspace)
     if len(summary.models) < 2:
         return []
     saved = apart - together
@@ -150,7 +150,7 @@ def _state(summary: Summary) -> list[str]:
 
 def _proof(summary: Summary) -> str:
     """Say what is proven of the plan: of any schedule only where the bytes of any schedule are its own."""
-    several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
+    several = sum(pool.is_workspace and pool.size > 0 for pool in summary.pools) > 1
     any_schedule = not several and summary.workspace.achieved == summary.workspace.any_schedule
     plan = "no plan of this schedule"
     if any_schedule:

@@ -18,7 +18,7 @@ _NO_ORDER_OF_ROWS = "no order of rows needs less, all forward or all backward, w
 def workspace_lines(summary: Summary, max_live: int | None) -> list[str]:
     """Say what the models would take as they are, what is possible, what the plan takes, and what cannot be saved."""
     row = summary.workspace
-    several = sum(pool.access == "rw" and pool.size > 0 for pool in summary.pools) > 1
+    several = sum(pool.is_workspace and pool.size > 0 for pool in summary.pools) > 1
     least = "of the chosen schedule" + (", with the same buffers in each pool," if several else "")
     has_rows = any(model.by_rows for model in summary.models)
     lines = (

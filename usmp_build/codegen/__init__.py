@@ -20,8 +20,8 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
     """Decide on all the C of a plan.
 
     Raises KernelError for whatever has no C: operators, statements of a program's main, constants without bytes, pools
-    beyond 2 GiB (`refusals.refuse` gathers it); and for what code would not be given of pools of the application
-    (`owners.refuse_passed`: P351, P352).  Raises ManifestError when names clash, in C or between libraries.
+    beyond 2 GiB (`refusals.refuse` gathers it); and for what is in pools of the application without a pointer to it
+    (`passed_pools.refuse_passed`: P351, P352).  Raises ManifestError when names clash, in C or between libraries.
     """
     prefix = request.project.lower()
     expressions, constants = constant_groups(analysis, plan, summary)

@@ -81,8 +81,8 @@ def value_lines(data: bytes, dtype: DType) -> Iterator[str]:
     >>> list(value_lines(bytes([1, 255]), DType.INT8)), list(value_lines(bytes([1, 0, 255, 255]), DType.INT16))
     (['1,-1,'], ['1, -1,'])
     """
-    shown = _values(data, dtype)
-    text = ("," if len(shown) == len(data) else ", ").join(shown) + "," * bool(shown)
+    values = _values(data, dtype)
+    text = ("," if len(values) == len(data) else ", ").join(values) + "," * bool(values)
     start = 0
     while start < len(text):
         end = text.rfind(",", start, start + _WIDTH) + 1 or len(text)

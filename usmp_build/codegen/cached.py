@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Absent, Kernel, KernelCall
-from usmp_build.interfaces.operands import buffer_behind
+from usmp_build.interfaces.operands import buffer_of
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.layout import CachedRow
 from usmp_build.planner.memory.plan import Plan
@@ -27,12 +27,12 @@ def cached_rows(request: Request, analysis: Analysis, plan: Plan) -> tuple[Cache
 
 
 def _arguments(request: Request, analysis: Analysis, plan: Plan, ref: OperatorRef, call: KernelCall) -> Iterator[str]:
-    """Yield what a function gets there that the first target does not run: an operator of another one, or a copy."""
+    """Yield the arguments in cached memory of a function that the first target does not run."""
     if call.prototype is None or ref not in analysis.storage.transfers:
         return
     op = operator_at(analysis.models, ref)
     for operand, declaration in zip(call.operands, call.prototype.arguments, strict=True):
-        buffer = None if isinstance(operand, Absent) else buffer_behind(operand, ref, op, analysis.storage)
+        buffer = None if isinstance(operand, Absent) else buffer_of(operand, ref, op, analysis.storage)
         if buffer is None or not analysis.storage.buffers[buffer].cache_line:
             continue
         if request.pools[plan.allocations[buffer].pool].cache_line:

@@ -27,7 +27,7 @@ class Parameter:
     row: int = 0
     """Elements of a row where the pointer is to a table of rows; else 0."""
     offsets: RowOffsets | None = None
-    """The places of rows where the pointer is to the pool that they are in."""
+    """The offsets of rows where the pointer is to the pool that they are in."""
 
     @property
     def declaration(self) -> str:
@@ -67,7 +67,7 @@ def _sum(index: Index) -> str:
     return " + ".join(_times(counter, factor) for counter, factor in index) or "0"
 
 
-def _turns(counter: str, count: int, factor: int = 1) -> Index:
+def _term(counter: str, count: int, factor: int = 1) -> Index:
     """Return what a counter adds to the index of a row; empty where it is always 0."""
     return ((counter, factor),) if count > 1 else ()
 
@@ -85,11 +85,11 @@ def call_code(
             return CallCode("whole", function, struct, fields, tuple(map(expression, call.operands)))
         case Pieces(count, pitches):
             pieces = tuple(
-                parameters[operand].at(_turns("y", count), pitch) if pitch else expression(operand)
+                parameters[operand].at(_term("y", count), pitch) if pitch else expression(operand)
                 for operand, pitch in zip(call.operands, pitches, strict=True)
             )
-            written = "pieces" if count > 1 else "whole"
-            return CallCode(written, function, struct, fields, pieces, LoopCode(rows=count, backward=call.backward))
+            form = "pieces" if count > 1 else "whole"
+            return CallCode(form, function, struct, fields, pieces, LoopCode(rows=count, backward=call.backward))
     first, *others, last = call.operands
     source, result = parameters[first], parameters[last]
     arguments = tuple(map(expression, others))
@@ -109,20 +109,26 @@ def of_one_row(code: CallCode, call: KernelCall) -> CallCode:
 
 def _reduced(call: KernelCall, form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
     """Return the loop, the row that it reads, and the result of an image."""
-    image = _turns(_times("n", form.rows), form.images)
-    read = source.at((*image, *_turns("y", form.rows)), form.input_row_elements)
-    written = result.at(_turns("n", form.images), form.output_row_elements)
+    image = _term(_times("n", form.rows), form.images)
+    read = source.at((*image, *_term("y", form.rows)), form.input_row_elements)
+    written = result.at(_term("n", form.images), form.output_row_elements)
     return LoopCode(form.images, form.rows, backward=call.backward), read, written
 
 
 def _streamed(call: KernelCall, form: Rows, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:
     """Return the loop, the input row at `k` of the window, and the output row."""
-    opening, base, image = _image(source, "image", form.images, form.input_rows, form.input_row_elements)
-    own_opening, own_base, own_image = _image(result, "result", form.images, form.rows, form.output_row_elements)
+    source_opening, source_base, source_image = _image(
+        source, "image", form.images, form.input_rows, form.input_row_elements
+    )
+    result_opening, result_base, result_image = _image(
+        result, "result", form.images, form.rows, form.output_row_elements
+    )
     row, is_inside, index = _window(form)
-    loop = LoopCode(form.images, form.rows, (*opening, *own_opening), form.window, row, is_inside, call.backward)
-    read = source.at((*image, *index), form.input_row_elements, base)
-    return loop, read, result.at((*own_image, *_turns("y", form.rows)), form.output_row_elements, own_base)
+    loop = LoopCode(
+        form.images, form.rows, (*source_opening, *result_opening), form.window, row, is_inside, call.backward
+    )
+    read = source.at((*source_image, *index), form.input_row_elements, source_base)
+    return loop, read, result.at((*result_image, *_term("y", form.rows)), form.output_row_elements, result_base)
 
 
 def _image(parameter: Parameter, name: str, images: int, rows: int, pitch: int) -> tuple[tuple[str, ...], str, Index]:
@@ -130,7 +136,7 @@ def _image(parameter: Parameter, name: str, images: int, rows: int, pitch: int) 
     if images == 1:
         return (), "", ()
     if parameter.row:
-        return (), "", _turns(_times("n", rows), images)
+        return (), "", _term(_times("n", rows), images)
     return (f"{parameter.c_type}const {name} = {parameter.name} + n * {rows * pitch};",), name, ()
 
 
@@ -139,7 +145,7 @@ def _window(form: Rows) -> tuple[str, str, Index]:
 
     Without padding, no condition is needed: number and condition are empty.
     """
-    index = (*_turns("y", form.rows, form.stride), *_turns("k", form.window, form.dilation))
+    index = (*_term("y", form.rows, form.stride), *_term("k", form.window, form.dilation))
     end = (form.rows - 1) * form.stride + (form.window - 1) * form.dilation - form.before + 1
     conditions = ["row >= 0"] * (form.before > 0) + [f"row < {form.input_rows}"] * (end > form.input_rows)
     if not conditions:

@@ -55,7 +55,7 @@ def _names(
         yield from ((owner, jobs.symbol) for jobs in code.stretches)
         yield from _of_functions(summary.project, owner, code.functions)
         for pool, _ in row.pools:
-            kind = "WORKSPACE" if pool.access == "rw" else "CONSTANT"
+            kind = "WORKSPACE" if pool.is_workspace else "CONSTANT"
             yield f'{owner} in pool "{pool.name}"', f"{row.macro}_{pool.name.upper()}_{kind}_POOL_SIZE"
         for side, ports in (("input", code.inputs), ("output", code.outputs)):
             for port in ports:
@@ -63,8 +63,8 @@ def _names(
                 yield from ((whose, f"{port.macro}_{part}") for part in (*_OF_PORTS, *_CACHED * bool(port.cache_line)))
                 if port.name.isupper():  # a member of a struct, which must not be one of our macros
                     yield f"the name {port.name} of {owner}", port.name
-        for place in code.places:
-            yield from ((f"{owner}, {place.variable}", f"{place.macro}_{part}") for part in ("OFFSET", "BYTES"))
+        for buffer in code.buffers:
+            yield from ((f"{owner}, {buffer.variable}", f"{buffer.macro}_{part}") for part in ("OFFSET", "BYTES"))
 
 
 def _of_passed(project: str, owner: str, pool: PoolRow) -> Iterator[tuple[str, str]]:

@@ -37,9 +37,9 @@ def constant_groups(
         readers = tuple(sorted({model for i in indices for model in buffers[i].models}))
         whose = summary.models[only[0]].name if only else f"{summary.project}_shared"
         symbol = constants_object(whose, summary.pools[pool].name)
-        wanted = [c_member(buffers[i].name.partition(".")[2]) for i in indices]
-        both = unique([*wanted, *(f"{name}_padding" for name in wanted)])
-        names, paddings = both[: len(wanted)], both[len(wanted) :]
+        preferred = [c_member(buffers[i].name.partition(".")[2]) for i in indices]
+        both = unique([*preferred, *(f"{name}_padding" for name in preferred)])
+        names, paddings = both[: len(preferred)], both[len(preferred) :]
         rows = tuple(_rows(analysis, indices, names, paddings))
         unit = max(analysis.problem.buffers[i].alignment for i in indices)
         start = plan.allocations[indices[0]].offset
@@ -55,9 +55,9 @@ def pool_bytes(analysis: Analysis, plan: Plan, summary: Summary) -> Iterator[Poo
     for position, pool in enumerate(summary.pools):
         if pool.is_sealed:
             data = bytearray(pool.size)
-            for buffer, place in zip(analysis.storage.buffers, plan.allocations, strict=True):
-                if place.pool == position:
-                    data[place.offset : place.offset + buffer.size] = buffer.data or b""
+            for buffer, allocation in zip(analysis.storage.buffers, plan.allocations, strict=True):
+                if allocation.pool == position:
+                    data[allocation.offset : allocation.offset + buffer.size] = buffer.data or b""
             yield PoolBytes(pool, bytes(data))
 
 

@@ -14,7 +14,7 @@ from usmp_build.ir.graph import Model, Tensor, TensorRef
 from usmp_build.ir.ports import show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import Uses, uses
-from usmp_build.layout import FunctionCode, MemberRow, ParameterRow, Place, TableCode
+from usmp_build.layout import BufferCode, FunctionCode, MemberRow, ParameterRow, TableCode
 from usmp_build.naming import c_comment, c_member, unique
 
 
@@ -24,7 +24,7 @@ class Functions:
 
     analysis: Analysis
     index: int
-    places: Mapping[int, Place]
+    buffer_codes: Mapping[int, BufferCode]
     tables: Mapping[int, TableCode]
     constants: Mapping[int, str]
     """Buffer → C expression."""
@@ -94,9 +94,9 @@ class Functions:
             if stride:
                 comment += f"; {len(table.rows) // rows:,} copies, one for each worker, {rows:,} rows apart"
             return MemberRow(f"{table.c_type} *const *", name, c_comment(comment), table.symbol, stride)
-        place = self.places.get(buffer)
+        code = self.buffer_codes.get(buffer)
         c_type = f"{pool_type(tensor.dtype)} *"
-        where = f"({c_type})(void *)({place.pool.base} + {place.macro}_OFFSET)" if place else "NULL"
+        where = f"({c_type})(void *)({code.pool.base} + {code.macro}_OFFSET)" if code else "NULL"
         stride = self._stride(buffer, tensor, macro)
         if stride:
             copies = self.analysis.storage.buffers[buffer].copies

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from usmp_build.codegen.body import Body
-from usmp_build.codegen.checks import overlap_checks, place_checks
+from usmp_build.codegen.buffers import buffer_codes
+from usmp_build.codegen.checks import overlap_checks, placement_checks
 from usmp_build.codegen.functions import Functions
-from usmp_build.codegen.owners import refuse_passed
-from usmp_build.codegen.places import places_of
+from usmp_build.codegen.passed_pools import refuse_passed
 from usmp_build.codegen.ports import Locate, ports
 from usmp_build.codegen.refusals import refuse
 from usmp_build.codegen.resets import resets
@@ -45,58 +45,58 @@ def model_code(
     refuse(request, analysis, summary, index)
     refuse_passed(request, analysis, plan, summary, index)
     model = analysis.models[index]
-    places = places_of(analysis, plan, summary, index)
+    buffers = buffer_codes(analysis, plan, summary, index)
     tables = tables_of(analysis, plan, summary, index)
-    expressions = {number: place.variable for number, place in places.items()}
+    expressions = {number: buffer.variable for number, buffer in buffers.items()}
     expressions |= {number: table.symbol for number, table in tables.items()}
     inputs, outputs = ports(request.models[index], model, tuple(pool.name for pool in request.pools))
     in_pages = sorted({pool for table in tables.values() for pool, _ in table.rows})
     rows = {number: table.elements for number, table in tables.items()}
     offsets = row_offsets(analysis, plan, summary, index)
     locate = Locate(
-        analysis, index, request.project.lower(), {**constants, **expressions}, places, rows, inputs, outputs, offsets
+        analysis, index, request.project.lower(), {**constants, **expressions}, buffers, rows, inputs, outputs, offsets
     )
     passed_groups = tuple(group for group in groups if group.pool.is_passed and index in group.models)
     numbers = {ref: number for number, ref in enumerate(_operators(analysis, index))}
     steps = _steps(analysis, index, numbers, locate, passed_groups)
-    functions = Functions(analysis, index, places, tables, constants).code()
+    functions = Functions(analysis, index, buffers, tables, constants).code()
     body = Body(model.main, locate, functions)
-    passed = {_whole(argument) for step in steps for argument in step.arguments} | body.passed()
+    passed = {_buffer_of(argument) for step in steps for argument in step.arguments} | body.passed()
     used = passed | {member.expression for function in functions.values() for member in function.members}
-    shown = {number: table for number, table in tables.items() if not model.is_program or table.symbol in used}
-    first = tuple(resets(analysis, index, places, constants))
+    tables_in_use = {number: table for number, table in tables.items() if not model.is_program or table.symbol in used}
+    reset_rows = tuple(resets(analysis, index, buffers, constants))
     return ModelCode(
         inputs=locate.input_rows(),
         outputs=locate.output_rows(),
         validity=validity(request, analysis, index, inputs, outputs),
         exclusion=exclusion(request, summary.models[index], index),
         sha256="" if summary.models[index].passed_constants else model.sha256,
-        places=tuple(replace(place, used=place.variable in passed) for place in places.values()),
-        views=tuple(view for view in _views_of_inputs(model.main, locate) if _whole(view.expression) in passed),
+        buffers=tuple(replace(buffer, is_used=buffer.variable in passed) for buffer in buffers.values()),
+        views=tuple(view for view in _views_of_inputs(model.main, locate) if _buffer_of(view.expression) in passed),
         steps=steps,
         row_steps=row_steps(analysis, locate, numbers),
         row_offsets=tuple(offsets.values()),
         sequence=sequence(analysis, index, numbers),
         passed_constants=_called_for(passed_groups, passed),
-        tables=tuple(shown.values()),
+        tables=tuple(tables_in_use.values()),
         paged=tuple((number, summary.pools[number], request.pools[number].page) for number in in_pages),
-        checks=tuple(place_checks(summary.models[index].name, analysis.problem, places)),
-        overlap_checks=tuple(overlap_checks(analysis.problem, places)),
-        table_checks=tuple(table_checks(analysis, summary, index, shown)),
+        checks=tuple(placement_checks(summary.models[index].name, analysis.problem, buffers)),
+        overlap_checks=tuple(overlap_checks(analysis.problem, buffers)),
+        table_checks=tuple(table_checks(analysis, summary, index, tables_in_use)),
         functions=tuple(functions.values()),
         body=body.lines(),
-        resets=first,
-        reset_constants=_called_for(passed_groups, [row.source for row in first]),
+        resets=reset_rows,
+        reset_constants=_called_for(passed_groups, [row.source for row in reset_rows]),
     )
 
 
-def _whole(expression: str) -> str:
+def _buffer_of(expression: str) -> str:
     """Return the expression of the buffer that an expression of a part names."""
     return expression.partition(" + ")[0]
 
 
 def _called_for(groups: tuple[ConstantGroup, ...], arguments: Collection[str]) -> tuple[ConstantGroup, ...]:
-    """Return the groups of constants that `run` passes on: as a whole to a step, one by one to a function."""
+    """Return the groups of constants that `run` passes on: a struct to a step, single members to a function."""
     named = {argument.partition("->")[0] for argument in arguments}
     return tuple(group for group in groups if group.symbol in named)
 
@@ -118,16 +118,16 @@ def _steps(
         kernel, op = analysis.kernel_of(ref), operator_at(analysis.models, ref)
         if isinstance(kernel, Kernel):
             by_rows = outputs_by_rows(kernel, op) if analysis.choices.jobs(ref) > 1 else ()
-            shown = (tensor for tensor in valued.after(kernel, op) if tensor not in by_rows)
-            traces[ref] = tuple(_trace(op, tensor, graph, locate) for tensor in shown)
+            outputs = (tensor for tensor in valued.after(kernel, op) if tensor not in by_rows)
+            traces[ref] = tuple(_trace(op, tensor, graph, locate) for tensor in outputs)
     return tuple(step_code(analysis, ref, locate, groups, traces[ref]) for ref in numbers)
 
 
 def _trace(op: Operator, tensor: int, graph: Subgraph, locate: Locate) -> TraceRow:
-    shown = graph.tensors[tensor]
+    traced = graph.tensors[tensor]
     pitch = locate.pitch(tensor)
-    row = (shown.shape[-1] if pitch else locate.row(tensor)) * shown.dtype.bits // 8
-    return TraceRow(op.position, tensor, locate.expression(tensor), shown.size, row, pitch)
+    row = (traced.shape[-1] if pitch else locate.row(tensor)) * traced.dtype.bits // 8
+    return TraceRow(op.position, tensor, locate.expression(tensor), traced.size, row, pitch)
 
 
 def _views_of_inputs(graph: Subgraph, locate: Locate) -> Iterator[TraceRow]:

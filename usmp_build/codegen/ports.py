@@ -11,10 +11,10 @@ from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import Model, Subgraph, TensorRef, tensor_at
-from usmp_build.ir.ports import Names, own_names, port_names, show_type
+from usmp_build.ir.ports import Names, names_in_file, port_names, show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import alignments
-from usmp_build.layout import Place, PortRow, RowOffsets
+from usmp_build.layout import BufferCode, PortRow, RowOffsets
 from usmp_build.naming import c_comment
 from usmp_build.request import ModelRequest
 
@@ -24,17 +24,17 @@ def ports(request: ModelRequest, model: Model, pools: tuple[str, ...]) -> tuple[
 
     `pools` are the names of all pools.  Raises ManifestError for a name in the manifest that is not one of them.
     """
-    known = own_names(model)
-    for key in sorted(request.names.keys() - known):
+    names = names_in_file(model)
+    for key in sorted(request.names.keys() - names):
         message = f'model "{request.name}" has no input or output called "{key}"'
-        help_ = suggestion(key, sorted(known), "it has")
+        help_ = suggestion(key, sorted(names), "it has")
         raise ManifestError(Diagnostic("P304", message, request.names_span, help_))
     return port_names(model, request.names, pools)
 
 
 @dataclass(frozen=True)
 class Locate:
-    """Finds the bytes of each tensor of one model, as a C expression inside `run`."""
+    """Locates the bytes of each tensor of one model, as a C expression inside `run`."""
 
     analysis: Analysis
     model: int
@@ -42,13 +42,13 @@ class Locate:
     """The prefix of the plan's symbols."""
     buffers: Mapping[int, str]
     """Buffer → C expression."""
-    places: Mapping[int, Place]
+    buffer_codes: Mapping[int, BufferCode]
     rows: Mapping[int, int]
     """Buffers in memory of pages → elements of a row."""
     inputs: Names
     outputs: Names
     offsets: Mapping[int, RowOffsets]
-    """Buffers of first rows in plain memory → places of all rows."""
+    """Buffers of first rows in plain memory → offsets of all rows."""
 
     def expression(self, tensor: int) -> str:
         """Return the pointer to a tensor's bytes: `t7`, or `t7 + 24` for a part that begins at element 24.
@@ -74,7 +74,7 @@ class Locate:
         return self.rows.get(buffer, 0) if buffer is not None else 0
 
     def rows_of(self, tensor: int) -> RowOffsets | None:
-        """Return the places of a tensor's rows in plain memory, if it has rows there."""
+        """Return the offsets of a tensor's rows in plain memory, if it has rows there."""
         return self.offsets.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
 
     def pitch(self, tensor: int) -> int:
@@ -122,8 +122,8 @@ class Locate:
 
     def _cache_line(self, tensor: int) -> int:
         """Return the bytes of a cache line where DMA may transfer a tensor that the processor caches; else 0."""
-        place = self.places.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
-        return place.pool.cache_line if place and place.row.cache_line else 0
+        code = self.buffer_codes.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
+        return code.pool.cache_line if code and code.row.cache_line else 0
 
     @cached_property
     def _alignments(self) -> Mapping[tuple[int, int], int]:
@@ -138,5 +138,5 @@ class Locate:
             return ""
         if self.analysis.storage.buffers[buffer].kind is Kind.CONSTANT:
             return self.buffers.get(buffer, "NULL")
-        place = self.places.get(buffer)
-        return f"{place.pool.base} + {place.macro}_OFFSET" if place else "NULL"
+        code = self.buffer_codes.get(buffer)
+        return f"{code.pool.base} + {code.macro}_OFFSET" if code else "NULL"

@@ -1,4 +1,4 @@
-"""Finds what has no C in a program: main may only call functions, in loops of known length."""
+"""Finds what has no C in a program: main may only call functions, in loops with a fixed number of rounds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def program_refusals(analysis: Analysis, index: int) -> Iterator[Refusal]:
 
 
 def _statements(model: Model) -> Iterator[Refusal]:
-    known = uses(model)
+    uses_by_function = uses(model)
     for statement in walk(model.main.body):
         match statement:
             case Access(reads, writes):
@@ -40,7 +40,7 @@ def _statements(model: Model) -> Iterator[Refusal]:
             case Allocate(tensor, _, provider) if provider is not Provider.PLAN:
                 yield f"main has an allocation that is not planned: {quoted(model.main.tensors[tensor].name)}", _MOVE
             case Invoke():
-                yield from _constant_arguments(model, statement, known)
+                yield from _constant_arguments(model, statement, uses_by_function)
 
 
 def _statement(access: Access) -> str:
@@ -48,8 +48,8 @@ def _statement(access: Access) -> str:
     return "store to" if access.name == "store" else quoted(access.name)[1:-1]
 
 
-def _constant_arguments(model: Model, call: Invoke, known: Mapping[int, Uses]) -> Iterator[Refusal]:
-    written = (a for parameter, a in enumerate(call.arguments) if parameter in known[call.function].written)
+def _constant_arguments(model: Model, call: Invoke, uses_by_function: Mapping[int, Uses]) -> Iterator[Refusal]:
+    written = (a for parameter, a in enumerate(call.arguments) if parameter in uses_by_function[call.function].written)
     for argument in written:
         if argument is not None and model.main.tensors[argument].is_constant:
             callee, constant = model.subgraphs[call.function], model.main.tensors[argument]
@@ -65,7 +65,7 @@ def _ports(model: Model) -> Iterator[Refusal]:
             yield message, "give it a dtype and extents: the application must know the size of its array"
 
 
-def withheld(analysis: Analysis, index: int) -> Iterator[Refusal]:
+def constants_without_bytes(analysis: Analysis, index: int) -> Iterator[Refusal]:
     """Yield the constants of a model whose bytes are unknown."""
     model = analysis.models[index]
     for function in (0, *called_by_main(model)):
@@ -78,8 +78,8 @@ def withheld(analysis: Analysis, index: int) -> Iterator[Refusal]:
 
 def _mixed(analysis: Analysis, index: int) -> Iterator[Refusal]:
     model = analysis.models[index]
-    for (function, tensor), found in sorted(forms(analysis, index).items()):
-        if len(found) > 1:
+    for (function, tensor), tensor_forms in sorted(forms(analysis, index).items()):
+        if len(tensor_forms) > 1:
             graph = model.subgraphs[function]
             message = f"parameter {quoted(graph.tensors[tensor].name)} of {quoted(graph.name)} is in memory of pages in"
             help_ = "let all that it is called with live in pools of one kind"

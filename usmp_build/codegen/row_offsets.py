@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import gcd
 
+from usmp_build.codegen.buffers import first_tensors, name_within
 from usmp_build.codegen.function_names import function_names, variable
-from usmp_build.codegen.places import first_tensors, name_within
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.layout import RowOffsets, Summary
 from usmp_build.naming import c_comment

@@ -1,4 +1,4 @@
-"""Puts the operators of one model in the order in which `run` calls them: whole ones, and stretches of jobs."""
+"""Puts the operators of one model in the order in which `run` calls them: single operators, and stretches of jobs."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def _row_step(analysis: Analysis, locate: Locate, ref: OperatorRef, number: int,
 
 
 def sequence(analysis: Analysis, index: int, numbers: Mapping[OperatorRef, int]) -> tuple[int | Jobs, ...]:
-    """Return the indices of whole operators' functions, and stretches of jobs between them."""
+    """Return the indices of functions that run a whole operator, and stretches of jobs between them."""
     name = analysis.models[index].name
     by_rows = {ref: slot for slot, ref in enumerate(ref for ref in numbers if analysis.choices.jobs(ref) > 1)}
     running = [step for step in steps(analysis.schedule.programs[index]) if step.operator in numbers]
     stretches = [(is_whole, list(group)) for is_whole, group in groupby(running, key=lambda step: step.job is None)]
-    several = sum(not is_whole for is_whole, _ in stretches) > 1
+    has_several = sum(not is_whole for is_whole, _ in stretches) > 1
     parts: list[int | Jobs] = []
     for count, (is_whole, group) in enumerate(stretches):
         if is_whole:
             parts += [numbers[_operator(step)] for step in group]
         else:
-            symbol = f"{name}_jobs_{count // 2}" if several else f"{name}_jobs"
+            symbol = f"{name}_jobs_{count // 2}" if has_several else f"{name}_jobs"
             parts.append(Jobs(symbol, tuple(by_rows[_operator(step)] for step in group)))
     return tuple(parts)
 

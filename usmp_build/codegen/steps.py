@@ -54,13 +54,13 @@ def step_code(
 
 def _comment(op: Operator, kernel: Kernel, graph: Subgraph, direction: Direction, is_by_rows: bool) -> tuple[str, ...]:
     """Return a comment: inputs, outputs and changed variables, without constants, which calls name."""
-    way = ", backward" if direction is Direction.BACKWARD else ""
-    taken = [(position in kernel.updates, graph.tensors[t]) for position, t in enumerate(op.inputs) if t is not None]
-    inputs = [tensor for changes, tensor in taken if not changes and not tensor.is_constant]
-    outputs = [graph.tensors[t] for t in op.outputs] + [tensor for changes, tensor in taken if changes]
+    suffix = ", backward" if direction is Direction.BACKWARD else ""
+    operands = [(position in kernel.updates, graph.tensors[t]) for position, t in enumerate(op.inputs) if t is not None]
+    inputs = [tensor for changes, tensor in operands if not changes and not tensor.is_constant]
+    outputs = [graph.tensors[t] for t in op.outputs] + [tensor for changes, tensor in operands if changes]
     sides = [" and ".join(f"{show_type(t)} {short_name(t.name)}" for t in side) for side in (inputs, outputs)]
     return (
-        c_comment(f"{op.kind} {op.position}{', a row' * is_by_rows}{way}"),
+        c_comment(f"{op.kind} {op.position}{', a row' * is_by_rows}{suffix}"),
         c_comment(" -> ".join(side for side in sides if side)),
     )
 

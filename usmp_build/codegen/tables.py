@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
+from usmp_build.codegen.buffers import first_tensors, lives, name_within
 from usmp_build.codegen.c_types import pool_type
 from usmp_build.codegen.function_names import function_names, variable
-from usmp_build.codegen.places import first_tensors, lives, name_within
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.layout import Summary, TableCode
 from usmp_build.naming import c_comment
@@ -27,14 +27,14 @@ def tables_of(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> d
         if index not in stored.models or tensors[first] not in analysis.axes:
             continue
         table = analysis.axes[tensors[first]]
-        places = [plan.allocations[number] for number in analysis.storage.span(first)]
+        allocations = [plan.allocations[number] for number in analysis.storage.span(first)]
         name = f"{variable(functions, tensors[first])}_rows"
         tables[first] = TableCode(
             symbol=f"{summary.models[index].name}_{name}",
             macro=f"{summary.models[index].macro}_{name}".upper(),
             c_type=pool_type(stored.dtype),
             elements=table.elements,
-            rows=tuple((place.pool, place.offset // table.page) for place in places),
+            rows=tuple((each.pool, each.offset // table.page) for each in allocations),
             pages=stored.size // table.page,
             page=table.page,
             comment=c_comment(name_within(stored, index).rpartition("[")[0]),

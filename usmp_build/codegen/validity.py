@@ -21,16 +21,18 @@ def validity(request: Request, analysis: Analysis, index: int, inputs: Names, ou
     main = analysis.models[index].main
     filled = {c.consumer.tensor for c in analysis.connections if c.consumer.model == index}
     fed = {c.producer.tensor for c in analysis.connections if c.producer.model == index}
-    own = [name for tensor, name in zip(main.inputs, inputs, strict=True) if tensor not in filled]
+    caller_inputs = [name for tensor, name in zip(main.inputs, inputs, strict=True) if tensor not in filled]
     roots = [(main.roots.get(t, t), name) for t, name in zip(main.outputs, outputs, strict=True)]
-    filled_ones = main.inputs if request.models[index].outputs is Outputs.RESERVED else ()
-    shown = [name for root, name in roots if root not in fed and root not in filled_ones]
+    reserved_inputs = main.inputs if request.models[index].outputs is Outputs.RESERVED else ()
+    plain_outputs = [name for root, name in roots if root not in fed and root not in reserved_inputs]
     sentences = (
-        *(_inputs(request, index, _Ports("input", own, len(inputs))) if own or not inputs else ()),
+        *(_inputs(request, index, _Ports("input", caller_inputs, len(inputs))) if caller_inputs or not inputs else ()),
         *_connected(request, analysis, index, roots),
-        *_shared(main, {t: name for t, name in zip(main.inputs, inputs, strict=True) if t not in filled_ones}, outputs),
-        *(_outputs(request, index, _Ports("output", shown, len(outputs))) if shown else ()),
-        *(_same(request, analysis, index, root, name, inputs) for root, name in roots if root in filled_ones),
+        *_shared(
+            main, {t: name for t, name in zip(main.inputs, inputs, strict=True) if t not in reserved_inputs}, outputs
+        ),
+        *(_outputs(request, index, _Ports("output", plain_outputs, len(outputs))) if plain_outputs else ()),
+        *(_same(request, analysis, index, root, name, inputs) for root, name in roots if root in reserved_inputs),
         *(f"Output {name} is a variable: a reset changes it, too." for t, name in roots if main.tensors[t].is_variable),
         *_feeding(request, analysis, index),
     )
@@ -39,11 +41,11 @@ def validity(request: Request, analysis: Analysis, index: int, inputs: Names, ou
 
 def exclusion(request: Request, model: ModelRow, index: int) -> tuple[str, ...]:
     """Return the lines of a comment: what may not run while model `index` does, and what detects that it does."""
-    if not (model.own_workspaces or model.passed_workspaces):
+    if not (model.generated_workspaces or model.passed_workspaces):
         return ("It has no workspace: it may run several times at once.",)
     others = [each.name for each in request.models if each.name != model.name]
     concurrent = [each.name for i, each in enumerate(request.models) if request.are_concurrent(index, i)]
-    where = "" if model.own_workspaces else " in the same workspace pools"
+    where = "" if model.generated_workspaces else " in the same workspace pools"
     if not others:
         text = f"While it runs, do not start it again{where}"
     elif not concurrent:
@@ -156,8 +158,8 @@ def _connected(request: Request, analysis: Analysis, index: int, outputs: Sequen
     """Yield how long inputs are valid that other models fill; `outputs` are tensors and names of this model."""
     for connection in (c for c in analysis.connections if c.consumer.model == index):
         producer = request.models[connection.producer.model]
-        shown = [name for tensor, name in outputs if tensor == connection.consumer.tensor]
-        after = f"A run leaves it as it is: it is output {_listed(shown, 'and')}." if shown else "A run consumes it."
+        names = [name for tensor, name in outputs if tensor == connection.consumer.tensor]
+        after = f"A run leaves it as it is: it is output {_listed(names, 'and')}." if names else "A run consumes it."
         yield (
             f"A run of {producer.name} fills input {_port_of(connection.consumer_name)}, with its output "
             f"{_port_of(connection.producer_name)}.  "
@@ -171,9 +173,9 @@ def _connected(request: Request, analysis: Analysis, index: int, outputs: Sequen
 
 def _feeding(request: Request, analysis: Analysis, index: int) -> Iterator[str]:
     """Yield what other models do to the outputs that feed them."""
-    own = [c for c in analysis.connections if c.producer.model == index]
-    for producer in dict.fromkeys(c.producer for c in own):
-        ends = [c for c in own if c.producer == producer]
+    connections = [c for c in analysis.connections if c.producer.model == index]
+    for producer in dict.fromkeys(c.producer for c in connections):
+        ends = [c for c in connections if c.producer == producer]
         filled = ", or its inputs are filled" if request.models[index].outputs is Outputs.RUN else ""
         until = f"this model runs again{filled}"
         if all(end.is_consumed for end in ends):

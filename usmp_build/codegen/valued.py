@@ -11,8 +11,8 @@ class Valued:
 
     def __init__(self, graph: Subgraph) -> None:
         self._sharing = [op for op in graph.operators if not op.runs]
-        self._known = {t for t, tensor in enumerate(graph.tensors) if tensor.is_constant or tensor.is_variable}
-        self._known.update(graph.inputs)
+        self._valued = {t for t, tensor in enumerate(graph.tensors) if tensor.is_constant or tensor.is_variable}
+        self._valued.update(graph.inputs)
         self._readers: dict[int, list[Operator]] = {}
         for op in self._sharing:
             for tensor in op.inputs:
@@ -21,19 +21,19 @@ class Valued:
 
     def at_first(self) -> list[int]:
         """Return the tensors that share bytes with inputs alone."""
-        return self._followers(sorted(self._known))
+        return self._followers(sorted(self._valued))
 
     def after(self, kernel: Kernel, op: Operator) -> list[int]:
         """Return the outputs of an operator, the variables it changed, and the tensors that share bytes with these."""
         changed = (op.inputs[position] for position in sorted(kernel.updates))
-        shown = [*op.outputs, *(tensor for tensor in changed if tensor is not None)]
-        self._known.update(shown)
-        return [*shown, *self._followers(shown)]
+        tensors = [*op.outputs, *(tensor for tensor in changed if tensor is not None)]
+        self._valued.update(tensors)
+        return [*tensors, *self._followers(tensors)]
 
-    def _followers(self, shown: list[int]) -> list[int]:
-        """Return the tensors that have their value now that `shown` have theirs."""
+    def _followers(self, tensors: list[int]) -> list[int]:
+        """Return the tensors that have their value now that `tensors` have theirs."""
         followers: list[int] = []
-        for tensor in shown:
+        for tensor in tensors:
             followers += self._outputs(tensor)
         for tensor in followers:
             followers += self._outputs(tensor)
@@ -42,7 +42,7 @@ class Valued:
     def _outputs(self, tensor: int) -> list[int]:
         outputs: list[int] = []
         for op in self._readers.get(tensor, ()):
-            if self._known.issuperset(t for t in op.inputs if t is not None):
-                outputs += (t for t in op.outputs if t not in self._known)
-                self._known.update(op.outputs)
+            if self._valued.issuperset(t for t in op.inputs if t is not None):
+                outputs += (t for t in op.outputs if t not in self._valued)
+                self._valued.update(op.outputs)
         return outputs

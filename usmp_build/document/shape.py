@@ -43,5 +43,5 @@ class Shape:
             return self._object(self.schema["$defs"][schema["$ref"].rpartition("/")[2]])
         if schema.get("type") == "object":
             return schema
-        inside = [*schema.get("anyOf", ()), *([schema["items"]] if "items" in schema else ())]
+        inside = [*schema.get("anyOf", ()), *schema.get("oneOf", ()), *([schema["items"]] if "items" in schema else ())]
         return next((schema_of_part for part in inside if (schema_of_part := self._object(part)) is not None), None)

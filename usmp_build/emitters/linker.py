@@ -60,7 +60,7 @@ def _objects(layout: Layout) -> dict[str, list[str]]:
     """
     objects: dict[str, list[str]] = {pool.name: [] for pool in layout.summary.pools}
     for pool in layout.summary.pools:
-        if pool.access == "rw" and not pool.is_passed:
+        if pool.is_workspace and not pool.is_passed:
             objects[pool.name].append(pool.symbol)
     for group in layout.constants:
         if group.pool.region and not group.pool.is_passed:

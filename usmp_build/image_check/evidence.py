@@ -77,7 +77,7 @@ class Evidence:
 
     def object_names(self) -> Iterator[str]:
         """Yield the names that C objects of the pool may have."""
-        if self.pool.access == "rw":
+        if self.pool.is_workspace:
             yield pool_object(self.plan.project, self.pool.name)
             return
         for model in self.plan.models:

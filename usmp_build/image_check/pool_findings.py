@@ -102,7 +102,7 @@ def _is_in_region(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
 
 
 def _is_loaded_from_region(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
-    if evidence.pool.access == "rw" or section.load is None or not section.stored:
+    if evidence.pool.is_workspace or section.load is None or not section.stored:
         return
     stored, region = Extent(section.load, section.extent.size), evidence.region(load=True)
     if not evidence.pool.load_region:
@@ -158,7 +158,7 @@ def _is_placed_by_fragment(evidence: Evidence, section: Section) -> Iterator[Dia
 
 def _takes_what_it_should_of_the_image(evidence: Evidence, section: Section) -> Iterator[Diagnostic]:
     size = count_bytes(section.extent.size)
-    if evidence.pool.access == "rw" and section.stored:
+    if evidence.pool.is_workspace and section.stored:
         message = f"{evidence.called} is a workspace, but takes {size} of the image"
         yield _finding(evidence, "S624", message, f"mark output section {section.name} (NOLOAD)")
     elif evidence.pool.access == "ro" and not section.stored and not evidence.is_passed:

@@ -59,8 +59,8 @@ class Part:
     touches: tuple[Touch, ...]
     """Touches of one turn; they count the common loops first, then these."""
     forward: bool = False
-    """Whether its own loops run from the first index to the last even if all others run backward: sums of floats depend
-    on the order."""
+    """Whether its loops run from the first index to the last even if all others run backward: sums of floats depend on
+    the order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The results of all passes: everything that is known before buffers are placed."""
+"""The results of all passes, from models to the memory problem."""
 
 from __future__ import annotations
 
@@ -57,6 +57,17 @@ class Analysis:
         """The direction of each operator in the schedule."""
         leaves = steps(self.schedule.root)
         return {step.operator: step.direction for step in leaves if step.operator is not None}
+
+    @cached_property
+    def row_numbers(self) -> Mapping[int, int]:
+        """Buffer → which row it is of a tensor that is computed row by row; other buffers are not there."""
+        tables, storage = self.choices.by_rows.tables, self.storage
+        return {row: number for tensor in tables for number, row in enumerate(storage.buffers_of(tensor))}
+
+    def tensor_name(self, buffer: int) -> str:
+        """Return the name of a buffer, without the row's number if it is a row of a tensor computed row by row."""
+        name = self.storage.buffers[buffer].name
+        return name.rpartition("[")[0] if buffer in self.row_numbers else name
 
     def kernel_of(self, ref: OperatorRef) -> Kernel | NoKernel:
         """Return the kernel of an operator in the direction in which it runs."""

@@ -1,4 +1,4 @@
-"""Expands the access declaration of one call by the loop of its form: the accesses of the whole operator.
+"""Expands the access declaration of one call by the loop of its form: all accesses of the operator.
 
 The loop is derived from the `Form`, which also determines the generated loop.
 """
@@ -20,23 +20,23 @@ def call_accesses(call: KernelCall) -> Accesses | None:
     first, last = 0, len(call.operands) - 1
     match call.form:
         case Whole():
-            whole: Accesses | None = declared
+            accesses: Accesses | None = declared
         case Rows() as form:
             pitches = {
                 first: (form.input_rows * form.input_row_elements, 0),
                 last: (form.rows * form.output_row_elements,),
             }
             pitches[last] += (form.output_row_elements,)
-            parts = tuple(_moved(part, 2, pitches) for part in declared.parts)
+            parts = tuple(_inside_loops(part, 2, pitches) for part in declared.parts)
             rows = tuple(_under_window(part, form) for part in parts)
-            whole = replace(declared, loops=(form.images, form.rows, *declared.loops), parts=rows)
+            accesses = replace(declared, loops=(form.images, form.rows, *declared.loops), parts=rows)
         case Pieces(count, pitches):
             steps = {operand: (pitch,) for operand, pitch in enumerate(pitches)}
-            parts = tuple(_moved(part, 1, steps) for part in declared.parts)
-            whole = replace(declared, loops=(count, *declared.loops), parts=parts)
+            parts = tuple(_inside_loops(part, 1, steps) for part in declared.parts)
+            accesses = replace(declared, loops=(count, *declared.loops), parts=parts)
         case Reduce() as form:
-            whole = _reduced(declared, form, last)
-    return whole.reversed() if whole is not None and call.backward else whole
+            accesses = _reduced(declared, form, last)
+    return accesses.reversed() if accesses is not None and call.backward else accesses
 
 
 def _reduced(declared: Accesses, form: Reduce, last: int) -> Accesses | None:
@@ -44,14 +44,14 @@ def _reduced(declared: Accesses, form: Reduce, last: int) -> Accesses | None:
     if len(declared.parts) != 3 or declared.loops:
         return None
     begin, row, finish = declared.parts
-    row = _moved(row, 2, {0: (form.rows * form.input_row_elements, form.input_row_elements)})
+    row = _inside_loops(row, 2, {0: (form.rows * form.input_row_elements, form.input_row_elements)})
     row = replace(row, loops=(form.rows, *row.loops))
-    finish = _moved(finish, 1, {last: (form.output_row_elements,)})
-    return replace(declared, loops=(form.images,), parts=(_moved(begin, 1, {}), row, finish), phases=True)
+    finish = _inside_loops(finish, 1, {last: (form.output_row_elements,)})
+    return replace(declared, loops=(form.images,), parts=(_inside_loops(begin, 1, {}), row, finish), phases=True)
 
 
-def _moved(part: Part, loops: int, pitches: Mapping[int, tuple[int, ...]]) -> Part:
-    """Put a part into this many further loops; `pitches` are strides of operands along them, 0 for others."""
+def _inside_loops(part: Part, loops: int, pitches: Mapping[int, tuple[int, ...]]) -> Part:
+    """Put a part into this many outer loops; `pitches` are strides of operands along them, 0 for others."""
 
     def moved(touch: Touch) -> Touch:
         strides = (*pitches.get(touch.operand, (0,) * loops), *touch.strides)

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 from usmp_build.interfaces.kernels import Derived, Input, Operand, Output, Scratch
 from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
 
-Asked: TypeAlias = Input | Output | Derived | Scratch
+PresentOperand: TypeAlias = Input | Output | Derived | Scratch
 """An operand that exists."""
 
 
@@ -28,7 +28,7 @@ class Tables(Protocol):
         """Operator → buffers of its derived constants."""
 
 
-def buffer_behind(operand: Asked, ref: OperatorRef, op: Operator, tables: Tables) -> int | None:
+def buffer_of(operand: PresentOperand, ref: OperatorRef, op: Operator, tables: Tables) -> int | None:
     """Return the buffer of an operand; None for the caller's arrays and for omitted inputs."""
     match operand:
         case Scratch(position):
@@ -42,7 +42,7 @@ def buffer_behind(operand: Asked, ref: OperatorRef, op: Operator, tables: Tables
     return None if tensor is None else tables.tensors.get(TensorRef(ref.model, ref.subgraph, tensor))
 
 
-def offset_behind(operand: Operand, ref: OperatorRef, op: Operator, offsets: Mapping[TensorRef, int]) -> int:
+def offset_of(operand: Operand, ref: OperatorRef, op: Operator, offsets: Mapping[TensorRef, int]) -> int:
     """Return the offset of an operand in its buffer in bytes, given the `offsets` of parts; 0 unless it is a tensor."""
     if not isinstance(operand, Input | Output):
         return 0

@@ -26,7 +26,7 @@ from usmp_build.units import MAX_BYTES, show_bytes
 MAX_RANK = 16
 """Most dimensions of a tensor.  TensorFlow Lite's kernels support up to 8."""
 
-_LEAST = {
+_MINIMUM = {
     "stride_h": 1,
     "stride_w": 1,
     "dilation_h": 1,
@@ -135,9 +135,9 @@ def _range_of(dtype: DType) -> tuple[float, float]:
 
 def _option_faults(options: Options | None) -> Iterator[str]:
     for option in fields(options) if options else ():
-        value, least = getattr(options, option.name), _LEAST.get(option.name)
-        if least is not None and value < least:
-            yield f"the option {option.name} is {value}, but must be {least} or more"
+        value, minimum = getattr(options, option.name), _MINIMUM.get(option.name)
+        if minimum is not None and value < minimum:
+            yield f"the option {option.name} is {value}, but must be {minimum} or more"
         if isinstance(value, tuple):
             yield from _numbers_faults(option.name, value)
         if isinstance(value, float) and not math.isfinite(value):

@@ -36,10 +36,10 @@ def _statement_faults(index: int, model: Model, statement: Statement) -> Iterato
             yield Diagnostic("T231", message)
     match statement:
         case For(_, extent, _, workers):
-            for count, what, least in ((extent, "rounds", 0), (workers, "workers", 1)):
-                if count is not None and not least <= count <= MAX_BYTES:
+            for count, what, minimum in ((extent, "rounds", 0), (workers, "workers", 1)):
+                if count is not None and not minimum <= count <= MAX_BYTES:
                     message = f"function {index} has a loop of {count:,} {what}"
-                    yield Diagnostic("T254", message, help=f"{what} are {least} or more, and at most {MAX_BYTES:,}")
+                    yield Diagnostic("T254", message, help=f"{what} are {minimum} or more, and at most {MAX_BYTES:,}")
         case Invoke(function):
             if not 0 <= function < len(model.subgraphs):
                 message = f"function {index} calls function {function}, but there are {len(model.subgraphs)}"
@@ -67,16 +67,16 @@ def count_fault(callee: Subgraph, call: Invoke) -> str:
     return f"it has {callee.parameters} parameters, but gets {len(call.arguments)} arguments"
 
 
-def size_fault(model: Model, caller: int, call: Invoke, demanded: Mapping[tuple[int, int], Demand]) -> str:
+def size_fault(model: Model, caller: int, call: Invoke, demands_by_tensor: Mapping[tuple[int, int], Demand]) -> str:
     """Return which argument of a call is too small for its parameter, or one that it is passed on to; else empty."""
     for position, argument in enumerate(call.arguments):
         if argument is not None:
             parameter = model.subgraphs[call.function].tensors[position]
             size = known_size(model.subgraphs[caller].tensors[argument])
-            wanted = demanded[call.function, position].size
-            if size is not None and wanted > size:
-                has = "has" if known_size(parameter) == wanted else "is handed to a function that takes"
-                return f'parameter "{one_line(parameter.name)}" {has} {wanted:,} bytes, but its argument has {size:,}'
+            needed = demands_by_tensor[call.function, position].size
+            if size is not None and needed > size:
+                has = "has" if known_size(parameter) == needed else "is handed to a function that takes"
+                return f'parameter "{one_line(parameter.name)}" {has} {needed:,} bytes, but its argument has {size:,}'
     return ""
 
 
@@ -87,7 +87,7 @@ class _Scopes:
         self._index = index
         self._graph = graph
         self._allocated: set[int] = set()
-        self._here = {t for t, tensor in enumerate(graph.tensors) if t < graph.parameters or tensor.is_constant}
+        self._in_scope = {t for t, tensor in enumerate(graph.tensors) if t < graph.parameters or tensor.is_constant}
 
     def faults(self) -> Iterator[Diagnostic]:
         """Yield tensors that are allocated twice, or used out of scope.  A statement of None ends an allocation."""
@@ -95,7 +95,7 @@ class _Scopes:
         while stack:
             statement, tensor = stack.pop()
             if statement is None:
-                self._here.discard(tensor)
+                self._in_scope.discard(tensor)
                 continue
             if isinstance(statement, Allocate):
                 yield from self._allocate(statement)
@@ -108,17 +108,17 @@ class _Scopes:
     def _allocate(self, statement: Allocate) -> Iterator[Diagnostic]:
         tensor = statement.tensor
         label = _label(self._index, self._graph, tensor)
-        if tensor in self._allocated or tensor in self._here:
+        if tensor in self._allocated or tensor in self._in_scope:
             what = "is allocated twice" if tensor in self._allocated else "is allocated, but no allocation"
             yield Diagnostic("T253", f"{label} {what}")
         if statement.provider is Provider.PLAN and known_size(self._graph.tensors[tensor]) is None:
             yield Diagnostic("T221", f"{label} is allocated, but its size is not known")
         self._allocated.add(tensor)
-        self._here.add(tensor)
+        self._in_scope.add(tensor)
 
     def _use(self, statement: Statement) -> Iterator[Diagnostic]:
         for tensor in _named(statement):
-            if tensor not in self._here:
+            if tensor not in self._in_scope:
                 message = f"{_label(self._index, self._graph, tensor)} is used where it is not allocated"
                 yield Diagnostic("T253", message)
 
@@ -128,10 +128,10 @@ def program_faults(model: Model) -> Iterator[Diagnostic]:
     main = model.main
     if max(_depths(model)) > MAX_NESTING:
         yield too_deep(", those of called functions counted in")
-    demanded = demands(model)
+    demands_by_tensor = demands(model)
     for function, graph in enumerate(model.subgraphs):
         for call in walk(graph.body):
-            if isinstance(call, Invoke) and (message := size_fault(model, function, call, demanded)):
+            if isinstance(call, Invoke) and (message := size_fault(model, function, call, demands_by_tensor)):
                 yield Diagnostic("T252", f"function {function} calls function {call.function}: {message}")
     uses = uses_in_main(model)
     for tensor in range(main.parameters):

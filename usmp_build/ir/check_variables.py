@@ -10,7 +10,7 @@ from usmp_build.ir.labels import operator_label, tensor_label
 from usmp_build.ir.variables import ASSIGN, HANDLE, READ, accesses, handles
 from usmp_build.units import show_bytes
 
-_KNOWS = {READ: (1, 1), ASSIGN: (2, 0)}
+_OPERAND_COUNTS = {READ: (1, 1), ASSIGN: (2, 0)}
 """Operator kind → its number of inputs and outputs; the first input is the handle."""
 
 
@@ -45,8 +45,10 @@ def _handle_faults(index: int, graph: Subgraph) -> Iterator[Diagnostic]:
         label = operator_label(index, operator.position, operator.kind)
         if operator.kind == HANDLE and (len(operator.outputs) != 1 or operator.inputs):
             yield Diagnostic("T268", f"{label} does not make one handle of nothing")
-        elif operator.kind in _KNOWS:
-            if (len(operator.inputs), len(operator.outputs)) != _KNOWS[operator.kind] or None in operator.inputs:
+        elif operator.kind in _OPERAND_COUNTS:
+            if (len(operator.inputs), len(operator.outputs)) != _OPERAND_COUNTS[
+                operator.kind
+            ] or None in operator.inputs:
                 yield Diagnostic("T268", f"{label} does not have a handle and a value")
             elif operator.inputs[0] not in names_by_handle and not graph.tensors[operator.inputs[0] or 0].is_variable:
                 yield Diagnostic(

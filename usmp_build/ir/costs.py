@@ -17,9 +17,9 @@ class CostUnit(Enum):
     """Clock cycles: the manifest gives speeds without clocks."""
     SECONDS = "nanoseconds", 10**9
 
-    def __init__(self, shown: Literal["bytes times rank", "cycles", "nanoseconds"], factor: int) -> None:
+    def __init__(self, label: Literal["bytes times rank", "cycles", "nanoseconds"], factor: int) -> None:
         """Set the unit shown in reports, and its number per unit of cost."""
-        self.shown: Literal["bytes times rank", "cycles", "nanoseconds"] = shown
+        self.label: Literal["bytes times rank", "cycles", "nanoseconds"] = label
         self.factor = factor
 
 
@@ -41,6 +41,6 @@ class Costs:
         """Return a sum of costs in the unit."""
         return cost / self.scale
 
-    def shown(self, cost: int) -> Fraction:
+    def in_reports(self, cost: int) -> Fraction:
         """Return a sum of costs in the unit shown in reports."""
         return self.of(cost) * self.unit.factor

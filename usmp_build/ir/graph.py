@@ -306,7 +306,7 @@ class Model:
 
 
 class TensorRef(NamedTuple):
-    """A tensor of the whole firmware: which model, which subgraph, which index."""
+    """A tensor of the firmware: which model, which subgraph, which index."""
 
     model: int
     subgraph: int
@@ -314,7 +314,7 @@ class TensorRef(NamedTuple):
 
 
 class OperatorRef(NamedTuple):
-    """An operator of the whole firmware: which model, which subgraph, which index after rewriting."""
+    """An operator of the firmware: which model, which subgraph, which index after rewriting."""
 
     model: int
     subgraph: int

@@ -12,8 +12,8 @@ Names = tuple[str, ...]
 """The C names of the inputs, or of the outputs, in the model's order."""
 
 
-def port_names(model: Model, wanted: Mapping[str, str], pools: tuple[str, ...]) -> tuple[Names, Names]:
-    """Name the inputs and outputs in C; `wanted` maps names in the model to those of the manifest.
+def port_names(model: Model, manifest_names: Mapping[str, str], pools: tuple[str, ...]) -> tuple[Names, Names]:
+    """Name the inputs and outputs in C; `manifest_names` maps names in the model to those of the manifest.
 
     `pools` are the names of all pools; the names must not clash with their macros.
     """
@@ -21,14 +21,16 @@ def port_names(model: Model, wanted: Mapping[str, str], pools: tuple[str, ...]) 
     signature = (*_signature(model.input_names, main.inputs), *output_signature(model))
     names = []
     for tensor, signature_name in zip((*main.inputs, *main.outputs), signature, strict=True):
-        given = next((wanted[key] for key in (main.tensors[tensor].name, signature_name) if key in wanted), "")
-        names.append(given or _default_name(main.tensors[tensor], signature_name))
-    distinct = _unlike(names, pools)
+        name = next(
+            (manifest_names[key] for key in (main.tensors[tensor].name, signature_name) if key in manifest_names), ""
+        )
+        names.append(name or _default_name(main.tensors[tensor], signature_name))
+    distinct = _distinct(names, pools)
     count = len(main.inputs)
     return distinct[:count], distinct[count:]
 
 
-def own_names(model: Model) -> frozenset[str]:
+def names_in_file(model: Model) -> frozenset[str]:
     """Return the names of inputs and outputs in the model itself: of tensors, and in its signature."""
     return frozenset(chain.from_iterable(aliases(model, t) for t in (*model.main.inputs, *model.main.outputs)))
 
@@ -54,19 +56,19 @@ def _signature(ports: Sequence[Port], tensors: Sequence[int]) -> Names:
     names: dict[int, list[str]] = {}
     for port in ports:
         names.setdefault(port.tensor, []).append(port.name)
-    said = (names.get(tensor, [""]) for tensor in tensors)
-    return tuple(each.pop(0) if len(each) > 1 else each[0] for each in said)
+    by_tensor = (names.get(tensor, [""]) for tensor in tensors)
+    return tuple(each.pop(0) if len(each) > 1 else each[0] for each in by_tensor)
 
 
 def _default_name(tensor: Tensor, signature: str) -> str:
     return c_identifier(signature or short_name(tensor.name).removesuffix(":0"), 32)
 
 
-def _unlike(names: list[str], pools: tuple[str, ...]) -> Names:
+def _distinct(names: list[str], pools: tuple[str, ...]) -> Names:
     """Make names distinct even in upper case, for their macros, and different from the macros of pools.
 
     "x" and "X" become "x" and "X_2".
     """
-    taken = [f"{pool}_{kind}_pool".upper() for pool in pools for kind in ("workspace", "constant")]
-    numbered = unique([*taken, *(name.upper() for name in names)])[len(taken) :]
+    reserved = [f"{pool}_{kind}_pool".upper() for pool in pools for kind in ("workspace", "constant")]
+    numbered = unique([*reserved, *(name.upper() for name in names)])[len(reserved) :]
     return tuple(name + big[len(name) :] for name, big in zip(names, numbered, strict=True))

@@ -35,7 +35,7 @@ class Saving:
         return not any((self.operators, self.channels, self.weights, self.macs, self.constant_bytes))
 
 
-class Made(NamedTuple):
+class RewriteStep(NamedTuple):
     """A rewritten model, and the channels that tensors kept."""
 
     model: Model
@@ -49,7 +49,7 @@ class Record:
     channels: KeptChannels = field(default_factory=dict)
     savings: tuple[Saving, ...] = ()
     """Savings of the rewrites that changed something, in the order in which they ran."""
-    gone: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    removed: Mapping[tuple[int, int], str] = field(default_factory=dict)
     """(subgraph, tensor) → the rewrite after which no operator reads or writes the tensor."""
 
 

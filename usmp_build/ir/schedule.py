@@ -46,7 +46,7 @@ class Direction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A leaf: one thing that runs from beginning to end: an operator, or a statement.
+    """A leaf, which runs from beginning to end: an operator, one row of it, or a statement.
 
     `reads`, `writes` and `updates` are in access order.  Tensors in `writes` are overwritten completely; those in
     `updates` keep the bytes that are not written.

@@ -1,4 +1,4 @@
-"""Separations: the least distances between conflicting buffers that one operator touches."""
+"""Separations: the minimum distances between conflicting buffers that one operator touches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Separation:
     """The distance that one operator allows for two buffers."""
 
     bytes: int
-    """Least offset of the upper buffer minus that of the lower one; 0 or less: it may even be below."""
+    """Minimum offset of the upper buffer minus that of the lower one; if negative, the upper one may start below."""
     operator: OperatorRef
     direction: Direction
 

@@ -37,7 +37,7 @@ class LoopKind(Enum):
     """Like SERIAL: one after another."""
     PARALLEL = "parallel"
     VECTORIZED = "vectorized"
-    """Like PARALLEL: all rounds at once, each in memory of its own."""
+    """Like PARALLEL: all rounds at once, each in separate memory."""
     THREADS = "thread_binding"
     """Like PARALLEL."""
 
@@ -58,7 +58,7 @@ class Provider(Enum):
     APPLICATION = "application"
     """Its size is known only at run time: the function allocates it from the application."""
     FUNCTION = "function"
-    """Its storage is outside the plan: registers, a stack, whatever the function's own compiler uses."""
+    """Its storage is outside the plan: registers, a stack, whatever the function's compiler uses."""
 
 
 @dataclass(frozen=True, slots=True)

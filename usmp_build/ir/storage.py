@@ -31,7 +31,7 @@ class StorageBuffer:
     """Bytes to be placed."""
 
     name: str
-    """Unique in the whole firmware: `<model>.<tensor>`."""
+    """Unique in the firmware: `<model>.<tensor>`."""
     kind: Kind
     models: tuple[int, ...]
     """The models that use it; several only for constants and connections: the producer first."""
@@ -63,7 +63,7 @@ class StorageBuffer:
 
     @property
     def extent(self) -> int:
-        """Bytes that it occupies: its size, rounded up to whole cache lines if it has any."""
+        """Bytes that it occupies: its size, rounded up to full cache lines if it has any."""
         return align_up(self.size, self.cache_line or 1)
 
 
@@ -78,7 +78,7 @@ class Storage:
     tensors: Mapping[TensorRef, int]
     """Every tensor that has planned bytes → index of its buffer."""
     scratch: Mapping[OperatorRef, tuple[int, ...]]
-    """An operator's scratch buffers, in the order in which its kernel asks for them."""
+    """An operator's scratch buffers, in the order of its kernel's requests."""
     derived: Mapping[OperatorRef, tuple[int, ...]]
     """The constants that an operator's kernel derives (multipliers, tables), in the kernel's order."""
     arguments: Mapping[TensorRef, TensorRef]

@@ -14,12 +14,12 @@ from usmp_build.layout.alternatives import (
     LargerRecord,
     ModelAlternativesRecord,
 )
-from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow
+from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow, RowsRecord
 from usmp_build.layout.code import (
+    BufferCode,
     CallCode,
     LoopCode,
     ModelCode,
-    Place,
     PortRow,
     ResetRow,
     StepCode,
@@ -38,6 +38,7 @@ from usmp_build.layout.summary import Summary
 __all__ = [
     "AlternativesRecord",
     "BodyLine",
+    "BufferCode",
     "BufferRecord",
     "BufferRow",
     "CachedRow",
@@ -61,7 +62,6 @@ __all__ = [
     "OverlapRow",
     "OverridesRecord",
     "ParameterRow",
-    "Place",
     "PlanRecord",
     "PoolBytes",
     "PoolRecord",
@@ -72,6 +72,7 @@ __all__ = [
     "RowOffsets",
     "RowStep",
     "RowTrace",
+    "RowsRecord",
     "StepCode",
     "Summary",
     "TableCode",

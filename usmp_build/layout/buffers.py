@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from usmp_build.layout.record import Record
 from usmp_build.units import align_up
@@ -35,6 +39,14 @@ class OverlapRow(OverlapRecord):
 
 
 @dataclass(frozen=True, slots=True)
+class RowOverlapRecord(OverlapRecord):
+    """Another buffer that shares bytes with a row while both are alive."""
+
+    row: int
+    """The number of the row."""
+
+
+@dataclass(frozen=True, slots=True)
 class BufferRecord(Record):
     """A buffer and its place."""
 
@@ -63,14 +75,55 @@ class BufferRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class RowsRecord(Record):
+    """A tensor that is computed row by row: each of its rows is a buffer, with a place and a lifetime of its own.
+
+    Rows are numbered from 0.  Where a plan names single buffers, row 2 of `kws.conv` is `kws.conv[2]`.
+    """
+
+    name: str
+    model: str
+    shared_with: tuple[str, ...]
+    """Always empty: no other model has a share in rows."""
+    kind: Literal["intermediate"]
+    pool: str
+    """The same for all rows."""
+    offsets: Annotated[tuple[int, ...], Field(min_length=1)]
+    """The offset of each row."""
+    row_size: int
+    """Bytes of each row."""
+    alignment: int
+    """Of each row."""
+    intervals: tuple[tuple[int, int], ...]
+    """For each row the half-open steps [start, stop) in which it holds data, on the timeline `steps`."""
+    read: int
+    """Bytes that kernels read of all rows in one run; what is read again counts again."""
+    written: int
+    """Bytes that kernels write to all rows in one run."""
+    reason: str
+    """Why it exists."""
+    cache_line: int
+    """Always 0: no DMA touches rows."""
+    overlaps: tuple[RowOverlapRecord, ...]
+    """Buffers that share bytes with a row at a step at which both are alive, in the order of rows."""
+
+
+@dataclass(frozen=True, slots=True)
 class BufferRow(BufferRecord):
     """The same, and what explains it."""
 
     overlaps: tuple[OverlapRow, ...]
+    row: int | None
+    """Its number, if it is a row of a tensor that is computed row by row."""
     scope: str
     """What restricts the pools that it may be in; empty when nothing does."""
     kept: tuple[str, ...]
     """What keeps its data longer than its use in one run, in a few words each."""
+
+    @property
+    def tensor(self) -> str:
+        """The name of the tensor that it is a row of; its own name if it is no row."""
+        return self.name if self.row is None else self.name.rpartition("[")[0]
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -81,3 +134,44 @@ class BufferRow(BufferRecord):
     def end(self) -> int:
         """The first byte after it: after its last byte, or after its last cache line."""
         return self.offset + align_up(self.size, self.cache_line or 1)
+
+
+def buffer_records(buffers: Sequence[BufferRecord | RowsRecord]) -> tuple[BufferRecord | RowsRecord, ...]:
+    """Return the records of buffers: one for all rows of a tensor, in the place of its first row in `buffers`."""
+    rows_by_tensor: dict[str, list[BufferRow]] = defaultdict(list)
+    for buffer in buffers:
+        if isinstance(buffer, BufferRow) and buffer.row is not None:
+            rows_by_tensor[buffer.tensor].append(buffer)
+    records: list[BufferRecord | RowsRecord] = []
+    for buffer in buffers:
+        if not isinstance(buffer, BufferRow) or buffer.row is None:
+            records.append(buffer)
+        elif rows := rows_by_tensor.pop(buffer.tensor, []):
+            records.append(_rows_record(rows))
+    return tuple(records)
+
+
+def _rows_record(unordered: Sequence[BufferRow]) -> RowsRecord:
+    """Return the record of a tensor with these rows."""
+    rows = sorted(unordered, key=lambda row: row.row or 0)
+    first = rows[0]
+    return RowsRecord(
+        name=first.tensor,
+        model=first.model,
+        shared_with=first.shared_with,
+        kind="intermediate",
+        pool=first.pool,
+        offsets=tuple(row.offset for row in rows),
+        row_size=first.size,
+        alignment=first.alignment,
+        intervals=tuple(interval for row in rows for (interval,) in [row.intervals]),
+        read=sum(row.read for row in rows),
+        written=sum(row.written for row in rows),
+        reason=first.reason,
+        cache_line=first.cache_line,
+        overlaps=tuple(
+            RowOverlapRecord(each.buffer, each.bytes, each.operator, each.direction, number)
+            for number, row in enumerate(rows)
+            for each in row.overlaps
+        ),
+    )

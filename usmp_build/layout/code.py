@@ -45,8 +45,8 @@ class PortRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A pointer of the model's `run` function into a workspace pool."""
+class BufferCode:
+    """A buffer of a model in a workspace pool: its offset, and the pointer to it in `run`."""
 
     variable: str
     """`t22` for tensor 22 of the model and all that share its buffer, `s0` for scratch."""
@@ -59,7 +59,7 @@ class Place:
     """The buffer's name within its model."""
     lives: str
     """The steps of its model during which it is alive, counted from 0: filling the inputs."""
-    used: bool
+    is_used: bool
     """Whether a step gets the pointer; an input that nothing reads is not used."""
 
 
@@ -159,7 +159,7 @@ class StepCode:
 class ResetRow:
     """A variable, and what it holds before the first run."""
 
-    place: Place
+    buffer: BufferCode
     source: str
     """The constant that it is copied from, as C; empty: all its bytes are `value`."""
     value: int
@@ -177,7 +177,7 @@ class ModelCode:
     """What may not run while the model does: lines of a comment."""
     sha256: str
     """Of the model's file; empty where the code runs with other weights, too, for those are the application's."""
-    places: tuple[Place, ...]
+    buffers: tuple[BufferCode, ...]
     views: tuple[TraceRow, ...]
     """Views of inputs, which the hook shows before the first step."""
     steps: tuple[StepCode, ...]
@@ -226,4 +226,5 @@ class ModelCode:
     @property
     def width(self) -> int:
         """Columns of the widest constant of the plan, for the table that they make."""
-        return max((len(f"{p.macro}_OFFSET = {max(p.row.offset, p.row.size)},") for p in self.places), default=0)
+        constants = (f"{each.macro}_OFFSET = {max(each.row.offset, each.row.size)}," for each in self.buffers)
+        return max(map(len, constants), default=0)

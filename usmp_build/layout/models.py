@@ -114,12 +114,12 @@ class ModelRow(ModelRecord):
     @property
     def passed_workspaces(self) -> tuple[PoolRow, ...]:
         """Those of the application."""
-        return tuple(pool for pool, _ in self.pools if pool.is_passed and pool.access == "rw")
+        return tuple(pool for pool, _ in self.pools if pool.is_passed and pool.is_workspace)
 
     @property
-    def own_workspaces(self) -> tuple[PoolRow, ...]:
+    def generated_workspaces(self) -> tuple[PoolRow, ...]:
         """Those of the generated code, which exist once: with them, only one run of the model is possible at a time."""
-        return tuple(pool for pool, _ in self.pools if not pool.is_passed and pool.access == "rw")
+        return tuple(pool for pool, _ in self.pools if not pool.is_passed and pool.is_workspace)
 
     @property
     def passed_constants(self) -> tuple[PoolRow, ...]:

@@ -13,12 +13,14 @@ from usmp_build.document.json_lines import json_lines
 from usmp_build.document.json_text import parse, validate
 from usmp_build.document.source import decode
 from usmp_build.errors import UsmpError
+from usmp_build.layout.buffers import buffer_records
 from usmp_build.layout.plan_record import PlanRecord
 
 
 def plan_json(plan: PlanRecord) -> str:
-    """Return the text of plan.json, one buffer a line: it is read by people, and compared, too."""
-    document = _adapter().dump_python(plan, mode="json", warnings="error")
+    """Return the text of plan.json, one buffer, or tensor in rows, a line: it is read by people, and compared, too."""
+    recorded = replace(plan, buffers=buffer_records(plan.buffers))
+    document = _adapter().dump_python(recorded, mode="json", warnings="error")
     for model, row in zip(document["models"], plan.models, strict=True):
         model["overrides"] = row.overrides.given
     return json_lines(document)

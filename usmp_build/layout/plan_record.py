@@ -6,14 +6,27 @@ Emitters and tables see the same values in classes derived from these, which kno
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import Discriminator, Tag
 
 from usmp_build.layout.alternatives import AlternativesRecord
-from usmp_build.layout.buffers import BufferRecord
+from usmp_build.layout.buffers import BufferRecord, RowsRecord
 from usmp_build.layout.costs import CostRecord
 from usmp_build.layout.models import ModelRecord
 from usmp_build.layout.pools import PoolRecord, WorkspaceRecord
 from usmp_build.layout.record import Record
+
+
+def _form(value: Any) -> str:
+    """Return the tag of a record, whether it is made or still what a file holds."""
+    return "rows" if isinstance(value, RowsRecord) or (isinstance(value, dict) and "offsets" in value) else "buffer"
+
+
+AnyBuffer: TypeAlias = Annotated[
+    Annotated[BufferRecord, Tag("buffer")] | Annotated[RowsRecord, Tag("rows")], Discriminator(_form)
+]
+"""A buffer, or all rows of a tensor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +47,7 @@ class PlanRecord(Record):
     models: tuple[ModelRecord, ...]
     concurrent: tuple[tuple[str, str], ...]
     """Pairs of models that may run at the same time."""
-    buffers: tuple[BufferRecord, ...]
+    buffers: tuple[AnyBuffer, ...]
     repeated_constants: int
     """Bytes of constants that equal ones stand for: what is saved because these are stored once."""
     steps: tuple[str, ...]

@@ -53,6 +53,11 @@ class PoolRecord(Record):
     cache_line: int
     """Bytes of a cache line, where DMA transfers what the processor caches; else 0."""
 
+    @property
+    def is_workspace(self) -> bool:
+        """Whether inference writes to it; else it holds constants."""
+        return self.access == "rw"
+
 
 @dataclass(frozen=True, slots=True)
 class PoolRow(PoolRecord):
@@ -76,14 +81,14 @@ class PoolRow(PoolRecord):
     @property
     def is_sealed(self) -> bool:
         """Whether it is a constant pool of the application: unless it is empty, it begins with a seal."""
-        return self.is_passed and self.access == "ro"
+        return self.is_passed and not self.is_workspace
 
     @property
     def base(self) -> str:
         """Where the pool begins, as C in the functions of a model."""
         if not self.is_passed:
             return self.symbol
-        return f"{'workspace' if self.access == 'rw' else 'constants'}->{self.name}"
+        return f"{'workspace' if self.is_workspace else 'constants'}->{self.name}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class Summary(PlanRecord):
     @property
     def most_workspaces(self) -> int:
         """The most workspace pools that one model uses."""
-        return max((sum(pool.access == "rw" for pool, _ in model.pools) for model in self.models), default=0)
+        return max((sum(pool.is_workspace for pool, _ in model.pools) for model in self.models), default=0)
 
     def moved(self, pool: str) -> tuple[int, int]:
         """Return the bytes read and written of a pool in one run of every model."""

@@ -81,8 +81,9 @@ class Effects:
         return effect
 
     def _of_step(self, step: Step) -> Effect:
-        reads, whole, partly = map(self.buffers, ((*step.reads, *step.keeps), step.writes, step.updates))
-        return Effect(reads, whole & ~reads, whole | partly, reads | whole | partly | self.buffers(step.scratch))
+        reads, replaced, updated = map(self.buffers, ((*step.reads, *step.keeps), step.writes, step.updates))
+        written = replaced | updated
+        return Effect(reads, replaced & ~reads, written, reads | written | self.buffers(step.scratch))
 
     def buffers(self, values: Iterable[Value]) -> int:
         """Return the buffers of `values`, without constants; of a tensor that has rows, all of them."""

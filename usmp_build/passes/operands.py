@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from usmp_build.interfaces.kernels import Derived, Input, Kernel, NoKernel, Output, Scratch
-from usmp_build.interfaces.operands import Asked
+from usmp_build.interfaces.operands import PresentOperand
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.naming import matches
 from usmp_build.request import OperandRule
 
 
-def speaks_of(words: tuple[str, ...], operand: Asked, constant: bool) -> bool:
+def speaks_of(words: tuple[str, ...], operand: PresentOperand, constant: bool) -> bool:
     """Tell whether the `operands` of a rule match an operand; none match all.  `constant`: the model has its bytes."""
     names: Mapping[type, str] = {Input: "input", Output: "output", Scratch: "scratch", Derived: "constant"}
     name = names[type(operand)]
@@ -21,7 +21,7 @@ def speaks_of(words: tuple[str, ...], operand: Asked, constant: bool) -> bool:
 
 def ruled_alignments(
     rules: tuple[OperandRule, ...], op: Operator, graph: Subgraph, kernel: Kernel | NoKernel
-) -> Iterator[tuple[Asked, int]]:
+) -> Iterator[tuple[PresentOperand, int]]:
     """Yield the operands that rules of an operator's target align, each with its alignment in bytes."""
     applicable = [rule for rule in rules if rule.alignment > 1 and matches(rule.operators, op.kind)]
     if not applicable:
@@ -34,7 +34,7 @@ def ruled_alignments(
             yield operand, alignment
 
 
-def _operands(op: Operator, graph: Subgraph, kernel: Kernel | NoKernel) -> Iterator[tuple[Asked, bool]]:
+def _operands(op: Operator, graph: Subgraph, kernel: Kernel | NoKernel) -> Iterator[tuple[PresentOperand, bool]]:
     """Yield the operands of an operator, each with whether the model has its bytes."""
     for position, tensor in enumerate(op.inputs):
         if tensor is not None:

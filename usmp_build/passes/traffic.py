@@ -7,7 +7,7 @@ from itertools import repeat
 
 from usmp_build.interfaces.analysis import Kernels, OperatorTraffic
 from usmp_build.interfaces.kernels import Absent, Input, Kernel, NoKernel, Operand, Output, Scratch, Traffic
-from usmp_build.interfaces.operands import buffer_behind
+from usmp_build.interfaces.operands import buffer_of
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph
 from usmp_build.ir.schedule import Schedule, steps
 from usmp_build.ir.storage import Storage
@@ -27,7 +27,7 @@ def _sum(ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: 
     op = graph.operators[ref.operator]
     total: dict[int, Traffic] = {}
     for operand, declared in _operands(op, kernel):
-        buffer = None if isinstance(operand, Absent) else buffer_behind(operand, ref, op, storage)
+        buffer = None if isinstance(operand, Absent) else buffer_of(operand, ref, op, storage)
         if buffer is not None:
             rows = storage.span(buffer)
             size = _part(operand, op, graph) or storage.buffers[buffer].size * len(rows)

@@ -14,9 +14,9 @@ def cost_row(request: Request, analysis: Analysis, plan: Plan) -> CostRow:
     """Add up what the plan costs in one run of every model; rounded down, in the unit that people see."""
     total, bound = total_cost(analysis, plan), _bound(analysis, plan)
     return CostRow(
-        unit=analysis.costs.unit.shown,
-        total=floor(analysis.costs.shown(total)),
-        bound=floor(analysis.costs.shown(bound)),
+        unit=analysis.costs.unit.label,
+        total=floor(analysis.costs.in_reports(total)),
+        bound=floor(analysis.costs.in_reports(bound)),
         by_rank=tuple(request.pools[pool].name for pool in analysis.costs.unknown),
         is_least=total == bound,
         ranked_buffers=analysis.costs.ranked,

@@ -18,7 +18,7 @@ from usmp_build.report.suggestions import suggested_fixes
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
 from usmp_build.search.limits import Fitted, without_limits
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
 
@@ -44,7 +44,7 @@ def explain_infeasible(replanner: Replanner, fitted: Fitted) -> DoesNotFit:
     return DoesNotFit(*diagnostics)
 
 
-def _scope(request: Request, chosen: Chosen, shortage: Shortage) -> ProofScope:
+def _scope(request: Request, chosen: BestCandidate, shortage: Shortage) -> ProofScope:
     """Tell whether a shortage that is proven of this schedule is one of any other, too."""
     analysis = chosen.analysis
     buffers = analysis.storage.buffers

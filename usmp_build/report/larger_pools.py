@@ -36,8 +36,8 @@ def in_larger_pools(replanner: Replanner, fitted: Fitted, plan: Plan) -> LargerP
     larger = _in_larger_pools(replanner, fitted) if dearer else None
     if larger is None:
         return None
-    saved = analysis.costs.shown(total_cost(analysis, plan))
-    saved -= larger.analysis.costs.shown(total_cost(larger.analysis, larger.plan))
+    saved = analysis.costs.in_reports(total_cost(analysis, plan))
+    saved -= larger.analysis.costs.in_reports(total_cost(larger.analysis, larger.plan))
     if saved <= 0:
         return None
     sizes = zip(request.pools, peaks(larger.analysis.problem, larger.plan), strict=True)

@@ -185,8 +185,8 @@ class _SwitchedOn:
     def applied(self, _: Request, /) -> Request:
         return self.then
 
-    def fix(self, _: Request, __: _Outcome, /) -> Fix:
-        return Fix(0, self.words)
+    def fix(self, request: Request, _: _Outcome, /) -> Fix:
+        return Fix(0, self.words, by_rows=self.then.rows and not request.rows)
 
 
 def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterator[_Change]:

@@ -27,13 +27,13 @@ from usmp_build.report.overlap_rows import overlaps
 from usmp_build.report.pool_addresses import refuse_overlapping_pools
 from usmp_build.report.workspace_record import workspace_record
 from usmp_build.request import Access, PoolRequest, Request
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 
 _LARGEST_ALIGNMENT = 1 << 16
 """Bytes; linkers align no section to more that is worth the gap before it."""
 
 
-def summarize(request: Request, chosen: Chosen, plan: Plan) -> Summary:
+def summarize(request: Request, chosen: BestCandidate, plan: Plan) -> Summary:
     """Gather the facts of a plan that was verified, without `alternatives`.
 
     `plan` is that of what was chosen, with its constants grouped.
@@ -152,6 +152,7 @@ def _buffers(
             kept=kept.get(index, ()),
             cache_line=buffer.cache_line,
             overlaps=shared.get(index, ()),
+            row=analysis.row_numbers.get(index),
         )
         rows.append((place, row))
     return tuple(row for _, row in sorted(rows, key=lambda item: (item[0], item[1].name)))

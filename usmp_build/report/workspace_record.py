@@ -10,16 +10,16 @@ from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import PoolRow, WorkspaceRecord
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 from usmp_build.units import count_bytes
 
 
-def workspace_record(chosen: Chosen, pools: Sequence[PoolRow], is_best: bool) -> WorkspaceRecord:
+def workspace_record(chosen: BestCandidate, pools: Sequence[PoolRow], is_best: bool) -> WorkspaceRecord:
     """Add up the workspace pools of a plan that is, or is not known to be, the best of its schedule.
 
     Raises CheckFailed when it takes less than was said to be needed.
     """
-    workspaces = [pool for pool in pools if pool.access == "rw"]
+    workspaces = [pool for pool in pools if pool.is_workspace]
     with_overlap = max(chosen.bound, sum(pool.bound for pool in workspaces))
     achieved = sum(pool.size for pool in workspaces)
     if with_overlap > achieved:
@@ -34,7 +34,7 @@ def workspace_record(chosen: Chosen, pools: Sequence[PoolRow], is_best: bool) ->
     )
 
 
-def _proven(chosen: Chosen, is_best: bool) -> Literal["every order", "this order", "this schedule", "nothing"]:
+def _proven(chosen: BestCandidate, is_best: bool) -> Literal["every order", "this order", "this schedule", "nothing"]:
     """Name all schedules that are proven to have no better plan."""
     if chosen.orders_are_proven:
         return "every order"

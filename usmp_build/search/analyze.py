@@ -20,7 +20,7 @@ def analyze(
     libraries: Libraries,
     aliases: frozenset[OperatorRef] | None = None,
 ) -> Analysis:
-    """Run all passes: return everything that is known before buffers are placed.
+    """Run all passes, up to the memory problem, and return their results.
 
     Concatenations and splits in `aliases` are aliased, all others copy; None: alias all that can be.
     """

@@ -1,16 +1,15 @@
 """Decides which concatenations and splits become aliases, and which remain copies: an alias must not need more memory.
 
-Sharing bytes saves the copy, and one of two tensors; but the whole is alive from its first part on.  So the plan in
-which all operators copy is made first.  Then sharing is tried for all at once; if that is worse, for each half, and so
-on down to single operators:
+Sharing bytes saves the copy, and one of two tensors; but the concatenated tensor is alive from its first part on.
+So first all operators copy.  Then all share; if that is worse, each half is tried, and so on down to single operators:
 
     all of 4    larger   →   0, 1   not larger: shared
                              2, 3   larger   →   2   larger: copied
                                                  3   not larger: shared
 
-If one copies, others may become able to share: a tensor that is concatenated twice can be part of the second whole.
-These are tried next.  If all together are no worse, single ones may still be: finally, those of models that fill a pool
-are tried as copies again.
+If one copies, others may become able to share: a tensor that is concatenated twice can be part of the second result.
+These are tried next.  Even where all together are no worse, some of them may be: finally, those of models that fill a
+pool are tried as copies again.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from usmp_build.ir.scopes import COPY
 from usmp_build.ir.storage import Kind
 from usmp_build.planner.memory.plan import Plan, peaks
 from usmp_build.planner.memory.problem import Problem
-from usmp_build.search.operator_order import Chosen, Orders
+from usmp_build.search.operator_order import BestCandidate, Orders
 from usmp_build.search.replanner import Replanner
 from usmp_build.search.row_by_row import row_by_row
 from usmp_build.search.workspace_bytes import max_live
@@ -36,30 +35,32 @@ from usmp_build.search.workspace_bytes import max_live
 Operators = frozenset[OperatorRef]
 
 
-def choose(replanner: Replanner) -> Chosen:
+def choose(replanner: Replanner) -> BestCandidate:
     """Choose aliases, orders and directions of a firmware.
 
     Raises CheckFailed when the algorithm returns a wrong plan.
     """
-    orders, has_alternatives = _aliased(replanner)
+    orders, has_alternatives = _choose_aliases(replanner)
     return replace(row_by_row(replanner, orders.finish()), other_buffers=has_alternatives)
 
 
-def _aliased(replanner: Replanner) -> tuple[Orders, bool]:
+def _choose_aliases(replanner: Replanner) -> tuple[Orders, bool]:
     """Choose the operators that alias; return also whether there were alternatives.
 
     If nothing fits, they alias where that takes no more workspace at the fullest step, which the error then reports.
     """
-    shared = replanner.analyze(None)
-    if not (sites := operators_with_parts(shared.models)):
-        return Orders(replanner, shared), bool(_operators_of(shared.models, {COPY}))
-    copied = replanner.analyze(frozenset())
-    needed = frozenset(ref for ref, kernel in copied.kernels.items() if not isinstance(kernel, Kernel))
+    all_aliased = replanner.analyze(None)
+    if not (sites := operators_with_parts(all_aliased.models)):
+        return Orders(replanner, all_aliased), bool(_operators_of(all_aliased.models, {COPY}))
+    all_copied = replanner.analyze(frozenset())
+    needed = frozenset(ref for ref, kernel in all_copied.kernels.items() if not isinstance(kernel, Kernel))
     if needed.intersection(sites):  # operators without a kernel must alias
-        copied = replanner.analyze(needed)
-    search = _Search(replanner, shared, Orders(replanner, copied), needed, needed, _plans(copied.problem) - 1)
-    while search.plans > 0 and (untried := search.untried()):
-        search.share(untried)
+        all_copied = replanner.analyze(needed)
+    search = _Search(
+        replanner, all_aliased, Orders(replanner, all_copied), needed, needed, _plans(all_copied.problem) - 1
+    )
+    while search.plans > 0 and (sites := search.candidates()):
+        search.alias(sites)
     search.plans = min(search.plans, effort.ALIASING_RECONSIDERED)
     if search.plans > 0:
         search.reconsider()
@@ -67,7 +68,7 @@ def _aliased(replanner: Replanner) -> tuple[Orders, bool]:
 
 
 def _plans(problem: Problem) -> int:
-    """Return the number of plans that may be made, fewer for large problems."""
+    """Return the budget of plans, smaller for large problems."""
     buffers, conflicts = len(problem.buffers), sum(map(len, problem.conflicts))
     by_buffers = 2 + effort.ALIASING_BUFFERS // max(1, buffers)
     by_conflicts = 2 + effort.ALIASING_CONFLICTS // max(1, conflicts)
@@ -94,63 +95,63 @@ class _Search:
     """The best plan so far, and the operators that may still be tried."""
 
     replanner: Replanner
-    shared: Analysis = field(repr=False)
+    all_aliased: Analysis = field(repr=False)
     """The analysis with as many aliases as possible."""
     best: Orders
     needed: Operators
     """Operators that must alias, since no kernel copies."""
-    shares: Operators
+    aliases: Operators
     """Operators that may alias in the best plan."""
     plans: int
-    """Number of plans that may still be made."""
+    """Number of plans left in the budget."""
     copies: set[OperatorRef] = field(default_factory=set)
     """Operators for which aliasing was worse."""
 
-    def untried(self) -> list[OperatorRef]:
+    def candidates(self) -> list[OperatorRef]:
         """Return the operators that can alias while those in `copies` copy, and do not yet."""
-        every = frozenset(self.best.chosen.analysis.kernels) | self.shares
-        possible = self.replanner.analyze(every - self.copies) if self.copies else self.shared
-        return [site for site in operators_with_parts(possible.models) if site not in self.shares]
+        every = frozenset(self.best.chosen.analysis.kernels) | self.aliases
+        possible = self.replanner.analyze(every - self.copies) if self.copies else self.all_aliased
+        return [site for site in operators_with_parts(possible.models) if site not in self.aliases]
 
-    def share(self, sites: list[OperatorRef]) -> None:
+    def alias(self, sites: list[OperatorRef]) -> None:
         """Alias these operators, or those halves of them that make nothing worse."""
         if self.plans <= 0 or not sites:
             return
         self.plans -= 1
-        shares = self.shares.union(sites)
-        are_all = shares.issuperset(operators_with_parts(self.shared.models))
-        candidate = Orders(self.replanner, self.shared if are_all else self.replanner.analyze(shares))
+        aliases = self.aliases.union(sites)
+        are_all = aliases.issuperset(operators_with_parts(self.all_aliased.models))
+        candidate = Orders(self.replanner, self.all_aliased if are_all else self.replanner.analyze(aliases))
         if is_no_worse(candidate.chosen, self.best.chosen):
-            self.best, self.shares = candidate, shares
+            self.best, self.aliases = candidate, aliases
         elif len(sites) == 1:
             self.copies.update(sites)
         else:
             middle = len(sites) // 2
-            self.share(sites[:middle])
-            self.share(sites[middle:])
+            self.alias(sites[:middle])
+            self.alias(sites[middle:])
 
     def reconsider(self) -> None:
         """Try to copy instead of aliasing all operators, or one half, of models that fill a pool."""
         for model in _fullest(self.best.chosen):
             sites = [site for site in operators_with_parts(self.best.chosen.analysis.models) if site.model == model]
-            sites = [site for site in sites if site in self.shares and site not in self.needed]
+            sites = [site for site in sites if site in self.aliases and site not in self.needed]
             middle = len(sites) // 2
             for subset in (sites, sites[:middle], sites[middle:] if middle else []):
-                shares = self.shares.difference(subset)
-                if self.plans > 0 and subset and shares != self.needed:  # copying everything was tried first
+                aliases = self.aliases.difference(subset)
+                if self.plans > 0 and subset and aliases != self.needed:  # copying everything was tried first
                     self.plans -= 1
-                    candidate = Orders(self.replanner, self.replanner.analyze(shares))
+                    candidate = Orders(self.replanner, self.replanner.analyze(aliases))
                     if is_no_worse(candidate.chosen, self.best.chosen) and not is_no_worse(
                         self.best.chosen, candidate.chosen
                     ):
-                        self.best, self.shares = candidate, shares
+                        self.best, self.aliases = candidate, aliases
                         if len(subset) > 1:
-                            self.share(subset[: len(subset) // 2])
-                            self.share(subset[len(subset) // 2 :])
+                            self.alias(subset[: len(subset) // 2])
+                            self.alias(subset[len(subset) // 2 :])
                         break
 
 
-def _fullest(chosen: Chosen) -> list[int]:
+def _fullest(chosen: BestCandidate) -> list[int]:
     """Return the models with a workspace buffer at the peak of a pool."""
     if chosen.plan is None:
         return []
@@ -160,7 +161,7 @@ def _fullest(chosen: Chosen) -> list[int]:
     return sorted({model for buffer in highest for model in buffer.models})
 
 
-def is_no_worse(one: Chosen, other: Chosen) -> bool:
+def is_no_worse(one: BestCandidate, other: BestCandidate) -> bool:
     """Tell whether a plan needs no more workspace than another one, no more of any constant pool, and costs no more.
 
     By `plan.quality`, the time that a copy takes would justify any number of bytes.  Workspace is summed over all
@@ -185,4 +186,4 @@ def _sizes(analysis: Analysis, plan: Plan) -> tuple[int, ...]:
 
 def _cost(analysis: Analysis, plan: Plan) -> Fraction:
     buffers = zip(analysis.problem.buffers, plan.allocations, strict=True)
-    return analysis.costs.of(sum(buffer.cost_in(place.pool) for buffer, place in buffers))
+    return analysis.costs.of(sum(buffer.cost_in(allocation.pool) for buffer, allocation in buffers))

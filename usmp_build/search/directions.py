@@ -34,7 +34,7 @@ from usmp_build.request import Request
 
 Directions: TypeAlias = Mapping[OperatorRef, Direction]
 
-_STATED = 4
+_CACHED_PROBLEMS = 4
 """Number of problems cached: all forward, all backward and all undecided are needed repeatedly."""
 
 
@@ -84,19 +84,21 @@ class Reversible:
         """Return directions that leave all operators undecided that are not fixed."""
         return {operator: fixed.get(operator, Direction.EITHER) for operator in self.pairs}
 
-    def taken(self, plan: Plan, fixed: Directions) -> tuple[dict[OperatorRef, Direction], list[OperatorRef]]:
+    def required_directions(
+        self, plan: Plan, fixed: Directions
+    ) -> tuple[dict[OperatorRef, Direction], list[OperatorRef]]:
         """Return the direction of each operator that a relaxed plan requires, and the operators that need both."""
-        ends = [(each, self.problem_with({**dict.fromkeys(self.pairs, each), **fixed})) for each in _BOTH]
+        problems = [(each, self.problem_with({**dict.fromkeys(self.pairs, each), **fixed})) for each in _BOTH]
         needed_directions: dict[OperatorRef, Direction | None] = {
-            operator: next((each for each, stated in ends if self._is_kept(stated, plan, operator)), None)
+            operator: next((each for each, problem in problems if self._is_kept(problem, plan, operator)), None)
             for operator in self.pairs
         }
         directions = _alternating({**needed_directions, **fixed})
         both = [operator for operator in self.pairs if operator not in fixed and needed_directions[operator] is None]
         if not both:
-            stated = self.problem_with(directions)  # several operators may touch one pair
-            both = [o for o in self.pairs if o not in fixed and not self._is_kept(stated, plan, o)]
-        both.sort(key=lambda operator: -max(_end(ends[0][1], plan, pair) for pair in self.pairs[operator]))
+            problem = self.problem_with(directions)  # several operators may touch one pair
+            both = [o for o in self.pairs if o not in fixed and not self._is_kept(problem, plan, o)]
+        both.sort(key=lambda operator: -max(_end(problems[0][1], plan, pair) for pair in self.pairs[operator]))
         return directions, both
 
     def _is_kept(self, problem: Problem, plan: Plan, operator: OperatorRef) -> bool:
@@ -134,22 +136,24 @@ def _end(problem: Problem, plan: Plan, pair: tuple[int, int]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Directed:
+class DirectionResult:
     """The result of the search."""
 
     directions: Directions | None
     """None: nothing better than the given rank."""
     plan: Plan | None
     rank: tuple[int, ...] | None
-    """`Reversible.rank` of the best plan, found or given; None if there is none."""
+    """`Reversible.rank` of the best plan, whether of the search or given; None if there is none."""
     bound: tuple[int, ...]
     """Lower bound on the rank of plans in all directions; empty: unknown."""
 
 
-def direct(free: Reversible, budget: Budget, rank: tuple[int, ...] | None = None, plan: Plan | None = None) -> Directed:
+def direct(
+    free: Reversible, budget: Budget, rank: tuple[int, ...] | None = None, plan: Plan | None = None
+) -> DirectionResult:
     """Search directions with a plan whose rank is below `rank`; `plan` is one of that rank, if available."""
     if plan is not None and rank is not None and _is_best_of_all(free, plan):
-        return Directed(None, None, rank, rank)
+        return DirectionResult(None, None, rank, rank)
     return _Search(free, budget, rank).run()
 
 
@@ -164,49 +168,49 @@ class _Search:
         self._budget = budget
         self._rank = rank
         self._best: tuple[Directions, Plan] | None = None
-        self._least: list[tuple[int, ...]] = []
+        self._bounds: list[tuple[int, ...]] = []
         """Lower bounds of all branches that were pruned or closed."""
 
-    def run(self) -> Directed:
+    def run(self) -> DirectionResult:
         """Branch until nothing is open, or the budget is used up."""
         open_: list[tuple[tuple[int, ...], Directions]] = [((), {})]
         while open_:
-            least, fixed = open_.pop()
-            if self._is_closed(least) or self._budget.left <= 0:
-                self._least.append(least)
+            bound, fixed = open_.pop()
+            if self._is_closed(bound) or self._budget.left <= 0:
+                self._bounds.append(bound)
             else:
-                open_ += self._branches(least, fixed)
+                open_ += self._branches(bound, fixed)
         directions, plan = self._best or (None, None)
-        closed = [*self._least, *([self._rank] if self._rank is not None else [])]
-        return Directed(directions, plan, self._rank, min(closed, default=()))
+        closed = [*self._bounds, *([self._rank] if self._rank is not None else [])]
+        return DirectionResult(directions, plan, self._rank, min(closed, default=()))
 
-    def _is_closed(self, least: tuple[int, ...]) -> bool:
-        return self._rank is not None and least >= self._rank
+    def _is_closed(self, bound: tuple[int, ...]) -> bool:
+        return self._rank is not None and bound >= self._rank
 
-    def _branches(self, least: tuple[int, ...], fixed: Directions) -> Iterator[tuple[tuple[int, ...], Directions]]:
+    def _branches(self, bound: tuple[int, ...], fixed: Directions) -> Iterator[tuple[tuple[int, ...], Directions]]:
         """Solve the relaxation of a branch; yield the branches that remain, the most promising one last."""
         relaxed = self._free.problem_with(self._free.relaxed(fixed))
         plan = self._budget.plan(relaxed)
         if plan is None:
             if not any(requirement.missing for requirement in required(relaxed)):
-                self._least.append(least)
+                self._bounds.append(bound)
             return
         rank = self._free.rank(relaxed, plan)
-        least = max(least, rank if is_best(relaxed, plan) else self._free.bound(plan))
+        bound = max(bound, rank if is_best(relaxed, plan) else self._free.bound(plan))
         if not self._is_better(rank):
-            self._least.append(least)
+            self._bounds.append(bound)
             return
-        directions, both = self._free.taken(plan, fixed)
+        directions, both = self._free.required_directions(plan, fixed)
         if not both:
             self._keep(directions, plan, rank)
-            self._least.append(least)
+            self._bounds.append(bound)
             return
-        stated = self._free.problem_with(directions)
-        guess = self._budget.plan(stated)
-        if guess is not None and self._is_better(rank := self._free.rank(stated, guess)):
+        problem = self._free.problem_with(directions)
+        guess = self._budget.plan(problem)
+        if guess is not None and self._is_better(rank := self._free.rank(problem, guess)):
             self._keep(directions, guess, rank)
         for direction in (_other(directions[both[0]]), directions[both[0]]):
-            yield least, {**fixed, both[0]: direction}
+            yield bound, {**fixed, both[0]: direction}
 
     def _is_better(self, rank: tuple[int, ...]) -> bool:
         return self._rank is None or rank < self._rank
@@ -222,27 +226,27 @@ def reversible(request: Request, analysis: Analysis, members: Sequence[int]) -> 
     models = {model for index in members for model in analysis.storage.buffers[index].models}
     allowed = allowed_distances(request, analysis)
 
-    def state(directions: Directions) -> Problem:
-        return stated_once(frozenset(directions.items()))
+    def problem_with(directions: Directions) -> Problem:
+        return cached_problem(frozenset(directions.items()))
 
-    @lru_cache(maxsize=_STATED)
-    def stated_once(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:
+    @lru_cache(maxsize=_CACHED_PROBLEMS)
+    def cached_problem(directions: frozenset[tuple[OperatorRef, Direction]]) -> Problem:
         choices = replace(analysis.choices, directions={**analysis.choices.directions, **dict(directions)})
-        stated = separations_in(request, analysis, choices, models, allowed).bytes().items()
-        near = {(position[a], position[b]): n for (a, b), n in stated if a in position and b in position}
+        separations = separations_in(request, analysis, choices, models, allowed).bytes().items()
+        near = {(position[a], position[b]): n for (a, b), n in separations if a in position and b in position}
         return replace(part, separations=near)
 
     touched = _touched(analysis, position)
-    separations = [state(dict.fromkeys(touched, direction)).separations for direction in Direction]
+    by_direction = [problem_with(dict.fromkeys(touched, direction)).separations for direction in Direction]
     near: dict[int, set[int]] = {}
-    for a, b in (pair for each in separations for pair in each):
+    for a, b in (pair for each in by_direction for pair in each):
         near.setdefault(min(a, b), set()).add(max(a, b))
     all_pairs = {
         operator: tuple((a, b) for a in sorted(buffers) for b in sorted(near.get(a, set()) & buffers))
         for operator, buffers in touched.items()
     }
     pairs = {operator: of_operator for operator, of_operator in all_pairs.items() if of_operator}
-    return Reversible(pairs, state, are_apart(analysis, members))
+    return Reversible(pairs, problem_with, are_apart(analysis, members))
 
 
 def are_apart(analysis: Analysis, members: Sequence[int]) -> bool:

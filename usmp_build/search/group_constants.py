@@ -15,7 +15,7 @@ from usmp_build.planner.memory.problem import Problem
 
 def group_constants(storage: Storage, problem: Problem, plan: Plan) -> Plan:
     """Reorder every constant pool: its seal, then by (only model, name).  No constant changes its pool."""
-    places = list(plan.allocations)
+    allocations = list(plan.allocations)
     constants = storage.constants
     ends: dict[int, int] = {}
     seals = set(storage.seals.values())
@@ -25,7 +25,7 @@ def group_constants(storage: Storage, problem: Problem, plan: Plan) -> Plan:
         return index not in seals, buffer.only_model, buffer.name
 
     for index in sorted(constants, key=rank):
-        pool = places[index].pool
-        places[index] = Allocation(pool, ends.get(pool, 0))
+        pool = allocations[index].pool
+        allocations[index] = Allocation(pool, ends.get(pool, 0))
         ends[pool] = ends.get(pool, 0) + problem.buffers[index].size
-    return replace(plan, allocations=tuple(places))
+    return replace(plan, allocations=tuple(allocations))

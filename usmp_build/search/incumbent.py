@@ -16,7 +16,7 @@ from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.plan import Allocation, Plan, of_members, peaks, quality
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
-from usmp_build.search.directions import Budget, Directed, direct, reversible
+from usmp_build.search.directions import Budget, DirectionResult, direct, reversible
 from usmp_build.search.replanner import Replanner
 from usmp_build.units import align_up
 
@@ -53,10 +53,10 @@ class Incumbent:
         workspace_plan = of_members(first_plan, members) if first_plan is not None and candidate is first else None
         result = direct(reversible(self._request, candidate, members), budget, self._rank, workspace_plan)
         self._bounds.append(result.bound)
-        plan_of_all = _whole(candidate, members, result, self._constants)
+        plan_of_all = _combined(candidate, members, result, self._constants)
         if plan_of_all is not None:
             self._rank, self.plan, self.chosen = result.rank, plan_of_all, candidate
-            self.analysis = directed(self._request, candidate, result)
+            self.analysis = with_directions(self._request, candidate, result)
 
     def workspace_bytes(self) -> int:
         """Return the bytes of workspace that the plan takes; without a plan, one more than any plan may take."""
@@ -69,14 +69,14 @@ class Incumbent:
         return 1 + sum(most if limit is None else limit for limit in limits)
 
 
-def directed(request: Request, candidate: Analysis, result: Directed) -> Analysis:
+def with_directions(request: Request, candidate: Analysis, result: DirectionResult) -> Analysis:
     """Return the analysis of a candidate with the directions of a search."""
     directions = {**candidate.choices.directions, **(result.directions or {})}
     return redirect(request, candidate, replace(candidate.choices, directions=directions))
 
 
-def _whole(
-    candidate: Analysis, members: Sequence[int], workspace: Directed, constants: Callable[[Problem], Plan | None]
+def _combined(
+    candidate: Analysis, members: Sequence[int], workspace: DirectionResult, constants: Callable[[Problem], Plan | None]
 ) -> Plan | None:
     """Combine the workspace plan with one of constants, in other pools.  None if either has no plan."""
     if workspace.plan is None:
@@ -86,23 +86,23 @@ def _whole(
     constant_plan = constants(restricted(candidate.problem, others))
     if constant_plan is None:
         return None
-    places: dict[int, Allocation] = dict(zip(members, workspace.plan.allocations, strict=True))
-    places.update(zip(others, constant_plan.allocations, strict=True))
+    allocations: dict[int, Allocation] = dict(zip(members, workspace.plan.allocations, strict=True))
+    allocations.update(zip(others, constant_plan.allocations, strict=True))
     return Plan(
         workspace.plan.algorithm,
-        tuple(places[index] for index in range(len(places))),
-        _each(workspace.plan.claims, constant_plan.claims),
+        tuple(allocations[index] for index in range(len(allocations))),
+        _claims(workspace.plan.claims, constant_plan.claims),
         workspace.plan.work + constant_plan.work,
-        _ranked(workspace.plan.bound, constant_plan.bound),
+        _bound(workspace.plan.bound, constant_plan.bound),
     )
 
 
 def _constants(
-    first: Analysis, plan: Plan | None, ask: Callable[[Problem], Plan | None]
+    first: Analysis, plan: Plan | None, solve: Callable[[Problem], Plan | None]
 ) -> Callable[[Problem], Plan | None]:
     """Return a planner of constants that keeps those of `plan` in place if that is proven best."""
     if plan is None:
-        return ask
+        return solve
     members = first.storage.constants
     constants_problem = restricted(first.problem, members)
     pools = {pool for buffer in constants_problem.buffers for pool in buffer.pools}
@@ -110,23 +110,25 @@ def _constants(
     kept = replace(of_members(plan, members), claims=claims)
 
     @cache
-    def of_the_first() -> Plan:
+    def plan_of_first() -> Plan:
         if is_best(constants_problem, kept):
             return replace(kept, bound=quality(constants_problem, kept))
-        again = ask(constants_problem)
-        return kept if again is None or quality(constants_problem, kept) <= quality(constants_problem, again) else again
+        replanned = solve(constants_problem)
+        if replanned is None or quality(constants_problem, kept) <= quality(constants_problem, replanned):
+            return kept
+        return replanned
 
     def plan_of(problem: Problem) -> Plan | None:
-        return of_the_first() if problem == constants_problem else ask(problem)
+        return plan_of_first() if problem == constants_problem else solve(problem)
 
     return plan_of
 
 
-def _each(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+def _claims(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
     """Combine claims by pool; each pool has buffers of one plan only; empty means 0 for all."""
     return tuple(map(max, left, right)) if left and right else left or right
 
 
-def _ranked(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+def _bound(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     """Combine bounds of `quality` for buffers that share no pool; empty if one of them is unknown."""
     return (one[0] + other[0], one[1] + other[1], *map(max, one[2:], other[2:])) if one and other else ()

@@ -3,7 +3,7 @@
     the files' order, forward             solved first: nothing worse is ever chosen
     the files' order                      with the best direction of each operator (see `directions`)
     orders with a lower peak              the same, for models that have such an order (see `passes.order`): for all
-                                          of them, and for some
+                                          of them, for all but one, and for one alone
     all orders of a small graph           the same, for those that may still be better: a plan may need more than the
                                           peak of its order, and of two orders with equal peaks one may come closer
 
@@ -34,7 +34,7 @@ from usmp_build.search.replanner import Replanner
 
 
 @dataclass(frozen=True)
-class Chosen:
+class BestCandidate:
     """The best candidate, and what is proven of the others."""
 
     analysis: Analysis
@@ -64,53 +64,53 @@ class Orders:
         self._orders = model_orders(replanner.request, first)
         better = {m: each.best for m, each in enumerate(self._orders) if each and each.best}
         others = (replanner.retime(first, Choices(orders)) for orders in _combinations(better))
-        self._few = [first, *others]
+        self._first_candidates = [first, *others]
         self._incumbent = Incumbent(replanner, first, replanner.solve(first))
-        for each in self._few:
-            self._incumbent.look(each, Budget(replanner.glance, effort.DIRECTION_PLANS // len(self._few)))
+        for each in self._first_candidates:
+            self._incumbent.look(each, Budget(replanner.glance, effort.DIRECTION_PLANS // len(self._first_candidates)))
         self._bound = least_workspace(first, self._orders)
-        self.chosen = self._judged(are_all=False)
+        self.chosen = self._with_proofs(are_all=False)
 
-    def finish(self) -> Chosen:
+    def finish(self) -> BestCandidate:
         """Try more orders, if any can be better; then plan the best choice with full effort."""
         if self._incumbent.workspace_bytes() > self._bound:
-            self.chosen = self._judged(self._look_further(Budget(self._replanner.glance)))
-        return polished(self._replanner, self.chosen)
+            self.chosen = self._with_proofs(self._try_more_orders(Budget(self._replanner.glance)))
+        return planned_with_full_effort(self._replanner, self.chosen)
 
-    def _judged(self, are_all: bool) -> Chosen:
+    def _with_proofs(self, are_all: bool) -> BestCandidate:
         """Return the incumbent with its proofs; `are_all`: all orders that could be better were tried."""
         best, bound = self._incumbent, self._bound
         if best.plan is None:
-            return Chosen(self._few[0], None, bound)
-        others = tuple(each for each in self._few if each is not best.chosen)
+            return BestCandidate(self._first_candidates[0], None, bound)
+        others = tuple(each for each in self._first_candidates if each is not best.chosen)
         directions_are_proven = best.directions_are_proven
         orders_are_proven = are_all and directions_are_proven
         if _has_one_pool(best.chosen):
             bound = best.workspace_bytes() if orders_are_proven else bound
             orders_are_proven = best.workspace_bytes() == bound
             directions_are_proven = directions_are_proven or orders_are_proven
-        return Chosen(best.analysis, best.plan, bound, directions_are_proven, orders_are_proven, others=others)
+        return BestCandidate(best.analysis, best.plan, bound, directions_are_proven, orders_are_proven, others=others)
 
-    def _look_further(self, budget: Budget) -> bool:
+    def _try_more_orders(self, budget: Budget) -> bool:
         """Try more orders of single models, lowest peaks first.
 
         Return whether no other orders of the models can make a better plan.
         """
         start = self._incumbent.chosen
         current = _orders(start)
-        looked_at = set(map(_orders, self._few))
+        tried = set(map(_orders, self._first_candidates))
         most = min(effort.ORDERS, effort.ORDER_BUFFERS // max(1, len(start.problem.buffers))) // len(self._orders)
         are_all, models = True, 0
         for model, orders in enumerate(self._orders):
             if orders is None:
                 continue  # statements have one order
-            worth = _worth_a_look(orders, self._incumbent, most)
-            for each in worth.orders:
-                if (*current[:model], each.order, *current[model + 1 :]) not in looked_at:
+            promising = _promising_orders(orders, self._incumbent, most)
+            for each in promising.orders:
+                if (*current[:model], each.order, *current[model + 1 :]) not in tried:
                     choices = Choices({**start.choices.orders, model: each.order})
-                    self._incumbent.look(self._replanner.retime(self._few[0], choices), budget)
-            are_all = are_all and worth.are_all
-            models += any(each.order != current[model] for each in worth.orders)
+                    self._incumbent.look(self._replanner.retime(self._first_candidates[0], choices), budget)
+            are_all = are_all and promising.are_all
+            models += any(each.order != current[model] for each in promising.orders)
         return are_all and models <= 1
 
 
@@ -119,7 +119,7 @@ def _orders(analysis: Analysis) -> tuple[tuple[int, ...], ...]:
     return tuple(analysis.choices.order(index, model) for index, model in enumerate(analysis.models))
 
 
-def _worth_a_look(orders: ModelOrders, incumbent: Incumbent, most: int) -> Below:
+def _promising_orders(orders: ModelOrders, incumbent: Incumbent, most: int) -> Below:
     """Return up to `most` orders of a model that may make a better plan.
 
     With one pool those are the orders with fewer bytes; with several, all orders if there are at most `most`.
@@ -145,12 +145,12 @@ def _combinations(better: Mapping[int, tuple[int, ...]]) -> Iterator[Mapping[int
     if better:
         yield better
     if 2 < len(better) <= effort.ORDER_MODELS:
-        yield from ({m: order for m, order in better.items() if m != spoiled} for spoiled in better)
+        yield from ({m: order for m, order in better.items() if m != omitted} for omitted in better)
     if 1 < len(better) <= effort.ORDER_MODELS:
         yield from ({m: order} for m, order in better.items())
 
 
-def polished(replanner: Replanner, chosen: Chosen) -> Chosen:
+def planned_with_full_effort(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     """Plan the choice again with full effort of the algorithm, if it was planned with less before."""
     problem, plan = chosen.analysis.problem, chosen.plan
     if plan is None or not isinstance(replanner.algorithm, Auto) or not chosen.analysis.choices.directions:

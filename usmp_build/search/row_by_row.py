@@ -22,11 +22,11 @@ from usmp_build.passes import by_rows
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import Chosen, polished
+from usmp_build.search.operator_order import BestCandidate, planned_with_full_effort
 from usmp_build.search.replanner import Replanner
 
 
-def row_by_row(replanner: Replanner, chosen: Chosen) -> Chosen:
+def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     """Return the better one of a choice, and the same with layers that run row by row."""
     rows = dict(_rows(replanner, chosen.analysis))
     if not rows:
@@ -47,14 +47,15 @@ def row_by_row(replanner: Replanner, chosen: Chosen) -> Chosen:
         if is_better(dict.fromkeys(rows, way)):
             best = dict.fromkeys(rows, way)
     for index in rows if 1 < len(rows) <= effort.ORDER_MODELS else ():
-        others = {number: way for number, way in best.items() if number != index}
-        for changed in (others, *({**others, index: way} for way in ways)):
+        without = {number: way for number, way in best.items() if number != index}
+        for changed in (without, *({**without, index: way} for way in ways)):
             if changed != best and is_better(changed):
                 best = changed
     if not best:
         return replace(chosen, bound=bound, orders_are_proven=False)
-    others_ = (chosen.analysis, *chosen.others)
-    return polished(replanner, Chosen(incumbent.analysis, incumbent.plan, bound, others=others_))
+    others = (chosen.analysis, *chosen.others)
+    in_rows = BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others)
+    return planned_with_full_effort(replanner, in_rows)
 
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:

@@ -1,4 +1,4 @@
-"""Best-known size of workspaces: from the current plan, or from a better one found by "auto"."""
+"""Best-known size of workspaces: from the current plan, or from a better one by "auto"."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from usmp_build.planner.memory.components import restricted
 from usmp_build.planner.memory.plan import Plan, of_members, peaks, quality
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget, direct, reversible
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 
 
-def standalone_bytes(request: Request, chosen: Chosen, plan: Plan) -> tuple[int, ...]:
+def standalone_bytes(request: Request, chosen: BestCandidate, plan: Plan) -> tuple[int, ...]:
     """Return for each model the bytes of workspace that it would need alone in these pools.
 
     `plan` is that of `chosen`; its other orders are tried too.
@@ -25,17 +25,17 @@ def standalone_bytes(request: Request, chosen: Chosen, plan: Plan) -> tuple[int,
         members = analysis.storage.workspace
         return (_bytes(analysis, members, of_members(plan, members)),)
 
-    def needed(model: int) -> Iterator[int]:
+    def sizes(model: int) -> Iterator[int]:
         yield workspace_needed(request, analysis, plan, model)
         others = {each.choices.orders.get(model): each for each in chosen.others}
         others.pop(analysis.choices.orders.get(model), None)
         for other in others.values():
             members = _of_model(other, model)
-            other_plan = _planned(request, other, members)
+            other_plan = _best_plan(request, other, members)
             if other_plan is not None:
                 yield _bytes(other, members, other_plan)
 
-    return tuple(min(needed(model)) for model in range(len(request.models)))
+    return tuple(min(sizes(model)) for model in range(len(request.models)))
 
 
 def workspace_needed(request: Request, analysis: Analysis, plan: Plan, model: int | None = None) -> int:
@@ -45,7 +45,7 @@ def workspace_needed(request: Request, analysis: Analysis, plan: Plan, model: in
     """
     members = _of_model(analysis, model)
     current = of_members(plan, members)
-    return _bytes(analysis, members, _planned(request, analysis, members, current) or current)
+    return _bytes(analysis, members, _best_plan(request, analysis, members, current) or current)
 
 
 def _of_model(analysis: Analysis, model: int | None) -> list[int]:
@@ -58,8 +58,10 @@ def _bytes(analysis: Analysis, members: Sequence[int], plan: Plan) -> int:
     return sum(peaks(restricted(analysis.problem, members), plan))
 
 
-def _planned(request: Request, analysis: Analysis, members: Sequence[int], current: Plan | None = None) -> Plan | None:
-    """Return the best plan found for these buffers, which may be `current`; None if none is found.
+def _best_plan(
+    request: Request, analysis: Analysis, members: Sequence[int], current: Plan | None = None
+) -> Plan | None:
+    """Return the best plan for these buffers, which may be `current`; None if no plan fits.
 
     If buffers have several candidate pools, "auto" runs with little effort: its full effort takes seconds there.
     Directions are free, as for the firmware.

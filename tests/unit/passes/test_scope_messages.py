@@ -15,7 +15,7 @@ from usmp_build.layout import Layout
 from usmp_build.planner.algorithms.greedy import GreedyBySize
 from usmp_build.report.summarize import summarize
 from usmp_build.request import Copying, OperandRule, PlaceRequest, Request
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 
 
 def test_an_operand_without_a_pool_is_named_with_all_who_restrict_it() -> None:
@@ -45,7 +45,7 @@ def laid_out(asked: Request, library: PlanOnly, text: str) -> Layout:
     analysis = analyze_as(asked, model(text), library=library)
     plan = GreedyBySize()(analysis.problem)
     assert plan is not None
-    summary = summarize(asked, Chosen(analysis, plan, bound=0), plan)
+    summary = summarize(asked, BestCandidate(analysis, plan, bound=0), plan)
     return codegen.arrange(asked, analysis, plan, summary, every(asked, library))
 
 

@@ -11,7 +11,7 @@ from usmp_build.errors import CheckFailed
 from usmp_build.planner.algorithms.greedy import GreedyBySize
 from usmp_build.planner.memory.plan import Allocation
 from usmp_build.report.summarize import summarize
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 
 CHAIN = """
     %0 "x" float32[4]
@@ -24,13 +24,13 @@ CHAIN = """
 """
 
 
-def chosen(shift: int) -> Chosen:
+def chosen(shift: int) -> BestCandidate:
     """A chain of two operators, with every buffer `shift` bytes above where it could be."""
     analysis = analyze(model(CHAIN))
     plan = GreedyBySize()(analysis.problem)
     assert plan is not None
     higher = tuple(Allocation(place.pool, place.offset + shift) for place in plan.allocations)
-    return Chosen(analysis, replace(plan, allocations=higher), bound=0)
+    return BestCandidate(analysis, replace(plan, allocations=higher), bound=0)
 
 
 @pytest.mark.parametrize(

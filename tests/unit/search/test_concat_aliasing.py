@@ -14,7 +14,7 @@ from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.search import concat_aliasing
-from usmp_build.search.operator_order import Chosen, Orders
+from usmp_build.search.operator_order import BestCandidate, Orders
 from usmp_build.search.replanner import Replanner
 
 SITES = 16
@@ -54,9 +54,9 @@ def test_the_more_buffers_meet_the_fewer_plans_are_made(
         def __init__(self, _: Replanner, first: Analysis) -> None:
             nonlocal made
             made += 1
-            self.chosen = Chosen(first, Plan("copies", ()) if made == 1 else None, 0)
+            self.chosen = BestCandidate(first, Plan("copies", ()) if made == 1 else None, 0)
 
-        def finish(self) -> Chosen:
+        def finish(self) -> BestCandidate:
             return self.chosen
 
     monkeypatch.setattr(concat_aliasing, "Orders", Fitting)

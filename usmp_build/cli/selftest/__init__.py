@@ -1,13 +1,13 @@
 """Build the generated code for this machine and compare every tensor with TensorFlow Lite Micro.
 
-The models of the plan run one after the other, producers before consumers, on extreme and on random inputs, and on
-what other models left in their inputs.  Before each run garbage fills what nobody needs between runs, and what the
-manifest keeps must be intact.  Kernels and functions of the application are compiled with the rest: --source names
-their files.  With --accesses every operator runs once instead, as a whole, with its accesses traced: how closely its
-buffers may lie must follow from them, too.  At every step garbage fills the bytes that hold no live buffer; with
---sanitize the compiler's sanitizers watch, too, and these bytes and those around the pools are poisoned.  TensorFlow
-Lite Micro is asked when the package `tflite-micro` is installed; runs on which it aborts are named, and not compared
-with it.  Without it, and for programs, the check is only that results do not depend on the garbage.
+The models of the plan run one after the other, producers before consumers, on extreme and on random inputs; connected
+inputs hold what other models wrote.  Before each run, garbage fills all bytes that hold no data between runs, and what
+the manifest keeps must be intact.  At every step, garbage fills the bytes that hold no live buffer; with --sanitize,
+the compiler's sanitizers are on, and these bytes and those around the pools are poisoned.  Kernels and functions of the
+application are compiled with the rest: --source names their files.  With --accesses, each operator runs once instead,
+as a whole, and every access is traced: how closely its buffers may lie must follow from these accesses, too.
+TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed; runs on which it aborts are listed,
+and not compared.  Without it, and for programs, the check is only that results do not depend on the garbage.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.selftest.accesses import check_accesses
 from usmp_build.cli.selftest.between import is_late
-from usmp_build.cli.selftest.compare import compare, rewritten, wanted
+from usmp_build.cli.selftest.compare import comparable_tensors, compare, rewritten
 from usmp_build.cli.selftest.externs import at_fault, check_sources
 from usmp_build.cli.selftest.harness import Mark, Record, Run, build, harness, run_all
 from usmp_build.cli.selftest.inputs import Sample, samples
-from usmp_build.cli.selftest.intact import as_found, check_intact
+from usmp_build.cli.selftest.intact import check_intact, inputs_at_start
 from usmp_build.cli.selftest.oracle import Answers, oracle_tensors
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.output import writer
@@ -72,18 +72,20 @@ def run(parsed: argparse.Namespace) -> int:
         writer.write(harness(planned, layout), folder)
         program = build(folder, layout, parsed.cc, parsed.sanitize, parsed.source)
         results = run_all(program, planned, inputs, garbage=0, period=parsed.runs)
-        again = _again(program, planned, inputs, parsed.runs)
-    given = [as_found(planned, index, *own) for index, own in enumerate(zip(inputs, results, strict=True))]
-    check_intact(planned, given, results)
+        repeated = _repeated(program, planned, inputs, parsed.runs)
+    start_inputs = [
+        inputs_at_start(planned, index, *runs) for index, runs in enumerate(zip(inputs, results, strict=True))
+    ]
+    check_intact(planned, start_inputs, results)
     for index, model in enumerate(request.models):
-        _same_in_other_garbage(planned, index, results[index], again[index])
+        _same_in_other_garbage(planned, index, results[index], repeated[index])
         data = files.read(model.path, model.span) if model.path.endswith(".tflite") else None
-        print("\n".join(_compared(planned, index, results[index], given[index], data, parsed.seed)))
+        print("\n".join(_compared(planned, index, results[index], start_inputs[index], data, parsed.seed)))
     return 0
 
 
 def _compared(
-    planned: Planned, index: int, runs: list[Run], given: list[Sample], data: bytes | None, seed: int
+    planned: Planned, index: int, runs: list[Run], start_inputs: list[Sample], data: bytes | None, seed: int
 ) -> Iterator[str]:
     """Compare the runs of a model with TensorFlow Lite Micro, and yield what was compared and what could not be.
 
@@ -94,7 +96,7 @@ def _compared(
     runs = [[record for record in run if record.step >= Mark.OUTPUT] for run in runs]
     answers = None
     if data is not None:
-        answers = oracle_tensors(model, data, given, wanted(planned, index, runs), is_stateful)
+        answers = oracle_tensors(model, data, start_inputs, comparable_tensors(planned, index, runs), is_stateful)
     if answers is not None and not answers.compared:
         message = f'nothing of model "{model.name}" was compared: {_not_compared(answers, seed)}'
         help_ = "try other inputs, by --seed or more --runs, or compare on the target"
@@ -126,7 +128,7 @@ def _runs(count: int) -> str:
     return f"{count} run{'s' if count != 1 else ''}"
 
 
-def _again(program: Path, planned: Planned, inputs: list[list[Sample]], runs: int) -> list[list[Run]]:
+def _repeated(program: Path, planned: Planned, inputs: list[list[Sample]], runs: int) -> list[list[Run]]:
     """Run everything with other garbage in memory; where a model keeps state, once more after that and a reset.
 
     Not so where models begin with what others left in the round before: no reset takes that back.

@@ -1,8 +1,8 @@
-"""When operators touch the bytes of their buffers, and how close these may come: found out by running the real C.
+"""Measures when operators touch the bytes of their buffers, and so how close these may come, by running the real C.
 
-Everything is planned once more with nothing over anything else, compiled so that every access is noted, and run.  Of
-each byte of a buffer the program then shows when it was first written and last read.  What follows from that shares
-nothing with what the planner computed from declarations of kernels.
+Everything is planned once more without overlap, compiled so that every access is traced, and run.  For each byte of a
+buffer the program then shows when it was first written and last read.  The distances that follow are independent of
+those that the planner computed from access declarations.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ from usmp_build.planner import by_name
 from usmp_build.report.summarize import summarize
 from usmp_build.search.finalize import finalize
 from usmp_build.search.limits import Fitted
-from usmp_build.search.operator_order import Chosen
+from usmp_build.search.operator_order import BestCandidate
 
 Times = NDArray[np.int64]
 """For each byte of a buffer: first write, last write, last read; 0 where there is none."""
 
 _NOTED = 5
-"""Most pairs named in a note."""
+"""Most pairs listed in a note."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedPair:
     """Two buffers that one operator touches."""
 
     operator: OperatorRef
@@ -51,9 +51,9 @@ class Compared:
     planned: int
     """Least distance from the start of the lower one to that of the upper one, in bytes, as the plan has it."""
     traced: int
-    """The same, as the accesses say."""
+    """The same, as the traced accesses require."""
     declared: int | None
-    """The same, as the operator's kernel declares, whether or not others keep the two apart; None: it says nothing."""
+    """The same, as the operator's kernel declares, even if other constraints keep the two apart; None: undeclared."""
 
 
 def check_accesses(planned: Planned, parsed: argparse.Namespace) -> Iterator[str]:
@@ -61,14 +61,14 @@ def check_accesses(planned: Planned, parsed: argparse.Namespace) -> Iterator[str
 
     Raises CheckFailed for the first that came closer in the plan than the accesses allow.
     """
-    found = compared(planned, parsed.cc, parsed.source, parsed.seed, parsed.keep)
-    for each in found:
+    pairs = compared(planned, parsed.cc, parsed.source, parsed.seed, parsed.keep)
+    for each in pairs:
         if each.traced > each.planned:
             raise CheckFailed(_report(planned, each))
-    count = sum((each.below, each.above) in planned.analysis.separations.pairs for each in found)
-    pairs = "1 pair" if count == 1 else f"{count} pairs"
-    yield f"{pairs} of buffers may lie closer than they are long, and no access contradicts that"
-    careful = [each for each in found if each.declared is not None and each.declared > each.traced]
+    count = sum((each.below, each.above) in planned.analysis.separations.pairs for each in pairs)
+    counted = "1 pair" if count == 1 else f"{count} pairs"
+    yield f"{counted} of buffers may lie closer than they are long, and no access contradicts that"
+    careful = [each for each in pairs if each.declared is not None and each.declared > each.traced]
     if careful:
         yield f"note: {len(careful)} could lie closer than their kernels declare; plans are right, but may be larger:"
         yield from (_note(planned, each) for each in careful[:_NOTED])
@@ -77,8 +77,8 @@ def check_accesses(planned: Planned, parsed: argparse.Namespace) -> Iterator[str
 
 def compared(
     planned: Planned, compiler: str = "", sources: Sequence[str] = (), seed: int = 1, keep: str | None = None
-) -> list[Compared]:
-    """Return what the plan says and what the accesses say of all pairs that an operator writes and reads."""
+) -> list[ComparedPair]:
+    """Return the distances by plan and by traced accesses of all pairs that an operator writes and reads."""
     apart = _apart(planned)
     layout = pipeline.lay_out(apart)
     touched = list(_touched(apart))
@@ -96,7 +96,7 @@ def compared(
     for record in (record for runs in results for run in runs for record in run if record.step == Mark.ACCESSES):
         ref, buffer = touched[record.tensor]
         times.setdefault(ref, {})[buffer] = np.frombuffer(record.data, "<u4").astype(np.int64).reshape(-1, 3)
-    return [each for ref, own in times.items() for each in _compare(planned, ref, own)]
+    return [each for ref, touches in times.items() for each in _compare(planned, ref, touches)]
 
 
 def _apart(planned: Planned) -> Planned:
@@ -105,10 +105,10 @@ def _apart(planned: Planned) -> Planned:
     pools = tuple(replace(pool, limit=None) for pool in planned.analysis.problem.pools)
     problem = replace(planned.analysis.problem, pools=pools, separations={})
     analysis = replace(planned.analysis, separations=Separations(), problem=problem)
-    found = by_name.algorithm("greedy_by_size", {}, "")(problem)
-    assert found is not None  # no pool has a limit
-    chosen = Chosen(analysis, found, bound=0)
-    plan = finalize(request, analysis, found)
+    apart = by_name.algorithm("greedy_by_size", {}, "")(problem)
+    assert apart is not None  # no pool has a limit
+    chosen = BestCandidate(analysis, apart, bound=0)
+    plan = finalize(request, analysis, apart)
     replanner = planned.replanner.asking(request)
     return Planned(replanner, Fitted(chosen, None), plan, summarize(request, chosen, plan))
 
@@ -131,7 +131,7 @@ def _touched(planned: Planned) -> Iterator[tuple[OperatorRef, int]]:
 
 
 def _row(planned: Planned, ref: OperatorRef, buffer: int) -> dict[str, int | str]:
-    """Return where the program finds a buffer, and after which operator it shows it."""
+    """Return the location of a buffer for the program, and the operator after which it is shown."""
     pool, offset = planned.plan.allocations[buffer]
     return {
         "model": ref.model,
@@ -142,10 +142,10 @@ def _row(planned: Planned, ref: OperatorRef, buffer: int) -> dict[str, int | str
     }
 
 
-def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Iterator[Compared]:
+def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Iterator[ComparedPair]:
     """Compare outputs with inputs and scratch, and scratch with inputs."""
     storage, problem = planned.analysis.storage, planned.analysis.problem
-    step = next(step for own, step in _operators(planned) if own == ref)
+    step = next(step for operator, step in _operators(planned) if operator == ref)
     declared = dict(separations_at(planned.request, planned.analysis, step))
     inputs, outputs, scratch = (
         dict.fromkeys(buffer for buffer in chain.from_iterable(map(storage.buffers_of, values)) if buffer in times)
@@ -155,17 +155,18 @@ def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Ite
     for written, read in pairs:
         if written == read:
             continue
-        seen = _traced(times[written], times[read], is_scratch=read in scratch)
-        sides = zip(((written, read), (read, written)), seen, declared.get((written, read), (None, None)), strict=True)
-        for (low, high), traced, own in sides:
-            least = -storage.buffers[high].extent
-            yield Compared(ref, low, high, problem.separation(low, high), max(traced, least), own)
+        by_trace = _traced(times[written], times[read], is_scratch=read in scratch)
+        by_kernel = declared.get((written, read), (None, None))
+        sides = zip(((written, read), (read, written)), by_trace, by_kernel, strict=True)
+        for (low, high), traced, distance in sides:
+            lowest = -storage.buffers[high].extent
+            yield ComparedPair(ref, low, high, problem.separation(low, high), max(traced, lowest), distance)
 
 
 def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
     """Return the least distance from the start of the written buffer to that of the read one above it, and vice versa.
 
-    A byte of the one may lie on a byte of the other unless it is written before that is last read.
+    A written byte may share an address with a read byte unless it is written before that is last read.
     """
     places = np.flatnonzero(written[:, 0])
     when = written[places, 0]
@@ -179,7 +180,7 @@ def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
     return int((places + 1 - lowest).max()), int((highest + 1 - places).max())
 
 
-def _note(planned: Planned, each: Compared) -> str:
+def _note(planned: Planned, each: ComparedPair) -> str:
     operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
     low, high = buffers[each.below].name, buffers[each.above].name
     return (
@@ -188,7 +189,7 @@ def _note(planned: Planned, each: Compared) -> str:
     )
 
 
-def _report(planned: Planned, each: Compared) -> Diagnostic:
+def _report(planned: Planned, each: ComparedPair) -> Diagnostic:
     operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
     low, high = buffers[each.below].name, buffers[each.above].name
     message = f"{operator.kind} {operator.position} touches bytes in a different order than its kernel declares: "

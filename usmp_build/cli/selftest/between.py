@@ -1,4 +1,4 @@
-"""What is alive between runs, for the program of the self-test: who runs first, what it fills and leaves alone."""
+"""What is alive between runs, for the program of the self-test: which model runs first, and what runs leave intact."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from usmp_build.request import InputOutput, Inputs, Outputs
 
 
 def order(planned: Planned) -> list[int]:
-    """Return the models so that producers come before consumers, as far as they do not feed each other in turn."""
+    """Return the models so that producers come before consumers, unless they feed each other in a cycle."""
     models: dict[int, None] = {}
     entered: set[int] = set()
 
@@ -31,8 +31,8 @@ def order(planned: Planned) -> list[int]:
 
 def is_late(planned: Planned, connection: Connection) -> bool:
     """Return whether a consumer runs before its producer, and so begins with the data of the round before."""
-    turns = order(planned)
-    return turns.index(connection.producer.model) > turns.index(connection.consumer.model)
+    positions = order(planned)
+    return positions.index(connection.producer.model) > positions.index(connection.consumer.model)
 
 
 def connected(planned: Planned, model: int) -> list[int]:
@@ -48,22 +48,23 @@ def connected(planned: Planned, model: int) -> list[int]:
 def facts(planned: Planned, layout: Layout, model: int) -> dict[str, object]:
     """Return for the template the inputs to fill, and pairs of tensor and port.
 
-    `found` are inputs that others fill, `intact` inputs that the run leaves as they are, `reserved_inputs` and
+    `connected` are inputs that others fill, `intact` inputs that the run leaves as they are, `reserved_inputs` and
     `reserved_outputs` what all other runs leave so, too, and `outputs_while_filled` those of them that filling inputs
     leaves so.
     """
-    main, asked, code = planned.analysis.models[model].main, planned.request.models[model], layout.models[model][1]
+    main, code = planned.analysis.models[model].main, layout.models[model][1]
+    model_request = planned.request.models[model]
     inputs = list(zip(main.inputs, code.inputs, strict=True))
     outputs = list(zip(main.outputs, code.outputs, strict=True))
     others = connected(planned, model)
-    kept = asked.inputs if asked.io is InputOutput.POOL else Inputs.CONSUMED
-    own = [pair for position, pair in enumerate(inputs) if position not in others]
-    is_reserved = asked.io is InputOutput.POOL and asked.outputs is Outputs.RESERVED
+    kept = model_request.inputs if model_request.io is InputOutput.POOL else Inputs.CONSUMED
+    filled = [pair for position, pair in enumerate(inputs) if position not in others]
+    is_reserved = model_request.io is InputOutput.POOL and model_request.outputs is Outputs.RESERVED
     return {
-        "filled": [port for _, port in own],
-        "found": [inputs[position] for position in others],
+        "filled": [port for _, port in filled],
+        "connected": [inputs[position] for position in others],
         "intact": inputs if kept is not Inputs.CONSUMED else [],
-        "reserved_inputs": own if kept is Inputs.RESERVED else [],
+        "reserved_inputs": filled if kept is Inputs.RESERVED else [],
         "reserved_outputs": outputs if is_reserved else [],
         "outputs_while_filled": [pair for pair in outputs if is_reserved and _is_computed(main, pair[0])],
     }

@@ -22,15 +22,15 @@ _TOLERANCE = 1e-4
 def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answer]) -> int:
     """Compare every tensor of every run that has an answer; return how many tensors there were.
 
-    Of a tensor that lost channels, those that are left are compared; of a variable that several operators change, what
-    the last one leaves.  Raises CheckFailed that names the first operator whose result differs.
+    Tensors that lost channels are compared in the remaining ones, and variables that several operators change after the
+    last of them.  Raises CheckFailed that names the first operator whose result differs.
     """
     graph = planned.analysis.models[model].main
-    left = planned.analysis.rewrites[model].channels
+    remaining = planned.analysis.rewrites[model].channels
     copied = _copied_outputs(planned, model).items()
 
     def expected_of(answer: dict[int, NDArray[Any]]) -> dict[int, NDArray[Any]]:
-        values = {index: _left(value, left.get((0, index))) for index, value in answer.items()}
+        values = {index: _remaining(value, remaining.get((0, index))) for index, value in answer.items()}
         return values | {copy: values[output] for copy, output in copied if output in values}
 
     answered = [
@@ -67,15 +67,15 @@ def rewritten(planned: Planned, model: int) -> str:
     return "".join([f", {fewer} with fewer channels" * bool(fewer), f", {gone} more gone by rewrites" * bool(gone)])
 
 
-def wanted(planned: Planned, model: int, runs: list[Run]) -> list[int]:
+def comparable_tensors(planned: Planned, model: int, runs: list[Run]) -> list[int]:
     """Return the tensors that can be compared: those of the file that a step wrote, or that were computed before.
 
     In place of a variable that has a name the file has its handle.
     """
     count = len(planned.imported[model].main.tensors)
     tensors = planned.analysis.models[model].main.tensors
-    shown = {record.tensor for run in runs for record in run if record.tensor < count}
-    written = {tensor for tensor in shown if not tensors[tensor].resource}
+    recorded = {record.tensor for run in runs for record in run if record.tensor < count}
+    written = {tensor for tensor in recorded if not tensors[tensor].resource}
     copied = set(_copied_outputs(planned, model).values())
     return sorted(written | copied | {index for index, _ in _folded(planned, model)})
 
@@ -93,7 +93,7 @@ def _folded(planned: Planned, model: int) -> list[tuple[int, Tensor]]:
     return [(i, new) for i, (old, new) in pairs if old.data is None and new.data is not None]
 
 
-def _left(value: NDArray[Any], channels: tuple[int, ...] | None) -> NDArray[Any]:
+def _remaining(value: NDArray[Any], channels: tuple[int, ...] | None) -> NDArray[Any]:
     return value if channels is None else value[..., list(channels)]
 
 

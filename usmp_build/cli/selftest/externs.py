@@ -19,9 +19,9 @@ def check_sources(layout: Layout, sources: Sequence[str]) -> None:
         _refuse(_needed(layout), sources)
 
 
-def refuse_missing(layout: Layout, sources: Sequence[str], said: str) -> None:
+def refuse_missing(layout: Layout, sources: Sequence[str], output: str) -> None:
     """Raise CheckFailed when the linker says of functions that they are missing."""
-    lines = [line for line in said.splitlines() if re.search("undefined|unresolved|referenced from", line)]
+    lines = [line for line in output.splitlines() if re.search("undefined|unresolved|referenced from", line)]
     _refuse([name for name in _needed(layout) if re.search(rf"\b_?{name}\b", "\n".join(lines))], sources)
 
 

@@ -42,7 +42,7 @@ class Mark(IntEnum):
     """An output after the run."""
     NEXT_RUN = -2
     """Nothing: a run of the model begins."""
-    FOUND = -3
+    CONNECTED = -3
     """An input as another model left it."""
     AFTER = -4
     """What must be intact after a run, or after all."""
@@ -67,7 +67,7 @@ Run = list[Record]
 def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, int | str]] = ()) -> Bundle:
     """Return the C of the program: it reads inputs from standard input, and writes records to standard output.
 
-    Of `accesses`, places of buffers that operators touch, it also shows when they do; pools are given by name.
+    With `accesses`, the locations of buffers that operators touch, it also shows when they do; pools are given by name.
     """
     models = model_rows(planned, layout)
     starts = planned.analysis.schedule.starts
@@ -82,7 +82,7 @@ def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, in
             last=starts[index + 1] - 1,
             is_seen=is_seen,
         )
-    pools = [pool for pool in layout.summary.pools if pool.access == "rw" and pool.size]
+    pools = [pool for pool in layout.summary.pools if pool.is_workspace and pool.size]
     position = {pool.name: number for number, pool in enumerate(pools)}
     live = [
         {"pool": position[row.pool], "offset": row.offset, "size": row.size, "start": start, "stop": stop}
@@ -143,7 +143,7 @@ def _generated(layout: Layout) -> list[str]:
 def _compile(
     folder: Path, layout: Layout, compiler: str, arguments: Sequence[str], sources: Sequence[str], option: str = ""
 ) -> None:
-    """Run the compiler; `option` is what asked for a sanitizer, if anything did."""
+    """Run the compiler; `option` is the command-line option that needs a sanitizer, if any."""
     command = _compiler(compiler)
     try:
         done = subprocess.run([*command, *arguments], cwd=folder, capture_output=True, timeout=_SECONDS, check=False)
@@ -152,11 +152,11 @@ def _compile(
         message = f'cannot run the C compiler "{command[0]}": {(reason or str(error)).lower()}'
         raise CheckFailed(Diagnostic("S601", message, help="install one, or name it with --cc")) from None
     if done.returncode or ("-c" not in arguments and not (folder / _PROGRAM).exists()):
-        said = done.stderr.decode("utf-8", "replace").strip() or f"{command[0]} says nothing and makes no program"
-        refuse_missing(layout, sources, said)
+        output = done.stderr.decode("utf-8", "replace").strip() or f"{command[0]} says nothing and makes no program"
+        refuse_missing(layout, sources, output)
         help_ = _advice(sources, option)
         what = f"the generated code, with {' and '.join(sources)}," if sources else "the generated code"
-        raise CheckFailed(Diagnostic("S601", f"{what} does not compile:\n{said}", help=help_))
+        raise CheckFailed(Diagnostic("S601", f"{what} does not compile:\n{output}", help=help_))
 
 
 def _advice(sources: Sequence[str], option: str) -> str:
@@ -169,9 +169,9 @@ def _advice(sources: Sequence[str], option: str) -> str:
     return "; otherwise, ".join(advice)
 
 
-def _compiler(asked: str) -> list[str]:
+def _compiler(option: str) -> list[str]:
     """Split the compiler's name from its options, as a shell would."""
-    text = asked or os.environ.get("CC") or "cc"
+    text = option or os.environ.get("CC") or "cc"
     try:
         words = shlex.split(text)
     except ValueError:
@@ -201,12 +201,14 @@ def run_all(program: Path, planned: Planned, inputs: list[list[Sample]], garbage
 
 
 def _given(planned: Planned, inputs: Sequence[Sequence[Sample]]) -> bytes:
-    """Return what the program reads: inputs of the models in the order of their runs, but what they get from others."""
-    given: list[list[Sample]] = []
+    """Return what the program reads: inputs in the order of the models' runs, except those that other models fill."""
+    inputs_to_send: list[list[Sample]] = []
     for index in between.order(planned):
-        found = between.connected(planned, index)
-        given.append([tuple(a for position, a in enumerate(s) if position not in found) for s in inputs[index]])
-    return input_stream(given)
+        connected = between.connected(planned, index)
+        inputs_to_send.append(
+            [tuple(a for position, a in enumerate(s) if position not in connected) for s in inputs[index]]
+        )
+    return input_stream(inputs_to_send)
 
 
 def input_stream(inputs: Sequence[Sequence[Sample]]) -> bytes:

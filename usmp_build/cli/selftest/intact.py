@@ -1,4 +1,4 @@
-"""What outlived runs, as the program of the self-test showed it: what models began with, and what must be intact."""
+"""Checks data that outlive runs in records of the self-test: inputs at the start of runs, and what must stay intact."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.pipeline import Planned
 
 
-def as_found(planned: Planned, model: int, samples: list[Sample], runs: list[Run]) -> list[Sample]:
-    """Return what the runs of a model began with: what other models wrote to its inputs, and the samples."""
+def inputs_at_start(planned: Planned, model: int, samples: list[Sample], runs: list[Run]) -> list[Sample]:
+    """Return the inputs at the start of each run of a model: what other models wrote, and for the rest the samples."""
     inputs = planned.analysis.models[model].main.inputs
     result = []
     for sample, run in zip(samples, runs, strict=True):
-        found = {record.tensor: record.data for record in run if record.step == Mark.FOUND}
+        connected = {record.tensor: record.data for record in run if record.step == Mark.CONNECTED}
         result.append(
             tuple(
-                np.frombuffer(found[tensor], array.dtype).reshape(array.shape) if tensor in found else array
+                np.frombuffer(connected[tensor], array.dtype).reshape(array.shape) if tensor in connected else array
                 for tensor, array in zip(inputs, sample, strict=True)
             )
         )
     return result
 
 
-def check_intact(planned: Planned, given: list[list[Sample]], results: list[list[Run]]) -> None:
-    """Compare what must outlive runs with what it was; `given` are the inputs of each run of each model.
+def check_intact(planned: Planned, start_inputs: list[list[Sample]], results: list[list[Run]]) -> None:
+    """Check that what must outlive runs is unchanged; `start_inputs` are the inputs of each run of each model.
 
     Raises CheckFailed.
     """
-    for model, (samples, runs) in enumerate(zip(given, results, strict=True)):
+    for model, (samples, runs) in enumerate(zip(start_inputs, results, strict=True)):
         inputs = planned.analysis.models[model].main.inputs
         for number, (sample, run) in enumerate(zip(samples, runs, strict=True)):
-            was = dict(_outputs(run)) | dict(zip(inputs, (array.tobytes() for array in sample), strict=True))
+            after_run = dict(_outputs(run)) | dict(zip(inputs, (array.tobytes() for array in sample), strict=True))
             before = dict(_outputs(runs[number - 1])) if number else {}
+            by_mark = {Mark.AFTER: after_run, Mark.FILLED: before}
             for record in run:
-                known = {Mark.AFTER: was, Mark.FILLED: before}.get(Mark(record.step), {}) if record.step < 0 else {}
-                if record.data != known.get(record.tensor, record.data):
+                expected = by_mark.get(Mark(record.step), {}) if record.step < 0 else {}
+                if record.data != expected.get(record.tensor, record.data):
                     raise _changed(planned, model, number, record.tensor)
     _check_connections(planned, results)
 
@@ -52,8 +53,10 @@ def _check_connections(planned: Planned, results: list[list[Run]]) -> None:
         late = is_late(planned, connection)
         for number in range(late, len(results[consumer])):
             written = dict(_outputs(results[producer][number - late]))[connection.output.tensor]
-            found = {record.tensor: record.data for record in results[consumer][number] if record.step == Mark.FOUND}
-            if found[connection.consumer.tensor] != written:
+            inputs = {
+                record.tensor: record.data for record in results[consumer][number] if record.step == Mark.CONNECTED
+            }
+            if inputs[connection.consumer.tensor] != written:
                 raise _changed(planned, consumer, number, connection.consumer.tensor)
 
 
@@ -62,7 +65,8 @@ def _outputs(run: Run) -> Iterator[tuple[int, bytes]]:
 
 
 def _changed(planned: Planned, model: int, run: int, tensor: int) -> CheckFailed:
-    asked, shown = planned.request.models[model], planned.analysis.models[model].main.tensors[tensor].name
-    message = f'model "{asked.name}", run {run}: tensor {tensor} "{shown}" must stay intact between runs, but changed'
+    name, path = planned.request.models[model].name, planned.request.models[model].path
+    label = f'{tensor} "{planned.analysis.models[model].main.tensors[tensor].name}"'
+    message = f'model "{name}", run {run}: tensor {label} must stay intact between runs, but changed'
     help_ = "report it, unless a kernel of the application writes out of bounds"
-    return CheckFailed(Diagnostic("S608", message, asked.path, help_))
+    return CheckFailed(Diagnostic("S608", message, path, help_))

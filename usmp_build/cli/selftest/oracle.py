@@ -1,4 +1,4 @@
-"""TensorFlow Lite Micro as oracle, in a process of its own: it aborts on models and inputs that it does not like."""
+"""TensorFlow Lite Micro as oracle, in a separate process: it aborts on models and inputs that it does not support."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.request import ModelRequest
 
 Answer: TypeAlias = "dict[int, NDArray[Any]] | None"
-"""Tensors of a run by index; None: there is nothing to compare it with."""
+"""Tensors of a run by index; None: no answer."""
 
 
 @dataclass(frozen=True)
@@ -32,24 +32,24 @@ class Answers:
 
     @property
     def compared(self) -> int:
-        """The number of runs that there is something to compare with."""
+        """The number of runs with an answer."""
         return sum(answer is not None for answer in self.runs)
 
     @property
     def lost(self) -> int:
-        """The number of runs after the last abort that it was not asked about."""
+        """The number of runs after the last abort, which were not tried."""
         return len(self.runs) - self.compared - len(self.aborted)
 
 
 _SECONDS = 600
 _ABORTS = 16
-"""After the last of them nothing more is asked: each costs another process."""
+"""No runs are tried after this many aborts: each costs another process."""
 
 
 def oracle_tensors(
-    model: ModelRequest, data: bytes, inputs: list[Sample], wanted: list[int], has_state: bool = False
+    model: ModelRequest, data: bytes, inputs: list[Sample], tensors: list[int], has_state: bool = False
 ) -> Answers | None:
-    """Return the wanted tensors of the main subgraph, for each run; None without the package.
+    """Return the values of `tensors` of the main subgraph, for each run; None without the package.
 
     A run whose inputs abort it has no answer.  Nor do the runs after it where the model `has_state`, for that is lost
     then, and the runs after the last of many aborts.  Raises CheckFailed when TensorFlow Lite Micro refuses the model.
@@ -64,18 +64,18 @@ def oracle_tensors(
         runs: list[Answer] = []
         aborted: list[int] = []
         while len(runs) < len(inputs) and len(aborted) < (1 if has_state else _ABORTS):
-            runs += _answers(model, folder, len(runs), wanted)
+            runs += _answers(model, folder, len(runs), tensors)
             if len(runs) < len(inputs):
                 aborted.append(len(runs))
                 runs.append(None)
         return Answers(runs + [None] * (len(inputs) - len(runs)), aborted)
 
 
-def _answers(model: ModelRequest, folder: Path, first: int, wanted: list[int]) -> list[Answer]:
-    """Ask about the runs from `first` on; return the answers up to the first run that aborts."""
+def _answers(model: ModelRequest, folder: Path, first: int, tensors: list[int]) -> list[Answer]:
+    """Run the runs from `first` on; return the answers up to the first run that aborts."""
     files = [str(folder / name) for name in ("model.tflite", "inputs.npz", ".")]
     module = ["-W", "ignore", "-m", tflm_process.__name__]  # the last line is to say what went wrong
-    command = [sys.executable, *module, *files, str(first), *map(str, wanted)]
+    command = [sys.executable, *module, *files, str(first), *map(str, tensors)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:

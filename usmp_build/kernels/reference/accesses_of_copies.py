@@ -23,20 +23,20 @@ def copy_accesses(count: int, size: int, source: Side, target: Side) -> Accesses
 
 
 def pad_accesses(axes: Sequence[tuple[int, int, int]], element_size: int) -> Accesses:
-    """A line crosses the input when its index along every outer axis does; then all that crosses is read at first.
+    """Return the accesses of PAD.  A line inside the input along every outer axis reads its part of the input first.
 
-    Each axis has its padding before, the size of the input, and its padding behind; elements have `element_size` bytes.
+    Each axis has the padding before, the size of the input, and the padding after; elements have `element_size` bytes.
     """
-    before, sizes, behind = zip(*axes, strict=True)
+    before, sizes, after = zip(*axes, strict=True)
     line = sizes[-1]
     windows, strides = [], []
-    pitch, step = line, before[-1] + line + behind[-1]
+    pitch, step = line, before[-1] + line + after[-1]
     for axis in reversed(range(len(sizes) - 1)):
         windows.append(Window(axis, pitch, sizes[axis], before=before[axis]))
         strides.append(step)
         pitch *= sizes[axis]
-        step *= before[axis] + sizes[axis] + behind[axis]
-    loops = tuple(map(sum, zip(before[:-1], sizes[:-1], behind[:-1], strict=True)))
+        step *= before[axis] + sizes[axis] + after[axis]
+    loops = tuple(map(sum, zip(before[:-1], sizes[:-1], after[:-1], strict=True)))
     read = Touch(0, line, windows=tuple(windows))
-    written = Touch(3, before[-1] + line + behind[-1], tuple(reversed(strides)), writes=True)
+    written = Touch(3, before[-1] + line + after[-1], tuple(reversed(strides)), writes=True)
     return Accesses((Part(loops, (read, written)),), (element_size, 0, 0, element_size))

@@ -28,7 +28,7 @@ def conv_2d_accesses(row: Row, channels: int, outputs: int, element_size: int, o
 
 
 def depthwise_accesses(row: Row, channels: int, each: int, element_size: int, operands: int, block: int) -> Accesses:
-    """A row of DEPTHWISE_CONV_2D: for every pixel and block of its output channels, what these come from.
+    """A row of DEPTHWISE_CONV_2D: for every pixel and block of its output channels, the input channels of these.
 
     A channel of the input has `each` filters; `block` channels are computed at once.
     """
@@ -69,7 +69,7 @@ def fully_connected_accesses(batches: int, inputs: int, outputs: int, element_si
 
 
 def svdf_accesses(batches: int, inputs: int, units: int, element_size: int, operands: int) -> Accesses:
-    """SVDF: for every batch and unit, all its inputs; the state is a variable, over which nothing ever lies."""
+    """SVDF: for every batch and unit, all its inputs; the state is a variable, which nothing ever overlaps."""
     read = Touch(0, inputs, (inputs, 0))
     written = Touch(operands - 1, 1, (units, 1), writes=True)
     return Accesses((Part((batches, units), (read, written)),), _ends(element_size, operands))
@@ -91,9 +91,9 @@ def mean_accesses(channels: int, across: int, element_size: int) -> Accesses:
 
 
 def _blocks(size: int, reads: tuple[Touch, ...], output: int, strides: tuple[int, ...]) -> Iterator[Part]:
-    """Yield the whole blocks of an output of `size` elements, then what is left: each reads all of `reads`."""
-    whole, rest = divmod(size, BLOCK)
-    for count, lanes, start in ((whole, BLOCK, 0), (min(rest, 1), rest, whole * BLOCK)):
+    """Yield the full blocks of an output of `size` elements, then the rest: each reads all of `reads`."""
+    full, rest = divmod(size, BLOCK)
+    for count, lanes, start in ((full, BLOCK, 0), (min(rest, 1), rest, full * BLOCK)):
         if count:
             yield Part((count,), (*reads, Touch(output, lanes, (*strides, BLOCK), start, writes=True)))
 

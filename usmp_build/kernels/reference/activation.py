@@ -13,7 +13,7 @@ LARGEST_FLOAT = float(np.finfo(np.float32).max)
 
 
 def real_limits(activation: Activation, limits: Limits | None = None) -> tuple[float, float]:
-    """Return the least and the largest output of a float kernel, which has no `limits`."""
+    """Return the smallest and largest output of a float kernel, which has no `limits`."""
     if limits is not None:
         raise Unsupported("it has limits, which only integers may have")
     low, high = _limits(activation)
@@ -23,20 +23,20 @@ def real_limits(activation: Activation, limits: Limits | None = None) -> tuple[f
 def quantized_limits(
     node: Node, activation: Activation, output: Tensor, limits: Limits | None = None
 ) -> tuple[int, int]:
-    """Return the least and the largest output of an integer kernel, both less the output's zero point.
+    """Return the smallest and largest output of an integer kernel, both less the output's zero point.
 
-    `limits` clamp what the activation leaves; they are values of the output.
+    `limits` clamp the output further; they are values of the output.
     """
     low, high = _limits(activation)
     zero_point = node.zero_point(output)
     bottom, top = integer_range(output.dtype)
-    least, most = bottom - zero_point, top - zero_point
-    least = least if low is None else max(least, _quantized(node, low, output))
-    most = most if high is None else min(most, _quantized(node, high, output))
+    lowest, highest = bottom - zero_point, top - zero_point
+    lowest = lowest if low is None else max(lowest, _quantized(node, low, output))
+    highest = highest if high is None else min(highest, _quantized(node, high, output))
     if limits is not None:
         first, last = (min(max(limit, bottom), top) - zero_point for limit in limits)
-        least, most = (min(max(bound, first), last) for bound in (least, most))
-    return least, most
+        lowest, highest = (min(max(bound, first), last) for bound in (lowest, highest))
+    return lowest, highest
 
 
 def _limits(activation: Activation) -> tuple[float | None, float | None]:

@@ -51,13 +51,15 @@ def conv_2d(node: Node) -> Kernel:
 
 
 def depthwise_conv_2d(node: Node) -> Kernel:
-    """For every input channel filters of its own, `depth_multiplier` of them."""
+    """For every input channel, `depth_multiplier` separate filters."""
     options = node.options(DepthwiseConv2D)
     convolution = _convolution(node, options)
     one, height, width, output_channels = convolution.weights.shape
     multiplier, rest = divmod(output_channels, convolution.input.shape[3])
-    stated = options.depth_multiplier or multiplier
-    node.expect(one == 1 and rest == 0 and multiplier == stated, "has filters that do not share out among its channels")
+    declared = options.depth_multiplier or multiplier
+    node.expect(
+        one == 1 and rest == 0 and multiplier == declared, "has filters that do not share out among its channels"
+    )
     node.expect(convolution.output.shape[3] == output_channels, "does not have one output channel for each filter")
     check_sums(node, height * width, convolution.weights)
     shared = convolution.input.dtype is DType.INT8 and multiplier % BLOCK == 0
@@ -94,16 +96,16 @@ class _Convolution:
     columns: Slide
 
     def kernel(
-        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, row_accesses: _RowAccesses
+        self, name: str, extra: tuple[str, int], elements: _Elements, channel_axis: int, row_accesses: _RowAccesses
     ) -> Kernel:
-        """Put the kernel together; `own` is the parameter in which the two kinds differ."""
+        """Put the kernel together; `extra` is the parameter that only this kind has."""
         types = {self.input.dtype, self.weights.dtype, self.output.dtype}
         if types == {DType.INT8}:
-            return self._int8(name, own, elements, channel_axis, row_accesses)
+            return self._int8(name, extra, elements, channel_axis, row_accesses)
         if types == {DType.FLOAT32}:
             bias, constants = bias_operand(self.node, self.channels, DType.FLOAT32)
             low, high = real_limits(self.options.activation, self.options.limits)
-            fields = (*self._geometry(own), ("low", low), ("high", high), *pitch_fields(self.pitches))
+            fields = (*self._geometry(extra), ("low", low), ("high", high), *pitch_fields(self.pitches))
             parameters = Parameters(f"{name}_f32_parameters", fields)
             operands = (Input(0), Input(1), bias or Derived(0), Output(0))
             traffic = self._traffic(elements, 4, (4,))
@@ -113,14 +115,14 @@ class _Convolution:
         raise unsupported_types(self.input, self.weights, self.output)
 
     def _int8(
-        self, name: str, own: tuple[str, int], elements: _Elements, channel_axis: int, row_accesses: _RowAccesses
+        self, name: str, extra: tuple[str, int], elements: _Elements, channel_axis: int, row_accesses: _RowAccesses
     ) -> Kernel:
         node = self.node
         bias, zeros = bias_operand(node, self.channels, DType.INT32)
         constants = (*factor_constants(channel_factors(node, self.weights, channel_axis)), *zeros)
         low, high = quantized_limits(node, self.options.activation, self.output, self.options.limits)
         fields = (
-            *self._geometry(own),
+            *self._geometry(extra),
             ("input_zero_point", node.zero_point(self.input)),
             ("output_zero_point", node.zero_point(self.output)),
             ("low", low),
@@ -135,7 +137,7 @@ class _Convolution:
         return self._kernel(call, constants)
 
     def _kernel(self, call: KernelCall, constants: tuple[Constant, ...]) -> Kernel:
-        """Say that pixels may lie apart.  CONV_2D reads all under a row of the window at once where they do not."""
+        """Declare that pixels may lie apart; where they do not, CONV_2D reads a row of the window at once."""
         dense = isinstance(self.options, Conv2D) and self.options.dilation_w == 1 and self.weights.shape[2] > 1
         slower = frozenset({Input(0)}) if dense else frozenset[Operand]()
         return Kernel((call,), constants, pitched=PITCHED, slower=slower)
@@ -164,13 +166,13 @@ class _Convolution:
             Traffic(written=self.output.size),
         )
 
-    def _geometry(self, own: tuple[str, int]) -> tuple[tuple[str, int], ...]:
+    def _geometry(self, extra: tuple[str, int]) -> tuple[tuple[str, int], ...]:
         height, width = self.weights.shape[1:3]
         return (
             ("input_width", self.input.shape[2]),
             ("input_channels", self.input.shape[3]),
             ("output_width", self.columns.output),
-            own,
+            extra,
             ("window_height", height),
             ("window_width", width),
             ("stride", self.options.stride_w),
@@ -204,9 +206,9 @@ def _convolution(node: Node, options: Conv2D | DepthwiseConv2D) -> _Convolution:
     node.expect(all(len(t.shape) == 4 for t in (source, weights, output)), "works on tensors without four dimensions")
     node.array(1, "weights")
     height, width = weights.shape[1:3]
-    down, across = borders(options)
-    rows = slide(node, down, source.shape[1], height, options.stride_h, options.dilation_h)
-    columns = slide(node, across, source.shape[2], width, options.stride_w, options.dilation_w)
+    vertical, horizontal = borders(options)
+    rows = slide(node, vertical, source.shape[1], height, options.stride_h, options.dilation_h)
+    columns = slide(node, horizontal, source.shape[2], width, options.stride_w, options.dilation_w)
     expected = [source.shape[0], rows.output, columns.output]
     node.expect(list(output.shape[:3]) == expected, f"makes an image of shape {expected}, not {list(output.shape[:3])}")
     return _Convolution(node, options, source, weights, output, rows, columns)

@@ -1,4 +1,4 @@
-"""Operators that only move bytes: COPY, RESHAPE and its kin, CONCATENATION, PACK and SPLIT."""
+"""Operators that only move bytes: COPY, RESHAPE and the like, CONCATENATION, PACK and SPLIT."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def reshape(node: Node) -> Kernel:
     return Kernel((copy(Input(0), Output(0), 1, source.size),))
 
 
-def whole(node: Node) -> Kernel:
+def copy_all(node: Node) -> Kernel:
     """All bytes as they are, of any type."""
     node.expect(node.input(0).size == node.output.size, "has an output of another size than its input")
     return Kernel((copy(Input(0), Output(0), 1, node.output.size),))
@@ -33,7 +33,7 @@ def whole(node: Node) -> Kernel:
 def read_variable(node: Node) -> Kernel:
     """The bytes that a variable holds now."""
     _check_variable(node.input(0))
-    return whole(node)
+    return copy_all(node)
 
 
 def assign_variable(node: Node) -> Kernel:
@@ -64,7 +64,7 @@ def concatenation(node: Node) -> Kernel:
 
 
 def pack(node: Node) -> Kernel:
-    """The inputs side by side along an axis of their own."""
+    """The inputs side by side along a new axis."""
     output = node.output
     axis = _axis(node, node.options(Pack).axis, output)
     for tensor in node.inputs:
@@ -103,15 +103,15 @@ def _joined(node: Node, count: int) -> Kernel:
 
 
 def _pitches(node: Node, source: Input, target: Output, count: int) -> dict[str, int]:
-    """Return the bytes from one of `count` blocks to the next, where they are."""
-    found = (
+    """Return the bytes from one of `count` blocks to the next, in both operands."""
+    in_bytes = (
         node.graph.pitches.get(node.index(operand), node.tensor(operand).size // count) for operand in (source, target)
     )
-    return dict(zip(("input_pitch", "output_pitch"), found, strict=True))
+    return dict(zip(("input_pitch", "output_pitch"), in_bytes, strict=True))
 
 
 def _by_channels(kernel: Kernel, axis: int, whole: Tensor) -> Kernel:
-    """Say of copies along the last axis that all operands may be channels of other tensors: blocks are their pixels."""
+    """Declare that operands of copies along the last axis may be channels of other tensors: blocks are their pixels."""
     operands = frozenset(operand for call in kernel.calls for operand in call.operands)
     return replace(kernel, pitched=operands) if axis == len(whole.shape) - 1 else kernel
 
@@ -123,7 +123,7 @@ def _axis(node: Node, axis: int, whole: Tensor) -> int:
 
 
 def check_types(source: Tensor, output: Tensor) -> None:
-    """Refuse what is no copy, and elements that are not whole bytes."""
+    """Refuse types that differ, and elements that are not whole bytes."""
     if source.dtype is not output.dtype or source.dtype.bits not in _WIDTHS:
         raise unsupported_types(source, output)
 
@@ -170,7 +170,7 @@ def copy(
 KERNELS = {
     "ASSIGN_VARIABLE": assign_variable,
     "CONCATENATION": concatenation,
-    "COPY": whole,
+    "COPY": copy_all,
     "EXPAND_DIMS": reshape,
     "PACK": pack,
     "READ_VARIABLE": read_variable,

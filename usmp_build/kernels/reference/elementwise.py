@@ -1,4 +1,4 @@
-"""ADD, SUB and MUL, with operands that are stretched to the shape of the output where theirs is 1."""
+"""ADD, SUB and MUL, which broadcast operands along axes of size 1."""
 
 from __future__ import annotations
 
@@ -58,34 +58,34 @@ def _binary(node: Node, name: str, real: Fields, sign: int) -> Kernel:
     if types == {DType.FLOAT32}:
         options = node.options(Binary)
         low, high = real_limits(options.activation, options.limits)
-        suffix, own = "f32", (*real, ("low", low), ("high", high))
+        suffix, fields = "f32", (*real, ("low", low), ("high", high))
     elif types == {DType.INT8}:
-        suffix, own = "s8", _sum_fields(node, sign) if sign else _product_fields(node)
+        suffix, fields = "s8", _sum_fields(node, sign) if sign else _product_fields(node)
     else:
         raise unsupported_types(first, second, output)
 
     def kernel_of(count: int) -> Kernel:
         innermost = _merged(axes[-count:])
         if len(innermost) == 1 and innermost[0].first == innermost[0].second == 1:
-            return _of_one_shape(node, f"{name}_{suffix}", own, innermost[0].size)
-        return _stretched(node, f"{name}_{suffix}", own, innermost)
+            return _of_one_shape(node, f"{name}_{suffix}", fields, innermost[0].size)
+        return _broadcast(node, f"{name}_{suffix}", fields, innermost)
 
     return elementwise(node, kernel_of)
 
 
-def _of_one_shape(node: Node, name: str, own: Fields, size: int) -> Kernel:
+def _of_one_shape(node: Node, name: str, fields: Fields, size: int) -> Kernel:
     accesses = elementwise_accesses(size, (node.output.dtype.bits // 8,) * 3)
-    parameters = Parameters(f"{name}_parameters", (("size", size), *own))
+    parameters = Parameters(f"{name}_parameters", (("size", size), *fields))
     return Kernel((KernelCall(name, Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses),))
 
 
-def _stretched(node: Node, name: str, own: Fields, axes: list[_Axis]) -> Kernel:
+def _broadcast(node: Node, name: str, fields: Fields, axes: list[_Axis]) -> Kernel:
     output, size = node.output, prod(axis.size for axis in axes)
     visits = output.elements // size * _visits(axes, size)
     traffic = (*[Traffic(output.size)] * 2, Traffic(_AXIS_BYTES * visits), Traffic(written=output.size))
     axes = _padded(axes)
     accesses = broadcast_accesses(axes, output.dtype.bits // 8)
-    parameters = Parameters(f"{name}_parameters", (("size", size), *own))
+    parameters = Parameters(f"{name}_parameters", (("size", size), *fields))
     operands = (Input(0), Input(1), Derived(0), Output(0))
     call = KernelCall(f"{name}_stretched", Whole(), operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), (int32_constant("axes", (number for axis in axes for number in axis)),))
@@ -148,7 +148,7 @@ def _axes(node: Node, first: Tensor, second: Tensor, output: Tensor) -> list[_Ax
     for operand in (first, second):
         node.expect(len(operand.shape) <= rank, "has an input with more dimensions than its output")
         shape = (1,) * (rank - len(operand.shape)) + operand.shape
-        fits = all(size in (1, whole) for size, whole in zip(shape, output.shape, strict=True))
+        fits = all(size in (1, output_size) for size, output_size in zip(shape, output.shape, strict=True))
         node.expect(fits, f"cannot stretch {list(operand.shape)} to {list(output.shape)}")
         steps.append(_steps(shape))
     return [_Axis(*axis) for axis in zip(output.shape, *steps, strict=True)]
@@ -164,7 +164,7 @@ def _steps(shape: Sequence[int]) -> list[int]:
 
 
 def _merged(axes: list[_Axis]) -> list[_Axis]:
-    """Merge neighbours through which both operands run alike; what is first is never empty.
+    """Merge adjacent axes that both operands cross in equal steps; the result is never empty.
 
     >>> _merged([_Axis(2, 12, 0), _Axis(3, 4, 0), _Axis(4, 1, 1)])
     [_Axis(size=6, first=4, second=0), _Axis(size=4, first=1, second=1)]
@@ -180,7 +180,7 @@ def _merged(axes: list[_Axis]) -> list[_Axis]:
 
 
 def _visits(axes: list[_Axis], elements: int) -> int:
-    """Count how often an axis is looked at: the innermost for every element, the next one when that is through, ...
+    """Count reads of the table of axes: the innermost for every element, the next one whenever that one ends, ...
 
     >>> _visits([_Axis(30, 4, 0), _Axis(4, 1, 1)], 120)
     153

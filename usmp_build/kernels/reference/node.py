@@ -47,20 +47,20 @@ class Node:
                 raise Unsupported(f"{self.label(tensor)} has more than {LARGEST:,} bytes")
 
     def input(self, position: int) -> Tensor:
-        """Return the input at a position; raise when it was left out."""
+        """Return the input at a position; raise when it is omitted."""
         tensor = self.optional(position)
         if tensor is None:
             raise self.error("K408", f"has no input {position}", _DAMAGED)
         return tensor
 
     def optional(self, position: int) -> Tensor | None:
-        """Return the input at a position; None when it was left out."""
+        """Return the input at a position; None when it is omitted."""
         inputs = self.operator.inputs
         index = inputs[position] if position < len(inputs) else None
         return None if index is None else self.graph.tensors[index]
 
     def index(self, operand: Input | Output) -> int:
-        """Return which tensor of the graph an operand is; raise when it was left out."""
+        """Return which tensor of the graph an operand is; raise when it is omitted."""
         if isinstance(operand, Output):
             return self.operator.outputs[operand.position]
         self.input(operand.position)
@@ -72,7 +72,7 @@ class Node:
 
     @cached_property
     def inputs(self) -> tuple[Tensor, ...]:
-        """All inputs, none of them left out."""
+        """All inputs, none of which is omitted."""
         return tuple(self.input(position) for position in range(len(self.operator.inputs)))
 
     @cached_property
@@ -168,6 +168,6 @@ def unsupported_types(*tensors: Tensor) -> Unsupported:
 
 
 def integer_range(dtype: DType) -> tuple[int, int]:
-    """Return the least and the largest value of an integer type."""
+    """Return the smallest and largest value of an integer type."""
     info = np.iinfo(dtype.numpy)
     return int(info.min), int(info.max)

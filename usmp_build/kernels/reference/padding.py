@@ -26,15 +26,15 @@ _MOST_AXES = 5
 
 
 class _Frame(NamedTuple):
-    """An axis: padding before, size of the input, padding behind."""
+    """An axis: padding before, size of the input, padding after."""
 
     before: int
     size: int
-    behind: int
+    after: int
 
 
 def pad(node: Node) -> Kernel:
-    """A frame of zeros, or of the value that PADV2 gives."""
+    """A frame of zeros, or of the value that is an input of PADV2."""
     source, output = node.input(0), node.output
     if source.dtype is not output.dtype or source.dtype.bits not in (8, 16, 32) or not source.dtype.numpy:
         raise unsupported_types(source, output)
@@ -73,7 +73,7 @@ def _frames(node: Node) -> list[_Frame]:
     node.expect(len(paddings) == 2 * len(source.shape), "does not have two paddings for each dimension")
     node.expect(min(paddings, default=0) >= 0, "has a padding below 0")
     pairs = zip(paddings[::2], source.shape, paddings[1::2], strict=True)
-    frames = [_Frame(int(before), size, int(behind)) for before, size, behind in pairs]
+    frames = [_Frame(int(before), size, int(after)) for before, size, after in pairs]
     node.expect(tuple(map(sum, frames)) == output.shape, "makes another shape than its output has")
     return frames
 
@@ -82,13 +82,13 @@ def _merged(frames: list[_Frame]) -> list[_Frame]:
     """Merge axes without padding into the one before: in both tensors they are runs.
 
     >>> _merged([_Frame(0, 1, 0), _Frame(1, 8, 1), _Frame(2, 4, 2), _Frame(0, 3, 0)])
-    [_Frame(before=1, size=8, behind=1), _Frame(before=6, size=12, behind=6)]
+    [_Frame(before=1, size=8, after=1), _Frame(before=6, size=12, after=6)]
     """
     merged: list[_Frame] = []
     for frame in frames:
-        if merged and frame.before == frame.behind == 0:
-            before, size, behind = (number * frame.size for number in merged.pop())
-            merged.append(_Frame(before, size, behind))
+        if merged and frame.before == frame.after == 0:
+            before, size, after = (number * frame.size for number in merged.pop())
+            merged.append(_Frame(before, size, after))
         elif merged and merged[-1] == (0, 1, 0):
             merged[-1] = frame
         else:

@@ -1,7 +1,6 @@
-"""Elementwise kernels: all elements are one call, or each piece is one, a row or a pixel of an image.
+"""Elementwise kernels: one call for all elements, or one for each row or pixel of an image.
 
-Pixel by pixel go those of images that are channels of other tensors; all others take no more instructions than if there
-were no such images.
+Only images that are channels of other tensors take a call for each pixel; all others take no extra instructions.
 """
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ from usmp_build.kernels.reference.pitches import are_apart, pitch
 
 KernelOf: TypeAlias = Callable[[int], Kernel]
 """Number of the output's innermost axes → the kernel whose only call makes that much of it: 1 for a pixel, 2 for a row.
-The traffic of the call is that of the whole output."""
+The traffic of the call is that of the complete output."""
 
 
 def each_element(node: Node, function: str, struct: str, *fields: tuple[str, Value]) -> Kernel:
     """Return the kernel of a function from one input to one output, element by element.
 
-    `fields` are its parameters without the first one, which is how many elements there are.
+    `fields` are its parameters without the first one, the number of elements.
     """
     widths = tuple(tensor.dtype.bits // 8 for tensor in (node.input(0), node.output))
 
@@ -49,10 +48,10 @@ def each_element(node: Node, function: str, struct: str, *fields: tuple[str, Val
 
 
 def elementwise(node: Node, kernel_of: KernelOf) -> Kernel:
-    """Return the kernel that makes all elements in one call, and beside it the one that goes by rows.
+    """Return the kernel that computes all elements in one call, with the one that goes row by row as its `by_rows`.
 
-    It says which operands may be channels of another tensor, and goes pixel by pixel where one is.  These have the
-    output's shape; all others must be the same for every pixel.
+    Operands with the shape of the output may be channels of another tensor: where one is, the kernel goes pixel by
+    pixel.  All others must be the same for every pixel.
     """
     shape = node.output.shape
     kernel = replace(kernel_of(len(shape)), by_rows=_row_by_row(node, kernel_of))

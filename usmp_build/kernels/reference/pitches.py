@@ -26,13 +26,13 @@ def pitches(node: Node) -> Pitches:
 def pitch(node: Node, operand: Input | Output) -> int:
     """Return the elements from one pixel of an image to the next."""
     index, tensor = node.index(operand), node.tensor(operand)
-    apart = node.graph.pitches.get(index)
-    return tensor.shape[-1] if apart is None else apart * 8 // tensor.dtype.bits
+    stride = node.graph.pitches.get(index)
+    return tensor.shape[-1] if stride is None else stride * 8 // tensor.dtype.bits
 
 
-def pitch_fields(found: Pitches) -> tuple[tuple[str, int], ...]:
-    """Return them as parameters, as all structs of such operators end."""
-    return ("input_pitch", found.input), ("output_pitch", found.output)
+def pitch_fields(strides: Pitches) -> tuple[tuple[str, int], ...]:
+    """Return the last parameters in the structs of such operators."""
+    return ("input_pitch", strides.input), ("output_pitch", strides.output)
 
 
 def are_apart(node: Node) -> bool:

@@ -15,22 +15,22 @@ from usmp_build.kernels.reference.window import Slide, borders, slide, taps_insi
 from usmp_build.operators.pooling import Pool2D
 
 _SAME_SCALE = 1e-6
-"""Scales that differ by no more count as one."""
+"""Scales that differ by no more count as equal."""
 
 
 def pool_2d(node: Node) -> Kernel:
-    """One number for the pixels under a window, for every channel."""
+    """For every channel, the average or maximum of the pixels under a window."""
     options = node.options(Pool2D)
     source, output = node.streamed(), node.output
     node.expect(len(source.shape) == 4, "works on a tensor without four dimensions")
     images, height, width, channels = source.shape
-    down, across = borders(options)
-    rows = slide(node, down, height, options.filter_h, options.stride_h)
-    columns = slide(node, across, width, options.filter_w, options.stride_w)
+    vertical, horizontal = borders(options)
+    rows = slide(node, vertical, height, options.filter_h, options.stride_h)
+    columns = slide(node, horizontal, width, options.filter_w, options.stride_w)
     expected = (images, rows.output, columns.output, channels)
     node.expect(output.shape == expected, f"makes an image of shape {list(expected)}, not {list(output.shape)}")
     suffix, low, high = _limits(node, options, source)
-    apart = pitches(node)
+    strides = pitches(node)
     fields: tuple[tuple[str, int | float], ...] = (
         ("input_width", width),
         ("channels", channels),
@@ -43,14 +43,14 @@ def pool_2d(node: Node) -> Kernel:
         ("high", high),
         ("outside", _outside(node, options, source)),
         ("counts_outside", int(options.outside is not None)),
-        *pitch_fields(apart),
+        *pitch_fields(strides),
     )
     form = Rows(
         images=images,
         rows=rows.output,
         input_rows=height,
-        input_row_elements=width * apart.input,
-        output_row_elements=columns.output * apart.output,
+        input_row_elements=width * strides.input,
+        output_row_elements=columns.output * strides.output,
         window=options.filter_h,
         stride=options.stride_h,
         before=rows.before,
@@ -61,8 +61,8 @@ def pool_2d(node: Node) -> Kernel:
     taps *= taps_inside(columns, width, options.filter_w, options.stride_w)
     read = images * taps * channels * source.dtype.bits // 8
     traffic = (Traffic(read), Traffic(written=output.size))
-    window = Window(0, apart.input, width, options.filter_w, options.stride_w, before=columns.before)
-    accesses = pool_accesses(Row(columns.output, apart.output, window), channels, source.dtype.bits // 8)
+    window = Window(0, strides.input, width, options.filter_w, options.stride_w, before=columns.before)
+    accesses = pool_accesses(Row(columns.output, strides.output, window), channels, source.dtype.bits // 8)
     call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic, accesses=accesses)
     return Kernel((call,), pitched=PITCHED, by_rows=_by_rows(node, options, (rows, columns), (suffix, low, high)))
 

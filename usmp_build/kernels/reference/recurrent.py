@@ -29,7 +29,7 @@ _BIAS_TOLERANCE = 1e-5
 
 
 def svdf(node: Node) -> Kernel:
-    """Filters over the inputs, then over their own last results."""
+    """Filters over the inputs, then over their own recent results."""
     source, features, times, state = (node.input(position) for position in (0, 1, 2, _STATE))
     if not state.is_variable:
         raise Unsupported("its state is not a variable")
@@ -66,9 +66,9 @@ def _float32(node: Node, sizes: dict[str, int]) -> Kernel:
 
 
 def _int8(node: Node, sizes: dict[str, int]) -> Kernel:
-    """As in TensorFlow Lite Micro, the activation is left out: its converter has made the output's range of it.
+    """As in TensorFlow Lite Micro, the activation is ignored: the converter has limited the range of the output by it.
 
-    Zero points of weights are left out, too: they count as 0.
+    Zero points of weights are ignored, too: they count as 0.
     """
     source, features, times, state = (node.input(position) for position in (0, 1, 2, _STATE))
     output = node.output

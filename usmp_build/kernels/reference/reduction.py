@@ -1,4 +1,4 @@
-"""MEAN, and what else averages an image by adding up its rows in scratch."""
+"""MEAN, and other averages of images that add up rows in scratch."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Block(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many elements become one."""
+        """Number of elements that become one."""
         return self.rows * self.width
 
 
@@ -51,16 +51,16 @@ def mean(node: Node) -> Kernel:
 
 def _block(node: Node) -> Block:
     shape = node.input(0).shape
-    given = node.integers(1, "axes")
-    node.expect(all(-len(shape) <= axis < len(shape) for axis in given), "averages along axes that its input lacks")
-    axes = sorted({axis % len(shape) for axis in given if shape[axis] > 1})
+    all_axes = node.integers(1, "axes")
+    node.expect(all(-len(shape) <= axis < len(shape) for axis in all_axes), "averages along axes that its input lacks")
+    axes = sorted({axis % len(shape) for axis in all_axes if shape[axis] > 1})
     if not axes:
         return Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
     first, last = axes[0], axes[-1]
     if any(shape[axis] > 1 and axis not in axes for axis in range(first, last)):
         raise Unsupported("it averages along axes that are not adjacent")
     images, reduced, channels = prod(shape[:first]), shape[first : last + 1], prod(shape[last + 1 :])
-    if channels == 1:  # then a row of a single number each would be a call of its own
+    if channels == 1:  # a row of a single number would need a call each
         return Block(images, 1, prod(reduced), 1)
     return Block(images, reduced[0], prod(reduced[1:]), channels)
 

@@ -1,4 +1,4 @@
-"""Quantizes factors made of scales, as constants of a kernel."""
+"""Quantizes the factors that follow from scales, as constants of a kernel."""
 
 from __future__ import annotations
 

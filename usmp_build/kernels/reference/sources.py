@@ -1,7 +1,7 @@
 """Selects the C of functions: the definitions that they need from the files in `c/`, each once.
 
 A file is a list of *pieces*: a struct, a prototype or a function, with the comment on top of it.  A piece begins in
-the first column, after an empty line.  Comments that stand alone speak of the file; they stay there.
+the first column, after an empty line.  Comments that stand alone describe the file, and are left out.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Piece:
 
 
 def choose(calls: Iterable[str], prefix: str) -> KernelSources:
-    """Return the C of functions as `KernelCall` names them, and of all that they use, with the prefix asked for."""
+    """Return the C of functions as `KernelCall` names them, and of all that they use, with the requested prefix."""
     pieces = library()
     definitions = {piece.name: piece for piece in pieces if not piece.is_prototype}
     requested = {name for call in calls for name in _functions(call, definitions.keys())}
@@ -85,9 +85,9 @@ def _pieces(text: str, local: Iterable[str]) -> list[Piece]:
     pieces = []
     for part in re.split(r"\n\n+(?=\S)", body):
         code = _COMMENT.sub("", part).strip()
-        found = _DEFINED.match(code)
-        if found:
-            name = found[1] or found[2]
+        definition = _DEFINED.match(code)
+        if definition:
+            name = definition[1] or definition[2]
             pieces.append(Piece(name, part, code.endswith(");"), frozenset(_NAME.findall(code)) - {name}, headers))
     return pieces
 
@@ -95,18 +95,18 @@ def _pieces(text: str, local: Iterable[str]) -> list[Piece]:
 def _functions(call: str, defined: Collection[str]) -> list[str]:
     """Return the function of a call, or the three of a reduction."""
     names = [f"{PREFIX}{call}{suffix}" for suffix in ("", "_begin", "_row", "_finish")]
-    found = [name for name in names if name in defined]
-    if not found:
+    functions_of_call = [name for name in names if name in defined]
+    if not functions_of_call:
         raise KeyError(f"no C function is called {call}")
-    return found
+    return functions_of_call
 
 
 def _closure(requested: set[str], definitions: dict[str, Piece]) -> set[str]:
     """Return the names of all definitions that the requested ones need, themselves included."""
-    found: set[str] = set()
+    closure: set[str] = set()
     rest = set(requested)
     while rest:
         name = rest.pop()
-        found.add(name)
-        rest |= (definitions[name].uses & definitions.keys()) - found
-    return found
+        closure.add(name)
+        rest |= (definitions[name].uses & definitions.keys()) - closure
+    return closure

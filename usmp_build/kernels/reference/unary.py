@@ -1,4 +1,4 @@
-"""LOGISTIC, TANH, HARD_SWISH, RELU, RELU6 and LEAKY_RELU as operators of their own, and tables that rewrites made."""
+"""LOGISTIC, TANH, HARD_SWISH, RELU, RELU6 and LEAKY_RELU as separate operators, and LUTs that rewrites made."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def logistic(node: Node) -> Kernel:
         return each_element(node, "logistic_f32", "elements")
     if node.zero_point(node.output) != LEAST:
         raise Unsupported(f"its output has a zero point other than {LEAST}")
-    return _looked_up(node, _table(node, tables.logistic))
+    return _lookup_kernel(node, _table(node, tables.logistic))
 
 
 def tanh(node: Node) -> Kernel:
     """TANH: for int8 a table."""
     if _is_int8(node):
-        return _looked_up(node, _table(node, tables.tanh))
+        return _lookup_kernel(node, _table(node, tables.tanh))
     return each_element(node, "tanh_f32", "elements")
 
 
@@ -56,7 +56,7 @@ def hard_swish(node: Node) -> Kernel:
     if table is None:
         message = f"has scales, {source.scale:g} and {output.scale:g}, that its arithmetic cannot bring together"
         raise node.error("K407", message, "quantize the model again")
-    return _looked_up(node, table)
+    return _lookup_kernel(node, table)
 
 
 def lookup(node: Node) -> Kernel:
@@ -65,7 +65,7 @@ def lookup(node: Node) -> Kernel:
     if not _is_int8(node):
         raise Unsupported("its table is one of int8")
     node.expect(is_table(table), "has a table that does not have an int8 for each int8")
-    return _looked_up(node, bytes(value & 0xFF for value in table))
+    return _lookup_kernel(node, bytes(value & 0xFF for value in table))
 
 
 def relu(node: Node) -> Kernel:
@@ -123,7 +123,7 @@ def _is_int8(node: Node) -> bool:
     return source.dtype is DType.INT8
 
 
-def _looked_up(node: Node, table: bytes) -> Kernel:
+def _lookup_kernel(node: Node, table: bytes) -> Kernel:
     elements = node.output.elements
     traffic = (Traffic(elements), Traffic(elements), Traffic(written=elements))
 

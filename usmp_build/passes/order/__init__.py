@@ -1,7 +1,7 @@
 """Searches for each model the order of its operators with the lowest peak of live bytes.
 
-Each model and each step is looked at separately, with the overlap that the better direction of its operator allows: so
-the peak of an order is a lower bound for its plans.  Whether a plan reaches it, the planner finds out.
+Each model and each step is considered separately, with the overlap that the better direction of its operator allows,
+so the peak of an order is a lower bound for its plans.  Only planning shows whether a plan reaches it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class ModelOrders:
     """The result of the search for one model; orders are of the operators of main that run."""
 
     best: tuple[int, ...] | None
-    """The best order found; None: that is the file's order."""
+    """The best order of the search; None: that is the file's order."""
     best_peak: int
     """The bytes alive at the fullest step of that order, without persistent buffers."""
     bound: int
@@ -48,14 +48,14 @@ class ModelOrders:
         """Return up to `most` orders with a peak below `limit` bytes (None: no limit), lowest peaks first."""
         if self.jobs is None:
             return Below((), are_all=False)
-        found = orders_below(self.jobs, 1 + sum(self.jobs.sizes) if limit is None else limit, most)
-        named = (replace(each, order=tuple(self.operators[job] for job in each.order)) for each in found.orders)
-        return Below(tuple(named), found.are_all)
+        below = orders_below(self.jobs, 1 + sum(self.jobs.sizes) if limit is None else limit, most)
+        orders = (replace(each, order=tuple(self.operators[job] for job in each.order)) for each in below.orders)
+        return Below(tuple(orders), below.are_all)
 
 
 def model_orders(request: Request, analysis: Analysis) -> tuple[ModelOrders | None, ...]:
     """Search the orders of each model; None for a program.  `analysis` must be of the files' orders."""
-    return tuple(_searched(request, analysis, index) for index in range(len(request.models)))
+    return tuple(_orders_of_model(request, analysis, index) for index in range(len(request.models)))
 
 
 def least_workspace(analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
@@ -103,12 +103,12 @@ def workspace_always(analysis: Analysis) -> int:
     return sum(buffer.extent for buffer in buffers if buffer.kind is not Kind.CONSTANT)
 
 
-def _searched(request: Request, analysis: Analysis, index: int) -> ModelOrders | None:
+def _orders_of_model(request: Request, analysis: Analysis, index: int) -> ModelOrders | None:
     if analysis.models[index].is_program:
         return None
     jobs, operators = jobs_of(request, analysis, index)
-    found = best_order(jobs)
+    best = best_order(jobs)
     if not request.models[index].free_order:
-        return ModelOrders(None, found.peak, found.bound, operators, None)
-    best = tuple(operators[job] for job in found.order)
-    return ModelOrders(None if best == operators else best, found.peak, found.bound, operators, jobs)
+        return ModelOrders(None, best.peak, best.bound, operators, None)
+    order = tuple(operators[job] for job in best.order)
+    return ModelOrders(None if order == operators else order, best.peak, best.bound, operators, jobs)

@@ -1,8 +1,8 @@
 """Enumerates orders of jobs with small peaks, smallest first.
 
 The smallest peak is only a bound: plans may not reach it, and another order with the same or a slightly higher peak may
-give a better plan.  The least peak from a set of done jobs to the end does not depend on how the set was reached.  With
-that precomputed for all sets, the search never backtracks: each step that it takes is part of an order that it returns.
+give a better plan.  The least peak from a set of done jobs to the end does not depend on the order of the jobs in it.
+With that precomputed for all sets, the search never backtracks: each of its steps is part of an order that it returns.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ def orders_below(jobs: Jobs, limit: int, most: int, states: int = effort.ORDER_S
     if steps is None:
         return Below((), are_all=False)
     peaks_to_end = _peaks_to_end(steps, space.every)
-    least = max(space.first.peak, peaks_to_end.get(0, limit))  # peak of any order
-    open_: list[tuple[int, int, tuple[int, ...], int]] = [(least, 0, (), 0)] if least < limit else []
+    bound = max(space.first.peak, peaks_to_end.get(0, limit))  # lower bound on the peak of any order
+    open_: list[tuple[int, int, tuple[int, ...], int]] = [(bound, 0, (), 0)] if bound < limit else []
     orders: list[Order] = []
     while open_ and len(orders) < most:
         peak, left, order, done = heappop(open_)
         if done == space.every:
-            orders.append(Order(order, peak, least))
+            orders.append(Order(order, peak, bound))
         for job, alive in steps[done]:
             with_job = done | 1 << job
-            if with_job in peaks_to_end and (reached := max(peak, alive, peaks_to_end[with_job])) < limit:
-                heappush(open_, (reached, left - 1, (*order, job), with_job))
+            if with_job in peaks_to_end and (next_peak := max(peak, alive, peaks_to_end[with_job])) < limit:
+                heappush(open_, (next_peak, left - 1, (*order, job), with_job))
     return Below(tuple(orders), are_all=not open_)
 
 
@@ -60,10 +60,10 @@ def _steps(space: States, limit: int, most: int) -> dict[int, list[_Step]] | Non
             steps_from[done] = []
             for job in members_of(state.ready):
                 with_job = done | 1 << job
-                reached = space.after(state._replace(peak=0), job, with_job)
-                if reached.peak < limit:
-                    following[with_job] = reached
-                    steps_from[done].append((job, reached.peak))
+                successor = space.after(state._replace(peak=0), job, with_job)
+                if successor.peak < limit:
+                    following[with_job] = successor
+                    steps_from[done].append((job, successor.peak))
         if len(steps_from) + len(following) > most:
             return None
         level = following
@@ -71,7 +71,7 @@ def _steps(space: States, limit: int, most: int) -> dict[int, list[_Step]] | Non
 
 
 def _peaks_to_end(steps: dict[int, list[_Step]], all_jobs: int) -> dict[int, int]:
-    """Return for each set of jobs from which the end can be reached the smallest peak on the way there."""
+    """Return for each set of jobs that can lead to the end the smallest peak from there on."""
     peaks_to_end = {all_jobs: 0} if all_jobs in steps else {}
     for done in reversed(steps):
         following = ((done | 1 << job, alive) for job, alive in steps[done])

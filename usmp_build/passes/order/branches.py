@@ -36,12 +36,12 @@ class _Segment(NamedTuple):
 
 def branch_by_branch(jobs: Jobs) -> Iterator[tuple[int, ...]]:
     """Yield one order for graphs that fan in, and one for graphs that fan out."""
-    yield _closing(jobs)
+    yield _fan_in_order(jobs)
     last = len(jobs.jobs) - 1
-    yield tuple(last - job for job in reversed(_closing(_backward(jobs))))
+    yield tuple(last - job for job in reversed(_fan_in_order(_backward(jobs))))
 
 
-def _closing(jobs: Jobs) -> tuple[int, ...]:
+def _fan_in_order(jobs: Jobs) -> tuple[int, ...]:
     """Return the order that merges branches from the leaves on; every job is the last one of its branch."""
     segments = list(_single_jobs(jobs))
     waiting: dict[int, list[_Segment]] = {}
@@ -51,7 +51,7 @@ def _closing(jobs: Jobs) -> tuple[int, ...]:
         branch = _segments([*_merged(waiting.pop(job, ())), segment])
         successors = states.successors(job)
         (waiting.setdefault(successors[0], []) if successors else ends).extend(branch)
-    return _obeying(jobs, [job for segment in _merged(ends) for job in segment.jobs])
+    return _after_predecessors(jobs, [job for segment in _merged(ends) for job in segment.jobs])
 
 
 def _single_jobs(jobs: Jobs) -> Iterator[_Segment]:
@@ -87,19 +87,19 @@ def _fall(segment: _Segment) -> int:
     return segment.hill - segment.valley
 
 
-def _obeying(jobs: Jobs, wanted: list[int]) -> tuple[int, ...]:
-    """Return the jobs in this order, but each after its predecessors."""
-    rank = {job: number for number, job in enumerate(wanted)}
+def _after_predecessors(jobs: Jobs, preferred: list[int]) -> tuple[int, ...]:
+    """Return the jobs in the preferred order as far as their predecessors allow."""
+    rank = {job: number for number, job in enumerate(preferred)}
     done = 0
     order = []
-    for job in wanted:
-        open_ = [job]
-        while open_:
-            missing = members_of(jobs.jobs[open_[-1]].predecessors & ~done)
+    for job in preferred:
+        stack = [job]
+        while stack:
+            missing = members_of(jobs.jobs[stack[-1]].predecessors & ~done)
             first = min(missing, key=rank.__getitem__, default=None)
             if first is not None:
-                open_.append(first)
-            elif not done >> (now := open_.pop()) & 1:
+                stack.append(first)
+            elif not done >> (now := stack.pop()) & 1:
                 done |= 1 << now
                 order.append(now)
     return tuple(order)

@@ -25,7 +25,7 @@ from usmp_build.passes.order.states import State, States
 
 
 @dataclass(frozen=True, slots=True)
-class Dived:
+class DiveResult:
     """The result of a dive."""
 
     end: State | None
@@ -36,12 +36,15 @@ class Dived:
     """Number of (set, job) moves tried."""
 
 
-class _Place(NamedTuple):
+class _Node(NamedTuple):
+    """A node of the search."""
+
     done: int
+    """The set of jobs that are done."""
     state: State
 
 
-def dive(states: States, limit: int, work: int) -> Dived:
+def dive(states: States, limit: int, work: int) -> DiveResult:
     """Search an order with a peak of at most `limit` bytes; stop after `work` moves."""
     return _Dive(states, limit, work).run()
 
@@ -54,37 +57,37 @@ class _Dive:
         self._left = work
         self._seen: set[int] = set()
 
-    def run(self) -> Dived:
-        """Try places depth first, the most promising one first."""
-        open_ = [_Place(0, self._states.first)] if self._states.first.peak <= self._limit else []
+    def run(self) -> DiveResult:
+        """Try nodes depth first, the most promising one first."""
+        open_ = [_Node(0, self._states.first)] if self._states.first.peak <= self._limit else []
         while open_ and self._left > 0:
-            place, moves = self._settled(open_.pop())
-            if place.done == self._states.every:
-                return self._dived(place.state, is_complete=True)
-            if place.done not in self._seen:
-                self._seen.add(place.done)
+            node, moves = self._after_free_walks(open_.pop())
+            if node.done == self._states.every:
+                return self._result(node.state, is_complete=True)
+            if node.done not in self._seen:
+                self._seen.add(node.done)
                 open_ += reversed([move for move in moves if move.done not in self._seen])
-        return self._dived(None, is_complete=not open_)
+        return self._result(None, is_complete=not open_)
 
-    def _dived(self, end: State | None, is_complete: bool) -> Dived:
-        return Dived(end, is_complete, self._work - self._left)
+    def _result(self, end: State | None, is_complete: bool) -> DiveResult:
+        return DiveResult(end, is_complete, self._work - self._left)
 
-    def _settled(self, place: _Place) -> tuple[_Place, list[_Place]]:
-        """Take all walks that cost nothing; return the place that they lead to, and those that other walks lead to."""
-        walks: dict[int, list[_Place]] = {}
-        while fresh := [job for job in members_of(place.state.ready) if job not in walks]:
+    def _after_free_walks(self, node: _Node) -> tuple[_Node, list[_Node]]:
+        """Take all walks that cost nothing; return the node that they lead to, and those that other walks lead to."""
+        walks: dict[int, list[_Node]] = {}
+        while fresh := [job for job in members_of(node.state.ready) if job not in walks]:
             for job in fresh:
-                walks[job] = list(self._walk(place, job))
-                if walks[job] and walks[job][-1].state.size <= place.state.size:
-                    place = walks[job][-1]
+                walks[job] = list(self._walk(node, job))
+                if walks[job] and walks[job][-1].state.size <= node.state.size:
+                    node = walks[job][-1]
                     walks = {}
                     break
         deep = sorted((_valley(walk) for walk in walks.values() if walk), key=_rise, reverse=True)
-        return place, [*deep, *(walk[0] for walk in walks.values() if walk)]
+        return node, [*deep, *(walk[0] for walk in walks.values() if walk)]
 
-    def _walk(self, place: _Place, job: int) -> Iterator[_Place]:
-        """Yield the places from a job on through those that it makes ready, up to one that costs nothing."""
-        done, state = place.done, place.state._replace(peak=0)
+    def _walk(self, node: _Node, job: int) -> Iterator[_Node]:
+        """Yield the nodes from a job on through those that it makes ready, up to one that costs nothing."""
+        done, state = node.done, node.state._replace(peak=0)
         open_ = [job]
         while open_:
             number = open_.pop()
@@ -93,17 +96,17 @@ class _Dive:
             self._left -= 1
             if state.peak > self._limit:
                 return
-            yield _Place(done, state)
-            if state.size <= place.state.size:
+            yield _Node(done, state)
+            if state.size <= node.state.size:
                 return
             open_ += reversed([each for each in self._states.successors(number) if self._states.is_ready(each, done)])
 
 
-def _valley(walk: list[_Place]) -> _Place:
-    """Return the place with the fewest bytes alive after the fullest job."""
-    fullest = max(place.state.peak for place in walk)
-    return min((place for place in walk if place.state.peak == fullest), key=lambda place: place.state.size)
+def _valley(walk: list[_Node]) -> _Node:
+    """Return the node with the fewest bytes alive after the fullest job."""
+    fullest = max(node.state.peak for node in walk)
+    return min((node for node in walk if node.state.peak == fullest), key=lambda node: node.state.size)
 
 
-def _rise(place: _Place) -> int:
-    return place.state.peak - place.state.size
+def _rise(node: _Node) -> int:
+    return node.state.peak - node.state.size

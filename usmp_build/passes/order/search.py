@@ -40,25 +40,25 @@ class Order:
 
 
 def best_order(jobs: Jobs, states: int = effort.ORDER_STATES, beam: int = effort.ORDER_BEAM) -> Order:
-    """Return the best order found, and the file's order if none is better.
+    """Return the best order of the search, or the file's order if none is better.
 
     An exhaustive search visits up to `states` sets of jobs, a beam search `beam`.
     """
     space = States(jobs)
     file_order = tuple(range(len(jobs.jobs)))
     peak = space.along(file_order).peak
-    least = max((space.beside(number, job.needs, 0) for number, job in enumerate(jobs.jobs)), default=0)
-    least = max(least, space.first.peak)
-    best = Order(file_order, peak, min(peak, least))
+    bound = max((space.beside(number, job.needs, 0) for number, job in enumerate(jobs.jobs)), default=0)
+    bound = max(bound, space.first.peak)
+    best = Order(file_order, peak, min(peak, bound))
     if best.is_best:
         return best
     end = _level_by_level(space, best.peak, states, _all)
     if end is not _CUT:
         return _better(space, best, end, is_all=True)
     for order in branch_by_branch(jobs):
-        reached = space.along(order).peak
-        best = Order(order, reached, best.bound) if reached < best.peak else best
-    best = _dived(space, best)
+        peak = space.along(order).peak
+        best = Order(order, peak, best.bound) if peak < best.peak else best
+    best = _improved_by_dives(space, best)
     if best.is_best:
         return best
     return _better(space, best, _beam(space, best.peak, beam))
@@ -84,17 +84,17 @@ def _better(space: States, best: Order, end: State | None, is_all: bool = False)
     return Order(order, peak, peak if is_all else best.bound)
 
 
-def _dived(space: States, best: Order) -> Order:
+def _improved_by_dives(space: States, best: Order) -> Order:
     """Bisect the gap between the best order and the bound by dives; the first one tries the bound itself."""
     work, low, limit = effort.DIVES_STEPS, best.bound, best.bound
     while low < best.peak and work > 0:
-        dived = dive(space, limit, min(work, effort.DIVE_STEPS))
-        work -= dived.work
-        if dived.end is not None:
-            best = _better(space, best, dived.end)
+        result = dive(space, limit, min(work, effort.DIVE_STEPS))
+        work -= result.work
+        if result.end is not None:
+            best = _better(space, best, result.end)
         else:
             low = limit + 1
-            best = replace(best, bound=low) if dived.is_complete and low > best.bound else best
+            best = replace(best, bound=low) if result.is_complete and low > best.bound else best
         limit = (low + best.peak - 1) // 2
     return best
 
@@ -138,9 +138,9 @@ def _level_by_level(space: States, below: int, most: int, kept: Callable[[_Level
             for job in members_of(state.ready):
                 tries += 1
                 with_job = done | 1 << job
-                reached = space.after(state, job, with_job)
-                if reached.peak < below and (with_job not in following or reached.peak < following[with_job].peak):
-                    following[with_job] = reached
+                successor = space.after(state, job, with_job)
+                if successor.peak < below and (with_job not in following or successor.peak < following[with_job].peak):
+                    following[with_job] = successor
         level = kept(following)
         most -= len(level)
         if not level:

@@ -122,7 +122,7 @@ class States:
             for buffer in members_of(job.needs):
                 self._readers[buffer] = self._readers.get(buffer, 0) | 1 << number
         self._concerned = [job.needs | job.writes | job.touches for job in jobs.jobs]
-        self._around = [self._users(number) for number in range(len(jobs.jobs))]
+        self._around = [self._deciding_jobs(number) for number in range(len(jobs.jobs))]
         self._moves: dict[tuple[int, int, int], _Move] = {}
         first = sum(1 << buffer for buffer in members_of(jobs.before) if self._is_needed(buffer, 0))
         size = self._bytes(first)
@@ -160,7 +160,7 @@ class States:
         ready = state.ready & ~(1 << number) | move.freed
         return State(peak, state.live & ~move.dying | move.staying, size, ready, (number, state.path))
 
-    def _users(self, number: int) -> int:
+    def _deciding_jobs(self, number: int) -> int:
         """Return the jobs that decide the move of a job: readers of its buffers, predecessors of its successors."""
         readers = (self._readers.get(buffer, 0) for buffer in members_of(self._concerned[number]))
         return reduce(

@@ -48,11 +48,11 @@ def _by_pairs(near: Near, sizes: tuple[int, ...]) -> int:
     Counted one after another (inputs, scratch, outputs, or the reverse), each adds the bytes that it does not share
     with those before it.  No buffer shares more than its size.
     """
-    given: dict[int, int] = {}
-    taken: dict[int, int] = {}
+    by_read: dict[int, int] = {}
+    by_written: dict[int, int] = {}
     for (written, read), (above, below) in near.items():
         most = max(sizes[written] - above, sizes[read] - below)
         shared = max(0, min(sizes[written], sizes[read], most))
-        taken[written] = taken.get(written, 0) + shared
-        given[read] = given.get(read, 0) + shared
-    return min(sum(min(sizes[buffer], amount) for buffer, amount in side.items()) for side in (given, taken))
+        by_written[written] = by_written.get(written, 0) + shared
+        by_read[read] = by_read.get(read, 0) + shared
+    return min(sum(min(sizes[buffer], amount) for buffer, amount in side.items()) for side in (by_read, by_written))

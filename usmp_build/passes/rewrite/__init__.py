@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from usmp_build.ir.graph import Model
-from usmp_build.ir.rewritten import KeptChannels, Made, Record, Rewritten
+from usmp_build.ir.rewritten import KeptChannels, Record, RewriteStep, Rewritten
 from usmp_build.passes.rewrite.activations import activations
 from usmp_build.passes.rewrite.constant_channels import constant_channels
 from usmp_build.passes.rewrite.dead import dead
@@ -28,7 +28,7 @@ from usmp_build.passes.rewrite.variables import variables
 from usmp_build.passes.rewrite.views import views
 from usmp_build.passes.rewrite.work import saving, tensors_in_use
 
-REWRITES: Mapping[str, Callable[[Model, Pins], Model | Made]] = {
+REWRITES: Mapping[str, Callable[[Model, Pins], Model | RewriteStep]] = {
     "variables": variables,
     "shapes": fold_shapes,
     "constants": fold_constants,
@@ -54,7 +54,7 @@ def rewrite(model: Model, pins: Pins = NO_PINS, off: frozenset[str] = frozenset(
         if name in off:
             continue
         before, result = model, step(model, pins.of(model))
-        model, channels = result if isinstance(result, Made) else (result, channels)
+        model, channels = result if isinstance(result, RewriteStep) else (result, channels)
         check_rewrite(name, before, model)
         savings.append(saving(name, before, model))
         gone |= dict.fromkeys(tensors_in_use(before) - tensors_in_use(model), name)

@@ -1,4 +1,4 @@
-"""Builds the schedule: one structured program of steps for the whole firmware.
+"""Builds the schedule: one structured program of steps for all models of the firmware.
 
 Every model becomes
 
@@ -45,8 +45,8 @@ def schedule(
     leaves = [Leaves(index, model) for index, model in enumerate(models)]
     connected = {connection.consumer for connection in connections}
     programs = tuple(
-        _program(model_leaves, model, kernels, asked, connected, choices)
-        for model_leaves, model, asked in zip(leaves, models, request.models, strict=True)
+        _program(model_leaves, model, kernels, model_request, connected, choices)
+        for model_leaves, model, model_request in zip(leaves, models, request.models, strict=True)
     )
     return Schedule(programs, tuple(accumulate((each.count for each in leaves), initial=0)))
 
@@ -69,7 +69,7 @@ def _program(
     leaves: Leaves,
     model: Model,
     kernels: Kernels,
-    asked: ModelRequest,
+    model_request: ModelRequest,
     connected: set[TensorRef],
     choices: Choices,
 ) -> Sequence:
@@ -78,7 +78,7 @@ def _program(
     )
     filled = tuple(ref for ref in inputs if ref not in connected)
     fed = tuple(ref for ref in inputs if ref in connected)
-    retained = outputs if asked.outputs is Outputs.RESERVED else ()
+    retained = outputs if model_request.outputs is Outputs.RESERVED else ()
     enter = leaves.step("enter", writes=filled, keeps=(*fed, *retained))
     body = Functions(leaves, model).main() if model.is_program else Operators(leaves, model, kernels, choices).main()
     return Sequence((enter, *body, leaves.step("leave", reads=outputs)))

@@ -30,7 +30,7 @@ class Operators:
         return self._body(0).body
 
     def _body(self, subgraph: int) -> Sequence:
-        """Return the nodes of a subgraph; they are made once, and counted at every call."""
+        """Return the nodes of a subgraph: built once, but counted at every call."""
         if subgraph in self._bodies:
             body, leaves = self._bodies[subgraph]
             self._leaves.repeat(leaves)

@@ -18,7 +18,7 @@ from usmp_build.passes.schedule.leaves import Leaves
 
 
 class RowSteps:
-    """Makes the steps of one model's operators that run row by row, each job when its turn comes."""
+    """Makes the steps of one model's operators that run row by row, one job at a time."""
 
     def __init__(self, leaves: Leaves, model: Model, kernels: Kernels, choices: Choices) -> None:
         self._leaves = leaves
@@ -57,7 +57,7 @@ class RowSteps:
         return isinstance(value, RowRef) and value.tensor in self._choices.by_rows.tables
 
     def _values(self, ref: OperatorRef, call: KernelCall, job: int, side: type[Input | Output]) -> Iterator[Value]:
-        """Yield the inputs or outputs of a job: single rows of tensors that have rows, else whole tensors."""
+        """Yield the inputs or outputs of a job: single rows of tensors that have rows, all of other tensors."""
         op, streamed = self._model.main.operators[ref.operator], row_shapes(call)
         for position, number in enumerate(op.inputs if side is Input else op.outputs):
             if number is not None:

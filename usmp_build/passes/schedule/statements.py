@@ -30,7 +30,7 @@ class Functions:
         self._bodies: dict[tuple[int, Arguments], tuple[Node, int]] = {}
 
     def main(self) -> tuple[Node, ...]:
-        """Return the nodes of main; its parameters are tensors of their own."""
+        """Return the nodes of main; its parameters are tensors themselves."""
         ports = tuple(_Bytes(TensorRef(self._leaves.model, 0, t), True) for t in range(self._model.main.parameters))
         return (self._body(0, ports),)
 
@@ -53,13 +53,13 @@ class Functions:
         """Return the call of a function."""
         return Call(self.graph(function).name, self._body(function, arguments))
 
-    def step(self, name: str, reads: tuple[TensorRef, ...], written: tuple[_Bytes, ...], whole: bool) -> Step:
-        """Make a step; a `whole` write replaces a tensor if the argument is all of it, else it updates the tensor."""
-        writes = tuple(each.root for each in written if whole and each.is_whole)
-        updates = tuple(each.root for each in written if not (whole and each.is_whole))
+    def step(self, name: str, reads: tuple[TensorRef, ...], written: tuple[_Bytes, ...], replaces: bool) -> Step:
+        """Make a step; a write that `replaces` its tensor only updates it if the argument is not all of it."""
+        writes = tuple(each.root for each in written if replaces and each.is_whole)
+        updates = tuple(each.root for each in written if not (replaces and each.is_whole))
         return self._leaves.step(name, reads, writes, updates=updates)
 
-    def own(self, function: int, tensor: int) -> TensorRef:
+    def local(self, function: int, tensor: int) -> TensorRef:
         """Return the reference of an allocation or constant: the same one in every call."""
         return TensorRef(self._leaves.model, function, tensor)
 
@@ -88,7 +88,7 @@ class _Unfolding:
             case Allocate(tensor, body, provider):
                 inner = self.sequence(body)
                 is_ours = provider is Provider.PLAN
-                return Scope((self._functions.own(self._function, tensor),), inner) if is_ours else inner
+                return Scope((self._functions.local(self._function, tensor),), inner) if is_ours else inner
             case For(kind, extent, body, workers):
                 inner = self.sequence(body)
                 return inner if extent == 1 else Repeat(inner, extent, kind.is_parallel, workers)
@@ -116,4 +116,4 @@ class _Unfolding:
     def _bytes(self, tensor: int) -> _Bytes | None:
         if tensor < self._graph.parameters:
             return self._arguments[tensor]
-        return _Bytes(self._functions.own(self._function, tensor), True)
+        return _Bytes(self._functions.local(self._function, tensor), True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from usmp_build.errors import Diagnostic, Span
 from usmp_build.interfaces.kernels import Derived, Input, Kernel, NoKernel, Output, Scratch
-from usmp_build.interfaces.operands import Asked
+from usmp_build.interfaces.operands import PresentOperand
 from usmp_build.ir.graph import Operator
 from usmp_build.ir.scopes import COPY
 from usmp_build.naming import matches
@@ -70,7 +70,12 @@ class Demands:
         return _together(limits, self._everywhere)
 
     def of(
-        self, spot: Spot, op: Operator, kernel: Kernel | NoKernel | None, operand: Asked, constant: bool = False
+        self,
+        spot: Spot,
+        op: Operator,
+        kernel: Kernel | NoKernel | None,
+        operand: PresentOperand,
+        constant: bool = False,
     ) -> Demand:
         """Return the demand of an operand; `constant` says whether the model has its bytes.
 
@@ -86,7 +91,7 @@ class Demands:
         return _together(self._limits(spot, op, kernel, operand, constant), self._everywhere)
 
     def _limits(
-        self, spot: Spot, op: Operator, kernel: Kernel | NoKernel, operand: Asked, constant: bool
+        self, spot: Spot, op: Operator, kernel: Kernel | NoKernel, operand: PresentOperand, constant: bool
     ) -> Iterator[Limit]:
         target = self._assignment.target(spot)
         name = self._request.targets[target].name
@@ -132,7 +137,7 @@ class Demands:
         message = f"{who} has no pool left: {'; '.join(said)}"
         return Diagnostic("P313", message, spans[-1] if spans else model.path, help_)
 
-    def _can_have(self, pools: Iterable[int], operand: Asked) -> bool:
+    def _can_have(self, pools: Iterable[int], operand: PresentOperand) -> bool:
         """Tell whether a rule of `place` may apply: to derived constants only if it names a constant pool."""
         constant = (self._request.pools[pool].access is Access.CONSTANT for pool in pools)
         return not isinstance(operand, Derived) or any(constant)
@@ -152,7 +157,7 @@ class Demands:
         return Limit(reached, who, f'let target "{name}" reach more pools (`targets` of a pool)')
 
 
-def _is_updated(kernel: Kernel | NoKernel, operand: Asked) -> bool:
+def _is_updated(kernel: Kernel | NoKernel, operand: PresentOperand) -> bool:
     return isinstance(kernel, Kernel) and isinstance(operand, Input) and operand.position in kernel.updates
 
 

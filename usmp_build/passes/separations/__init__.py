@@ -79,7 +79,7 @@ def _entries(storage: Storage, pair: Pair, allowed: list[Allowed]) -> Iterator[t
         (written, read, [each.distance.written_below for each in allowed]),
         (read, written, [each.distance.written_above for each in allowed]),
     ):
-        least = -storage.buffers[above].extent  # at this distance, `above` ends where `below` begins
-        bytes_, which = max((max(least, least if side is None else side), n) for n, side in enumerate(sides))
+        lowest = -storage.buffers[above].extent  # at this distance, `above` ends where `below` begins
+        bytes_, which = max((max(lowest, lowest if side is None else side), n) for n, side in enumerate(sides))
         if bytes_ < storage.buffers[below].extent:
             yield (below, above), Separation(bytes_, allowed[which].operator, allowed[which].direction)

@@ -9,7 +9,7 @@ from itertools import chain, product
 
 from usmp_build.interfaces.analysis import Analysis, Kernels
 from usmp_build.interfaces.kernels import Absent, Derived, Input, Kernel, Operand, Output
-from usmp_build.interfaces.operands import buffer_behind, offset_behind
+from usmp_build.interfaces.operands import buffer_of, offset_of
 from usmp_build.ir.graph import Model, OperatorRef, operator_at
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.ir.schedule import Call, Direction, Node, RowRef, Scope, Sequence, Step, steps
@@ -74,7 +74,7 @@ class AllowedDistances:
     def _of_operator(self, operator: OperatorRef, direction: Direction) -> Iterator[tuple[Pair, Allowed]]:
         nearest: dict[Pair, Distance] = {}
         for each in [Direction.FORWARD, Direction.BACKWARD] if direction is Direction.EITHER else [direction]:
-            pairs = self._directed(operator, each)
+            pairs = self._in_direction(operator, each)
             nearest |= {pair: _nearer(nearest.get(pair, near), near) for pair, near in pairs.items()}
         for pair, distance in nearest.items():
             yield pair, Allowed(distance, operator, direction)
@@ -110,7 +110,7 @@ class AllowedDistances:
         """Tell whether two buffers may share bytes while both are alive, as far as it depends on their kinds."""
         return self._may_share(one) and self._may_share(other) and not self._may_meet(one, other)
 
-    def _directed(self, operator: OperatorRef, direction: Direction) -> dict[Pair, Distance]:
+    def _in_direction(self, operator: OperatorRef, direction: Direction) -> dict[Pair, Distance]:
         key = operator, direction
         if key not in self._distances:
             kernel = self._kernels.get(operator)
@@ -122,10 +122,10 @@ class AllowedDistances:
         """Return the distances of buffers; if several operands are in one buffer, all need access declarations."""
         op = operator_at(self._models, ref)
         buffers: dict[Operand, int] = {}
-        start = partial(offset_behind, ref=ref, op=op, offsets=self.storage.offsets)
+        start = partial(offset_of, ref=ref, op=op, offsets=self.storage.offsets)
         for operand in dict.fromkeys(operand for call in kernel.calls for operand in call.operands):
             if not isinstance(operand, Derived | Absent):
-                buffer = buffer_behind(operand, ref, op, self.storage)
+                buffer = buffer_of(operand, ref, op, self.storage)
                 if buffer is not None and self._may_share(buffer):
                     buffers[operand] = buffer
         declared_distances = distances(kernel) or {}

@@ -50,9 +50,9 @@ def distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance] | No
         Stretch(call.operands, turns(accesses, most))
         for call, accesses in zip(kernel.calls, accesses_by_call, strict=True)
     ]
-    touched = _Touched(kernel, accesses_by_call)
+    declared = _DeclaredTouches(kernel, accesses_by_call)
     operands = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
-    planned = [o for o in operands if not isinstance(o, Derived | Absent) and touched.is_known(o)]
+    planned = [o for o in operands if not isinstance(o, Derived | Absent) and declared.covers(o)]
     pairs = [(one, other) for one in planned for other in planned if one != other and _may_share(one, other)]
     return MappingProxyType(dict(distances_of(stretches, pairs, {o for o in planned if isinstance(o, Scratch)})))
 
@@ -90,22 +90,22 @@ def distances_of(
     for written, read in pairs:
         if written not in written_extents:
             written_extents = {written: extents.of(written, writes=True)}
-        yield (written, read), _distance(written_extents[written], _touched(extents, read, in_order, read in scratch))
+        yield (written, read), _distance(written_extents[written], _intact(extents, read, in_order, read in scratch))
 
 
-class _Touched:
+class _DeclaredTouches:
     """The accesses that calls declare, by operand."""
 
     def __init__(self, kernel: Kernel, accesses: Sequence[Accesses]) -> None:
         self._of_operand: dict[Operand, list[list[bool]]] = {}
-        for call, own in zip(kernel.calls, accesses, strict=True):
+        for call, declared in zip(kernel.calls, accesses, strict=True):
             writes: list[list[bool]] = [[] for _ in call.operands]
-            for touch in (touch for part in own.parts for touch in part.touches):
+            for touch in (touch for part in declared.parts for touch in part.touches):
                 writes[touch.operand].append(touch.writes)
-            for operand, width, some in zip(call.operands, own.widths, writes, strict=True):
-                self._of_operand.setdefault(operand, []).append(some if width else [])
+            for operand, width, operand_writes in zip(call.operands, declared.widths, writes, strict=True):
+                self._of_operand.setdefault(operand, []).append(operand_writes if width else [])
 
-    def is_known(self, operand: Operand) -> bool:
+    def covers(self, operand: Operand) -> bool:
         """Tell whether every call with this operand declares accesses of it, and at least one call the expected kind.
 
         An output is written, an input read, and scratch either.
@@ -127,24 +127,24 @@ class _Extents:
 
     def __init__(self, stretches: Sequence[Stretch]) -> None:
         self._count = 0
-        self._found: dict[Hashable, list[tuple[slice, Turns, int]]] = {}
+        self._by_name: dict[Hashable, list[tuple[slice, Turns, int]]] = {}
         for each in stretches:
             turn_slice = slice(self._count, self._count + each.turns.count)
             self._count = turn_slice.stop
             for position, name in enumerate(each.names):
-                self._found.setdefault(name, []).append((turn_slice, each.turns, position))
+                self._by_name.setdefault(name, []).append((turn_slice, each.turns, position))
 
     def of(self, name: Hashable, writes: bool) -> Extent:
         """Return the bytes read or written under a name, which several operands of a call may have."""
-        whole = untouched(self._count)
-        for turn_slice, turns_, position in self._found.get(name, ()):
+        union = untouched(self._count)
+        for turn_slice, turns_, position in self._by_name.get(name, ()):
             extent = turns_.extent(position, writes)
-            whole.low[turn_slice] = np.minimum(whole.low[turn_slice], extent.low)
-            whole.end[turn_slice] = np.maximum(whole.end[turn_slice], extent.end)
-        return whole
+            union.low[turn_slice] = np.minimum(union.low[turn_slice], extent.low)
+            union.end[turn_slice] = np.maximum(union.end[turn_slice], extent.end)
+        return union
 
 
-def _touched(extents: _Extents, name: Hashable, in_order: NDArray[np.bool_], is_scratch: bool) -> Extent:
+def _intact(extents: _Extents, name: Hashable, in_order: NDArray[np.bool_], is_scratch: bool) -> Extent:
     """Return the bytes that must be intact after each turn: those read later and, of scratch, those written later.
 
     The turn itself counts if its writes may come before its reads.
@@ -169,5 +169,5 @@ def _distance(written: Extent, later: Extent) -> Distance:
     """Return the distance at which no turn writes a byte that is touched later."""
     below = int((written.end - later.low).max(initial=-NOWHERE))
     above = int((later.end - written.low).max(initial=-NOWHERE))
-    least = -int(NOWHERE) // 2  # nothing is written, or nothing read later
-    return Distance(below if below > least else None, above if above > least else None)
+    lowest = -int(NOWHERE) // 2  # below it, nothing is written, or nothing read later
+    return Distance(below if below > lowest else None, above if above > lowest else None)

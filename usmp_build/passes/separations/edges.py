@@ -101,10 +101,10 @@ class _Timeline:
         if not common or not self._allowed.may_overlap(edge, other):
             return
         for below, above in ((edge, other), (other, edge)):
-            bytes_, at = max((self._least(below, above, t), t) for t in common)
+            bytes_, at = max((self._minimum_distance(below, above, t), t) for t in common)
             bytes_ = max(bytes_, -self._storage.buffers[above].extent)
             if bytes_ < self._storage.buffers[below].extent:
-                job = self._user(edge, at)
+                job = self._job_at(edge, at)
                 assert job.operator is not None
                 yield (below, above), Separation(bytes_, job.operator, job.direction)
 
@@ -112,16 +112,16 @@ class _Timeline:
         (of_edge,) = self._intervals[edge]
         return range(max(of_edge.start, life.start), min(of_edge.stop, life.stop))
 
-    def _least(self, below: int, above: int, at: int) -> int:
-        """Return the least distance of the two buffers at one step."""
+    def _minimum_distance(self, below: int, above: int, at: int) -> int:
+        """Return the minimum distance from the start of `below` to that of `above` at one step."""
         close = self._close_at(at)
         size = self._row_bytes.get(below, self._storage.buffers[below].extent)
-        least = -self._storage.buffers[above].extent
+        distance = -self._storage.buffers[above].extent
         for lower in self._rows(below, at):
             end = self._begin(lower) + size
             for upper in self._rows(above, at):
-                least = max(least, close.get((lower, upper), end) - self._begin(upper))
-        return least
+                distance = max(distance, close.get((lower, upper), end) - self._begin(upper))
+        return distance
 
     def _close_at(self, at: int) -> dict[tuple[Row, Row], int]:
         """Return the pairs of rows (lower, upper) that may be closer at a step, each with where the upper may begin."""
@@ -162,7 +162,7 @@ class _Timeline:
         life = self._lives.get(row)
         return life.last == at if life else any(life.stop == at + 1 for life in self._intervals[row[0]])
 
-    def _user(self, edge: int, at: int) -> Step:
-        """Return the job that is why a pair may overlap at a step: the one that touched the edge last."""
+    def _job_at(self, edge: int, at: int) -> Step:
+        """Return the job that lets a pair overlap at a step: the one that touched the edge last."""
         jobs = self._jobs[edge]
         return jobs[max(0, bisect_right(jobs, at, key=lambda job: job[0]) - 1)][1]

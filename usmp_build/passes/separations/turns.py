@@ -1,7 +1,7 @@
 """Expands access declarations into turns: the lowest and highest byte that each turn touches of each operand.
 
 Only the rounds of long loops that decide distances are expanded (see `corners`).  If even these are too many, inner
-loops or blocks of them become one turn each, with unknown order of reads and writes.
+loops or blocks of them become one turn each, in which the order of reads and writes is unknown.
 """
 
 from __future__ import annotations
@@ -74,18 +74,18 @@ def turns(accesses: Accesses, most: int = MOST_TURNS) -> Turns:
 
 def _joined(accesses: Accesses, around: _Blocks, inside: list[_Blocks], in_order: bool) -> Turns:
     """Run the turns of all parts, one part after another, in each round of the common loops."""
-    found = [(part, *_part(part, around, own)) for part, own in zip(accesses.parts, inside, strict=True)]
+    parts = [(part, *_part(part, around, blocks)) for part, blocks in zip(accesses.parts, inside, strict=True)]
     if accesses.backward and not accesses.phases:
-        found.reverse()
-    in_round = sum(count for _, count, _ in found)
+        parts.reverse()
+    in_round = sum(count for _, count, _ in parts)
     begin, rows = 0, dict[tuple[int, bool], list[_Row]]()
-    for part, count, own in found:
-        for key, extent in own.items():
+    for part, count, extents_of_part in parts:
+        for key, extent in extents_of_part.items():
             rows.setdefault(key, []).append(_Row(extent, begin, count, accesses.backward and not part.forward))
         begin += count
     extents = {
-        key: _in_bytes(_side_by_side(some, (around.count, in_round), accesses.backward), accesses.widths[key[0]])
-        for key, some in rows.items()
+        key: _in_bytes(_side_by_side(part_rows, (around.count, in_round), accesses.backward), accesses.widths[key[0]])
+        for key, part_rows in rows.items()
     }
     return Turns(around.count * in_round, in_order, extents)
 
@@ -109,7 +109,7 @@ def _corners(loops: tuple[int, ...], first: int, parts: tuple[Part, ...], most: 
 
 
 def _outer_blocks(accesses: Accesses, most: int) -> Turns:
-    """Take whole blocks of the common loops as turns, each with everything that the parts touch in it."""
+    """Take blocks of the common loops as turns: each touches everything that the parts touch in it."""
     around = _blocks(accesses.loops, most)
     extents: dict[tuple[int, bool], Extent] = {}
     for part in accesses.parts:
@@ -127,10 +127,10 @@ class _Row:
 
     extent: Extent
     begin: int
-    """Number of turns of other parts before it, in each round of the common loops."""
+    """Number of turns that other parts take before it in each round of the common loops."""
     count: int
-    """Number of its own turns in each round."""
-    turned: bool
+    """Number of its turns in each round of the common loops."""
+    is_backward: bool
     """Whether it runs backward in each round."""
 
 
@@ -141,9 +141,9 @@ def _side_by_side(rows: list[_Row], shape: tuple[int, int], backward: bool) -> E
     """
     low, end = np.full(shape, NOWHERE), np.full(shape, -NOWHERE)
     for row in rows:
-        for whole, side in ((low, row.extent.low), (end, row.extent.end)):
-            rounds = side.reshape(shape[0], row.count)[:: -1 if backward else 1, :: -1 if row.turned else 1]
-            whole[:, row.begin : row.begin + row.count] = rounds
+        for grid, side in ((low, row.extent.low), (end, row.extent.end)):
+            rounds = side.reshape(shape[0], row.count)[:: -1 if backward else 1, :: -1 if row.is_backward else 1]
+            grid[:, row.begin : row.begin + row.count] = rounds
     return Extent(low.reshape(-1), end.reshape(-1))
 
 

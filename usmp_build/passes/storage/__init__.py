@@ -1,8 +1,8 @@
 """Assigns every tensor to a buffer, and creates the buffers that have no tensor, such as scratch.
 
-Only tensors that must coincide share a buffer: a view and its source, parts and their whole, an output and the inputs
-that it feeds.  Everything else has a buffer of its own, including scratch and derived constants of kernels: the planner
-sees one global problem, and nothing is decided locally.
+Only tensors that must coincide share a buffer: a view and its source, the parts of a concatenated tensor, an output and
+the inputs that it feeds.  Everything else has a separate buffer, including scratch and derived constants of kernels:
+the planner sees one global problem, and nothing is decided locally.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Kernel
-from usmp_build.interfaces.operands import buffer_behind
+from usmp_build.interfaces.operands import buffer_of
 from usmp_build.ir.axes import Axes
 from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.connections import Connection
@@ -132,7 +132,7 @@ class _Builder:
                 self._constant(ref, alignment)
         if step.operator is not None:
             self._kernel_buffers(step.operator, op)
-            self._obey_rules(step.operator, op)
+            self._apply_rules(step.operator, op)
 
     def _why(self, step: Step, ref: TensorRef) -> str:
         """Return the reason for a buffer that `step` touches first; for a copy, the rule that restricts its pools."""
@@ -145,7 +145,7 @@ class _Builder:
     def _activation(self, ref: TensorRef, reason: str, alignment: int) -> None:
         if ref in self.facts.programs.elsewhere:
             return
-        home = self.variables.same(self.facts.root(ref))
+        home = self.variables.representative(self.facts.root(ref))
         root = self.facts.connected.get(home, home)
         if root in self.arguments:
             self.arguments[ref] = self.arguments[root]
@@ -168,19 +168,19 @@ class _Builder:
     def _kernel_buffers(self, ref: OperatorRef, op: Operator) -> None:
         kernel = self.kernels[ref]
         if isinstance(kernel, Kernel):
-            scopes, owner = self.facts.scopes, self.facts.owner(ref, op)
+            scopes, prefix = self.facts.scopes, self.facts.name_prefix(ref, op)
             if kernel.scratch:
-                scratch = scratch_buffers(kernel, ref.model, op, owner, scopes.scratch[ref])
+                scratch = scratch_buffers(kernel, ref.model, op, prefix, scopes.scratch[ref])
                 self.scratch[ref] = tuple(map(self.buffers.add, scratch))
-            derived = derived_buffers(kernel, ref.model, op, owner, scopes.derived.get(ref, ()))
+            derived = derived_buffers(kernel, ref.model, op, prefix, scopes.derived.get(ref, ()))
             self.derived[ref] = tuple(map(self.buffers.add, derived))
 
-    def _obey_rules(self, ref: OperatorRef, op: Operator) -> None:
+    def _apply_rules(self, ref: OperatorRef, op: Operator) -> None:
         """Align the operands that the rules of the operator's target apply to."""
         graph = self.facts.models[ref.model].subgraphs[ref.subgraph]
         rules = self.facts.request.targets[self.facts.scopes.targets[ref]].rules
         for operand, alignment in ruled_alignments(rules, op, graph, self.kernels[ref]):
-            buffer = buffer_behind(operand, ref, op, self)
+            buffer = buffer_of(operand, ref, op, self)
             if buffer is not None:
                 self.buffers.align(buffer, alignment)
 

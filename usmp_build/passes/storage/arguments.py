@@ -12,8 +12,8 @@ def arguments(request: Request, models: tuple[Model, ...]) -> dict[TensorRef, Te
     No two of them share bytes: where they do in the model, `scopes` made copies.
     """
     ports: dict[TensorRef, TensorRef] = {}
-    for index, (asked, model) in enumerate(zip(request.models, models, strict=True)):
+    for index, (model_request, model) in enumerate(zip(request.models, models, strict=True)):
         main = model.main
-        for port in (*main.inputs, *main.outputs) if asked.io is InputOutput.APPLICATION else ():
+        for port in (*main.inputs, *main.outputs) if model_request.io is InputOutput.APPLICATION else ():
             ports[TensorRef(index, 0, main.roots.get(port, port))] = TensorRef(index, 0, port)
     return ports

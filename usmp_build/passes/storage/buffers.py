@@ -17,36 +17,36 @@ class Buffers:
     """Buffers, numbered from 0."""
 
     request: Request
-    made: list[StorageBuffer] = field(default_factory=list, init=False)
+    buffers: list[StorageBuffer] = field(default_factory=list, init=False)
     rows: dict[int, int] = field(default_factory=dict, init=False)
-    """The first row of a tensor in memory of pages → how many rows it has."""
+    """The first row of a tensor in memory of pages → its number of rows."""
 
     def add(self, buffer: StorageBuffer) -> int:
         """Add a buffer and return its number; replaceable constants are excluded from deduplication."""
         if buffer.kind is Kind.CONSTANT and any(self.request.pools[pool].is_passed for pool in buffer.pools):
             buffer = replace(buffer, stays_apart=True)
-        self.made.append(buffer)
-        return len(self.made) - 1
+        self.buffers.append(buffer)
+        return len(self.buffers) - 1
 
-    def add_tensor(self, whole: StorageBuffer, table: RowTable | None) -> int:
+    def add_tensor(self, buffer: StorageBuffer, table: RowTable | None) -> int:
         """Add the buffer of a tensor; in memory of pages, one for each row.  Return the number of the first."""
         if table is None:
-            return self.add(whole)
-        first, count = len(self.made), row_count(whole, table, sum(self.rows.values()), self._path(whole))
+            return self.add(buffer)
+        first, count = len(self.buffers), row_count(buffer, table, sum(self.rows.values()), self._path(buffer))
         self.rows[first] = count
-        self.made += in_rows(whole, table, count)
+        self.buffers += in_rows(buffer, table, count)
         return first
 
     def align(self, number: int, alignment: int) -> None:
         """Align a buffer, or all rows of a tensor, which begin at multiples of a page, too."""
         for row in range(number, number + self.rows.get(number, 1)):
-            buffer = self.made[row]
-            self.made[row] = replace(buffer, alignment=lcm(buffer.alignment, alignment))
+            buffer = self.buffers[row]
+            self.buffers[row] = replace(buffer, alignment=lcm(buffer.alignment, alignment))
 
     def finished(self) -> tuple[StorageBuffer, ...]:
         """Return all buffers, with unique names and room for their copies."""
-        named = zip(self.made, unique(buffer.name for buffer in self.made), strict=True)
-        return tuple(in_copies(replace(buffer, name=name), self._path(buffer)) for buffer, name in named)
+        with_names = zip(self.buffers, unique(buffer.name for buffer in self.buffers), strict=True)
+        return tuple(in_copies(replace(buffer, name=name), self._path(buffer)) for buffer, name in with_names)
 
     def _path(self, buffer: StorageBuffer) -> str:
         return self.request.models[buffer.models[0]].path

@@ -10,12 +10,12 @@ from usmp_build.ir.storage import Kind, StorageBuffer
 
 
 def scratch_buffers(
-    kernel: Kernel, model: int, op: Operator, owner: str, pools: tuple[int, ...]
+    kernel: Kernel, model: int, op: Operator, prefix: str, pools: tuple[int, ...]
 ) -> Iterator[StorageBuffer]:
-    """Yield the scratch of an operator, in the kernel's order; their names begin with `owner`."""
+    """Yield the scratch of an operator, in the kernel's order; their names begin with `prefix`."""
     for scratch in kernel.scratch:
         yield StorageBuffer(
-            name=f"{owner}.{scratch.name}",
+            name=f"{prefix}.{scratch.name}",
             kind=Kind.SCRATCH,
             models=(model,),
             size=scratch.size,
@@ -27,12 +27,12 @@ def scratch_buffers(
 
 
 def derived_buffers(
-    kernel: Kernel, model: int, op: Operator, owner: str, pools: tuple[int, ...]
+    kernel: Kernel, model: int, op: Operator, prefix: str, pools: tuple[int, ...]
 ) -> Iterator[StorageBuffer]:
     """Yield the constants that a kernel derives (multipliers, tables), in its order."""
     for derived in kernel.constants:
         yield StorageBuffer(
-            name=f"{owner}.{derived.name}",
+            name=f"{prefix}.{derived.name}",
             kind=Kind.CONSTANT,
             models=(model,),
             size=len(derived.data),

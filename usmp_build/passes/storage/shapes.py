@@ -26,20 +26,20 @@ def in_copies(buffer: StorageBuffer, path: str) -> StorageBuffer:
     return replace(buffer, size=size, reason=f"{buffer.reason}; {buffer.copies:,} copies in parallel")
 
 
-def row_count(whole: StorageBuffer, table: RowTable, others: int, path: str) -> int:
+def row_count(buffer: StorageBuffer, table: RowTable, others: int, path: str) -> int:
     """Return the number of rows of a tensor in memory of pages, in all copies; `others` are the rows of other tensors.
 
     Raises ModelError, placed at the model's `path`, when there are too many.
     """
-    rows = table.rows * whole.copies
+    rows = table.rows * buffer.copies
     if others + rows > effort.ROWS:
-        message = f"{whole.name} has {rows:,} rows: with them, there are more than {effort.ROWS:,} in memory of pages"
+        message = f"{buffer.name} has {rows:,} rows: with them, there are more than {effort.ROWS:,} in memory of pages"
         help_ = "name axis separators for longer rows, or let it live in plain memory"
         raise ModelError(Diagnostic("P333", message, path, help_))
     return rows
 
 
-def in_rows(whole: StorageBuffer, table: RowTable, count: int) -> Iterator[StorageBuffer]:
-    """Yield a buffer for each row, in whole pages."""
-    row = replace(whole, size=table.row_size(whole.dtype.bits), alignment=table.page, copies=1)
-    yield from (replace(row, name=f"{whole.name}[{number}]") for number in range(count))
+def in_rows(buffer: StorageBuffer, table: RowTable, count: int) -> Iterator[StorageBuffer]:
+    """Yield a buffer for each row, rounded up to pages."""
+    row = replace(buffer, size=table.row_size(buffer.dtype.bits), alignment=table.page, copies=1)
+    yield from (replace(row, name=f"{buffer.name}[{number}]") for number in range(count))

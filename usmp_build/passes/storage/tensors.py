@@ -1,4 +1,4 @@
-"""Derives the name, kind, models and pools of every tensor's buffer, before any step is looked at."""
+"""Derives the name, kind, models and pools of every tensor's buffer, before the steps are walked."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TensorFacts:
         """Return `<model>.<name>`."""
         return self._names[ref.model][ref.subgraph, ref.tensor]
 
-    def owner(self, ref: OperatorRef, op: Operator) -> str:
+    def name_prefix(self, ref: OperatorRef, op: Operator) -> str:
         """Return the prefix for names of an operator's scratch and derived buffers: the name of its first output."""
         first = next((tensor for tensor in (*op.outputs, *op.inputs) if tensor is not None), None)
         return op.kind if first is None else self.name(TensorRef(ref.model, ref.subgraph, first))
@@ -150,10 +150,10 @@ def _tensor_names(model: Model) -> dict[tuple[int, int], str]:
     Converters name a bias like the activation after it: activations come first, so that they keep the name; and
     parameters of functions, which have no storage of their own, last.
     """
-    places = [(s, t) for s, graph in enumerate(model.subgraphs) for t in range(len(graph.tensors))]
-    places.sort(key=lambda p: (p[0] > 0 and p[1] < model.subgraphs[p[0]].parameters, _is_constant(model, *p)))
-    shorts = (short_label(model.subgraphs[s].tensors[t].name, t) for s, t in places)
-    return dict(zip(places, unique(f"{model.name}.{short}" for short in shorts), strict=True))
+    keys = [(s, t) for s, graph in enumerate(model.subgraphs) for t in range(len(graph.tensors))]
+    keys.sort(key=lambda p: (p[0] > 0 and p[1] < model.subgraphs[p[0]].parameters, _is_constant(model, *p)))
+    shorts = (short_label(model.subgraphs[s].tensors[t].name, t) for s, t in keys)
+    return dict(zip(keys, unique(f"{model.name}.{short}" for short in shorts), strict=True))
 
 
 def _is_constant(model: Model, subgraph: int, tensor: int) -> bool:

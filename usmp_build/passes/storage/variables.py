@@ -12,17 +12,17 @@ from usmp_build.request import Request
 
 @dataclass
 class Variables:
-    """The variables of all models, collected while steps are walked."""
+    """The variables of all models, collected step by step."""
 
     request: Request
     models: tuple[Model, ...]
-    first: dict[tuple[int, str], TensorRef] = field(default_factory=dict, init=False)
-    """Model and name of a variable → the tensor that stands for it."""
+    representatives: dict[tuple[int, str], TensorRef] = field(default_factory=dict, init=False)
+    """Model and name of a variable → the first of its tensors that a step touches."""
 
-    def same(self, ref: TensorRef) -> TensorRef:
+    def representative(self, ref: TensorRef) -> TensorRef:
         """Return the representative of all tensors of one variable: the first one that a step touches."""
         name = tensor_at(self.models, ref).resource
-        return self.first.setdefault((ref.model, name), ref) if name else ref
+        return self.representatives.setdefault((ref.model, name), ref) if name else ref
 
     def initial(self, ref: TensorRef, name: str) -> StorageBuffer | None:
         """Return a constant with the initial value of variable `name`; None if all bytes of that are equal.
@@ -46,14 +46,14 @@ class Variables:
 
     def _read_by_target_0(self, ref: TensorRef) -> tuple[int, ...]:
         """Return the constant pools that target 0 reads, which resets variables."""
-        asked, pools = self.request.models[ref.model], self.request.pools
-        readable = tuple(pool for pool in asked.constant_pools if 0 in pools[pool].readers and not pools[pool].page)
+        model, pools = self.request.models[ref.model], self.request.pools
+        readable = tuple(pool for pool in model.constant_pools if 0 in pools[pool].readers and not pools[pool].page)
         if not readable:
             name, cpu = tensor_at(self.models, ref).name, self.request.targets[0].name
             message = (
-                f'the initial value of variable "{name}" of model "{asked.name}" has no pool: target "{cpu}" reads '
+                f'the initial value of variable "{name}" of model "{model.name}" has no pool: target "{cpu}" reads '
                 "none of its constant_pools"
             )
             help_ = f'let target "{cpu}" reach one of the constant_pools of the model (`targets` of a pool)'
-            raise ManifestError(Diagnostic("P381", message, asked.path, help_))
+            raise ManifestError(Diagnostic("P381", message, model.path, help_))
         return readable

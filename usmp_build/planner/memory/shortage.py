@@ -44,6 +44,8 @@ class ProofScope(Enum):
     """Which plans a proof covers, in words that follow "no plan"."""
 
     ALL = ""
+    LAYER_BY_LAYER = " that runs layer by layer"
+    """Row by row, one needs less."""
     SAME_BUFFERS = " with these buffers"
     """Other copies, or other concat aliasing, would make other buffers."""
     SCHEDULE = " of this schedule"
@@ -57,6 +59,8 @@ class Fix(NamedTuple):
     """How many bytes it takes."""
     words: str
     """What to do, as part of a sentence."""
+    by_rows: bool = False
+    """Whether layers then run row by row, which no proof for whole layers covers."""
 
 
 class Explanation(NamedTuple):
@@ -80,6 +84,8 @@ def put_into_words(
     """
     larger = (_larger(problem, increase) for increase in shortage.increases)
     fixes = sorted([*larger, *others], key=lambda fix: fix.bytes)[:_WAYS]
+    if scope is ProofScope.ALL and any(fix.by_rows for fix in fixes):
+        scope = ProofScope.LAYER_BY_LAYER
     when = _when(shortage.witness, step_names) or together
     return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, fixes, scope))
 

@@ -96,6 +96,12 @@ def test_the_three_cheapest_ways_out() -> None:
     assert said(PROVEN, cheap)[1] == "no plan needs less; do something cheap"
 
 
+def test_a_proof_for_whole_layers_does_not_deny_the_way_out_by_rows() -> None:
+    assert said(PROVEN, Fix(0, "go by rows", by_rows=True))[1] == (
+        "no plan that runs layer by layer needs less; go by rows"
+    )
+
+
 def test_a_way_out_that_costs_more_than_is_proven() -> None:
     shortage = Shortage((0,), 32768, 4096, PROVEN.witness, (0, 1), proven=True, increases=(Increase(0, 4100, False),))
     assert (

@@ -19,7 +19,7 @@ from itertools import chain
 import numpy as np
 
 from usmp_build.ir.graph import Model, Operator, Subgraph
-from usmp_build.ir.rewritten import Made
+from usmp_build.ir.rewritten import RewriteStep
 from usmp_build.operators.table import traits
 from usmp_build.operators.values.quantized import channels, is_tracked
 from usmp_build.passes.rewrite.constant_channels.forward import Role, facts, read_role
@@ -33,23 +33,23 @@ _MOST_WEIGHTS = 1 << 24
 """Most weights of all operators, shared ones counted repeatedly: a model with more is not changed."""
 
 
-def constant_channels(model: Model, pins: Pins = NO_PINS) -> Made:
+def constant_channels(model: Model, pins: Pins = NO_PINS) -> RewriteStep:
     """Return the model with fewer channels, and the indices of those kept in tensors that lost some."""
     graph = model.main
     if model.is_program or _is_large(graph):
-        return Made(model)
+        return RewriteStep(model)
     analysis = facts(graph, [_role(op, graph, pins) for op in graph.operators])
     find = needed if pins.may_cost else needed_in_no_more_turns
     kept = find(graph, analysis, _demanded(graph, pins))
     lost = {} if kept is None else {tensor: each for tensor, each in kept.items() if not each.all()}
     if kept is None or not lost:
-        return Made(model)
+        return RewriteStep(model)
     channels_left = {
         (0, tensor): tuple(np.flatnonzero(each).tolist())
         for tensor, each in sorted(lost.items())
         if not graph.tensors[tensor].is_constant
     }
-    return Made(replace(model, subgraphs=(shrink(graph, analysis, kept), *model.subgraphs[1:])), channels_left)
+    return RewriteStep(replace(model, subgraphs=(shrink(graph, analysis, kept), *model.subgraphs[1:])), channels_left)
 
 
 def _is_large(graph: Subgraph) -> bool:

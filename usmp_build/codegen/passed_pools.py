@@ -18,16 +18,16 @@ _GENERATED = 'let it live in pools with owner = "generated"'
 
 
 def refuse_passed(request: Request, analysis: Analysis, plan: Plan, summary: Summary, index: int) -> None:
-    """Raise KernelError for what model `index` would have to find in a pool of the application without being given it.
+    """Raise KernelError for what model `index` has in pools of the application but gets no pointer to.
 
-    That are buffers of a program's functions, which ask for them by themselves, and outputs that are constants.
+    This concerns buffers that functions of a program ask for, and outputs that are constants.
     """
-    found = [*_functions(analysis, plan, summary, index)]
+    refusals = [*_functions(analysis, plan, summary, index)]
     if request.models[index].io is InputOutput.POOL:
-        found += _constant_outputs(analysis, plan, summary, index)
-    if found:
+        refusals += _constant_outputs(analysis, plan, summary, index)
+    if refusals:
         path = request.models[index].path
-        raise KernelError(*(Diagnostic(code, message, path, _GENERATED) for code, message in dict.fromkeys(found)))
+        raise KernelError(*(Diagnostic(code, message, path, _GENERATED) for code, message in dict.fromkeys(refusals)))
 
 
 def _functions(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> Iterator[tuple[str, str]]:

@@ -7,19 +7,19 @@ from usmp_build.codegen.function_names import function_names, variable
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import TensorRef
 from usmp_build.ir.storage import Kind, StorageBuffer
-from usmp_build.layout import Place, Summary
+from usmp_build.layout import BufferCode, Summary
 from usmp_build.naming import c_comment
 from usmp_build.planner.memory.plan import Plan
 
 
-def places_of(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dict[int, Place]:
+def buffer_codes(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> dict[int, BufferCode]:
     """Return the planned buffers of a model in plain memory, in the order in which they are first touched."""
     rows = {row.name: row for row in summary.buffers}
     tensors = first_tensors(analysis, index)
     functions = function_names(analysis.models[index])
     in_pages = {row for first in analysis.storage.rows for row in analysis.storage.span(first)}
     scratches = 0
-    places = {}
+    codes = {}
     for number, stored in enumerate(analysis.storage.buffers):
         if index not in stored.models or stored.kind is Kind.CONSTANT or not stored.size or number in in_pages:
             continue
@@ -28,7 +28,7 @@ def places_of(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> d
         else:
             name = f"s{scratches}"
             scratches += 1
-        places[number] = Place(
+        codes[number] = BufferCode(
             variable=name,
             c_type=pool_type(stored.dtype),
             macro=f"{summary.models[index].macro}_{name.upper()}",
@@ -36,9 +36,9 @@ def places_of(analysis: Analysis, plan: Plan, summary: Summary, index: int) -> d
             pool=summary.pools[plan.allocations[number].pool],
             comment=c_comment(name_within(stored, index)),
             lives=lives(analysis, index, number),
-            used=False,
+            is_used=False,
         )
-    return places
+    return codes
 
 
 def first_tensors(analysis: Analysis, index: int) -> dict[int, TensorRef]:
@@ -51,12 +51,12 @@ def first_tensors(analysis: Analysis, index: int) -> dict[int, TensorRef]:
 
 
 def name_within(stored: StorageBuffer, index: int) -> str:
-    """Return the name of a buffer within a model; the whole name when it is another model's."""
+    """Return the name of a buffer within a model; the full name when it is another model's."""
     return stored.name.partition(".")[2] if stored.models[0] == index else stored.name
 
 
 def lives(analysis: Analysis, index: int, buffer: int) -> str:
-    """Return a buffer's steps in a run of the model as text, counted from its first one: other models do not matter."""
+    """Return a buffer's steps in a run of the model as text, counted from its first one: regardless of other models."""
     first, end = analysis.schedule.starts[index : index + 2]
     clipped = ((max(i.start, first), min(i.stop, end)) for i in analysis.lifetimes.intervals[buffer])
     return " ".join(f"[{start - first}, {stop - first})" for start, stop in clipped if start < stop)

@@ -1,0 +1,116 @@
+"""`explain`: a tensor that is computed row by row: how many rows it has, where they go, and with whom they share bytes.
+
+Numbers of rows count from 0.  If places repeat, they are told once:
+
+    rows    25 of 320 bytes, each aligned to 1, at most 4 alive at the same time
+    place   pool sram, bytes [380, 3,260) of 3,946
+            row 0 at 1,340
+            rows 1 to 23 go round 9 places: 1,020 700 1,340 1,980 2,620 380 2,940 2,300 1,660
+            row 24 at 380
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from usmp_build.cli.explain_overlaps import apart_lines, reason_line
+from usmp_build.layout import BufferRow, Summary
+from usmp_build.units import show_bytes
+
+_MOST_PLACES = 32
+"""Most places that rows are said to go round."""
+_SHOWN = 12
+"""Most offsets shown of rows whose places do not repeat."""
+
+
+def rows_lines(summary: Summary, tensor: str) -> list[str]:
+    """Return what is to be said of all rows of a tensor; empty if it is not computed row by row."""
+    unordered = [row for row in summary.buffers if row.tensor == tensor and row.row is not None]
+    rows = sorted(unordered, key=lambda row: row.row or 0)
+    if not rows:
+        return []
+    first, offsets = rows[0], [row.offset for row in rows]
+    pool = next(pool for pool in summary.pools if pool.name == first.pool)
+    begin, end = min(offsets), max(offsets) + first.size
+    start, stop = min(row.intervals[0][0] for row in rows), max(row.intervals[-1][1] for row in rows)
+    setters = pool.certificate.buffers if pool.certificate and pool.size == pool.bound else ()
+    peak = sum(row.name in setters for row in rows)
+    return [
+        f"{tensor}: {first.kind}, {first.reason}",
+        f"  rows    {len(rows)} of {show_bytes(first.size)} bytes, each aligned to {first.alignment}, "
+        f"at most {_most_alive(rows)} alive at the same time",
+        f"  place   pool {pool.name}, bytes [{show_bytes(begin)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
+        *(f"          {line}" for line in place_lines(offsets)),
+        *([f"  scope   {first.scope}"] if first.scope and first.scope != first.reason else []),
+        f"  alive   [{start}, {stop}): from {summary.steps[start]} to {summary.steps[stop - 1]}",
+        *(
+            [f"  peak    {peak} of the {len(setters)} buffers that set the size of {pool.name} are rows"]
+            if peak
+            else []
+        ),
+        *_together(summary, rows),
+        *apart_lines(rows, [other for other in summary.buffers if other.tensor != tensor]),
+    ]
+
+
+def _most_alive(rows: Sequence[BufferRow]) -> int:
+    changes = sorted(
+        (step, change) for row in rows for start, stop in row.intervals for step, change in ((start, 1), (stop, -1))
+    )
+    most = alive = 0
+    for _, change in changes:
+        alive += change
+        most = max(most, alive)
+    return most
+
+
+def place_lines(offsets: Sequence[int]) -> Iterator[str]:
+    """Yield where rows are: those that go round the same places in one line, and others before and after them."""
+    stretch, places = _longest_repetition(offsets)
+    yield from _listed(offsets, range(stretch.start))
+    if places > 1:
+        yield f"{_rows(stretch)} go round {places} places: {_shown(offsets[stretch.start : stretch.start + places])}"
+    elif stretch:
+        yield f"{_rows(stretch)} at {show_bytes(offsets[stretch.start])}"
+    yield from _listed(offsets, range(stretch.stop, len(offsets)))
+
+
+def _longest_repetition(offsets: Sequence[int]) -> tuple[range, int]:
+    """Return the longest stretch of rows that go round the same places twice or more, and how many places these are."""
+    longest, places = range(0), 0
+    for period in range(1, min(_MOST_PLACES, len(offsets) // 2) + 1):
+        start = 0
+        for row in range(period, len(offsets) + 1):
+            if row == len(offsets) or offsets[row] != offsets[row - period]:
+                if row - start >= max(2 * period, len(longest) + 1):
+                    longest, places = range(start, row), period
+                start = row - period + 1
+    return longest, places
+
+
+def _listed(offsets: Sequence[int], rows: range) -> Iterator[str]:
+    if rows:
+        more = " ..." if len(rows) > _SHOWN else ""
+        yield f"{_rows(rows)} at {_shown(offsets[rows.start : rows.stop][:_SHOWN])}{more}"
+
+
+def _rows(rows: range) -> str:
+    return f"rows {rows.start} to {rows[-1]}" if len(rows) > 1 else f"row {rows.start}"
+
+
+def _shown(offsets: Sequence[int]) -> str:
+    return " ".join(map(show_bytes, offsets))
+
+
+def _together(summary: Summary, rows: Sequence[BufferRow]) -> Iterator[str]:
+    """Yield lines for each tensor that rows share bytes with while both are alive, and the operator that allows it."""
+    tensors = {buffer.name: buffer.tensor for buffer in summary.buffers}
+    shared: dict[tuple[str, str, str], list[int]] = {}
+    for row in rows:
+        for each in row.overlaps:
+            shared.setdefault((tensors[each.buffer], each.operator, each.direction), []).append(each.bytes)
+    for (tensor, operator, direction), sizes in shared.items():
+        count = f"{len(sizes)} rows share" if len(sizes) > 1 else "1 row shares"
+        most = show_bytes(max(sizes))
+        yield f"  {count} up to {most} bytes with {tensor} while both are alive:"
+        yield reason_line(operator, direction)
