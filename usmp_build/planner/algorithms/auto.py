@@ -44,9 +44,9 @@ class Auto:
         if first is not None and not self._is_open(problem, first):
             return replace(first, algorithm=f"auto: {first.algorithm}")
         first = _better(problem, first, portfolio(problem, rounds=0))
-        if first is not None and self._is_open(problem, first):
-            first = swept(problem, first, effort.SWEEP_VISITS * visits // effort.PORTFOLIO_VISITS)
         best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
+        if best is not None and self._is_open(problem, best):
+            best = swept(problem, best, effort.SWEEP_VISITS * visits // effort.PORTFOLIO_VISITS)
         if self._is_open(problem, best):
             best = _better(problem, best, portfolio(problem, self.rounds, visits))
         if best is None:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from usmp_build.planner.algorithms.first_fit import neighbors
 from usmp_build.planner.memory.components import components
-from usmp_build.planner.memory.plan import Allocation, Plan, still_proven
+from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.planner.memory.problem import Buffer, Problem
 from usmp_build.units import align_up
@@ -32,22 +32,21 @@ _WIDTH = 15
 
 
 def swept(problem: Problem, plan: Plan, visits: int) -> Plan:
-    """Return a plan with every buffer in the same pool and lower peaks, or `plan` if none is found.
+    """Return a plan with every buffer in the same pool and lower peaks, or `plan` if no sweep makes one.
 
-    `visits` bounds the distances to other buffers that are looked at.  Only pools in which buffers may overlap are
-    packed again: for others, the exact search is better.
+    `visits` bounds, for each component, the distances to other buffers that are looked at.  Only pools in which
+    buffers may overlap are packed again: for others, the exact search is better.
     """
-    budget = _Budget(visits)
     places = list(plan.allocations)
     for pool in range(len(problem.pools)):
         members = [index for index, place in enumerate(plan.allocations) if place.pool == pool]
         inside = set(members)
         if any(a in inside and b in inside for a, b in problem.separations):
-            for index, offset in _lowered(problem, members, places, budget).items():
+            for index, offset in _lowered(problem, members, places, visits).items():
                 places[index] = Allocation(pool, offset)
     if tuple(places) == plan.allocations:
         return plan
-    return replace(plan, algorithm="sweep", allocations=tuple(places), claims=still_proven(plan, plan))
+    return replace(plan, algorithm="sweep", allocations=tuple(places))
 
 
 @dataclass(slots=True)
@@ -57,14 +56,14 @@ class _Budget:
     left: int
 
 
-def _lowered(problem: Problem, members: Sequence[int], places: Sequence[Allocation], budget: _Budget) -> dict[int, int]:
+def _lowered(problem: Problem, members: Sequence[int], places: Sequence[Allocation], visits: int) -> dict[int, int]:
     """Return new offsets for components of one pool that end above what any of them needs."""
     parts = components(problem, members)
     enough = max(pressure(problem, part).bytes for part in parts)
     offsets: dict[int, int] = {}
     for part in parts:
         top = max(places[index].offset + problem.buffers[index].size for index in part)
-        offsets |= _least(problem, part, enough, top, budget)
+        offsets |= _least(problem, part, enough, top, _Budget(visits))
     return offsets
 
 
@@ -87,8 +86,8 @@ def _orders(problem: Problem, part: Sequence[int]) -> Iterator[list[int]]:
     """Yield the orders of the two sweeps; of buffers that begin, or end, at once, the largest one comes first."""
     buffers = problem.buffers
     if all(buffers[index].intervals for index in part):
-        yield sorted(part, key=lambda i: (buffers[i].intervals[0][0], -buffers[i].size, i))
-        yield sorted(part, key=lambda i: (-buffers[i].intervals[-1][1], -buffers[i].size, i))
+        yield sorted(part, key=lambda i: (buffers[i].intervals[0][0], -buffers[i].size, buffers[i].name))
+        yield sorted(part, key=lambda i: (-buffers[i].intervals[-1][1], -buffers[i].size, buffers[i].name))
 
 
 class _Near(NamedTuple):
