@@ -75,7 +75,7 @@ class Orders:
         """Try more orders, if any can be better; then plan the best choice with full effort."""
         if self._incumbent.workspace_bytes() > self._bound:
             self.chosen = self._with_proofs(self._try_more_orders(Budget(self._replanner.glance)))
-        return planned_with_full_effort(self._replanner, self.chosen)
+        return _planned_with_full_effort(self._replanner, self.chosen)
 
     def _with_proofs(self, are_all: bool) -> BestCandidate:
         """Return the incumbent with its proofs; `are_all`: all orders that could be better were tried."""
@@ -150,7 +150,7 @@ def _combinations(better: Mapping[int, tuple[int, ...]]) -> Iterator[Mapping[int
         yield from ({m: order} for m, order in better.items())
 
 
-def planned_with_full_effort(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
+def _planned_with_full_effort(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     """Plan the choice again with full effort of the algorithm, if it was planned with less before."""
     problem, plan = chosen.analysis.problem, chosen.plan
     if plan is None or not isinstance(replanner.algorithm, Auto) or not chosen.analysis.choices.directions:

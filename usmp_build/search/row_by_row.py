@@ -2,16 +2,18 @@
 
     layer by layer     as chosen by the other loops: the plan to beat
     row by row         every operator that can, from the first row to the last, or from the last to the first; for
-                       both, the order of rows with the lowest peak (see `passes.order`)
+                       both, one or two orders of rows with the lowest peak (see `passes.order`)
 
-Padding is not symmetric where strides are 2, so one of the two ways may need less than the other.  First all models go
-the same way; then each model by itself goes any other way, as long as that needs less.
+Padding is not symmetric where strides are 2, so one of the two directions may need less than the other.  First all
+models go the same way; then each model by itself goes any other way, as long as that needs less.  All of this is
+planned with little effort; then the best candidate in full, and the other direction, if its bound leaves room for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
@@ -20,9 +22,11 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.planner.memory.problem import Problem
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import BestCandidate, planned_with_full_effort
+from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
 
@@ -32,30 +36,53 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     if not rows:
         return chosen
     orders = {each: _orders(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD)}
-    ways = [way for direction, of_models in orders.items() for way in _ways(direction, of_models)]
+    ways = {direction: tuple(_ways(direction, of_models)) for direction, of_models in orders.items()}
     bound = min(chosen.bound, _bound(replanner, chosen.analysis, orders.values()))
-    incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
+    candidates = _Candidates(replanner, chosen, rows)
+    best = _best_ways(candidates, tuple(chain(*ways.values())))
+    if best:
+        candidates.is_better(best, replanner.attempt)
+    for direction, of_models in orders.items():
+        is_open = all(way.direction is not direction for way in best.values())
+        if is_open and least_workspace(chosen.analysis, of_models) < candidates.incumbent.workspace_bytes():
+            candidates.is_better(dict.fromkeys(rows, ways[direction][0]), replanner.attempt)
+    incumbent = candidates.incumbent
+    if incumbent.chosen is chosen.analysis:
+        return replace(chosen, bound=bound, orders_are_proven=False)
+    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
 
-    def is_better(ways_by_model: Mapping[int, _Way]) -> bool:
-        before = incumbent.chosen
-        choices = _choices(chosen.analysis.choices, rows, ways_by_model)
-        incumbent.look(replanner.retime(chosen.analysis, choices), Budget(replanner.glance, effort.ROW_PLANS))
-        return incumbent.chosen is not before
 
+def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Way]:
+    """Return which way each model goes in the best candidate, planned with little effort; empty: layer by layer."""
+    rows = candidates.rows
     best: dict[int, _Way] = {}
     for way in ways:
-        if is_better(dict.fromkeys(rows, way)):
+        if candidates.is_better(dict.fromkeys(rows, way)):
             best = dict.fromkeys(rows, way)
     for index in rows if 1 < len(rows) <= effort.ORDER_MODELS else ():
         without = {number: way for number, way in best.items() if number != index}
         for changed in (without, *({**without, index: way} for way in ways)):
-            if changed != best and is_better(changed):
+            if changed != best and candidates.is_better(changed):
                 best = changed
-    if not best:
-        return replace(chosen, bound=bound, orders_are_proven=False)
-    others = (chosen.analysis, *chosen.others)
-    in_rows = BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others)
-    return planned_with_full_effort(replanner, in_rows)
+    return best
+
+
+class _Candidates:
+    """Plans candidates in which models go by rows, and keeps the best."""
+
+    def __init__(self, replanner: Replanner, chosen: BestCandidate, rows: Mapping[int, ByRows]) -> None:
+        self.rows = rows
+        self.incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
+        self._replanner = replanner
+        self._whole = chosen.analysis
+
+    def is_better(self, ways: Mapping[int, _Way], plan: Callable[[Problem], Plan | None] | None = None) -> bool:
+        """Plan the candidate in which models go these ways, by default with little effort; tell whether it is kept."""
+        before = self.incumbent.chosen
+        choices = _choices(self._whole.choices, self.rows, ways)
+        budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
+        self.incumbent.look(self._replanner.retime(self._whole, choices), budget)
+        return self.incumbent.chosen is not before
 
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
