@@ -114,13 +114,15 @@ def test_explain_says_where_rows_go(rows: Path) -> None:
     tensor = next(buffer for buffer in in_rows(plan) if buffer["name"] == "net.t3")
     offsets, intervals = tensor["offsets"], tensor["intervals"]
     most = max(sum(start <= step < stop for start, stop in intervals) for step in range(len(plan["steps"])))
+    begin, first = min((start, row) for row, (start, _) in enumerate(intervals))
+    end, last = max((stop, row) for row, (_, stop) in enumerate(intervals))
     size = plan["pools"][0]["size"]
     expected = [
         "net.t3: intermediate, written by CONV_2D 0",
         f"  rows    8 of 40 bytes, each aligned to 1, at most {most} alive at the same time",
         f"  place   pool workspace, bytes [{min(offsets)}, {max(offsets) + 40}) of {size}",
         f"          rows 0 to 7 at {' '.join(map(str, offsets))}",
-        f"  alive   [{intervals[0][0]}, {intervals[7][1]}): from net: CONV_2D 0, row 0 to net: ADD 3, row 7",
+        f"  alive   [{begin}, {end}): from net: CONV_2D 0, row {first} to net: ADD 3, row {last}",
     ]
     for name in ("t3", "%3"):
         lines = call("explain", name, rows).out.splitlines()
