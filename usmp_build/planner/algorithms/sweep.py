@@ -17,7 +17,7 @@ row end up in rings so, though none is looked for.  A sweep either ends within t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from usmp_build.planner.algorithms.first_fit import neighbors
@@ -69,7 +69,7 @@ def _lowered(problem: Problem, members: Sequence[int], places: Sequence[Allocati
 
 def _least(problem: Problem, part: Sequence[int], low: int, top: int, budget: _Budget) -> dict[int, int]:
     """Return offsets below `top`, at the least capacity from `low` on at which a sweep ends; empty: at none."""
-    sweeps = [_Sweep.of(problem, order, budget) for order in _orders(problem, part)] if low < top else []
+    sweeps = [_Sweep(problem, order, budget) for order in _orders(problem, part)] if low < top else []
     best: dict[int, int] = {}
     while low < top and budget.left > 0:
         capacity = (low + top) // 2
@@ -110,42 +110,35 @@ class _Packing(NamedTuple):
     """The last offset, and the path of the packing before: a linked list."""
 
 
-@dataclass(frozen=True)
 class _Sweep:
-    """One order of a component, with what each buffer meets."""
+    """One order of a component, and what each buffer meets."""
 
-    problem: Problem
-    order: list[int]
-    budget: _Budget
-    near: list[list[_Near]] = field(default_factory=list)
-    """For each place in the order, what is placed before it and conflicts with it."""
-    done: list[set[int]] = field(default_factory=list)
-    """For each place, the buffers that nothing after it conflicts with."""
-    weights: list[int] = field(default_factory=list)
-    """For each place, what a gap beside the buffer counts: the steps it lives, and those that buffers live on average,
-    since a gap beside a short one may stay."""
-
-    @staticmethod
-    def of(problem: Problem, order: list[int], budget: _Budget) -> _Sweep:
-        """Prepare a sweep in this order."""
-        sweep = _Sweep(problem, order, budget)
-        places = {index: place for place, index in enumerate(order)}
-        lives = [sum(stop - start for start, stop in problem.buffers[index].intervals) for index in order]
-        for place, index in enumerate(order):
-            met = [each for each in neighbors(problem, index) if each[0] in places]
-            before = (each for each in met if places[each[0]] < place)
-            sweep.near.append([_Near(i, above, below, problem.buffers[i].size) for i, below, above in before])
-            sweep.done.append(set())
-            sweep.weights.append(lives[place] + sum(lives) // len(lives))
-        for place, index in enumerate(order):
-            last = max([place, *(places[i] for i in problem.conflicts[index] if i in places)])
-            sweep.done[last].add(index)
-        return sweep
+    def __init__(self, problem: Problem, order: list[int], budget: _Budget) -> None:
+        buffers, places = problem.buffers, {index: place for place, index in enumerate(order)}
+        self._buffers, self._order, self._budget = buffers, order, budget
+        self._near = [
+            [
+                _Near(i, above, below, buffers[i].size)
+                for i, below, above in neighbors(problem, index)
+                if places.get(i, at) < at
+            ]
+            for at, index in enumerate(order)
+        ]
+        """For each place in the order, what is placed before it and conflicts with it."""
+        self._done: list[set[int]] = [set() for _ in order]
+        """For each place, the buffers that nothing after it conflicts with."""
+        for index in order:
+            last = max(places[i] for i in (index, *problem.conflicts[index]) if i in places)
+            self._done[last].add(index)
+        lives = [sum(stop - start for start, stop in buffers[index].intervals) for index in order]
+        self._weights = [life + sum(lives) // len(lives) for life in lives]
+        """For each place, what a gap beside the buffer counts: the steps that it lives, and those that buffers live on
+        average, since a gap beside a short one may stay."""
 
     def packed(self, capacity: int) -> dict[int, int] | None:
         """Return the offsets of a packing within the capacity; None if no packing got to the end."""
         packings = [_Packing(0, {}, None)]
-        for place in range(len(self.order)):
+        for place in range(len(self._order)):
             following: dict[tuple[tuple[int, int], ...], _Packing] = {}
             for packing in packings:
                 for each in self._next(place, packing, capacity):
@@ -153,27 +146,27 @@ class _Sweep:
                     if key not in following or each.gaps < following[key].gaps:
                         following[key] = each
             packings = sorted(following.values(), key=lambda packing: packing.gaps)[:_WIDTH]
-            if not packings or self.budget.left <= 0:
+            if not packings or self._budget.left <= 0:
                 return None
         return self._offsets(packings[0])
 
     def _next(self, place: int, packing: _Packing, capacity: int) -> Iterator[_Packing]:
         """Yield the packings with one more buffer, within the capacity."""
-        index = self.order[place]
-        buffer = self.problem.buffers[index]
-        around = [(packing.offsets[near.buffer], near) for near in self.near[place]]
+        index = self._order[place]
+        buffer = self._buffers[index]
+        around = [(packing.offsets[near.buffer], near) for near in self._near[place]]
         for offset in _ends_of_room(around, buffer, capacity - buffer.size):
-            self.budget.left -= len(around)
-            gaps = _gaps(around, offset, offset + buffer.size, capacity) * self.weights[place]
+            self._budget.left -= len(around)
+            gaps = _gaps(around, offset, offset + buffer.size, capacity) * self._weights[place]
             offsets = packing.offsets | {index: offset}
-            for other in self.done[place]:
+            for other in self._done[place]:
                 del offsets[other]
             yield _Packing(packing.gaps + gaps, offsets, (offset, packing.path))
 
     def _offsets(self, packing: _Packing) -> dict[int, int]:
         offsets: dict[int, int] = {}
         path: object = packing.path
-        for index in reversed(self.order):
+        for index in reversed(self._order):
             assert isinstance(path, tuple)
             offsets[index], path = path
         return offsets
