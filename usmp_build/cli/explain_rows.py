@@ -1,6 +1,6 @@
 """`explain`: a tensor that is computed row by row: how many rows it has, where they go, and with whom they share bytes.
 
-Numbers of rows count from 0.  If places repeat, they are told once:
+Rows count from 0.  Places that repeat are listed once:
 
     rows    25 of 320 bytes, each aligned to 1, at most 4 alive at the same time
     place   pool sram, bytes [380, 3,260) of 3,946
