@@ -278,7 +278,7 @@ class Request:
     """Whether a tensor in memory of pages may be copied because two operators want rows of different lengths."""
     overlap: bool = True
     """Whether what an operator writes may take the place of what it has read by then."""
-    rows: bool = False
+    rows: bool = True
     """Whether layers may run row by row."""
     concurrent: frozenset[tuple[int, int]] = frozenset()
     """Pairs of models, the smaller position first, that may be alive at the same time.  Not transitive."""

@@ -19,7 +19,9 @@ MODEL = '[models.{0}]\npath = "models/{0}.tflite"\n'
 def test_layers_run_row_by_row(page: Page, shell: Shell, clone: Path) -> None:
     for folder in (shell.folder, clone):
         give_models(folder, digits="digits")
-    out = generated(shell.folder, NAMED + page.take("toml").text + MODEL.format("digits"))
+    off = generated(shell.folder, NAMED + page.take("toml").text + MODEL.format("digits"))
+    assert "digits_jobs" not in (off / "digits.c").read_text("utf-8")
+    out = generated(shell.folder, NAMED + MODEL.format("digits"))
     shell.at(clone).run(page.take("sh"))
     written = (out / "digits.c").read_text("utf-8")
     assert page.take("c").text in written
@@ -30,7 +32,7 @@ def test_layers_run_row_by_row(page: Page, shell: Shell, clone: Path) -> None:
 def test_rows_of_kws_are_in_the_places_that_the_page_names(tmp_path: Path, real_models: Path) -> None:
     text = (ROOT / "docs" / "rows.md").read_text("utf-8")
     give_real_models(tmp_path, real_models, "kws")
-    out = generated(tmp_path, f"{NAMED}[plan]\nrows = true\n{MODEL.format('kws')}")
+    out = generated(tmp_path, f"{NAMED}{MODEL.format('kws')}")
     explained = call("explain", "kws.activation/Relu", tmp_path / "usmp.toml").out
     assert "".join(explained.splitlines(keepends=True)[:5]) in text
     tables = (out / "kws.c").read_text("utf-8")

@@ -20,7 +20,7 @@ from usmp_build.ir.schedule import steps
 from usmp_build.layout import Jobs, Layout, ModelCode
 from usmp_build.pipeline import Planned
 
-ROWS = "[plan]\nrows = true\n"
+WHOLE = "[plan]\nrows = false\n"
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def net(tmp_path: Path) -> Path:
     return path
 
 
-def of(net: Path, extra: str = "", rows: str = ROWS) -> Path:
+def of(net: Path, extra: str = "", plan: str = "") -> Path:
     """Write a manifest for the net."""
-    return manifest(net.parent, one_model("net", extra, net.as_posix()) + rows)
+    return manifest(net.parent, one_model("net", extra, net.as_posix()) + plan)
 
 
 def workspace(path: Path) -> int:
@@ -50,14 +50,12 @@ def is_exact(path: Path, *options: str) -> None:
 
 
 def test_rows_need_less(net: Path) -> None:
-    whole = workspace(of(net, rows=""))
-    assert workspace(of(net)) <= 3 * whole // 4
-    assert workspace(of(net, rows="[plan]\nrows = false\n")) == whole
+    assert workspace(of(net)) <= 3 * workspace(of(net, plan=WHOLE)) // 4
 
 
-@pytest.mark.parametrize(("model", "plan"), [("", "overlap = false\n"), ('order = "file"', "")])
+@pytest.mark.parametrize(("model", "plan"), [("", "[plan]\noverlap = false\n"), ('order = "file"', "")])
 def test_without_overlap_or_free_order_layers_run_as_a_whole(net: Path, model: str, plan: str) -> None:
-    done = call("inspect", "schedule", of(net, model, ROWS + plan))
+    done = call("inspect", "schedule", of(net, model, plan))
     assert done.code == 0, done.err
     assert "CONV_2D 0" in done.out
     assert ", row " not in done.out
@@ -68,7 +66,7 @@ def test_without_overlap_or_free_order_layers_run_as_a_whole(net: Path, model: s
 @pytest.mark.parametrize("name", ["kws", "ic"])
 @pytest.mark.long
 def test_real_models(real_models: Path, tmp_path: Path, name: str) -> None:
-    path = manifest(tmp_path, one_model(name, path=(real_models / f"{name}.tflite").as_posix()) + ROWS)
+    path = manifest(tmp_path, one_model(name, path=(real_models / f"{name}.tflite").as_posix()))
     assert workspace(path) <= {"kws": 3_960, "ic": 12_040}[name]
     is_exact(path, "--sanitize")
 
@@ -79,7 +77,7 @@ def test_real_models(real_models: Path, tmp_path: Path, name: str) -> None:
 def test_memory_of_the_application(net: Path, owner: str) -> None:
     extra = "" if owner == "pool" else 'io = "application"\n'
     pool = RW if owner == "arrays" else RW + PASSED
-    text = tables("p", {"ram": pool}, {"net": f'path = "{net.as_posix()}"\n{extra}'}) + ROWS
+    text = tables("p", {"ram": pool}, {"net": f'path = "{net.as_posix()}"\n{extra}'})
     is_exact(manifest(net.parent, text), "--sanitize")
 
 
@@ -91,9 +89,9 @@ def test_two_models_in_one_pool(net: Path) -> None:
     other = net.parent / "other.tflite"
     other.write_bytes(drawn(11))
     models = {path.stem: f'path = "{path.as_posix()}"\n' for path in (net, other)}
-    both = manifest(net.parent, tables("p", {"ram": RW}, models) + ROWS, "both.toml")
+    both = manifest(net.parent, tables("p", {"ram": RW}, models), "both.toml")
     alone = [
-        workspace(manifest(net.parent, one_model(path.stem, path=path.as_posix()) + ROWS)) for path in (net, other)
+        workspace(manifest(net.parent, one_model(path.stem, path=path.as_posix()))) for path in (net, other)
     ]
     assert workspace(both) == max(alone)
     is_exact(both, "--sanitize")

@@ -29,13 +29,13 @@ Document = dict[str, Any]
 def rows(tmp_path: Path) -> Path:
     """A manifest whose layers run row by row."""
     (tmp_path / "net.tflite").write_bytes(residual())
-    return manifest(tmp_path, one_model("net", path="net.tflite") + "[plan]\nrows = true\n")
+    return manifest(tmp_path, one_model("net", path="net.tflite"))
 
 
 @pytest.fixture
 def whole(rows: Path) -> Path:
     """The same, layer by layer."""
-    return manifest(rows.parent, one_model("net", path="net.tflite"), "whole.toml")
+    return manifest(rows.parent, one_model("net", path="net.tflite") + "[plan]\nrows = false\n", "whole.toml")
 
 
 def text_of(path: Path) -> str:

@@ -20,7 +20,7 @@ def test_every_tensor_of_rows(board: Board, tmp_path: Path, shared: Shared) -> N
     """Dead rows become garbage between any two jobs."""
     models = board_manifests.written("rows", {"residual": residual()}, shared)
     manifest = board_manifests.of(models, board_manifests.ONE)
-    made = image.make(board, tmp_path, manifest + "\n[plan]\nrows = true\n", 2, shared)
+    made = image.make(board, tmp_path, manifest, 2, shared)
     assert len(made.planned.analysis.choices.by_rows.tables) >= 4
     inputs = [samples(model, 2, 1) for model in made.planned.imported]
     assert image.check(made, image.run(made, inputs), inputs) == 6

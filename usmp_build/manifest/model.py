@@ -275,9 +275,10 @@ class Plan(Table):
     )
     rows: bool = key(
         "true or false",
-        "Whether layers may run row by row, so that a tensor never exists as a whole ([rows.md](rows.md)).",
-        True,
+        "Whether layers may run row by row, so that a tensor never exists as a whole ([rows.md](rows.md)). They do "
+        "where that takes fewer bytes.",
         False,
+        True,
     )
 
 

@@ -50,6 +50,8 @@ class BestCandidate:
     """Whether other aliases could have been chosen: proofs hold for these buffers only."""
     others: tuple[Analysis, ...] = ()
     """The candidates with other orders."""
+    ways: tuple[Analysis, ...] = ()
+    """Where models could run row by row: layer by layer, and row by row in each direction.  `bound` covers all."""
 
 
 class Orders:

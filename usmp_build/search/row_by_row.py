@@ -35,9 +35,11 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     rows = dict(_rows(replanner, chosen.analysis))
     if not rows:
         return chosen
-    orders = {each: _orders(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD)}
+    layer_by_layer = replanner.retime(chosen.analysis, Choices())
+    analyses = {each: _towards(replanner, chosen.analysis, rows, each) for each in Direction}
+    orders = {direction: model_orders(replanner.request, each) for direction, each in analyses.items()}
     ways = {direction: tuple(_ways(direction, of_models)) for direction, of_models in orders.items()}
-    bound = min(chosen.bound, _bound(replanner, chosen.analysis, orders.values()))
+    bound = min(chosen.bound, _bound(replanner, layer_by_layer, orders.values()))
     candidates = _Candidates(replanner, chosen, rows)
     best = _best_ways(candidates, tuple(chain(*ways.values())))
     if best:
@@ -48,8 +50,14 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
             candidates.is_better(dict.fromkeys(rows, ways[direction][0]), replanner.attempt)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
-        return replace(chosen, bound=bound, orders_are_proven=False)
-    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
+        return replace(chosen, bound=bound, orders_are_proven=False, ways=(layer_by_layer, *analyses.values()))
+    return BestCandidate(
+        incumbent.analysis,
+        incumbent.plan,
+        bound,
+        others=(chosen.analysis, *chosen.others),
+        ways=(layer_by_layer, *analyses.values()),
+    )
 
 
 def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Way]:
@@ -106,13 +114,13 @@ class _Way:
     """Model → the order of its jobs; those of other models stay in the order of the file, layer by layer."""
 
 
-def _orders(
+def _towards(
     replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction
-) -> tuple[ModelOrders | None, ...]:
-    """Search the best order of rows for each model, all of them in one direction."""
+) -> Analysis:
+    """Return the analysis in which all models run row by row in one direction, in the order of the file."""
     directions = {ref: direction for each in rows.values() for ref in each.jobs}
     choices = Choices({}, {**analysis.choices.directions, **directions}, _merged(rows.values()))
-    return model_orders(replanner.request, replanner.retime(analysis, choices))
+    return replanner.retime(analysis, choices)
 
 
 def _ways(direction: Direction, orders: tuple[ModelOrders | None, ...]) -> Iterator[_Way]:
@@ -124,14 +132,13 @@ def _ways(direction: Direction, orders: tuple[ModelOrders | None, ...]) -> Itera
         yield _Way(direction, best | also)
 
 
-def _bound(replanner: Replanner, analysis: Analysis, orders: Iterable[tuple[ModelOrders | None, ...]]) -> int:
-    """Return a lower bound on bytes of workspace, whichever way each model goes."""
-    layer_by_layer = model_orders(replanner.request, replanner.retime(analysis, Choices()))
-    by_model = zip(layer_by_layer, *orders, strict=True)
+def _bound(replanner: Replanner, whole: Analysis, orders: Iterable[tuple[ModelOrders | None, ...]]) -> int:
+    """Return a lower bound on bytes of workspace, whichever way each model goes; `whole` is layer by layer."""
+    by_model = zip(model_orders(replanner.request, whole), *orders, strict=True)
     least = (
         min((each for each in of_model if each), key=lambda each: each.bound, default=None) for of_model in by_model
     )
-    return least_workspace(analysis, least)
+    return least_workspace(whole, least)
 
 
 def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way]) -> Choices:

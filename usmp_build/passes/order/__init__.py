@@ -63,13 +63,18 @@ def least_workspace(analysis: Analysis, orders: Iterable[ModelOrders | None]) ->
     return workspace_always(analysis) + max((each.bound for each in orders if each is not None), default=0)
 
 
-def least_bytes(request: Request, analysis: Analysis, members: Collection[int]) -> int:
-    """Return a lower bound on the bytes that these workspace buffers need in total, whatever the orders and directions.
+def least_bytes(request: Request, ways: Sequence[tuple[Analysis, Collection[int]]]) -> int:
+    """Return a lower bound on the bytes that workspace buffers need in total, whatever the orders and directions.
 
-    Concurrent models need theirs side by side.
+    `ways` has an analysis for each way in which each model may run, all of the same firmware, and which of its buffers
+    count.  Concurrent models need their bytes side by side.
     """
-    counted = frozenset(members)
-    needs = [_least_of_model(request, analysis, counted, index) for index in range(len(request.models))]
+    of_ways = [(analysis, frozenset(members)) for analysis, members in ways]
+    needs = [
+        min(_least_of_model(request, analysis, members, index) for analysis, members in of_ways)
+        for index in range(len(request.models))
+    ]
+    analysis, counted = of_ways[0]
     buffers = analysis.storage.buffers
     mixed = {model for index in counted if len(buffers[index].models) > 1 for model in buffers[index].models}
     always = sum(buffers[index].extent for index in counted.intersection(analysis.survivors.always))

@@ -41,14 +41,17 @@ class Shortage:
 
 
 class ProofScope(Enum):
-    """Which plans a proof covers, in words that follow "no plan"."""
+    """Which plans a proof covers, in words that follow "no" or "every"."""
 
-    ALL = ""
-    LAYER_BY_LAYER = " that runs layer by layer"
-    """Row by row, one needs less."""
-    SAME_BUFFERS = " with these buffers"
+    ALL = "plan"
+    LAYER_BY_LAYER = "plan that runs layer by layer"
+    """Row by row, one may need less."""
+    ROWS = "order of rows"
+    """Nor does any plan that runs layer by layer; one whose layers go through their rows in different directions may
+    need less."""
+    SAME_BUFFERS = "plan with these buffers"
     """Other copies, or other concat aliasing, would make other buffers."""
-    SCHEDULE = " of this schedule"
+    SCHEDULE = "plan of this schedule"
     """Another order or other directions of the operators may need less."""
 
 
@@ -59,8 +62,6 @@ class Fix(NamedTuple):
     """How many bytes it takes."""
     words: str
     """What to do, as part of a sentence."""
-    by_rows: bool = False
-    """Whether layers then run row by row, which no proof for whole layers covers."""
 
 
 class Explanation(NamedTuple):
@@ -84,8 +85,6 @@ def put_into_words(
     """
     larger = (_larger(problem, increase) for increase in shortage.increases)
     fixes = sorted([*larger, *others], key=lambda fix: fix.bytes)[:_WAYS]
-    if scope is ProofScope.ALL and any(fix.by_rows for fix in fixes):
-        scope = ProofScope.LAYER_BY_LAYER
     when = _when(shortage.witness, step_names) or together
     return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, fixes, scope))
 
@@ -163,8 +162,8 @@ def _proof(shortage: Shortage, scope: ProofScope) -> str:
     if not shortage.proven:
         return "one may exist all the same"
     if all(increase.bytes > shortage.missing for increase in shortage.increases) and shortage.increases:
-        return f"every plan{scope.value} needs {count_bytes(shortage.missing)} more, at least"
-    return f"no plan{scope.value} needs less"
+        return f"every {scope.value} needs {count_bytes(shortage.missing)} more, at least"
+    return f"no {scope.value} needs less"
 
 
 def _help(problem: Problem, shortage: Shortage, fixes: Sequence[Fix], scope: ProofScope) -> str:

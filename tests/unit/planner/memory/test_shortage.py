@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.problems import buffer, problem
 from usmp_build.planner.memory.bounds import Witness
 from usmp_build.planner.memory.increase import Increase
-from usmp_build.planner.memory.shortage import Fix, Shortage, put_into_words
+from usmp_build.planner.memory.shortage import Fix, ProofScope, Shortage, put_into_words
 
 STATED = problem(
     [
@@ -96,10 +98,16 @@ def test_the_three_cheapest_ways_out() -> None:
     assert said(PROVEN, cheap)[1] == "no plan needs less; do something cheap"
 
 
-def test_a_proof_for_whole_layers_does_not_deny_the_way_out_by_rows() -> None:
-    assert said(PROVEN, Fix(0, "go by rows", by_rows=True))[1] == (
-        "no plan that runs layer by layer needs less; go by rows"
-    )
+@pytest.mark.parametrize(
+    ("scope", "proof"),
+    [
+        (ProofScope.LAYER_BY_LAYER, "no plan that runs layer by layer needs less"),
+        (ProofScope.ROWS, "no order of rows needs less"),
+        (ProofScope.SAME_BUFFERS, "no plan with these buffers needs less"),
+    ],
+)
+def test_a_proof_says_what_it_covers(scope: ProofScope, proof: str) -> None:
+    assert put_into_words(STATED, PROVEN, NAMES, (Fix(0, "go by rows"),), scope=scope).help == f"{proof}; go by rows"
 
 
 def test_a_way_out_that_costs_more_than_is_proven() -> None:
