@@ -90,9 +90,7 @@ def test_two_models_in_one_pool(net: Path) -> None:
     other.write_bytes(drawn(11))
     models = {path.stem: f'path = "{path.as_posix()}"\n' for path in (net, other)}
     both = manifest(net.parent, tables("p", {"ram": RW}, models), "both.toml")
-    alone = [
-        workspace(manifest(net.parent, one_model(path.stem, path=path.as_posix()))) for path in (net, other)
-    ]
+    alone = [workspace(manifest(net.parent, one_model(path.stem, path=path.as_posix()))) for path in (net, other)]
     assert workspace(both) == max(alone)
     is_exact(both, "--sanitize")
 

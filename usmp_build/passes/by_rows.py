@@ -17,6 +17,7 @@ from usmp_build.interfaces.row_jobs import job_count, row_call, row_shapes
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
+from usmp_build.ir.schedule import Direction
 from usmp_build.operators.table import traits
 from usmp_build.passes.state import touches_state
 from usmp_build.request import Request
@@ -67,8 +68,9 @@ class _Candidates:
             ref = OperatorRef(self._index, 0, number)
             kernel = self._analysis.kernels.get(ref)
             if isinstance(kernel, Kernel) and self._is_free(ref, op):
-                call = row_call(kernel.by_rows or kernel)
-                if call is not None:
+                by_rows = kernel.by_rows or kernel
+                calls = [row_call(by_rows.towards(direction)) for direction in Direction]
+                if (call := calls[0]) is not None and None not in calls:
                     yield ref, call
 
     def touched(self, ref: OperatorRef) -> list[TensorRef]:

@@ -36,7 +36,8 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     if not rows:
         return chosen
     layer_by_layer = replanner.retime(chosen.analysis, Choices())
-    analyses = {each: _towards(replanner, chosen.analysis, rows, each) for each in Direction}
+    both = Direction.FORWARD, Direction.BACKWARD
+    analyses = {each: _towards(replanner, chosen.analysis, rows, each) for each in both}
     orders = {direction: model_orders(replanner.request, each) for direction, each in analyses.items()}
     ways = {direction: tuple(_ways(direction, of_models)) for direction, of_models in orders.items()}
     bound = min(chosen.bound, _bound(replanner, layer_by_layer, orders.values()))
@@ -114,9 +115,7 @@ class _Way:
     """Model → the order of its jobs; those of other models stay in the order of the file, layer by layer."""
 
 
-def _towards(
-    replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction
-) -> Analysis:
+def _towards(replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction) -> Analysis:
     """Return the analysis in which all models run row by row in one direction, in the order of the file."""
     directions = {ref: direction for each in rows.values() for ref in each.jobs}
     choices = Choices({}, {**analysis.choices.directions, **directions}, _merged(rows.values()))

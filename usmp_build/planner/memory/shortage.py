@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 from typing import NamedTuple
 
 from usmp_build.planner.memory.increase import Increase
@@ -13,7 +15,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 6
-"""Most buffers named in a message."""
+"""Most buffers named in a message; rows of a tensor count as one."""
 
 _WAYS = 3
 """Most suggested fixes shown in a message."""
@@ -133,13 +135,33 @@ def _shared(problem: Problem, shortage: Shortage) -> str:
 
 
 def _sizes(problem: Problem, indices: Sequence[int]) -> str:
-    """For example "vww.t58 18,432 + vww.t60 9,216 + 3 more 1,024"."""
-    buffers = [problem.buffers[index] for index in indices[:_SHOWN]]
-    fixed = ["" if buffer.offset is None else f" at {show_bytes(buffer.offset)}" for buffer in buffers]
-    shown = [f"{buffer.name} {show_bytes(buffer.size)}{at}" for buffer, at in zip(buffers, fixed, strict=True)]
-    if rest := indices[_SHOWN:]:
+    """For example "vww.t58 18,432 + vww.t60[2,3] 9,216 + 3 more 1,024"."""
+    groups: dict[str, list[int]] = {}
+    for index in indices:
+        groups.setdefault(_name_of_all_rows(problem, index), []).append(index)
+    shown = [_named(problem, group) for group in islice(groups.values(), _SHOWN)]
+    if rest := [index for group in islice(groups.values(), _SHOWN, None) for index in group]:
         shown.append(f"{len(rest)} more {show_bytes(_total(problem, rest))}")
     return " + ".join(shown)
+
+
+_ROW = re.compile(r"(.*)\[(\d+)\]")
+"""The name of a row: that of the tensor, and its number."""
+
+
+def _name_of_all_rows(problem: Problem, index: int) -> str:
+    buffer = problem.buffers[index]
+    row = _ROW.fullmatch(buffer.name)
+    return row[1] if row and buffer.offset is None else buffer.name
+
+
+def _named(problem: Problem, group: Sequence[int]) -> str:
+    """Name a buffer, or rows of a tensor as one, with their bytes."""
+    name, at = problem.buffers[group[0]].name, problem.buffers[group[0]].offset
+    rows = [row[2] for index in group if (row := _ROW.fullmatch(problem.buffers[index].name))]
+    if len(group) > 1:
+        name = f"{name[: name.rindex('[')]}[{','.join(sorted(rows, key=int))}]"
+    return f"{name} {show_bytes(_total(problem, group))}" + ("" if at is None else f" at {show_bytes(at)}")
 
 
 def _total(problem: Problem, indices: Iterable[int]) -> int:

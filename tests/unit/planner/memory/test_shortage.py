@@ -64,6 +64,12 @@ def test_buffers_that_are_alive_at_no_one_step() -> None:
     assert "too small at step 4 " in put_into_words(STATED, PROVEN, NAMES, together="while both run").message
 
 
+def test_rows_of_a_tensor_are_named_together() -> None:
+    rows = problem([buffer("a", 9), *(buffer(f"net.t1[{row}]", 8) for row in (10, 2)), buffer("b[0]", 7, offset=1)])
+    shortage = Shortage((0,), 31, 1, Witness(32, (0, 1, 2, 3), 0), core=(0, 1, 3, 2), proven=True)
+    assert put_into_words(rows, shortage).message.endswith(": a 9 + net.t1[2,10] 16 + b[0] 7 at 1")
+
+
 def test_what_is_not_proven() -> None:
     shortage = Shortage((0,), 32768, 1, Witness(64, (0, 2), 4), core=(0, 3), increases=(Increase(0, 1, True),))
     assert said(shortage) == (
