@@ -64,11 +64,13 @@ def residual() -> bytes:
 def drawn(seed: int, operators: tuple[int, int] = (4, 9), rows: tuple[int, int] = (4, 13)) -> bytes:
     """Draw a net with a number of operators in this range after its first layer, on an image of so many rows.
 
-    A third of the nets are of float32.  What nobody reads is an output, sometimes reduced to a pixel first.
+    A third of the nets are of float32, and one in six has channels first in its input.  What nobody reads is an
+    output, sometimes reduced to a pixel first.
     """
     r = Random(seed)
     net = FloatNet(seed) if seed % 3 == 2 else Net(seed)
-    values = [_layer(net, r, net.input(r.randint(*rows), r.randint(2, 6), r.randint(1, 2)))]
+    given = net.image if seed % 6 == 3 else net.input
+    values = [_layer(net, r, given(r.randint(*rows), r.randint(2, 6), r.randint(1, 2)))]
     unread = list(values)
     for _ in range(r.randint(*operators)):
         x = values[-1] if r.random() < 0.85 else r.choice(values)

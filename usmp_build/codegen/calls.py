@@ -97,7 +97,8 @@ def call_code(
         loop, read, written = _reduced(call, call.form, source, result)
         return CallCode("reduce", function, struct, fields, arguments, loop, read, written)
     loop, read, written = _streamed(call, call.form, source, result)
-    return CallCode("rows", function, struct, fields, arguments, loop, read, written, source.c_type)
+    streamed_type = "const void *" if call.form.untyped else source.c_type
+    return CallCode("rows", function, struct, fields, arguments, loop, read, written, streamed_type)
 
 
 def of_one_row(code: CallCode, call: KernelCall) -> CallCode:

@@ -87,6 +87,8 @@ class Rows:
     dilation: int = 1
     before: int = 0
     """Padding rows above the image."""
+    untyped: bool = False
+    """Whether the function takes rows of any type, as `const void *`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import random
 import struct
 import subprocess
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -198,5 +199,5 @@ class _Buffer:
 
 
 def _packed(parameters: Parameters) -> bytes:
-    values = [value for _, value in parameters.fields]
+    values = [*chain(*(value if isinstance(value, tuple) else (value,) for _, value in parameters.fields))]
     return struct.pack("=" + "".join("f" if isinstance(value, float) else "i" for value in values), *values)
