@@ -30,7 +30,12 @@ a value in a register, or read it again.  Bytes written may not differ at all.""
 
 STATEFUL = {"svdf_f32", "svdf_s8_s16", "svdf_s8_s8"}
 """C functions that run in models that remember only: in test_every_tensor.py and test_accesses.py."""
-BY_ROWS = {f"global_average_pool_2d_{dtype}_{part}" for dtype in ("s8", "f32") for part in ("begin", "row", "finish")}
+BY_ROWS = {
+    f"{kind}_sums_{dtype}_{part}"
+    for kind in ("average_pool_2d", "conv_2d", "depthwise_conv_2d")
+    for dtype in ("s8", "f32")
+    for part in ("begin", "row", "finish")
+}
 """C functions that only kernels by rows call, which run in place of the others in test_kernels.py."""
 
 Pieces: TypeAlias = list[list[str]]
