@@ -13,7 +13,7 @@ import pytest
 from tests.support.cli import PASSED, RW, call, call_apart, manifest, one_model, tables
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.net import Net
-from tests.support.row_nets import drawn, residual
+from tests.support.row_nets import drawn, residual, tall_window
 from tests.support.tools import few, needs_c, needs_oracle
 from usmp_build import pipeline
 from usmp_build.ir.schedule import steps
@@ -59,6 +59,17 @@ def test_without_overlap_or_free_order_layers_run_as_a_whole(net: Path, model: s
     assert done.code == 0, done.err
     assert "CONV_2D 0" in done.out
     assert ", row " not in done.out
+
+
+@needs_c
+@needs_oracle
+def test_a_window_over_all_rows_adds_them_up(tmp_path: Path) -> None:
+    """15 rows of 128 channels never exist together: there are 128 sums of 4 bytes instead."""
+    net = tmp_path / "net.tflite"
+    net.write_bytes(tall_window())
+    assert workspace(of(net, rows="")) == 3_620
+    assert workspace(of(net)) == 2_948
+    is_exact(of(net), "--sanitize")
 
 
 @needs_c

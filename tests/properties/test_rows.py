@@ -80,7 +80,7 @@ def test_rows_never_need_more(first: int) -> None:
     assert any(in_rows < whole for in_rows, whole in pairs)
 
 
-@pytest.mark.parametrize("seeds", few([(0, 1), (2, 4, 7), (5, 4, 13)], 1))
+@pytest.mark.parametrize("seeds", few([(1, 9), (2, 4, 7), (1, 7)], 1))
 def test_each_model_of_a_firmware_has_the_rows_that_are_best_for_it(tmp_path: Path, seeds: tuple[int, ...]) -> None:
     """All models in one way are worse for each of these firmwares."""
     done = call("plan", written(tmp_path, seeds), "--json")

@@ -61,14 +61,26 @@ def residual() -> bytes:
     return net.file(net.pool("AVERAGE_POOL_2D", x, (4, 3)))
 
 
+def tall_window() -> bytes:
+    """Windows along the rows of a spectrogram of one column, the last one over all that is left."""
+    net = Net(3)
+    x = net.input(30, 1, 40)
+    for height in (3, 5, 10):
+        x = net.conv(net.depthwise(x, (height, 1), _LINEAR, pad=_VALID), 128)
+    x = net.conv(net.depthwise(x, (15, 1), _LINEAR, pad=_VALID), 32)
+    return net.file(net.dense(net.reshape(x, 1, 32), 3, _LINEAR))
+
+
 def drawn(seed: int, operators: tuple[int, int] = (4, 9), rows: tuple[int, int] = (4, 13)) -> bytes:
     """Draw a net with a number of operators in this range after its first layer, on an image of so many rows.
 
-    A third of the nets are of float32.  What nobody reads is an output, sometimes reduced to a pixel first.
+    A third of the nets are of float32, and one in six has channels first in its input.  What nobody reads is an
+    output, sometimes reduced to a pixel first.
     """
     r = Random(seed)
     net = FloatNet(seed) if seed % 3 == 2 else Net(seed)
-    values = [_layer(net, r, net.input(r.randint(*rows), r.randint(2, 6), r.randint(1, 2)))]
+    given = net.image if seed % 6 == 3 else net.input
+    values = [_layer(net, r, given(r.randint(*rows), r.randint(2, 6), r.randint(1, 2)))]
     unread = list(values)
     for _ in range(r.randint(*operators)):
         x = values[-1] if r.random() < 0.85 else r.choice(values)
@@ -99,8 +111,14 @@ def _pooled(net: Net, r: Random, x: Value) -> Value:
 
 
 def _whole_image(net: Net, r: Random, x: Value) -> Value:
+    """Add an operator with a window as high as the image, and at times as wide."""
     height, width = x.shape[1:3]
-    return net.pool(r.choice(["MAX_POOL_2D", "AVERAGE_POOL_2D", "AVERAGE_POOL_2D"]), x, (height, width))
+    kind = r.choice(["MAX_POOL_2D", "AVERAGE_POOL_2D", "AVERAGE_POOL_2D", "conv", "depthwise"])
+    if kind == "conv":
+        return net.conv(x, 3, (height, r.randint(1, width)), stride=height)
+    if kind == "depthwise":
+        return net.depthwise(x, (height, 1), pad=_VALID)
+    return net.pool(kind, x, (height, width))
 
 
 def _layer(net: Net, r: Random, x: Value, kind: str = "conv") -> Value:

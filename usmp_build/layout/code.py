@@ -116,7 +116,8 @@ class CallCode:
     fields: tuple[tuple[str, str], ...]
     """(name, C literal)."""
     arguments: tuple[str, ...]
-    """C expressions, in order; without the streamed input and the result of a row loop."""
+    """C expressions, in order; without the streamed input and the result of a row loop.  Of a reduction those of
+    `_row`."""
     loop: LoopCode = LoopCode()
     streamed: str = ""
     """The row that is read: number `row` where the loop has such, else that of `y`, and of `k` in a window."""
@@ -124,6 +125,10 @@ class CallCode:
     """The row that is written."""
     streamed_type: str = ""
     """Of a pointer to `streamed`."""
+    begin: tuple[str, ...] = ()
+    """Of a reduction, what `_begin` gets."""
+    finish: tuple[str, ...] = ()
+    """Of a reduction, what `_finish` gets before the result."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class Mark(IntEnum):
     FILLED = -5
     """An output of the run before, when inputs were filled for the next; of the first run it is nothing."""
     ACCESSES = -6
-    """When an operator touched each byte of one of its buffers: a row of the table of `accesses.touched_by`."""
+    """When a step touched each byte of one of its buffers: an index of the table `touched` of accesses.h.j2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ Run = list[Record]
 def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, int | str]] = ()) -> Bundle:
     """Return the C of the program: it reads inputs from standard input, and writes records to standard output.
 
-    With `accesses`, the locations of buffers that operators touch, it also shows when they do; pools are given by name.
+    With `accesses`, the locations of buffers that steps touch, it also shows when they do; pools are given by name.
     """
     models = model_rows(planned, layout)
     starts = planned.analysis.schedule.starts
