@@ -7,6 +7,8 @@
 Padding is not symmetric where strides are 2, so one of the two directions may need less than the other.  First all
 models go the same way; then each model by itself goes any other way, as long as that needs less.  All of this is
 planned with little effort; then the best candidate in full, and the other direction, if its bound leaves room for it.
+
+A model that gets or gives rows from outside has no other way than from the first to the last.
 """
 
 from __future__ import annotations
@@ -35,10 +37,15 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     rows = dict(_rows(replanner, chosen.analysis))
     if not rows:
         return chosen
-    orders = {each: _orders(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD)}
-    ways = {direction: tuple(_ways(direction, of_models)) for direction, of_models in orders.items()}
-    bound = min(chosen.bound, _bound(replanner, chosen.analysis, orders.values()))
-    candidates = _Candidates(replanner, chosen, rows)
+    fed = frozenset(index for index in rows if replanner.request.models[index].has_row_ports)
+    directions = (Direction.FORWARD, *([Direction.BACKWARD] if len(fed) < len(rows) else []))
+    orders = {each: _orders(replanner, chosen.analysis, rows, fed, each) for each in directions}
+    ways = {direction: tuple(_ways(rows, fed, direction, of_models)) for direction, of_models in orders.items()}
+    bound = _bound(replanner, chosen.analysis, fed, orders.values())
+    if fed:  # layer by layer is none of the candidates
+        chosen = replace(chosen, plan=None, bound=bound, directions_are_proven=False, others=())
+    bound = min(chosen.bound, bound)
+    candidates = _Candidates(replanner, chosen, rows, fed)
     best = _best_ways(candidates, tuple(chain(*ways.values())))
     if best:
         candidates.is_better(best, replanner.attempt)
@@ -62,7 +69,7 @@ def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Wa
     for index in rows if 1 < len(rows) <= effort.ORDER_MODELS else ():
         without = {number: way for number, way in best.items() if number != index}
         for changed in (without, *({**without, index: way} for way in ways)):
-            if changed != best and candidates.is_better(changed):
+            if changed != best and candidates.fed <= changed.keys() and candidates.is_better(changed):
                 best = changed
     return best
 
@@ -70,8 +77,12 @@ def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Wa
 class _Candidates:
     """Plans candidates in which models go by rows, and keeps the best."""
 
-    def __init__(self, replanner: Replanner, chosen: BestCandidate, rows: Mapping[int, ByRows]) -> None:
+    def __init__(
+        self, replanner: Replanner, chosen: BestCandidate, rows: Mapping[int, ByRows], fed: frozenset[int]
+    ) -> None:
         self.rows = rows
+        self.fed = fed
+        """The models that must go by rows."""
         self.incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
         self._replanner = replanner
         self._whole = chosen.analysis
@@ -102,32 +113,49 @@ class _Way:
     """All rows from the first to the last, or from the last to the first."""
 
     direction: Direction
+    directions: Mapping[int, Direction]
+    """The same for each model: rows from outside go from the first to the last anyway."""
     orders: Mapping[int, tuple[int, ...]]
     """Model → the order of its jobs; those of other models stay in the order of the file, layer by layer."""
 
 
+def _directions(rows: Iterable[int], fed: frozenset[int], direction: Direction) -> dict[int, Direction]:
+    """Return the direction of each model in one of the ways."""
+    return {index: Direction.FORWARD if index in fed else direction for index in rows}
+
+
 def _orders(
-    replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction
+    replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], fed: frozenset[int], direction: Direction
 ) -> tuple[ModelOrders | None, ...]:
     """Search the best order of rows for each model, all of them in one direction."""
-    directions = {ref: direction for each in rows.values() for ref in each.jobs}
+    of_models = _directions(rows, fed, direction)
+    directions = {ref: of_models[index] for index, each in rows.items() for ref in each.jobs}
     choices = Choices({}, {**analysis.choices.directions, **directions}, _merged(rows.values()))
     return model_orders(replanner.request, replanner.retime(analysis, choices))
 
 
-def _ways(direction: Direction, orders: tuple[ModelOrders | None, ...]) -> Iterator[_Way]:
+def _ways(
+    rows: Iterable[int], fed: frozenset[int], direction: Direction, orders: tuple[ModelOrders | None, ...]
+) -> Iterator[_Way]:
     """Yield one way or two: of orders with equal peaks, one may leave a plan fewer gaps."""
+    directions = _directions(rows, fed, direction)
     best = {index: each.best for index, each in enumerate(orders) if each and each.best}
     also = {index: order for index, each in enumerate(orders) if each and (order := each.another())}
-    yield _Way(direction, best)
+    yield _Way(direction, directions, best)
     if also:
-        yield _Way(direction, best | also)
+        yield _Way(direction, directions, best | also)
 
 
-def _bound(replanner: Replanner, analysis: Analysis, orders: Iterable[tuple[ModelOrders | None, ...]]) -> int:
+def _bound(
+    replanner: Replanner,
+    analysis: Analysis,
+    fed: frozenset[int],
+    orders: Iterable[tuple[ModelOrders | None, ...]],
+) -> int:
     """Return a lower bound on bytes of workspace, whichever way each model goes."""
     layer_by_layer = model_orders(replanner.request, replanner.retime(analysis, Choices()))
-    by_model = zip(layer_by_layer, *orders, strict=True)
+    allowed = (None if index in fed else each for index, each in enumerate(layer_by_layer))
+    by_model = zip(allowed, *orders, strict=True)
     least = (
         min((each for each in of_model if each), key=lambda each: each.bound, default=None) for of_model in by_model
     )
@@ -141,7 +169,7 @@ def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way
     for index, way in ways.items():
         if index in way.orders:
             orders[index] = way.orders[index]
-        directions |= dict.fromkeys(rows[index].jobs, way.direction)
+        directions |= dict.fromkeys(rows[index].jobs, way.directions[index])
     return Choices(orders, directions, _merged(rows[index] for index in ways))
 
 
