@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from usmp_build import pipeline
@@ -59,7 +58,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     request, files = read_request(parsed)
-    planned = pipeline.plan(replace(request, rows=request.rows and not parsed.accesses), files)
+    planned = pipeline.plan(request.layer_by_layer() if parsed.accesses else request, files)
     if parsed.accesses:
         print("\n".join(check_accesses(planned, parsed)))
         return 0
