@@ -31,7 +31,7 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     model = analysis.models[index]
     if model.is_program or not request.overlap:
         return ByRows()
-    candidates = _Candidates(request, analysis, index)
+    candidates = Candidates(request, analysis, index)
     calls = dict(candidates.calls())
     streamed = {TensorRef(index, 0, tensor): table for tensor, table in candidates.streamed(calls).items()}
     from_outside = row_ports(request.models[index], model)
@@ -57,8 +57,11 @@ def _row_kernel(kernel: Kernel | NoKernel) -> Kernel | NoKernel:
     return kernel.by_rows or kernel if isinstance(kernel, Kernel) else kernel
 
 
-class _Candidates:
+class Candidates:
+    """The operators of a model that can run row by row, and the tensors that can have rows."""
+
     def __init__(self, request: Request, analysis: Analysis, index: int) -> None:
+        """Look at the main subgraph of model `index`."""
         self._request = request
         self._analysis = analysis
         self._index = index
@@ -112,4 +115,5 @@ class _Candidates:
 
     def has_one_pool(self, ref: TensorRef) -> bool:
         """Tell whether all rows of a tensor will be in the same pool, so that one base address will do."""
-        return len(self._analysis.storage.buffers[self._analysis.storage.tensors[ref]].pools) == 1
+        buffer = self._analysis.storage.tensors.get(ref)
+        return buffer is None or len(self._analysis.storage.buffers[buffer].pools) == 1

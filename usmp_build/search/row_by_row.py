@@ -19,10 +19,10 @@ from itertools import chain
 
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.by_rows import ByRows
+from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
-from usmp_build.passes import by_rows
+from usmp_build.passes import by_rows, refuse_whole_ports
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
@@ -97,7 +97,10 @@ class _Candidates:
 
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
-    """Yield each model with operators that can run row by row, and these, as long as there are few enough rows."""
+    """Yield each model with operators that can run row by row, and these, as long as there are few enough rows.
+
+    Raises ManifestError for an input or output that the manifest wants in rows and that cannot have them.
+    """
     left = effort.ROWS - sum(analysis.storage.rows.values())
     for index, model in enumerate(replanner.request.models):
         if model.free_order and replanner.request.rows:
@@ -105,7 +108,10 @@ def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRow
             count = sum(table.rows for table in rows.tables.values())
             if rows.jobs and count <= left:
                 left -= count
+                refuse_whole_ports(replanner.request, analysis, index, rows)
                 yield index, rows
+            else:
+                refuse_whole_ports(replanner.request, analysis, index, LAYER_BY_LAYER)
 
 
 @dataclass(frozen=True, eq=False)
