@@ -23,5 +23,5 @@ def rows_from_outside(manifest: Manifest) -> Iterator[Diagnostic]:
             for obstacle, (way_out, is_there) in obstacles.items():
                 if is_there:
                     message = f'model "{name}" has {side} = "rows", but {obstacle}'
-                    help_ = f'{way_out}, or another value of `{side}`'
+                    help_ = f"{way_out}, or another value of `{side}`"
                     yield Diagnostic("M112", message, manifest.places.value("models", name, side), help_)

@@ -34,7 +34,7 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     candidates = Candidates(request, analysis, index)
     calls = dict(candidates.calls())
     streamed = {TensorRef(index, 0, tensor): table for tensor, table in candidates.streamed(calls).items()}
-    from_outside = row_ports(request.models[index], model)
+    from_outside = row_ports(request.models[index], model.main)
     in_one_piece = {*model.main.inputs, *model.main.outputs} - from_outside
     ends = {TensorRef(index, 0, tensor) for tensor in in_one_piece}
     tables = {ref: table for ref, table in streamed.items() if ref not in ends and candidates.has_one_pool(ref)}

@@ -67,9 +67,7 @@ class ModelRows:
 
     def _by_rows_among(self, m: int, tensors: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
         tables = self.analysis.choices.by_rows.tables
-        return tuple(
-            name for tensor, name in zip(tensors, names, strict=True) if TensorRef(m, 0, tensor) in tables
-        )
+        return tuple(name for tensor, name in zip(tensors, names, strict=True) if TensorRef(m, 0, tensor) in tables)
 
     def _by_rows(self, m: int) -> Iterator[OperatorRef]:
         return (ref for ref in self.analysis.choices.by_rows.jobs if ref.model == m)
