@@ -61,7 +61,7 @@ def _causes_in_use(op: Operator, operand: Operand, call: KernelCall | None) -> I
     """Yield what keeps an operand in one piece; `call` makes a row, if the operator can run row by row."""
     name = f"{op.kind} {op.position}"
     if op.kind == "VIEW":
-        yield "it has the same bytes as another tensor", "remove the RESHAPE from the model"
+        yield "it has the same bytes as another tensor", "remove the RESHAPE or the like from the model"
     elif call is None:
         yield f"{name} does not run row by row", f"{_WHOLE} for this operator"
     elif operand not in row_shapes(call):

@@ -24,8 +24,10 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows, refuse_whole_ports
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
+from usmp_build.passes.row_ports import row_ports
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
+from usmp_build.request import Request
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.operator_order import BestCandidate
@@ -56,7 +58,8 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return replace(chosen, bound=bound, orders_are_proven=False)
-    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
+    others = () if fed else (chosen.analysis, *chosen.others)
+    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others)
 
 
 def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Way]:
@@ -158,14 +161,26 @@ def _bound(
     fed: frozenset[int],
     orders: Iterable[tuple[ModelOrders | None, ...]],
 ) -> int:
-    """Return a lower bound on bytes of workspace, whichever way each model goes."""
+    """Return a lower bound on bytes of workspace, whichever way each model goes.
+
+    Where several operators read an input whose rows arrive, it depends on the order of jobs which of them a row arrives
+    for.  The search takes it for the first one in the file, so nothing is proven of such a model.
+    """
     layer_by_layer = model_orders(replanner.request, replanner.retime(analysis, Choices()))
-    allowed = (None if index in fed else each for index, each in enumerate(layer_by_layer))
-    by_model = zip(allowed, *orders, strict=True)
-    least = (
-        min((each for each in of_model if each), key=lambda each: each.bound, default=None) for of_model in by_model
-    )
+    by_model = zip(layer_by_layer, *orders, strict=True)
+    least = []
+    for index, (whole, *in_rows) in enumerate(by_model):
+        ways = in_rows if index in fed else [whole, *in_rows]
+        bounds = [each for each in ways if each and not _has_several_readers(replanner.request, analysis, index)]
+        least.append(min(bounds, key=lambda each: each.bound, default=None))
     return least_workspace(analysis, least)
+
+
+def _has_several_readers(request: Request, analysis: Analysis, index: int) -> bool:
+    """Tell whether several operators read an input whose rows arrive from outside."""
+    main = analysis.models[index].main
+    arriving = row_ports(request.models[index], main).intersection(main.inputs)
+    return any(sum(tensor in op.inputs for op in main.operators) > 1 for tensor in arriving)
 
 
 def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way]) -> Choices:
