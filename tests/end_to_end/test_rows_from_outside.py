@@ -17,6 +17,7 @@ from tests.support.pictures import picture_and_more, picture_to_picture, read_tw
 from tests.support.row_nets import drawn
 from tests.support.tools import few, needs_c, needs_oracle
 from usmp_build import pipeline
+from usmp_build.files import DiskFiles
 from usmp_build.layout import Layout
 from usmp_build.pipeline import Planned
 
@@ -37,11 +38,8 @@ def of(net: Path, extra: str = IN, more: str = "") -> Path:
 
 
 def workspace(path: Path) -> int:
-    done = call("plan", path, "--json")
-    assert done.code == 0, done.err
-    achieved = json.loads(done.out)["workspace"]["achieved"]
-    assert isinstance(achieved, int)
-    return achieved
+    files = DiskFiles(path.parent)
+    return pipeline.plan(pipeline.read(path.name, files), files).summary.workspace.achieved
 
 
 def is_exact(path: Path, *options: str) -> None:
@@ -51,10 +49,8 @@ def is_exact(path: Path, *options: str) -> None:
 
 
 def test_what_is_never_whole_takes_less(net: Path) -> None:
-    whole = workspace(of(net, ""))
-    assert workspace(of(net, IN)) < whole
-    assert workspace(of(net, OUT)) < whole
-    assert workspace(of(net, IN + OUT)) < min(workspace(of(net, IN)), workspace(of(net, OUT)))
+    whole, fed, both = (workspace(of(net, ports)) for ports in ("", IN, IN + OUT))
+    assert both < fed < whole
 
 
 @needs_c
@@ -104,28 +100,41 @@ MISUSE = """
 
 static struct net_progress progress, other;
 
+static void said(int status)
+{
+    printf("%d ", status);
+}
+
 int main(void)
 {
     const int8_t row[NET_T0_ROW_SIZE] = { 0 };
 
-    printf("%d %d %d ", net_push_row(&progress, row), net_end(&progress), net_next_row(&progress) == NULL);
-    printf("%d %d ", net_begin(&progress), net_begin(&progress));
-    printf("%d ", net_begin(&other));
+    said(net_push_row(&progress, row));
+    said(net_end(&progress));
+    said(net_next_row(&progress) == NULL);
+    said(net_begin(&progress));
+    said(net_begin(&progress));
+    said(net_begin(&other));
     for (int y = 0; y + 1 < NET_T0_ROWS; ++y) {
         if (net_push_row(&progress, y % 2 ? row : NULL) != USMP_OK) {
             return 1;
         }
     }
-    printf("%d %d ", net_end(&progress), net_end(&progress));
-    printf("%d ", net_begin(&progress));
+    said(net_end(&progress));
+    said(net_end(&progress));
+    said(net_begin(&progress));
     for (int y = 0; y < NET_T0_ROWS; ++y) {
         if (net_next_row(&progress) == NULL || net_push_row(&progress, row) != USMP_OK) {
             return 2;
         }
     }
-    printf("%d %d ", net_push_row(&progress, row), net_next_row(&progress) == NULL);
-    printf("%d\\n", net_end(&progress));
-    printf("%d %d %d %d\\n", net_begin(NULL), net_push_row(NULL, row), net_next_row(NULL) == NULL, net_end(NULL));
+    said(net_push_row(&progress, row));
+    said(net_next_row(&progress) == NULL);
+    said(net_end(&progress));
+    said(net_begin(NULL));
+    said(net_push_row(NULL, row));
+    said(net_next_row(NULL) == NULL);
+    said(net_end(NULL));
     return 0;
 }
 """
@@ -140,8 +149,7 @@ def test_calls_in_the_wrong_order_have_a_status(net: Path, mode: str) -> None:
     done = subprocess.run([built(out, net.parent, MISUSE, "cc", mode)], capture_output=True, text=True, check=False)
     second_run = 3 if "GUARD" in mode else 0
     assert done.returncode == 0
-    assert done.stdout.split("\n")[0] == f"5 5 1 0 3 {second_run} 6 5 0 6 1 0"
-    assert done.stdout.split("\n")[1] == "1 1 1 1"
+    assert done.stdout.split() == f"5 5 1 0 3 {second_run} 6 5 0 6 1 0 1 1 1 1".split()
 
 
 MEANWHILE = """
@@ -151,11 +159,19 @@ MEANWHILE = """
 
 static struct net_progress progress;
 
+static void said(int status)
+{
+    printf("%d ", status);
+}
+
 int main(void)
 {
-    printf("%d %d ", net_begin(&progress), other_run());
-    printf("%d %d ", net_push_row(&progress, NULL), other_run());
-    printf("%d %d\\n", net_end(&progress), other_run());
+    said(net_begin(&progress));
+    said(other_run());
+    said(net_push_row(&progress, NULL));
+    said(other_run());
+    said(net_end(&progress));
+    said(other_run());
     return 0;
 }
 """
@@ -166,7 +182,7 @@ int main(void)
     ("concurrent", "said"), [("", "0 3 0 3 6 0"), ('concurrent = [["net", "other"]]\n', "0 0 0 0 6 0")]
 )
 def test_a_model_runs_from_begin_to_end(net: Path, concurrent: str, said: str) -> None:
-    models = {"net": f'path = "{net.as_posix()}"\n{IN}', "other": f'path = "{net.as_posix()}"\n'}
+    models = {"net": f'path = "{net.as_posix()}"\n{IN}', "other": f'path = "{net.as_posix()}"\norder = "file"\n'}
     text = concurrent + tables("p", {"ram": RW}, models) + ROWS
     assert call("generate", manifest(net.parent, text), "--out", net.parent / "out").code == 0
     program = built(net.parent / "out", net.parent, MEANWHILE, "cc", "-DUSMP_GUARD=1")
@@ -180,11 +196,11 @@ INSTANCES = """
 #include "p.h"
 
 USMP_ALIGNED(P_RAM_ALIGNMENT) static uint8_t arenas[2][(P_RAM_SIZE + 63) / 64 * 64];
-static int8_t masks[2][NET_T14_SIZE];
+static int8_t masks[2][NET_T13_SIZE];
 
 static void take_row(void *context, int32_t row, const int8_t *data)
 {
-    memcpy((int8_t *)context + row * NET_T14_ROW_SIZE, data, NET_T14_ROW_SIZE);
+    memcpy((int8_t *)context + row * NET_T13_ROW_SIZE, data, NET_T13_ROW_SIZE);
 }
 
 int main(void)
@@ -222,14 +238,8 @@ def test_instances_take_turns_row_by_row(net: Path) -> None:
     text = tables("p", {"ram": RW + PASSED}, {"net": f'path = "{net.as_posix()}"\n{IN}{OUT}'}) + ROWS
     out = net.parent / "out"
     assert call("generate", manifest(net.parent, text), "--out", out).code == 0
-    name = next(
-        line.split()[1]
-        for line in (out / "net.h").read_text().splitlines()
-        if "NET_T" in line and "_ROWS" in line and "T0" not in line
-    )
-    main = INSTANCES.replace("NET_T14", name.removesuffix("_ROWS"))
-    both = subprocess.run([built(out, net.parent, main, "cc")], capture_output=True, check=True).stdout
-    swapped = main.replace("i == 0", "i == 1")
+    both = subprocess.run([built(out, net.parent, INSTANCES, "cc")], capture_output=True, check=True).stdout
+    swapped = INSTANCES.replace("i == 0", "i == 1")
     other = subprocess.run([built(out, net.parent, swapped, "cc")], capture_output=True, check=True).stdout
     half = len(both) // 2
     assert both[:half] == other[half:]
@@ -246,7 +256,7 @@ def test_it_compiles_without_a_warning(net: Path, extra: str, compiler: str, sta
 
 
 def test_rows_for_dma_have_cache_lines(net: Path) -> None:
-    pool = RW + "cache_line = 32\n"
+    pool = RW + 'attributes = ["dma", "cacheable"]\ncache_line = 32\n'
     text = tables("p", {"ram": pool}, {"net": f'path = "{net.as_posix()}"\n{IN}'}) + ROWS
     path = manifest(net.parent, text)
     buffers = json.loads(call("plan", path, "--json").out)["buffers"]
@@ -264,7 +274,7 @@ def test_the_plan_says_what_comes_and_goes_by_rows(net: Path) -> None:
     kinds = {each["kind"]: len(each["offsets"]) for each in plan["buffers"] if "offsets" in each}
     assert kinds == {"input": 12, "intermediate": 12, "output": 12}
     assert sum("arrives" in step for step in plan["steps"]) == 12
-    done = call("explain", of(net, IN), "t0")
+    done = call("explain", "t0", of(net, IN))
     assert done.code == 0, done.err
     assert "12 of 12 bytes" in done.out
 
@@ -308,7 +318,7 @@ def test_what_needs_all_of_it_is_refused(real_models: Path, tmp_path: Path, name
 def test_a_connection_has_no_rows(net: Path) -> None:
     path = net.as_posix()
     models = {"a": f'path = "{path}"\n', "b": f'path = "{path}"\n{IN}'}
-    connection = '[[connections]]\nfrom = "a.t14"\nto = "b.t0"\n'
+    connection = '[[connections]]\nfrom = "a.t13"\nto = "b.t0"\n'
     done = call("plan", manifest(net.parent, tables("p", {"ram": RW}, models) + connection + ROWS))
     assert done.code != 0
     assert "error[P349]" in done.err
