@@ -28,15 +28,17 @@ def test_layers_run_row_by_row(page: Page, shell: Shell, clone: Path) -> None:
     assert page.take("c").text in written
     assert page.take("c").text in written
     shell.run(page.take("console"))
-    give_models(shell.folder, vww="digits")
+    fed = shell.folder / "fed"
+    fed.mkdir()
+    give_models(fed, vww="digits")
     rows = "[plan]\nrows = true\n"
-    out = generated(shell.folder, NAMED + rows + page.take("toml").text)
-    program = built(out, shell.folder, page.take("c").within(FED))
+    out = generated(fed, NAMED + rows + page.take("toml").text)
+    program = built(out, fed, page.take("c").within(FED))
     assert output([program]) == "8 rows, then scores\n"
-    (shell.folder / "models" / "vww.tflite").write_bytes(picture_to_picture())
+    (fed / "models" / "vww.tflite").write_bytes(picture_to_picture())
     masked = 'names = { t13 = "mask" }\noutputs = "rows"\n'
-    out = generated(shell.folder, f"{NAMED}{MODEL.format('vww')}{masked}{rows}")
-    built(out, shell.folder, page.take("c").within(MASKED))
+    out = generated(fed, f"{NAMED}{MODEL.format('vww')}{masked}{rows}")
+    built(out, fed, page.take("c").within(MASKED))
 
 
 FED = """
