@@ -173,8 +173,7 @@ class Model(Table):
         "",
         '"consumed": a run may overwrite them. "preserved": they are intact after the run, until another model runs. '
         '"reserved": nothing else uses their memory between runs either, so DMA may fill it. For inputs in pools. '
-        '"rows": the largest one arrives row by row, and is never in memory as a whole '
-        "([rows.md](rows.md#rows-from-outside)); others are consumed.",
+        '"rows": the largest one arrives row by row, and is never in memory as a whole; others are consumed.',
         "consumed",
         "consumed",
     )
