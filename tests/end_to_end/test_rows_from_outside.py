@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.cli import PASSED, RW, call, manifest, one_model, tables
 from tests.support.host_c import COMPILERS, built, compile_folder
-from tests.support.pictures import picture_and_more, picture_to_picture, read_twice
+from tests.support.pictures import picture_and_more, picture_to_picture, picture_to_state, read_twice
 from tests.support.row_nets import drawn
 from tests.support.tools import few, needs_c, needs_oracle
 from usmp_build import pipeline
@@ -65,9 +65,9 @@ def test_every_tensor_is_exact(net: Path, ports: str, io: str, owner: str) -> No
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("made", [read_twice, picture_and_more])
+@pytest.mark.parametrize("made", [read_twice, picture_and_more, picture_to_state])
 @pytest.mark.parametrize("io", few(["", APPLICATION], 1), ids=["pool", "arrays"])
-def test_other_readers_and_other_inputs(tmp_path: Path, made: Callable[[], bytes], io: str) -> None:
+def test_other_readers_other_inputs_and_state(tmp_path: Path, made: Callable[[], bytes], io: str) -> None:
     net = tmp_path / "net.tflite"
     net.write_bytes(made())
     is_exact(of(net, IN + io))

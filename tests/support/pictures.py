@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.support.net import LINEAR, Net
+from tests.support.remembering import RememberingNet
 
 
 def picture_to_picture() -> bytes:
@@ -27,3 +28,14 @@ def picture_and_more() -> bytes:
     small, x = net.input(3, 3, 4), net.input(13, 6, 4)
     x = net.pool("MAX_POOL_2D", net.conv(net.pool("MAX_POOL_2D", x, (2, 2)), 4, (3, 3)), (2, 1))
     return net.file(net.add(x, net.conv(small, 4)))
+
+
+def picture_to_state() -> bytes:
+    """The mean of the picture is added to a variable."""
+    net = RememberingNet(6)
+    x = net.conv(net.input(8, 6, 2), 6, (3, 3))
+    mean, other = (net.pool("AVERAGE_POOL_2D", each, (8, 6)) for each in (x, net.conv(x, 6)))
+    before = net.add(mean, other, scale=mean.scale)
+    after = net.add(before, mean, scale=mean.scale)
+    net.remember(after, {mean.index})
+    return net.file(net.conv(after, 3))
