@@ -118,12 +118,14 @@ class Locate:
             expression=self._address(index),
             cache_line=self._cache_line(index),
             is_connected=TensorRef(self.model, 0, index) in {c.consumer for c in self.analysis.connections},
+            rows=len(offsets.entries) if (offsets := self.rows_of(index)) else 0,
         )
 
     def _cache_line(self, tensor: int) -> int:
         """Return the bytes of a cache line where DMA may transfer a tensor that the processor caches; else 0."""
-        code = self.buffer_codes.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
-        return code.pool.cache_line if code and code.row.cache_line else 0
+        buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1)
+        code = self.rows_of(tensor) or self.buffer_codes.get(buffer)
+        return code.pool.cache_line if code and self.analysis.storage.buffers[buffer].cache_line else 0
 
     @cached_property
     def _alignments(self) -> Mapping[tuple[int, int], int]:

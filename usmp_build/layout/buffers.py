@@ -85,7 +85,7 @@ class RowsRecord(Record):
     model: str
     shared_with: tuple[str, ...]
     """Always empty: no other model has a share in rows."""
-    kind: Literal["intermediate"]
+    kind: Literal["input", "output", "intermediate"]
     pool: str
     """The same for all rows."""
     offsets: Annotated[tuple[int, ...], Field(min_length=1)]
@@ -151,6 +151,10 @@ def buffer_records(buffers: Sequence[BufferRecord | RowsRecord]) -> tuple[Buffer
     return tuple(records)
 
 
+def _kind_of_rows(row: BufferRow) -> Literal["input", "output", "intermediate"]:
+    return row.kind if row.kind in ("input", "output") else "intermediate"
+
+
 def _rows_record(unordered: Sequence[BufferRow]) -> RowsRecord:
     """Return the record of a tensor with these rows."""
     rows = sorted(unordered, key=lambda row: row.row or 0)
@@ -159,7 +163,7 @@ def _rows_record(unordered: Sequence[BufferRow]) -> RowsRecord:
         name=first.tensor,
         model=first.model,
         shared_with=first.shared_with,
-        kind="intermediate",
+        kind=_kind_of_rows(first),
         pool=first.pool,
         offsets=tuple(row.offset for row in rows),
         row_size=first.size,

@@ -81,6 +81,10 @@ class ModelRecord(Record):
     inputs: tuple[str, ...]
     """Their names in C."""
     outputs: tuple[str, ...]
+    inputs_by_rows: tuple[str, ...]
+    """Of the inputs, the one that arrives row by row."""
+    outputs_by_rows: tuple[str, ...]
+    """Of the outputs, the one that leaves row by row."""
     without_kernel: tuple[str, ...]
     """Operators that are planned but for which no C can be generated."""
     on_demand: tuple[str, ...]
@@ -129,8 +133,19 @@ class ModelRow(ModelRecord):
     @property
     def parameters(self) -> tuple[tuple[str, str], ...]:
         """What `run` takes a pointer to: (the struct's name after that of the model, the parameter's name)."""
-        ports = (("inputs", "inputs"), ("outputs", "outputs")) if self.application_io else ()
-        return (*ports, *self.pool_parameters)
+        sides = (("inputs", self.has_inputs), ("outputs", self.has_outputs)) if self.application_io else ()
+        ports = (side for side, is_there in (*sides, ("sink", bool(self.outputs_by_rows))) if is_there)
+        return (*((port, port) for port in ports), *self.pool_parameters)
+
+    @property
+    def has_inputs(self) -> bool:
+        """Whether there is a struct of its inputs: not if the only one arrives row by row."""
+        return not self.inputs_by_rows or self.inputs != self.inputs_by_rows
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether there is a struct of its outputs: not if the only one leaves row by row."""
+        return not self.outputs_by_rows or self.outputs != self.outputs_by_rows
 
     @property
     def map_parameters(self) -> tuple[tuple[str, str], ...]:

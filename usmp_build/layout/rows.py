@@ -49,17 +49,33 @@ class RowTrace:
 
 @dataclass(frozen=True, slots=True)
 class RowStep:
-    """An operator that runs row by row."""
+    """An operator that runs row by row; where rows arrive from outside, every operator."""
 
     number: int
     """Its number in tables of jobs."""
     step: int
     """Index of its function in `ModelCode.steps`."""
     row: str
-    """The row of job number `job`, as C."""
+    """The row of job number `job`, as C; empty: the whole operator is one job."""
     last: int
     """Its last job."""
     traces: tuple[RowTrace, ...]
+    leaving: tuple[RowTrace, ...] = ()
+    """Those of the rows that the application gets after a job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The input of a model whose rows arrive from outside."""
+
+    tensor: int
+    name: str
+    """The member of `inputs` that it would be."""
+    macro: str
+    """The prefix of its macros: `VWW_IMAGE`."""
+    c_type: str
+    place: str
+    """The address of row number `row`, as C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +85,7 @@ class Jobs:
     symbol: str
     """`kws_jobs`."""
     operators: tuple[int, ...]
-    """For each job the number of its `RowStep`."""
+    """For each job the number of its `RowStep`; where a row arrives, the number of these."""
 
     @property
     def c_type(self) -> str:

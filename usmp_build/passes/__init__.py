@@ -23,6 +23,7 @@ from usmp_build.passes.separations import AllowedDistances, allowed_distances, s
 from usmp_build.passes.storage import storage
 from usmp_build.passes.survivors import survivors
 from usmp_build.passes.traffic import traffic
+from usmp_build.passes.whole_ports import refuse_whole_ports
 
 __all__ = [
     "AllowedDistances",
@@ -39,6 +40,7 @@ __all__ = [
     "once",
     "parts",
     "redirect",
+    "refuse_whole_ports",
     "rewrite",
     "row_kernels",
     "schedule",

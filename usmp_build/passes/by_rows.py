@@ -3,7 +3,7 @@
 Operators that can     of main, with one image, whose kernel has accesses and one call for each row; they neither touch
                        state nor anything that has parts, pixel strides, or rows in memory of pages
 Tensors that can       only such operators touch them, all with rows of the same length; no views
-Inputs and outputs     stay in one piece
+Inputs and outputs     stay in one piece, except those that the application gives or gets row by row
 Operators that do      those that touch such a tensor
 """
 
@@ -19,6 +19,7 @@ from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
 from usmp_build.ir.schedule import Direction
 from usmp_build.operators.table import traits
+from usmp_build.passes.row_ports import row_ports
 from usmp_build.passes.state import touches_state
 from usmp_build.request import Request
 
@@ -31,10 +32,12 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     model = analysis.models[index]
     if model.is_program or not request.overlap:
         return ByRows()
-    candidates = _Candidates(request, analysis, index)
+    candidates = Candidates(request, analysis, index)
     calls = dict(candidates.calls())
     streamed = {TensorRef(index, 0, tensor): table for tensor, table in candidates.streamed(calls).items()}
-    ends = {TensorRef(index, 0, tensor) for tensor in (*model.main.inputs, *model.main.outputs)}
+    from_outside = row_ports(request.models[index], model.main)
+    in_one_piece = {*model.main.inputs, *model.main.outputs} - from_outside
+    ends = {TensorRef(index, 0, tensor) for tensor in in_one_piece}
     tables = {ref: table for ref, table in streamed.items() if ref not in ends and candidates.has_one_pool(ref)}
     jobs = {
         ref: job_count(call) for ref, call in calls.items() if not tables.keys().isdisjoint(candidates.touched(ref))
@@ -55,8 +58,11 @@ def _row_kernel(kernel: Kernel | NoKernel) -> Kernel | NoKernel:
     return kernel.by_rows or kernel if isinstance(kernel, Kernel) else kernel
 
 
-class _Candidates:
+class Candidates:
+    """The operators of a model that can run row by row, and the tensors that can have rows."""
+
     def __init__(self, request: Request, analysis: Analysis, index: int) -> None:
+        """Look at the main subgraph of model `index`."""
         self._request = request
         self._analysis = analysis
         self._index = index
@@ -111,4 +117,5 @@ class _Candidates:
 
     def has_one_pool(self, ref: TensorRef) -> bool:
         """Tell whether all rows of a tensor will be in the same pool, so that one base address will do."""
-        return len(self._analysis.storage.buffers[self._analysis.storage.tensors[ref]].pools) == 1
+        buffer = self._analysis.storage.tensors.get(ref)
+        return buffer is None or len(self._analysis.storage.buffers[buffer].pools) == 1

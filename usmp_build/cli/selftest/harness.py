@@ -30,6 +30,8 @@ _PROGRAM = "usmp_selftest"
 _SECONDS = 600
 _RECORD = struct.Struct("<5i")
 """Model, step, tensor, row or -1, bytes of data; the data follow."""
+_ARRIVES = -1
+"""What the hook has in place of an operator's position where a row of an input arrives."""
 _FLAGS = ("-std=c99", "-O1", "-g1", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 _TRACE = ("-O0", "-fsanitize=thread", *(f"-D{name}=usmp_traced_{name}" for name in ("memcpy", "memmove", "memset")))
@@ -48,6 +50,8 @@ class Mark(IntEnum):
     """What must be intact after a run, or after all."""
     FILLED = -5
     """An output of the run before, when inputs were filled for the next; of the first run it is nothing."""
+    ARRIVAL = -7
+    """A row of an input, when it has arrived."""
     ACCESSES = -6
     """When a step touched each byte of one of its buffers: an index of the table `touched` of accesses.h.j2."""
 
@@ -205,9 +209,9 @@ def _given(planned: Planned, inputs: Sequence[Sequence[Sample]]) -> bytes:
     inputs_to_send: list[list[Sample]] = []
     for index in between.order(planned):
         connected = between.connected(planned, index)
-        inputs_to_send.append(
-            [tuple(a for position, a in enumerate(s) if position not in connected) for s in inputs[index]]
-        )
+        late = between.by_rows(planned, index)
+        order = sorted((i for i in range(len(inputs[index][0])) if i not in connected), key=lambda i: i in late)
+        inputs_to_send.append([tuple(sample[i] for i in order) for sample in inputs[index]])
     return input_stream(inputs_to_send)
 
 
@@ -247,10 +251,12 @@ def observed_steps(planned: Planned, layout: Layout, index: int, first: int) -> 
     by_rows = {each.step: each for each in code.row_steps}
     numbers: dict[OperatorRef, int] = {}
     for time, step in enumerate(schedule.steps(analysis.schedule.programs[index]), first):
-        if step.operator is not None:
+        if step.arrival:
+            yield {"position": _ARRIVES, "time": time, "traces": 1}
+        elif step.operator is not None:
             number = numbers.setdefault(step.operator, len(numbers))
             position = operator_at(analysis.models, step.operator).position
             traces = len(code.steps[number].traces)
-            if number in by_rows:
+            if number in by_rows and by_rows[number].row:
                 traces = len(by_rows[number].traces) + traces * (step.job == by_rows[number].last)
             yield {"position": position, "time": time, "traces": traces}
