@@ -34,7 +34,7 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     calls = dict(candidates.calls())
     streamed = {TensorRef(index, 0, tensor): table for tensor, table in candidates.streamed(calls).items()}
     ends = {TensorRef(index, 0, tensor) for tensor in (*model.main.inputs, *model.main.outputs)}
-    tables = {ref: table for ref, table in streamed.items() if ref not in ends and candidates.has_one_pool(ref)}
+    tables = {ref: table for ref, table in streamed.items() if ref not in ends}
     jobs = {
         ref: job_count(call) for ref, call in calls.items() if not tables.keys().isdisjoint(candidates.touched(ref))
     }
@@ -106,7 +106,3 @@ class _Candidates:
         """Tell whether a tensor has a buffer of its own."""
         buffer = self._analysis.storage.tensors.get(TensorRef(self._index, 0, tensor))
         return buffer is not None and len(self._analysis.storage.buffers[buffer].models) == 1
-
-    def has_one_pool(self, ref: TensorRef) -> bool:
-        """Tell whether all rows of a tensor will be in the same pool, so that one base address will do."""
-        return len(self._analysis.storage.buffers[self._analysis.storage.tensors[ref]].pools) == 1

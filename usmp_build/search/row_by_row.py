@@ -6,7 +6,8 @@
 
 Padding is not symmetric where strides are 2, so one of the two directions may need less than the other.  First all
 models go the same way; then each model by itself goes any other way, as long as that needs less.  All of this is
-planned with little effort; then the best candidate in full, and the other direction, if its bound leaves room for it.
+planned with little effort; then the best candidate in full, and the other direction, if its bound leaves room for it,
+or if some buffer would cost less in another pool.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
+from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.search.directions import Budget
@@ -44,7 +46,7 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
         candidates.is_better(best, replanner.attempt)
     for direction, of_models in orders.items():
         is_open = all(way.direction is not direction for way in best.values())
-        if is_open and least_workspace(chosen.analysis, of_models) < candidates.incumbent.workspace_bytes():
+        if is_open and candidates.may_be_better(least_workspace(chosen.analysis, of_models)):
             candidates.is_better(dict.fromkeys(rows, ways[direction][0]), replanner.attempt)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
@@ -83,6 +85,12 @@ class _Candidates:
         budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
         self.incumbent.look(self._replanner.retime(self._whole, choices), budget)
         return self.incumbent.chosen is not before
+
+    def may_be_better(self, least: int) -> bool:
+        """Tell whether a plan that needs `least` bytes of workspace or more may rank before the best candidate."""
+        plan = self.incumbent.plan
+        costs_less = plan is not None and cheaper_elsewhere(self.incumbent.analysis.problem, plan)
+        return bool(costs_less) or least < self.incumbent.workspace_bytes()
 
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
