@@ -27,13 +27,13 @@ class Parameter:
     row: int = 0
     """Elements of a row where the pointer is to a table of rows; else 0."""
     offsets: RowOffsets | None = None
-    """The offsets of rows where the pointer is to the pool that they are in."""
+    """The offsets of rows where the pointer is to the pool that they are in, or to an array of pools."""
 
     @property
     def declaration(self) -> str:
         """The declaration in C."""
         if self.offsets:
-            return f"uint8_t *{self.name}"
+            return f"uint8_t *{'const *' if self.offsets.is_in_several else ''}{self.name}"
         return f"{self.c_type}{'const *' if self.row else ''}{self.name}"
 
     def at(self, index: Index, pitch: int, base: str = "") -> str:

@@ -53,12 +53,12 @@ class Locate:
     def expression(self, tensor: int) -> str:
         """Return the pointer to a tensor's bytes: `t7`, or `t7 + 24` for a part that begins at element 24.
 
-        Of a tensor that has rows in plain memory it is the base of their pool.
+        Of a tensor that has rows in plain memory it is what their offsets start from.
         """
         ref = TensorRef(self.model, 0, tensor)
         buffer = self.analysis.storage.tensors.get(ref)
         if offsets := self.rows_of(tensor):
-            return offsets.pool.base
+            return offsets.base
         if buffer is not None:
             elements = self.analysis.storage.offsets.get(ref, 0) // tensor_at(self.analysis.models, ref).dtype.alignment
             return f"{self.buffers.get(buffer, 'NULL')}{f' + {elements}' if elements else ''}"

@@ -196,6 +196,7 @@ class ModelCode:
     row_steps: tuple[RowStep, ...]
     """Those that run row by row."""
     row_offsets: tuple[RowOffsets, ...]
+    """Where the rows of tensors in plain memory are."""
     sequence: tuple[int | Jobs, ...]
     """What `run` does: indices of whole `steps`, and stretches of jobs."""
     passed_constants: tuple[ConstantGroup, ...]
@@ -246,6 +247,11 @@ class ModelCode:
     def stretches(self) -> tuple[Jobs, ...]:
         """The stretches of jobs."""
         return tuple(part for part in self.sequence if isinstance(part, Jobs))
+
+    @property
+    def spread(self) -> RowOffsets | None:
+        """A table of rows that are in several pools, if there is one: all such tables read alike."""
+        return next((table for table in self.row_offsets if table.is_in_several), None)
 
     @property
     def count_type(self) -> str:

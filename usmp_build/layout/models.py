@@ -116,14 +116,19 @@ class ModelRow(ModelRecord):
     """Whether inputs and outputs are the caller's arrays."""
 
     @property
+    def workspaces(self) -> tuple[PoolRow, ...]:
+        """Its workspace pools."""
+        return tuple(pool for pool, _ in self.pools if pool.is_workspace)
+
+    @property
     def passed_workspaces(self) -> tuple[PoolRow, ...]:
         """Those of the application."""
-        return tuple(pool for pool, _ in self.pools if pool.is_passed and pool.is_workspace)
+        return tuple(pool for pool in self.workspaces if pool.is_passed)
 
     @property
     def generated_workspaces(self) -> tuple[PoolRow, ...]:
         """Those of the generated code, which exist once: with them, only one run of the model is possible at a time."""
-        return tuple(pool for pool, _ in self.pools if not pool.is_passed and pool.is_workspace)
+        return tuple(pool for pool in self.workspaces if not pool.is_passed)
 
     @property
     def passed_constants(self) -> tuple[PoolRow, ...]:

@@ -38,7 +38,11 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     from_outside = row_ports(request.models[index], model.main)
     in_one_piece = {*model.main.inputs, *model.main.outputs} - from_outside
     ends = {TensorRef(index, 0, tensor) for tensor in in_one_piece}
-    tables = {ref: table for ref, table in streamed.items() if ref not in ends and candidates.has_one_pool(ref)}
+    tables = {
+        ref: table
+        for ref, table in streamed.items()
+        if ref not in ends and (ref.tensor not in from_outside or candidates.has_one_pool(ref))
+    }
     jobs = {
         ref: job_count(call) for ref, call in calls.items() if not tables.keys().isdisjoint(candidates.touched(ref))
     }

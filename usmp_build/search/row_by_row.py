@@ -6,9 +6,8 @@
 
 Padding is not symmetric where strides are 2, so one of the two directions may need less than the other.  First all
 models go the same way; then each model by itself goes any other way, as long as that needs less.  All of this is
-planned with little effort; then the best candidate in full, and the other direction, if its bound leaves room for it.
-
-A model that gets or gives rows from outside has no other way than from the first to the last.
+planned with little effort; then the best candidate in full, and the other direction, if its bound leaves room for it,
+or if some buffer would cost less in another pool.
 """
 
 from __future__ import annotations
@@ -19,15 +18,14 @@ from itertools import chain
 
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
+from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
-from usmp_build.passes import by_rows, refuse_whole_ports
+from usmp_build.passes import by_rows
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
-from usmp_build.passes.row_ports import row_ports
+from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
-from usmp_build.request import Request
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.operator_order import BestCandidate
@@ -39,27 +37,21 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     rows = dict(_rows(replanner, chosen.analysis))
     if not rows:
         return chosen
-    fed = frozenset(index for index in rows if replanner.request.models[index].has_row_ports)
-    directions = (Direction.FORWARD, *([Direction.BACKWARD] if len(fed) < len(rows) else []))
-    orders = {each: _orders(replanner, chosen.analysis, rows, fed, each) for each in directions}
-    ways = {direction: tuple(_ways(rows, fed, direction, of_models)) for direction, of_models in orders.items()}
-    bound = _bound(replanner, chosen.analysis, fed, orders.values())
-    if fed:  # layer by layer is none of the candidates
-        chosen = replace(chosen, plan=None, bound=bound, directions_are_proven=False, others=())
-    bound = min(chosen.bound, bound)
-    candidates = _Candidates(replanner, chosen, rows, fed)
+    orders = {each: _orders(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD)}
+    ways = {direction: tuple(_ways(direction, of_models)) for direction, of_models in orders.items()}
+    bound = min(chosen.bound, _bound(replanner, chosen.analysis, orders.values()))
+    candidates = _Candidates(replanner, chosen, rows)
     best = _best_ways(candidates, tuple(chain(*ways.values())))
     if best:
         candidates.is_better(best, replanner.attempt)
     for direction, of_models in orders.items():
         is_open = all(way.direction is not direction for way in best.values())
-        if is_open and least_workspace(chosen.analysis, of_models) < candidates.incumbent.workspace_bytes():
+        if is_open and candidates.may_be_better(least_workspace(chosen.analysis, of_models)):
             candidates.is_better(dict.fromkeys(rows, ways[direction][0]), replanner.attempt)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return replace(chosen, bound=bound, orders_are_proven=False)
-    others = () if fed else (chosen.analysis, *chosen.others)
-    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others)
+    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
 
 
 def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Way]:
@@ -72,7 +64,7 @@ def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Wa
     for index in rows if 1 < len(rows) <= effort.ORDER_MODELS else ():
         without = {number: way for number, way in best.items() if number != index}
         for changed in (without, *({**without, index: way} for way in ways)):
-            if changed != best and candidates.fed <= changed.keys() and candidates.is_better(changed):
+            if changed != best and candidates.is_better(changed):
                 best = changed
     return best
 
@@ -80,12 +72,8 @@ def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Wa
 class _Candidates:
     """Plans candidates in which models go by rows, and keeps the best."""
 
-    def __init__(
-        self, replanner: Replanner, chosen: BestCandidate, rows: Mapping[int, ByRows], fed: frozenset[int]
-    ) -> None:
+    def __init__(self, replanner: Replanner, chosen: BestCandidate, rows: Mapping[int, ByRows]) -> None:
         self.rows = rows
-        self.fed = fed
-        """The models that must go by rows."""
         self.incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
         self._replanner = replanner
         self._whole = chosen.analysis
@@ -98,12 +86,15 @@ class _Candidates:
         self.incumbent.look(self._replanner.retime(self._whole, choices), budget)
         return self.incumbent.chosen is not before
 
+    def may_be_better(self, least: int) -> bool:
+        """Tell whether a plan that needs `least` bytes of workspace or more may rank before the best candidate."""
+        plan = self.incumbent.plan
+        costs_less = plan is not None and cheaper_elsewhere(self.incumbent.analysis.problem, plan)
+        return bool(costs_less) or least < self.incumbent.workspace_bytes()
+
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
-    """Yield each model with operators that can run row by row, and these, as long as there are few enough rows.
-
-    Raises ManifestError for an input or output that the manifest wants in rows and that cannot have them.
-    """
+    """Yield each model with operators that can run row by row, and these, as long as there are few enough rows."""
     left = effort.ROWS - sum(analysis.storage.rows.values())
     for index, model in enumerate(replanner.request.models):
         if model.free_order and replanner.request.rows:
@@ -111,10 +102,7 @@ def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRow
             count = sum(table.rows for table in rows.tables.values())
             if rows.jobs and count <= left:
                 left -= count
-                refuse_whole_ports(replanner.request, analysis, index, rows)
                 yield index, rows
-            else:
-                refuse_whole_ports(replanner.request, analysis, index, LAYER_BY_LAYER)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,65 +110,36 @@ class _Way:
     """All rows from the first to the last, or from the last to the first."""
 
     direction: Direction
-    directions: Mapping[int, Direction]
-    """The same for each model: rows from outside go from the first to the last anyway."""
     orders: Mapping[int, tuple[int, ...]]
     """Model → the order of its jobs; those of other models stay in the order of the file, layer by layer."""
 
 
-def _directions(rows: Iterable[int], fed: frozenset[int], direction: Direction) -> dict[int, Direction]:
-    """Return the direction of each model in one of the ways."""
-    return {index: Direction.FORWARD if index in fed else direction for index in rows}
-
-
 def _orders(
-    replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], fed: frozenset[int], direction: Direction
+    replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction
 ) -> tuple[ModelOrders | None, ...]:
     """Search the best order of rows for each model, all of them in one direction."""
-    of_models = _directions(rows, fed, direction)
-    directions = {ref: of_models[index] for index, each in rows.items() for ref in each.jobs}
+    directions = {ref: direction for each in rows.values() for ref in each.jobs}
     choices = Choices({}, {**analysis.choices.directions, **directions}, _merged(rows.values()))
     return model_orders(replanner.request, replanner.retime(analysis, choices))
 
 
-def _ways(
-    rows: Iterable[int], fed: frozenset[int], direction: Direction, orders: tuple[ModelOrders | None, ...]
-) -> Iterator[_Way]:
+def _ways(direction: Direction, orders: tuple[ModelOrders | None, ...]) -> Iterator[_Way]:
     """Yield one way or two: of orders with equal peaks, one may leave a plan fewer gaps."""
-    directions = _directions(rows, fed, direction)
     best = {index: each.best for index, each in enumerate(orders) if each and each.best}
     also = {index: order for index, each in enumerate(orders) if each and (order := each.another())}
-    yield _Way(direction, directions, best)
+    yield _Way(direction, best)
     if also:
-        yield _Way(direction, directions, best | also)
+        yield _Way(direction, best | also)
 
 
-def _bound(
-    replanner: Replanner,
-    analysis: Analysis,
-    fed: frozenset[int],
-    orders: Iterable[tuple[ModelOrders | None, ...]],
-) -> int:
-    """Return a lower bound on bytes of workspace, whichever way each model goes.
-
-    Where several operators read an input whose rows arrive, it depends on the order of jobs which of them a row arrives
-    for.  The search takes it for the first one in the file, so nothing is proven of such a model.
-    """
+def _bound(replanner: Replanner, analysis: Analysis, orders: Iterable[tuple[ModelOrders | None, ...]]) -> int:
+    """Return a lower bound on bytes of workspace, whichever way each model goes."""
     layer_by_layer = model_orders(replanner.request, replanner.retime(analysis, Choices()))
     by_model = zip(layer_by_layer, *orders, strict=True)
-    least = []
-    for index, (whole, *in_rows) in enumerate(by_model):
-        ways = in_rows if index in fed else [whole, *in_rows]
-        bounds = [each for each in ways if each and not _has_several_readers(replanner.request, analysis, index)]
-        least.append(min(bounds, key=lambda each: each.bound, default=None))
+    least = (
+        min((each for each in of_model if each), key=lambda each: each.bound, default=None) for of_model in by_model
+    )
     return least_workspace(analysis, least)
-
-
-def _has_several_readers(request: Request, analysis: Analysis, index: int) -> bool:
-    """Tell whether several operators read an input whose rows arrive from outside."""
-    main = analysis.models[index].main
-    arriving = row_ports(request.models[index], main).intersection(main.inputs)
-    return any(sum(tensor in op.inputs for op in main.operators) > 1 for tensor in arriving)
 
 
 def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way]) -> Choices:
@@ -190,7 +149,7 @@ def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way
     for index, way in ways.items():
         if index in way.orders:
             orders[index] = way.orders[index]
-        directions |= dict.fromkeys(rows[index].jobs, way.directions[index])
+        directions |= dict.fromkeys(rows[index].jobs, way.direction)
     return Choices(orders, directions, _merged(rows[index] for index in ways))
 
 

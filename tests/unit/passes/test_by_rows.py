@@ -65,8 +65,8 @@ def test_others_stay_in_one_piece(text: str, operators: set[int], tensors: set[i
     assert rows_of(text) == (operators, tensors)
 
 
-def test_none_has_rows_in_two_pools() -> None:
-    assert rows_of(CHAIN, request("m", limits=(None, None))) == (set(), set())
+def test_rows_may_be_in_any_of_several_pools() -> None:
+    assert rows_of(CHAIN, request("m", limits=(None, None))) == rows_of(CHAIN)
 
 
 def test_none_has_rows_where_nothing_overlaps() -> None:

@@ -148,7 +148,7 @@ def _same_in_other_garbage(planned: Planned, index: int, runs: list[Run], others
         for one, two in zip(*both, strict=True):
             if one != two:
                 who = _who(planned, index, one)
-                message = f"{who} reads bytes that were never written: tensor {one.tensor} depends on them"
+                message = f"{who} reads bytes that were never written: {one.name} depends on them"
                 path, help_ = planned.request.models[index].path, at_fault(planned.summary.models[index])
                 raise CheckFailed(Diagnostic("S605", message, path, help_))
 

@@ -58,11 +58,18 @@ class Mark(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A tensor as the program showed it; `step` is the operator's position, or a `Mark`."""
+    """A tensor, or a row of it, as the program showed it; `step` is the operator's position, or a `Mark`."""
 
     step: int
     tensor: int
     data: bytes
+    row: int | None = None
+    """The number of the row; None: the whole tensor."""
+
+    @property
+    def name(self) -> str:
+        """`tensor 3`, or `row 7 of tensor 3`."""
+        return f"tensor {self.tensor}" if self.row is None else f"row {self.row} of tensor {self.tensor}"
 
 
 Run = list[Record]
@@ -221,9 +228,8 @@ def input_stream(inputs: Sequence[Sequence[Sample]]) -> bytes:
 
 
 def read_records(stream: bytes, models: int) -> list[list[Run]]:
-    """Sort what the program wrote by model, then run; tensors that it showed row by row are put together."""
+    """Sort what the program wrote by model, then run."""
     results: list[list[Run]] = [[] for _ in range(models)]
-    rows: dict[tuple[int, int], dict[int, bytes]] = {}
     at = 0
     while at < len(stream):
         model, step, tensor, row, size = _RECORD.unpack_from(stream, at)
@@ -232,15 +238,10 @@ def read_records(stream: bytes, models: int) -> list[list[Run]]:
         at += size
         if step == Mark.NEXT_RUN:
             results[model].append([])
-            rows = {}
         elif row < 0:
             results[model][-1].append(Record(step, tensor, data))
         elif data:
-            of_tensor = rows.setdefault((step, tensor), {})
-            of_tensor[row] = data
-            joined = Record(step, tensor, b"".join(of_tensor[number] for number in sorted(of_tensor)))
-            run = results[model][-1]
-            run[:] = [each for each in run if (each.step, each.tensor) != (step, tensor)] + [joined]
+            results[model][-1].append(Record(step, tensor, data, row))
     return results
 
 
