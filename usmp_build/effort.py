@@ -60,6 +60,8 @@ DIVE_STEPS = 8_000
 """Operators that are tried for one limit of the peak."""
 DIVES_STEPS = 60_000
 """And for all limits of a graph."""
+LAZY_STEPS = 500_000
+"""Jobs that are followed in lazy orders of a model with all cuts, shared among the cuts: 2 s of Python."""
 ORDERED_BUFFERS = 6
 """Buffers that share bytes with each other, put in all orders for a bound: 720 orders."""
 

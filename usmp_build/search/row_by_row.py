@@ -1,12 +1,14 @@
 """Tries plans in which layers run row by row, and keeps what needs less workspace.
 
     layer by layer     as chosen by the other loops: the plan to beat
-    row by row         every operator that can, from the first row to the last, or from the last to the first; for
-                       both, one or two orders of rows with the lowest peak (see `passes.order`)
+    in stretches       operators that must take turns run row by row, all others as a whole: as few jobs as possible with
+                       the lowest peak (see `passes.order.lazy`)
+    row by row         every operator that can, in the order with the lowest peak
 
-Padding is not symmetric where strides are 2, so one of the two directions may need less than the other.  First all
-models go the same way; then each model by itself goes any other way, as long as that needs less.  All of this is
-planned with little effort; then the best candidate in full, and the other direction, if its bound leaves room for it.
+The last two go from the first row to the last, or from the last to the first: padding is not symmetric where strides
+are 2, so one of the two directions may need less than the other.  First all models go the same way; then each model by
+itself goes any other way, as long as that needs less.  All of this is planned with little effort, and then once more
+those candidates that may still be better.
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
-from usmp_build.passes import by_rows
-from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
+from usmp_build.passes import by_rows, in_stretches
+from usmp_build.passes.order import ModelOrders, least_workspace, model_orders, workspace_always
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import BestCandidate
+from usmp_build.search.operator_order import BestCandidate, has_one_pool
 from usmp_build.search.replanner import Replanner
 
 
@@ -36,53 +38,69 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     if not rows:
         return chosen
     orders = {each: _orders(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD)}
-    ways = {direction: tuple(_ways(direction, of_models)) for direction, of_models in orders.items()}
     bound = min(chosen.bound, _bound(replanner, chosen.analysis, orders.values()))
-    candidates = _Candidates(replanner, chosen, rows)
-    best = _best_ways(candidates, tuple(chain(*ways.values())))
-    if best:
-        candidates.is_better(best, replanner.attempt)
-    for direction, of_models in orders.items():
-        is_open = all(way.direction is not direction for way in best.values())
-        if is_open and least_workspace(chosen.analysis, of_models) < candidates.incumbent.workspace_bytes():
-            candidates.is_better(dict.fromkeys(rows, ways[direction][0]), replanner.attempt)
+    candidates = _Candidates(replanner, chosen)
+    ways = list(_ways(chosen.analysis, rows, orders))
+    best = _best_ways(candidates, ways)
+    for each in sorted(ways, key=lambda each: each != best):
+        candidates.is_better(each, replanner.attempt)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return replace(chosen, bound=bound, orders_are_proven=False)
     return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
 
 
-def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Way]:
-    """Return which way each model goes in the best candidate, planned with little effort; empty: layer by layer."""
-    rows = candidates.rows
-    best: dict[int, _Way] = {}
-    for way in ways:
-        if candidates.is_better(dict.fromkeys(rows, way)):
-            best = dict.fromkeys(rows, way)
-    for index in rows if 1 < len(rows) <= effort.ORDER_MODELS else ():
-        without = {number: way for number, way in best.items() if number != index}
-        for changed in (without, *({**without, index: way} for way in ways)):
-            if changed != best and candidates.is_better(changed):
-                best = changed
-    return best
+@dataclass(frozen=True)
+class _Way:
+    """How a model runs row by row."""
+
+    direction: Direction
+    order: tuple[int, ...] | None
+    """The order of its jobs; None: that of the file."""
+    rows: ByRows
+    peak: int
+    """The bytes alive at the fullest job."""
+
+
+_Ways = Mapping[int, _Way]
+"""Model → the way it goes; other models go layer by layer."""
 
 
 class _Candidates:
     """Plans candidates in which models go by rows, and keeps the best."""
 
-    def __init__(self, replanner: Replanner, chosen: BestCandidate, rows: Mapping[int, ByRows]) -> None:
-        self.rows = rows
+    def __init__(self, replanner: Replanner, chosen: BestCandidate) -> None:
         self.incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
         self._replanner = replanner
         self._whole = chosen.analysis
 
-    def is_better(self, ways: Mapping[int, _Way], plan: Callable[[Problem], Plan | None] | None = None) -> bool:
-        """Plan the candidate in which models go these ways, by default with little effort; tell whether it is kept."""
-        before = self.incumbent.chosen
-        choices = _choices(self._whole.choices, self.rows, ways)
+    def is_better(self, ways: _Ways, plan: Callable[[Problem], Plan | None] | None = None) -> bool:
+        """Plan the candidate in which models go these ways, by default with little effort; tell whether it is kept.
+
+        It is not planned where its fullest job leaves no hope.
+        """
+        peak = workspace_always(self._whole) + max((way.peak for way in ways.values()), default=0)
+        if has_one_pool(self._whole) and peak >= self.incumbent.workspace_bytes():
+            return False
+        before = self.incumbent.plan
         budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
-        self.incumbent.look(self._replanner.retime(self._whole, choices), budget)
-        return self.incumbent.chosen is not before
+        self.incumbent.look(self._replanner.retime(self._whole, _choices(self._whole.choices, ways)), budget)
+        return self.incumbent.plan is not before
+
+
+def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
+    """Return which way each model goes in the best candidate, planned with little effort; empty: layer by layer."""
+    best: _Ways = {}
+    for each in ways:
+        if candidates.is_better(each):
+            best = each
+    models = sorted({index for each in ways for index in each})
+    for index in models if 1 < len(models) <= effort.ORDER_MODELS else ():
+        without = {number: way for number, way in best.items() if number != index}
+        for changed in (without, *({**without, index: each[index]} for each in ways if index in each)):
+            if changed != best and candidates.is_better(changed):
+                best = changed
+    return best
 
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
@@ -97,15 +115,6 @@ def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRow
                 yield index, rows
 
 
-@dataclass(frozen=True, eq=False)
-class _Way:
-    """All rows from the first to the last, or from the last to the first."""
-
-    direction: Direction
-    orders: Mapping[int, tuple[int, ...]]
-    """Model → the order of its jobs; those of other models stay in the order of the file, layer by layer."""
-
-
 def _orders(
     replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction
 ) -> tuple[ModelOrders | None, ...]:
@@ -115,13 +124,28 @@ def _orders(
     return model_orders(replanner.request, replanner.retime(analysis, choices))
 
 
-def _ways(direction: Direction, orders: tuple[ModelOrders | None, ...]) -> Iterator[_Way]:
-    """Yield one way or two: of orders with equal peaks, one may leave a plan fewer gaps."""
-    best = {index: each.best for index, each in enumerate(orders) if each and each.best}
-    also = {index: order for index, each in enumerate(orders) if each and (order := each.another())}
-    yield _Way(direction, best)
-    if also:
-        yield _Way(direction, best | also)
+def _ways(
+    analysis: Analysis, rows: Mapping[int, ByRows], orders: Mapping[Direction, tuple[ModelOrders | None, ...]]
+) -> Iterator[_Ways]:
+    """Yield candidates in which all models go one way: those in stretches first, as they have fewer jobs."""
+    everything = []
+    for direction, of_models in orders.items():
+        by_model = {index: each for index, each in enumerate(of_models) if each is not None}
+        peaks = {index: each.best_peak for index, each in by_model.items()}
+        if has_one_pool(analysis):  # a model gains nothing by a lower peak than that of another one
+            peaks = dict.fromkeys(peaks, max(peaks.values()))
+        ways = {index: _Way(direction, each.best, rows[index], each.best_peak) for index, each in by_model.items() if index in rows}
+        stretches = {index: by_model[index].stretches(peaks[index]) for index in ways}
+        shorter = {index: _in_stretches(analysis, index, way, stretches[index]) for index, way in ways.items()}
+        yield {index: way for index, way in shorter.items() if way.rows.jobs}
+        everything += [ways] if shorter != ways else []
+    yield from everything
+
+
+def _in_stretches(analysis: Analysis, index: int, way: _Way, stretches: tuple[tuple[int, ...], ...]) -> _Way:
+    """Return the way in which operators that are a stretch by themselves run as a whole; the same where none is."""
+    rows = in_stretches(way.rows, analysis, index, stretches) if stretches else way.rows
+    return way if rows == way.rows else replace(way, order=tuple(chain(*stretches)), rows=rows)
 
 
 def _bound(replanner: Replanner, analysis: Analysis, orders: Iterable[tuple[ModelOrders | None, ...]]) -> int:
@@ -134,15 +158,15 @@ def _bound(replanner: Replanner, analysis: Analysis, orders: Iterable[tuple[Mode
     return least_workspace(analysis, least)
 
 
-def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way]) -> Choices:
+def _choices(whole: Choices, ways: _Ways) -> Choices:
     """Return choices in which some models run row by row, each in its way, and the others as before."""
     orders = {index: order for index, order in whole.orders.items() if index not in ways}
     directions = dict(whole.directions)
     for index, way in ways.items():
-        if index in way.orders:
-            orders[index] = way.orders[index]
-        directions |= dict.fromkeys(rows[index].jobs, way.direction)
-    return Choices(orders, directions, _merged(rows[index] for index in ways))
+        if way.order is not None:
+            orders[index] = way.order
+        directions |= dict.fromkeys(way.rows.jobs, way.direction)
+    return Choices(orders, directions, _merged(way.rows for way in ways.values()))
 
 
 def _merged(rows: Iterable[ByRows]) -> ByRows:
