@@ -47,6 +47,7 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return replace(chosen, bound=bound, orders_are_proven=False)
+    bound = min(bound, incumbent.workspace_bytes())  # with rows in some layers only, less may do
     return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
 
 
