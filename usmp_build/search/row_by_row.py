@@ -1,8 +1,8 @@
 """Tries plans in which layers run row by row, and keeps what needs less workspace.
 
     layer by layer     as chosen by the other loops: the plan to beat
-    in stretches       operators that must take turns run row by row, all others as a whole: as few jobs as possible with
-                       the lowest peak (see `passes.order.lazy`)
+    in stretches       operators that must take turns run row by row, all others as a whole: the lowest peak, and with
+                       that as few jobs as possible (see `passes.order.lazy`)
     row by row         every operator that can, in the order with the lowest peak
 
 The last two go from the first row to the last, or from the last to the first: padding is not symmetric where strides
@@ -40,10 +40,11 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     orders = {each: _orders(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD)}
     bound = min(chosen.bound, _bound(replanner, chosen.analysis, orders.values()))
     candidates = _Candidates(replanner, chosen)
-    ways = list(_ways(chosen.analysis, rows, orders))
-    best = _best_ways(candidates, ways)
-    for each in sorted(ways, key=lambda each: each != best):
-        candidates.is_better(each, replanner.attempt)
+    kinds = _ways(chosen.analysis, rows, orders)
+    best = _best_ways(candidates, list(chain(*kinds)))
+    alike = next((kind for kind in kinds if best in kind), [best] if best else kinds[0])
+    for each in sorted(alike, key=lambda each: each != best):
+        candidates.is_better(each, replanner.moderate)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return replace(chosen, bound=bound, orders_are_proven=False)
@@ -127,20 +128,28 @@ def _orders(
 
 def _ways(
     analysis: Analysis, rows: Mapping[int, ByRows], orders: Mapping[Direction, tuple[ModelOrders | None, ...]]
-) -> Iterator[_Ways]:
-    """Yield candidates in which all models go one way: those in stretches first, as they have fewer jobs."""
-    everything = []
+) -> tuple[list[_Ways], list[_Ways]]:
+    """Return candidates in which all models go in one direction: those in stretches, and others with more jobs."""
+    shortest: list[_Ways] = []
+    everything: list[_Ways] = []
     for direction, of_models in orders.items():
         by_model = {index: each for index, each in enumerate(of_models) if each is not None}
         peaks = {index: each.best_peak for index, each in by_model.items()}
         if has_one_pool(analysis):  # a model gains nothing by a lower peak than that of another one
             peaks = dict.fromkeys(peaks, max(peaks.values()))
-        ways = {index: _Way(direction, each.best, rows[index], each.best_peak) for index, each in by_model.items() if index in rows}
-        stretches = {index: by_model[index].stretches(peaks[index]) for index in ways}
-        shorter = {index: _in_stretches(analysis, index, way, stretches[index]) for index, way in ways.items()}
-        yield {index: way for index, way in shorter.items() if way.rows.jobs}
+        ways = {
+            index: _Way(direction, each.best, rows[index], each.best_peak)
+            for index, each in by_model.items()
+            if index in rows
+        }
+        shorter = {
+            index: _in_stretches(analysis, index, way, by_model[index].stretches(peaks[index]))
+            for index, way in ways.items()
+        }
+        divided = {index: way for index, way in shorter.items() if way.rows.jobs}
+        shortest += [divided] if divided else []
         everything += [ways] if shorter != ways else []
-    yield from everything
+    return shortest, everything
 
 
 def _in_stretches(analysis: Analysis, index: int, way: _Way, stretches: tuple[tuple[int, ...], ...]) -> _Way:
