@@ -48,7 +48,9 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return replace(chosen, bound=bound, orders_are_proven=False)
-    bound = min(bound, incumbent.workspace_bytes())  # with rows in some layers only, less may do
+    if incumbent.workspace_bytes() < bound:  # with rows in some layers only, less may do
+        entered = (each.entered for of_models in orders.values() for each in of_models if each)
+        bound = workspace_always(chosen.analysis) + max(entered, default=0)
     return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
 
 
