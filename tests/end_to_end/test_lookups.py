@@ -82,7 +82,9 @@ def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operat
     plan = json.loads(call("plan", path, "--json").out)
     assert [(row["rewrite"], row["operators"]) for row in plan["models"][0]["rewrites"]] == [("lookups", operators)]
     used = plan["alternatives"]["models"][0]["workspace"]
-    off = json.loads(call("plan", planned(tmp_path, function, "rows = false\nrewrites = { lookups = false }"), "--json").out)
+    off = json.loads(
+        call("plan", planned(tmp_path, function, "rows = false\nrewrites = { lookups = false }"), "--json").out
+    )
     without = off["alternatives"]["models"][0]["workspace"]
     page = (ROOT / "docs" / "rewrites.md").read_text(encoding="utf-8")
     assert f"take {used:,} bytes in place of {without:,}" in " ".join(page.split())

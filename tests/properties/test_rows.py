@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,11 @@ import pytest
 
 from tests.support.cli import call, manifest, tables
 from tests.support.road import request
-from tests.support.row_nets import all_rows, drawn, replanned, shuffled
+from tests.support.row_nets import all_rows, cut, drawn, replanned, shuffled
 from tests.support.tools import few, needs_c
 from usmp_build import pipeline, plugins
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.graph import OperatorRef
 from usmp_build.pipeline import Planned
 from usmp_build.search.replanner import Replanner
 
@@ -50,15 +52,18 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: in
 
 
 @needs_c
+@pytest.mark.parametrize("change", [shuffled, cut])
 @pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
-def test_so_it_is_in_any_order_of_jobs(tmp_path: Path, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_it_is_in_any_order_of_jobs(
+    tmp_path: Path, first: int, monkeypatch: pytest.MonkeyPatch, change: Callable[..., Analysis]
+) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     seeds = range(first, first + COUNT)
     text = written(tmp_path, seeds, rows=False)
     plan = pipeline.plan
 
     def in_any_order(*given: object) -> Planned:
-        return replanned(plan(*given), partial(shuffled, seed=first))  # type: ignore[arg-type]
+        return replanned(plan(*given), partial(change, seed=first))  # type: ignore[arg-type]
 
     monkeypatch.setattr(pipeline, "plan", in_any_order)
     done = call("selftest", text, "--sanitize", "--runs", "2")
@@ -87,6 +92,22 @@ def test_each_model_of_a_firmware_has_the_rows_that_are_best_for_it(tmp_path: Pa
     assert done.code == 0, done.err
     sizes = {pool["name"]: pool["size"] for pool in json.loads(done.out)["pools"] if pool["access"] == "rw"}
     assert sizes == {f"pool{seed}": workspace(seed, rows=True) for seed in seeds}
+
+
+def test_the_nets_have_tensors_in_one_piece_of_all_kinds() -> None:
+    """Stretches leave tensors inside the net in one piece, touched by rows on both sides, or as a whole on one."""
+    kinds = set[tuple[bool, bool]]()
+    for seed in range(20):
+        model = plugins.importer("net.tflite", "")(drawn(seed), "net", "net")
+        replanner = Replanner.of(request("net"), (model,))
+        analysis = cut(replanner, replanner.analyze(), seed)
+        main, by_rows = analysis.models[0].main, analysis.choices.by_rows
+        for edge in by_rows.edges:
+            if edge.tensor not in (*main.inputs, *main.outputs):
+                touching = [n for n, op in enumerate(main.operators) if edge.tensor in (*op.inputs, *op.outputs)]
+                are_whole = {OperatorRef(0, 0, number) not in by_rows.jobs for number in touching}
+                kinds.add((True in are_whole, False in are_whole))
+    assert kinds == {(True, True), (False, True)}
 
 
 def test_the_nets_have_rows_of_all_kinds() -> None:

@@ -124,8 +124,9 @@ class Locate:
     def _cache_line(self, tensor: int) -> int:
         """Return the bytes of a cache line where DMA may transfer a tensor that the processor caches; else 0."""
         buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1)
-        code = self.rows_of(tensor) or self.buffer_codes.get(buffer)
-        return code.pool.cache_line if code and self.analysis.storage.buffers[buffer].cache_line else 0
+        rows, code = self.rows_of(tensor), self.buffer_codes.get(buffer)
+        pool = rows.pools[0] if rows else code.pool if code else None
+        return pool.cache_line if pool and self.analysis.storage.buffers[buffer].cache_line else 0
 
     @cached_property
     def _alignments(self) -> Mapping[tuple[int, int], int]:

@@ -20,7 +20,7 @@ def arrival(analysis: Analysis, locate: Locate) -> Arrival | None:
     main = analysis.models[locate.model].main
     for tensor, port in zip(main.inputs, locate.input_rows(), strict=True):
         if offsets := locate.rows_of(tensor):
-            place = offsets.at(offsets.pool.base, "row")
+            place = offsets.at(offsets.pools[0].base, "row")
             return Arrival(tensor, port.name, port.macro, port.c_type, place)
     return None
 

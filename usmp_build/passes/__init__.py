@@ -5,7 +5,7 @@ Each takes values and returns a new value.
 
 from usmp_build.passes.assign import assign
 from usmp_build.passes.axes import axes
-from usmp_build.passes.by_rows import by_rows, row_kernels
+from usmp_build.passes.by_rows import by_rows, in_stretches, row_kernels
 from usmp_build.passes.caches import caches
 from usmp_build.passes.connect import connect
 from usmp_build.passes.costs import costs
@@ -35,6 +35,7 @@ __all__ = [
     "connect",
     "copiers",
     "costs",
+    "in_stretches",
     "lifetimes",
     "lower",
     "once",

@@ -5,11 +5,13 @@ Operators that can     of main, with one image, whose kernel has accesses and on
 Tensors that can       only such operators touch them, all with rows of the same length; no views
 Inputs and outputs     stay in one piece, except those that the application gives or gets row by row
 Operators that do      those that touch such a tensor
+
+Of these, `in_stretches` makes those whole that need not take turns with others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from usmp_build.interfaces.analysis import Analysis, Kernels
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, NoKernel, Output
@@ -49,6 +51,24 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     touched_whole = {tensor for ref in calls if ref not in jobs for tensor in candidates.touched(ref)}
     edges = {ref: table for ref, table in streamed.items() if ref in ends and ref not in touched_whole}
     return ByRows(jobs, tables, edges)
+
+
+def in_stretches(rows: ByRows, analysis: Analysis, index: int, stretches: Iterable[Sequence[int]]) -> ByRows:
+    """Return what is left of the rows of a model where operators that are a stretch by themselves run as a whole.
+
+    A tensor that is written in one stretch and read in another one is complete in between, and so in one piece.
+    """
+    stretch_of = {operator: n for n, each in enumerate(stretches) if len(each) > 1 for operator in each}
+    jobs = {ref: count for ref, count in rows.jobs.items() if ref.operator in stretch_of}
+    touching: dict[TensorRef, set[int | None]] = {}
+    for number, op in enumerate(analysis.models[index].main.operators):
+        stretch = stretch_of[number] if OperatorRef(index, 0, number) in jobs else None
+        for tensor in (*op.inputs, *op.outputs):
+            if tensor is not None:
+                touching.setdefault(TensorRef(index, 0, tensor), set()).add(stretch)
+    tables = {ref: table for ref, table in rows.tables.items() if len(touching[ref]) == 1 and None not in touching[ref]}
+    others = {ref: table for ref, table in {**rows.tables, **rows.edges}.items() if ref not in tables}
+    return ByRows(jobs, tables, {ref: table for ref, table in others.items() if touching[ref] != {None}})
 
 
 def row_kernels(kernels: Kernels, choice: ByRows) -> Kernels:

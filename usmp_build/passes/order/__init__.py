@@ -13,8 +13,9 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.passes.order.below import Below, orders_below
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.search import beam_order, best_order
-from usmp_build.passes.order.states import Jobs, States, confined
+from usmp_build.passes.order.lazy import Lazy
+from usmp_build.passes.order.search import best_order
+from usmp_build.passes.order.states import Jobs, States, bytes_of, confined
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
 
@@ -31,18 +32,23 @@ class ModelOrders:
     """The bytes alive at the fullest step of that order, without persistent buffers."""
     bound: int
     """Bytes that every order needs, whatever the directions, without persistent buffers."""
+    entered: int
+    """Bytes alive when a run begins, without persistent buffers."""
     operators: tuple[int, ...]
     """The operators in the order of the file."""
     jobs: Jobs | None = field(repr=False)
     """None: the operators must stay in the order of the file."""
 
-    def another(self) -> tuple[int, ...] | None:
-        """Return a further order with the peak of the best one, or a lower one; None if a beam search finds none."""
+    def stretches(self, most: int) -> tuple[tuple[int, ...], ...]:
+        """Return the operators in stretches with a peak of at most `most` bytes; empty if no lazy order has one.
+
+        A stretch of one operator is to run as a whole; others name each operator once for each of its jobs.
+        """
         if self.jobs is None:
-            return None
-        order = beam_order(self.jobs, self.best_peak)
-        named = None if order is None else tuple(self.operators[job] for job in order)
-        return None if named == (self.best or self.operators) else named
+            return ()
+        stretches = Lazy(self.jobs, self.operators).shortest(most + 1)
+        named = (tuple(self.operators[job] for job in each.jobs) for each in stretches)
+        return tuple(each if len({*each}) > 1 else each[:1] for each in named)
 
     def below(self, limit: int | None, most: int) -> Below:
         """Return up to `most` orders with a peak below `limit` bytes (None: no limit), lowest peaks first."""
@@ -112,8 +118,10 @@ def _orders_of_model(request: Request, analysis: Analysis, index: int) -> ModelO
     if analysis.models[index].is_program:
         return None
     jobs, operators = jobs_of(request, analysis, index)
-    best = best_order(jobs)
+    has_rows = len({*operators}) < len(operators)
+    best = best_order(jobs, seeds=[Lazy(jobs, operators).lowest()] if has_rows else [])
+    entered = bytes_of(jobs.sizes, jobs.before)
     if not request.models[index].free_order:
-        return ModelOrders(None, best.peak, best.bound, operators, None)
+        return ModelOrders(None, best.peak, best.bound, entered, operators, None)
     order = tuple(operators[job] for job in best.order)
-    return ModelOrders(None if order == operators else order, best.peak, best.bound, operators, jobs)
+    return ModelOrders(None if order == operators else order, best.peak, best.bound, entered, operators, jobs)
