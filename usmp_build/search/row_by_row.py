@@ -96,7 +96,8 @@ class _Candidates:
         It is not planned where its fullest job leaves no hope, or where a fed model would go layer by layer.
         """
         peak = workspace_always(self._whole) + max((way.peak for way in ways.values()), default=0)
-        if (has_one_pool(self._whole) and peak >= self.incumbent.workspace_bytes()) or not self.fed <= ways.keys():
+        has_no_hope = has_one_pool(self._whole) and peak >= self.incumbent.workspace_bytes()
+        if has_no_hope or not self.fed <= ways.keys():
             return False
         before = self.incumbent.plan
         budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
