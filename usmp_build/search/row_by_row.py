@@ -52,7 +52,8 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     covered = tuple(analyses) if fed else (whole, *analyses)
     chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
     candidates = _Candidates(replanner, chosen, fed)
-    _plan_candidates(candidates, _ways(replanner.request, analyses, rows, orders), replanner.moderate)
+    plan = replanner.attempt if fed else replanner.moderate
+    _plan_candidates(candidates, _ways(replanner.request, analyses, rows, orders), plan)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return chosen
