@@ -69,7 +69,7 @@ def test_pools_are_where_the_manifest_says(firmware: tuple[Project, str, str]) -
 def test_a_pool_that_does_not_fit_its_region_is_a_link_error(firmware: tuple[Project, str, str]) -> None:
     project, _, _ = firmware
     script = project.source / "link.ld"
-    edit(script, "LENGTH = 4K", "LENGTH = 1K")
+    edit(script, "LENGTH = 4K", "LENGTH = 512")
     code, text = project.try_to_build()
     assert code != 0
     assert re.search(r"region `TCM' overflowed by \d+ bytes", text)
@@ -94,7 +94,7 @@ def test_pools_that_are_too_much_for_their_region_together(firmware: tuple[Proje
 def test_a_pool_with_an_origin_is_placed_there_and_others_behind_it(firmware: tuple[Project, str, str]) -> None:
     project, nm, _ = firmware
     manifest = project.source / "usmp.toml"
-    rest = '[pools.rest]\naccess = "rw"\nregion = "TCM"\n\n[pools.tcm]\nsize = 1024\norigin = 0x30000200\n'
+    rest = '[pools.rest]\naccess = "rw"\nregion = "TCM"\n\n[pools.tcm]\nsize = 512\norigin = 0x30000200\n'
     manifest.write_text(manifest.read_text().replace("[pools.tcm]\n", rest) + 'workspace_pools = ["tcm", "rest"]\n')
     project.build()
     symbols = addresses(nm, project.binary / "firmware")

@@ -72,8 +72,8 @@ AT_THE_LINK: dict[str, tuple[Edits, list[str]]] = {
         ["usmp: MEMORY has no region TCM, which pool tcm asks for"],
     ),
     "MEMORY's region is too small": (
-        {"link.ld": ("LENGTH = 4K", "LENGTH = 1K")},
-        ["section `.usmp.bare.tcm' will not fit in region `TCM'", "region `TCM' overflowed by 519 bytes"],
+        {"link.ld": ("LENGTH = 4K", "LENGTH = 512")},
+        ["section `.usmp.bare.tcm' will not fit in region `TCM'", "region `TCM' overflowed by 247 bytes"],
     ),
     "INCLUDE is forgotten": (
         {"link.ld": (INCLUDE, "")},

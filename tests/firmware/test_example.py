@@ -114,7 +114,7 @@ def test_pages_show_the_faults(board: Board, built: Path, tmp_path: Path) -> Non
     assert faults(PAGE) == [faults(printed[word])[0] for word in ("behind", "constant", "execute", "nowhere", "stack")]
 
     size = symbols(board, built / "firmware.elf")["__usmp_dtcm_size"][0]
-    sentence = f"{size} bytes are seven eighths of a kilobyte with {1024 // 8 * 7 - size} bytes to spare"
+    sentence = f"{size} bytes are seven eighths of half a kilobyte with {512 // 8 * 7 - size} bytes to spare"
     assert sentence in " ".join(PAGE.split())
 
 
@@ -173,7 +173,7 @@ access = "ro"
 NEIGHBOURS = """
 [pools.one]
 access = "rw"
-size = 1100
+size = 420
 region = "SRAM"
 
 [pools.two]
