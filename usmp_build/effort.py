@@ -60,6 +60,10 @@ DIVE_STEPS = 8_000
 """Operators that are tried for one limit of the peak."""
 DIVES_STEPS = 60_000
 """And for all limits of a graph."""
+RECOMPUTED_JOBS = 400_000
+"""Jobs in all orders that each of three rounds tries, in which rows are computed again: 4 s of Python."""
+RECOMPUTED_TIMES = 4
+"""Times as many jobs as without, that such an order may have."""
 ORDERED_BUFFERS = 6
 """Buffers that share bytes with each other, put in all orders for a bound: 720 orders."""
 

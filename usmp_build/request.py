@@ -224,6 +224,8 @@ class ModelRequest:
     """Of `REWRITES`."""
     free_order: bool = True
     """Whether operators may run in another order than that of the file."""
+    recompute: int = 0
+    """Per cent: how many more multiplications it may take so that fewer rows are in memory."""
     overrides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Settings from the command line or a build system, by key, with the names that they list; a path lists none."""
 

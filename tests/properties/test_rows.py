@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,9 +16,10 @@ import pytest
 
 from tests.support.cli import call, manifest, tables
 from tests.support.road import request
-from tests.support.row_nets import all_rows, drawn, replanned, shuffled
+from tests.support.row_nets import all_rows, drawn, recomputing, replanned, shuffled
 from tests.support.tools import few, needs_c
 from usmp_build import pipeline, plugins
+from usmp_build.interfaces.analysis import Analysis
 from usmp_build.pipeline import Planned
 from usmp_build.search.replanner import Replanner
 
@@ -50,15 +51,19 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: in
 
 
 @needs_c
+@pytest.mark.parametrize("change", [shuffled, recomputing])
 @pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
-def test_so_it_is_in_any_order_of_jobs(tmp_path: Path, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_it_is_in_any_order_of_jobs(
+    tmp_path: Path, first: int, change: Callable[..., Analysis], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In one without repetition, and in one in which rows are dropped and computed again."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     seeds = range(first, first + COUNT)
     text = written(tmp_path, seeds, rows=False)
     plan = pipeline.plan
 
     def in_any_order(*given: object) -> Planned:
-        return replanned(plan(*given), partial(shuffled, seed=first))  # type: ignore[arg-type]
+        return replanned(plan(*given), partial(change, seed=first))  # type: ignore[arg-type]
 
     monkeypatch.setattr(pipeline, "plan", in_any_order)
     done = call("selftest", text, "--sanitize", "--runs", "2")

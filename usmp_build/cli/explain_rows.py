@@ -35,10 +35,12 @@ def rows_lines(summary: Summary, tensor: str) -> list[str]:
     start, stop = min(row.intervals[0][0] for row in rows), max(row.intervals[-1][1] for row in rows)
     setters = pool.certificate.buffers if pool.certificate and pool.size == pool.bound else ()
     peak = sum(row.name in setters for row in rows)
+    again = sum(len(row.intervals) > 1 for row in rows)
     return [
         f"{tensor}: {first.kind}, {first.reason}",
         f"  rows    {len(rows)} of {show_bytes(first.size)} bytes, each aligned to {first.alignment}, "
         f"at most {_most_alive(rows)} alive at the same time",
+        *([f"          {again} of them are computed again, in the same places"] if again else []),
         f"  place   pool {pool.name}, bytes [{show_bytes(begin)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
         *(f"          {line}" for line in place_lines(offsets)),
         *([f"  scope   {first.scope}"] if first.scope and first.scope != first.reason else []),

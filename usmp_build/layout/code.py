@@ -219,6 +219,11 @@ class ModelCode:
         return tuple(part for part in self.sequence if isinstance(part, Jobs))
 
     @property
+    def counts_jobs(self) -> bool:
+        """Whether jobs run in turn, and are counted."""
+        return any(not jobs.numbers for jobs in self.stretches)
+
+    @property
     def count_type(self) -> str:
         """The C type that counts the jobs of each operator that runs row by row."""
         return smallest_unsigned(max(each.last + 1 for each in self.row_steps))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -13,6 +14,7 @@ from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.schedule import Direction
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import BufferRow, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
+from usmp_build.passes.rewrite.work import macs, operator_macs
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Access, InputOutput, Request
 
@@ -56,12 +58,21 @@ class ModelRows:
             order=self._order(m),
             backward=self._backward(m),
             by_rows=tuple(sorted(operator_at(self.analysis.models, ref).position for ref in self._by_rows(m))),
+            recomputed_macs=self._recomputed(m),
+            macs=macs(model.main),
             overrides=_overrides(settings.overrides),
         )
 
     def _order(self, m: int) -> tuple[int, ...]:
         operators = self.analysis.models[m].main.operators
         return tuple(operators[index].position for index in self.analysis.choices.orders.get(m, ()))
+
+    def _recomputed(self, m: int) -> int:
+        graph, choices = self.analysis.models[m].main, self.analysis.choices
+        order = choices.orders.get(m, ()) if m in choices.recomputed else ()
+        jobs = {index: choices.jobs(OperatorRef(m, 0, index)) for index in order}
+        again = ((index, runs - jobs[index]) for index, runs in Counter(order).items())
+        return sum(operator_macs(graph.operators[index], graph) * runs // jobs[index] for index, runs in again)
 
     def _by_rows(self, m: int) -> Iterator[OperatorRef]:
         return (ref for ref in self.analysis.choices.by_rows.jobs if ref.model == m)

@@ -2,7 +2,8 @@
 
     layer by layer     as chosen by the other loops: the plan to beat
     row by row         every operator that can, from the first row to the last, or from the last to the first; for
-                       both, one or two orders of rows with the lowest peak (see `passes.order`)
+                       both, one or two orders of rows with the lowest peak (see `passes.order`), and where a model may
+                       do more work, one in which rows are computed again (see `passes.order.recompute`)
 
 Padding is not symmetric where strides are 2, so one of the two directions may need less than the other.  First all
 models go the same way; then each model by itself goes any other way, as long as that needs less.  All of this is
@@ -12,7 +13,7 @@ planned with little effort; then the best candidate in full, and the other direc
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from usmp_build import effort
@@ -22,8 +23,10 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
+from usmp_build.passes.order.recomputable import recomputed
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
+from usmp_build.request import Request
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
 from usmp_build.search.operator_order import BestCandidate
@@ -35,8 +38,10 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     rows = dict(_rows(replanner, chosen.analysis))
     if not rows:
         return chosen
-    orders = {each: _orders(replanner, chosen.analysis, rows, each) for each in (Direction.FORWARD, Direction.BACKWARD)}
-    ways = {direction: tuple(_ways(direction, of_models)) for direction, of_models in orders.items()}
+    both = (Direction.FORWARD, Direction.BACKWARD)
+    analyses = {direction: _by_rows(replanner, chosen.analysis, rows, direction) for direction in both}
+    orders = {each: model_orders(replanner.request, analysis) for each, analysis in analyses.items()}
+    ways = {each: tuple(_ways(replanner.request, analyses[each], each, orders[each])) for each in orders}
     bound = min(chosen.bound, _bound(replanner, chosen.analysis, orders.values()))
     candidates = _Candidates(replanner, chosen, rows)
     best = _best_ways(candidates, tuple(chain(*ways.values())))
@@ -104,24 +109,31 @@ class _Way:
     direction: Direction
     orders: Mapping[int, tuple[int, ...]]
     """Model → the order of its jobs; those of other models stay in the order of the file, layer by layer."""
+    recomputed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """As `Choices` has it."""
 
 
-def _orders(
-    replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction
-) -> tuple[ModelOrders | None, ...]:
-    """Search the best order of rows for each model, all of them in one direction."""
+def _by_rows(replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction) -> Analysis:
+    """Analyze all models row by row in one direction, in the order of the file."""
     directions = {ref: direction for each in rows.values() for ref in each.jobs}
     choices = Choices({}, {**analysis.choices.directions, **directions}, _merged(rows.values()))
-    return model_orders(replanner.request, replanner.retime(analysis, choices))
+    return replanner.retime(analysis, choices)
 
 
-def _ways(direction: Direction, orders: tuple[ModelOrders | None, ...]) -> Iterator[_Way]:
-    """Yield one way or two: of orders with equal peaks, one may leave a plan fewer gaps."""
+def _ways(
+    request: Request, analysis: Analysis, direction: Direction, orders: tuple[ModelOrders | None, ...]
+) -> Iterator[_Way]:
+    """Yield one way or two: of orders with equal peaks, one may leave a plan fewer gaps; and one with rows repeated."""
     best = {index: each.best for index, each in enumerate(orders) if each and each.best}
     also = {index: order for index, each in enumerate(orders) if each and (order := each.another())}
     yield _Way(direction, best)
     if also:
         yield _Way(direction, best | also)
+    models = {ref.model for ref in analysis.choices.by_rows.jobs if request.models[ref.model].recompute}
+    again = {index: repeated for index in sorted(models) if (repeated := recomputed(request, analysis, index))}
+    if again:
+        numbers = {index: of_model for index, (_, of_model) in again.items()}
+        yield _Way(direction, best | {index: operators for index, (operators, _) in again.items()}, numbers)
 
 
 def _bound(replanner: Replanner, analysis: Analysis, orders: Iterable[tuple[ModelOrders | None, ...]]) -> int:
@@ -138,11 +150,12 @@ def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way
     """Return choices in which some models run row by row, each in its way, and the others as before."""
     orders = {index: order for index, order in whole.orders.items() if index not in ways}
     directions = dict(whole.directions)
+    numbers = {index: way.recomputed[index] for index, way in ways.items() if index in way.recomputed}
     for index, way in ways.items():
         if index in way.orders:
             orders[index] = way.orders[index]
         directions |= dict.fromkeys(rows[index].jobs, way.direction)
-    return Choices(orders, directions, _merged(rows[index] for index in ways))
+    return Choices(orders, directions, _merged(rows[index] for index in ways), numbers)
 
 
 def _merged(rows: Iterable[ByRows]) -> ByRows:

@@ -13,7 +13,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.passes.order.below import Below, orders_below
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.search import beam_order, best_order
+from usmp_build.passes.order.search import beam_order, best_order, fullest_job
 from usmp_build.passes.order.states import Jobs, States, confined
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
@@ -90,6 +90,9 @@ def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int
     if analysis.models[index].is_program:  # its statements have one order
         of_model = (i for i in members - analysis.survivors.always if index in analysis.storage.buffers[i].models)
         return pressure(analysis.problem, of_model).bytes
+    if index in analysis.choices.recomputed:  # jobs occur twice: a buffer by itself is alive in any order
+        of_members = (analysis.storage.buffers[i] for i in members - analysis.survivors.always)
+        return max((buffer.extent for buffer in of_members if index in buffer.models), default=0)
     all_jobs, operators = jobs_of(request, analysis, index)
     jobs = confined(all_jobs, members)
     if request.models[index].free_order:
@@ -108,6 +111,8 @@ def _orders_of_model(request: Request, analysis: Analysis, index: int) -> ModelO
         return None
     jobs, operators = jobs_of(request, analysis, index)
     best = best_order(jobs)
+    if request.rows and request.models[index].recompute:
+        best = replace(best, bound=fullest_job(jobs))  # an order in which rows are computed again may need less
     if not request.models[index].free_order:
         return ModelOrders(None, best.peak, best.bound, operators, None)
     order = tuple(operators[job] for job in best.order)

@@ -47,8 +47,7 @@ def best_order(jobs: Jobs, states: int = effort.ORDER_STATES, beam: int = effort
     space = States(jobs)
     file_order = tuple(range(len(jobs.jobs)))
     peak = space.along(file_order).peak
-    bound = max((space.beside(number, job.needs, 0) for number, job in enumerate(jobs.jobs)), default=0)
-    bound = max(bound, space.first.peak)
+    bound = fullest_job(jobs)
     best = Order(file_order, peak, min(peak, bound))
     if best.is_best:
         return best
@@ -62,6 +61,13 @@ def best_order(jobs: Jobs, states: int = effort.ORDER_STATES, beam: int = effort
     if best.is_best:
         return best
     return _better(space, best, _beam(space, best.peak, beam))
+
+
+def fullest_job(jobs: Jobs) -> int:
+    """Return the bytes that every order needs: for one of its jobs, or when the first one begins."""
+    space = States(jobs)
+    fullest = max((space.beside(number, job.needs, 0) for number, job in enumerate(jobs.jobs)), default=0)
+    return max(fullest, space.first.peak)
 
 
 def beam_order(jobs: Jobs, peak: int, beam: int = effort.ORDER_BEAM) -> tuple[int, ...] | None:
