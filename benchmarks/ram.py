@@ -25,18 +25,19 @@ from tests.support.nets import NETS
 from usmp_build import pipeline
 from usmp_build.files import DictFiles
 from usmp_build.ir.schedule import Direction
-from usmp_build.layout import Summary
 from usmp_build.passes.rewrite.work import work
 from usmp_build.request import REWRITES
 
 _TEMPLATE = Path(__file__).with_name("ram.md.in")
-_ALIGNED = '[project]\nname = "p"\n[[targets.cpu.rules]]\noperators = "*"\nalignment = 4\n[models.m]\npath = "{}"\n'
+_MANIFEST = f'[project]\nname = "p"\n[models.m]\npath = "{MODEL}"\n'
+_ALIGNED = '[[targets.cpu.rules]]\noperators = "*"\nalignment = 4\n'
+_LAYER_BY_LAYER = "[plan]\nrows = false\n"
 _OFF = ", ".join(f"{each} = false" for each in REWRITES)
 _WITHOUT = f'order = "file"\n[plan]\noverlap = false\nrewrites = {{ {_OFF} }}\n'
-"""Behind the table of the model."""
+"""After the table of the model."""
 _HEADS = {
     "workspace": "| model | TFLM, M4 | TFLM, here | its plan | max-live "
-    "| any schedule | achieved | 4-aligned | floor |",
+    "| layer by layer | any schedule | achieved | 4-aligned | floor |",
     "choices": "| model | backward | order |",
     "rewrites": "| model | channels removed | operators | weights | MACs | constants |",
     "instructions": "| model | without | now | more |",
@@ -72,21 +73,25 @@ def _workspace(subject: Subject, path: Path) -> Iterator[str]:
     yield _shown(figures.get("TFLM arena"))
     yield from map(_shown, arena(path))
     ours = subject.planned.summary.workspace
-    yield from map(_shown, (pipeline.compare(subject.planned).max_live, ours.any_schedule, ours.achieved))
-    yield _shown(_aligned(subject).workspace.achieved)
-    yield _shown(ours.floor)
+    yield _shown(pipeline.compare(subject.planned).max_live)
+    yield _shown(_achieved(subject, _LAYER_BY_LAYER))
+    yield from map(_shown, (ours.any_schedule, ours.achieved, _achieved(subject, _ALIGNED), ours.floor))
 
 
-def _aligned(subject: Subject) -> Summary:
-    files = DictFiles({"usmp.toml": _ALIGNED.format(MODEL).encode(), MODEL: subject.data})
-    return pipeline.plan(pipeline.read("usmp.toml", files), files).summary
+def _achieved(subject: Subject, tables: str) -> int:
+    """Return the bytes of workspace with further tables in the manifest."""
+    files = DictFiles({"usmp.toml": (_MANIFEST + tables).encode(), MODEL: subject.data})
+    return pipeline.plan(pipeline.read("usmp.toml", files), files).summary.workspace.achieved
 
 
 def _choices(subject: Subject) -> Iterator[str]:
     planned = subject.planned
     directions = planned.analysis.directions.values()
     yield f"{sum(each is Direction.BACKWARD for each in directions)} of {len(directions)}"
-    yield "another" if planned.analysis.choices.orders else "of the file"
+    if by_rows := planned.summary.models[0].by_rows:
+        yield f"of rows, {len(by_rows)} operators"
+    else:
+        yield "another" if planned.analysis.choices.orders else "of the file"
 
 
 def _rewrites(subject: Subject) -> Iterator[str]:

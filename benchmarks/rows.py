@@ -17,7 +17,7 @@ from benchmarks import board, cortex, size, stack
 from benchmarks.subject import Subject, generate, prepare
 from benchmarks.tools import Unmeasured
 
-_WORDS = ("", "[plan]\nrows = true\n")
+_WORDS = ("[plan]\nrows = false\n", "")
 """Behind the table of the model."""
 
 

@@ -60,6 +60,8 @@ DIVE_STEPS = 8_000
 """Operators that are tried for one limit of the peak."""
 DIVES_STEPS = 60_000
 """And for all limits of a graph."""
+LAZY_STEPS = 500_000
+"""Jobs that are followed in lazy orders of a model with all cuts, shared among the cuts: 2 s of Python."""
 RECOMPUTED_JOBS = 400_000
 """Jobs in all orders that each of three rounds tries, in which rows are computed again: 4 s of Python."""
 RECOMPUTED_TIMES = 4
@@ -96,6 +98,8 @@ AUTO_ONE_POOL_MOST = 32_000_000
 """Nodes times buffers at most: 3 s with the core on what is hard (instance D), 5 minutes of Python."""
 AUTO_BRIEF = (250_000, 60_000)
 """Nodes times buffers of a brief answer: each buffer has one pool; some have several.  0.1 s with the core."""
+AUTO_MODERATE = (4_000_000, 1_000_000)
+"""The same of an answer in which packing along time and first fit have all of their work: 0.5 s with the core."""
 AUTO_PLACED_TWICE = 2_000
 """Buffers that are each placed twice however little work is left.  More are planned along the timeline first."""
 PORTFOLIO_VISITS = 500_000

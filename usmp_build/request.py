@@ -226,8 +226,17 @@ class ModelRequest:
     """Whether operators may run in another order than that of the file."""
     recompute: int = 0
     """Per cent: how many more multiplications it may take so that fewer rows are in memory."""
+    inputs_by_rows: Span | str = ""
+    """The place that says that the largest input arrives row by row; empty: it is in one piece."""
+    outputs_by_rows: Span | str = ""
+    """The same of the largest output, which leaves row by row."""
     overrides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Settings from the command line or a build system, by key, with the names that they list; a path lists none."""
+
+    @property
+    def has_row_ports(self) -> bool:
+        """Whether it gets or gives rows from outside."""
+        return bool(self.inputs_by_rows or self.outputs_by_rows)
 
     def retention_settings(
         self,
@@ -280,7 +289,7 @@ class Request:
     """Whether a tensor in memory of pages may be copied because two operators want rows of different lengths."""
     overlap: bool = True
     """Whether what an operator writes may take the place of what it has read by then."""
-    rows: bool = False
+    rows: bool = True
     """Whether layers may run row by row."""
     concurrent: frozenset[tuple[int, int]] = frozenset()
     """Pairs of models, the smaller position first, that may be alive at the same time.  Not transitive."""
@@ -291,11 +300,16 @@ class Request:
         """Return the request with another model in this position."""
         return replace(self, models=(*self.models[:index], model, *self.models[index + 1 :]))
 
+    def layer_by_layer(self) -> Request:
+        """Return the request without rows: inputs and outputs are in one piece, too."""
+        models = tuple(replace(model, inputs_by_rows="", outputs_by_rows="") for model in self.models)
+        return replace(self, models=models, rows=False)
+
     def as_filed(self) -> Request:
         """Return the request to plan the models as their files have them: no rewrite, file order, no overlap."""
-        off = frozenset(REWRITES)
-        models = tuple(replace(model, rewrites_off=off, free_order=False) for model in self.models)
-        return replace(self, models=models, overlap=False, rows=False)
+        request, off = self.layer_by_layer(), frozenset(REWRITES)
+        models = tuple(replace(model, rewrites_off=off, free_order=False) for model in request.models)
+        return replace(request, models=models, overlap=False)
 
     def are_concurrent(self, one: int, other: int) -> bool:
         """Tell whether two models may be alive at the same time."""

@@ -1,4 +1,4 @@
-"""What it takes to plan real models: the planner alone, from the problem to the plan and its proof."""
+"""What it takes to plan real models layer by layer: the planner alone, from the problem to the plan and its proof."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ name = "benchmark"
 access = "rw"
 [models.m]
 path = "m.tflite"
+[plan]
+rows = false
 """
 _RUNS = 5
 
@@ -57,7 +59,7 @@ def measure(path: Path) -> Planned:
 
 
 def problem_of(path: Path) -> Problem:
-    """State what is planned for a model alone as chosen: one pool for its workspace, one for its constants."""
+    """State what is planned for a model alone, layer by layer: one pool for its workspace, one for its constants."""
     files = DictFiles({"usmp.toml": _MANIFEST.encode(), "m.tflite": path.read_bytes()})
     request = pipeline.read("usmp.toml", files)
     models = tuple(plugins.import_model(model, files) for model in request.models)

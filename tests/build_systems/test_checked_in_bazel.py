@@ -184,7 +184,7 @@ def test_two_folders_of_different_projects_and_their_pools(tmp_path: Path, start
     app = start({"BUILD.bazel": f"{load}{text}{rule}"})
     app.bazel("build", "//...")
     check_answers(app.made("app"))
-    assert app.made("said").read_text() == "1543 .usmp.right.workspace\n"
+    assert app.made("said").read_text() == "759 .usmp.right.workspace\n"
 
 
 def test_floating_point_needs_no_further_library(tmp_path: Path, start: Start) -> None:

@@ -127,7 +127,7 @@ def test_bazel(page: Page, project: Path, bazel_cache: Path) -> None:
     write_files(project, files)
     shutil.copytree(EXAMPLE / "toolchain", project / "toolchain")
     with served(project, project.parent, bazel_cache) as workspace:
-        assert ".usmp.doorbell.sram: 1543" in workspace.bazel("build", "//:app").text
+        assert ".usmp.doorbell.sram: 759" in workspace.bazel("build", "//:app").text
         assert run([workspace.made("app")]).code == 0
 
         need_bazel("arm-none-eabi-gcc")

@@ -25,7 +25,7 @@ OTHERS = ["regions"]
 """Those that are no CMake projects of their own."""
 BAZEL = ["bazel"]
 """What tests/build_systems/test_bazel.py builds and runs."""
-BOARD = {"firmware": "m55", "quick_start": "m4", "regions": "m7"}
+BOARD = {"firmware": "m55", "quick_start": "m4", "regions": "m7", "rows": "m4"}
 """The board that a README names; the others are for this computer."""
 
 

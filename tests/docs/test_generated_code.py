@@ -60,6 +60,10 @@ void usmp_hook(const char *model, int step, int tensor, const void *data, size_t
 {
     printf("%s %d %d %d\\n", model, step, tensor, (int)size + (data == NULL));
 }
+void usmp_hook_row(const char *model, int step, int tensor, int row, const void *data, size_t size)
+{
+    printf("%s %d %d %d %d\\n", model, step, tensor, row, (int)size + (data == NULL));
+}
 """
 
 

@@ -17,7 +17,7 @@ NAMED = '[project]\nname = "doorbell"\n'
 def test_kws_overlaps_unless_it_may_not(page: Page, tmp_path: Path, real_models: Path) -> None:
     give_real_models(tmp_path, real_models, "kws")
     manifest = tmp_path / "usmp.toml"
-    manifest.write_text(NAMED + '[models.kws]\npath = "models/kws.tflite"\n', "utf-8")
+    manifest.write_text(NAMED + '[models.kws]\npath = "models/kws.tflite"\n[plan]\nrows = false\n', "utf-8")
     shown = call("plan", manifest).out
     lines = shown[shown.index("workspace of all pools") :].partition("\n\n")[0]
     assert f"```text\n{lines}\n```" in (ROOT / page.name).read_text("utf-8")

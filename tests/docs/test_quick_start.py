@@ -124,7 +124,7 @@ MISTAKES = [
     [("main.c", "while (camera_take(pixels))", "while (0)")],
     [("usmp.toml", "RAM", "SRAM")],
     [("CMakeLists.txt", LINKED, f"{SECOND}{LINKED} usmp::more")],
-    [("usmp.toml", "8 KiB", "1 KiB")],
+    [("usmp.toml", "8 KiB", "512 B")],
 ]
 """For each row of the page's table where things go wrong, what should be there, and what is there."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +19,14 @@ from tests.support.kernels.drawing import Case
 from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
+from tests.support.row_nets import WAYS, all_rows, drawn, replanned, residual
 from tests.support.tools import few, needs_gcc
 from usmp_build import passes, pipeline, plugins
 from usmp_build.cli.selftest.accesses import ComparedPair, compared
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import KernelCall, KernelSources
+from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import Reference, accesses_of_sums
 from usmp_build.pipeline import Planned
@@ -141,6 +144,53 @@ def test_selftest_notes_what_is_declared_too_carefully(tmp_path: Path, monkeypat
     assert min(int(count[1]), 5) == sum("would do" in line for line in lines) > 0
     found = re.findall(r"  \w+ \d+: \S+ at least (-?[\d,]+) bytes after the start of \S+, where (-?[\d,]+)", done.out)
     assert all(int(more.replace(",", "")) > int(less.replace(",", "")) for more, less in found)
+
+
+def in_rows(replanner: Replanner, analysis: Analysis, direction: Direction) -> Analysis:
+    """Return the analysis with everything in rows, in the order of the file."""
+    rows = all_rows(replanner, analysis)
+    return replanner.retime(analysis, Choices({}, dict.fromkeys(rows.jobs, direction), rows))
+
+
+def kind(each: ComparedPair) -> str:
+    return each.step.name.split()[1]
+
+
+@needs_gcc
+@pytest.mark.parametrize("seeds", few([(4, 9), (0, 1, 5)], 1))
+def test_each_row_touches_what_its_kernel_declares(tmp_path: Path, seeds: tuple[int, ...]) -> None:
+    """Rows of all kinds: the first one, the last one, those that have padding, rows in buffers and in one piece."""
+    for seed in seeds:
+        (tmp_path / f"net{seed}.tflite").write_bytes(drawn(seed))
+    models = {f"net{seed}": f'path = "net{seed}.tflite"\n' for seed in seeds}
+    path = manifest(tmp_path, "[plan]\nrows = true\n" + tables("t", {"sram": RW, "flash": RO}, models))
+    plan = pipeline.plan(pipeline.read(path.name, DiskFiles(tmp_path)), DiskFiles(tmp_path))
+    for direction in WAYS:
+        turned = replanned(plan, partial(in_rows, direction=direction))
+        of_rows = [each for each in compared(turned) if each.step.job is not None]
+        assert all(each.traced <= each.planned for each in of_rows)
+        declared = {each: each.declared for each in of_rows if each.declared is not None}
+        assert {"CONV_2D", "DEPTHWISE_CONV_2D"} <= {kind(each) for each in declared}
+        exact = {each: bounded(turned, each) for each in declared}
+        assert all(declared[each] >= exact[each] for each in declared)
+        assert [each for each in declared if declared[each] > exact[each] and kind(each) != "TRANSPOSE"] == []
+
+
+@needs_gcc
+def test_a_row_that_is_computed_the_other_way_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = Reference.sources
+
+    def planted(self: Reference, calls: Iterable[KernelCall], prefix: str) -> KernelSources:
+        made = honest(self, calls, prefix)
+        return replace(made, source=made.source.replace("p->direction)", "-p->direction)"))
+
+    monkeypatch.setattr(Reference, "sources", planted)
+    (tmp_path / "net.tflite").write_bytes(residual())
+    done = call(
+        "selftest", "--accesses", manifest(tmp_path, one_model("m", path="net.tflite") + "[plan]\nrows = true\n")
+    )
+    assert done.code == 4
+    assert re.search(r"error\[S631\]: \w+ \d+, row \d+ touches bytes in a different order than its kernel", done.err)
 
 
 @needs_gcc

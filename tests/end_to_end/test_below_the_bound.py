@@ -21,8 +21,11 @@ from usmp_build.ir.graph import Model
 from usmp_build.passes.rewrite.work import macs
 from usmp_build.request import REWRITES
 
-REACHED = {"kws": 8_448, "vww": 36_880, "ic": 33_312}
+REACHED = {"kws": 3_888, "vww": 27_748, "ic": 9_732}
 """Bytes of workspace: inputs, outputs and scratch are in them."""
+
+LAYER_BY_LAYER = {"kws": 8_384, "vww": 36_868, "ic": 33_308}
+"""The same with `rows = false`, which no order and no directions of operators beat."""
 
 MAX_LIVE = {"kws": 16_000, "vww": 55_296, "ic": 49_152}
 """Bytes that are alive together at one step of their files, with inputs, outputs and scratch."""
@@ -63,8 +66,15 @@ def test_the_three_reach_what_was_shown_to_be_possible(
 ) -> None:
     made = planned(tmp_path, name, real_models / f"{name}.tflite", extra)
     workspace = made["workspace"]
-    assert workspace["achieved"] == made["pools"][0]["size"] <= REACHED[name] < made["alternatives"]["max_live"]
+    assert workspace["achieved"] == made["pools"][0]["size"] <= REACHED[name]
+    assert made["alternatives"]["max_live"] == MAX_LIVE[name]
     assert workspace["floor"] <= workspace["with_overlap"] <= workspace["achieved"]
+
+
+@pytest.mark.parametrize("name", LAYER_BY_LAYER)
+def test_layer_by_layer_they_reach_what_is_proven_for_all_orders(real_models: Path, tmp_path: Path, name: str) -> None:
+    workspace = planned(tmp_path, name, real_models / f"{name}.tflite", "[plan]\nrows = false")["workspace"]
+    assert workspace["any_schedule"] == workspace["achieved"] == LAYER_BY_LAYER[name]
 
 
 @pytest.mark.long
@@ -91,10 +101,10 @@ def constants(model: Model) -> int:
     return sum(model.main.tensors[tensor].size for tensor in read if model.main.tensors[tensor].is_constant)
 
 
-def test_every_real_model_is_at_or_below_max_live(real_models: Path, tmp_path: Path) -> None:
+def test_every_other_real_model_is_at_or_below_max_live(real_models: Path, tmp_path: Path) -> None:
     paths = sorted(real_models.glob("*.tflite"))
     assert {path.stem for path in paths} >= set(REACHED)
-    for path in paths:
+    for path in (path for path in paths if path.stem not in REACHED):
         made = planned(tmp_path, path.stem, path)
         workspace = made["workspace"]
         assert workspace["floor"] <= workspace["achieved"] <= made["alternatives"]["max_live"], path.stem
@@ -136,7 +146,6 @@ def test_without_overlap_rewrites_and_another_order_it_is_max_live(real_models: 
         made = planned(tmp_path, name, real_models / f"{name}.tflite", plain)
         assert made["models"][0]["rewrites"] == []
         assert made["workspace"]["achieved"] == made["alternatives"]["max_live"] == bytes_alive
-        assert planned(tmp_path, name, real_models / f"{name}.tflite")["alternatives"]["max_live"] == bytes_alive
 
 
 def test_the_table_tells_the_five_figures(real_models: Path, tmp_path: Path) -> None:

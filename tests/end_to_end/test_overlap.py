@@ -10,7 +10,8 @@ from pathlib import Path
 from tests.support.cli import call, manifest, one_model
 from tests.support.tools import needs_gcc
 
-DIGITS = one_model("digits")
+DIGITS = one_model("digits") + "[plan]\nrows = false\n"
+"""Layer by layer; rows are shown in test_rows_shown.py."""
 
 
 def test_explain_says_which_operator_allows_it(tmp_path: Path) -> None:
@@ -72,7 +73,7 @@ def test_all_separations_can_be_inspected(tmp_path: Path) -> None:
     found = json.loads(call("inspect", "separations", path, "--json").out)["pairs"]
     assert [own["bytes"] for _, own in found] == [int(row[2].replace(",", "")) for row in rows]
     assert f"\n{len(rows)} separations: " in call("inspect", "problem", path).out
-    path = manifest(tmp_path, DIGITS + "[plan]\noverlap = false\n")
+    path = manifest(tmp_path, DIGITS + "overlap = false\n")
     assert call("inspect", "separations", path).out.count("\n") == 1
     assert "separations" not in call("inspect", "problem", path).out
 
@@ -88,7 +89,7 @@ def test_plan_json_tells_overlaps_from_both_sides(tmp_path: Path) -> None:
 
 
 def test_without_overlap_there_is_none(tmp_path: Path) -> None:
-    path = manifest(tmp_path, DIGITS + "[plan]\noverlap = false\n")
+    path = manifest(tmp_path, DIGITS + "overlap = false\n")
     assert not any(b["overlaps"] for b in planned(path)["buffers"])
 
 

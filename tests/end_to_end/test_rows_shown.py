@@ -21,6 +21,7 @@ from usmp_build.layout.plan_json import plan_json, read_plan
 from usmp_build.manifest.load import load
 from usmp_build.manifest.resolve import resolve
 from usmp_build.planner.problems import problem_json
+from usmp_build.units import show_bytes
 
 Document = dict[str, Any]
 
@@ -29,13 +30,13 @@ Document = dict[str, Any]
 def rows(tmp_path: Path) -> Path:
     """A manifest whose layers run row by row."""
     (tmp_path / "net.tflite").write_bytes(residual())
-    return manifest(tmp_path, one_model("net", path="net.tflite") + "[plan]\nrows = true\n")
+    return manifest(tmp_path, one_model("net", path="net.tflite"))
 
 
 @pytest.fixture
 def whole(rows: Path) -> Path:
     """The same, layer by layer."""
-    return manifest(rows.parent, one_model("net", path="net.tflite"), "whole.toml")
+    return manifest(rows.parent, one_model("net", path="net.tflite") + "[plan]\nrows = false\n", "whole.toml")
 
 
 def text_of(path: Path) -> str:
@@ -166,7 +167,7 @@ def test_explain_names_a_tensor_and_not_its_rows(rows: Path) -> None:
     ],
 )
 def test_places_that_repeat_are_told_once(offsets: list[int], lines: list[str]) -> None:
-    assert [*place_lines(offsets)] == lines
+    assert [*place_lines([*map(show_bytes, offsets)])] == lines
 
 
 def test_diff_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:

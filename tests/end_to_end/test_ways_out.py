@@ -61,7 +61,7 @@ path = "c.tflite"
         (3_327, "", "overlap = false", "leave overlap = false out of [plan]"),
         (2_700, "", "rewrites = { constant_channels = false }", "write rewrites = { constant_channels = true }"),
         (2_700, "rewrites = { constant_channels = false }", "", "write rewrites = { constant_channels = true }"),
-        (2_600, "", "", "write rows = true in [plan]: layers then run row by row"),
+        (2_600, "", "rows = false", "leave rows = false out of [plan]: layers then run row by row"),
     ],
 )
 def test_what_was_switched_off_may_be_switched_on(tmp_path: Path, size: int, model: str, plan: str, way: str) -> None:
@@ -71,7 +71,7 @@ def test_what_was_switched_off_may_be_switched_on(tmp_path: Path, size: int, mod
     on = {
         "overlap": ("", ""),
         "constant_channels": ("rewrites = { constant_channels = true }", plan),
-        "rows": ("", "rows = true"),
+        "rows": ("", ""),
     }
     words = next(keys for key, keys in on.items() if key in way)
     path = firmware(tmp_path, SWITCHED_OFF.format(size=size, model=words[0], plan=words[1]))
@@ -120,7 +120,7 @@ def test_workspace_and_constants_are_two_messages(tmp_path: Path) -> None:
     assert re.match(r'5:8: error\[P502\]: .* pool "ram" .* at step \d+ "digits: ', first)
     assert ways == "help: no plan that runs layer by layer needs less; each of these makes a plan:"
     assert [re.sub(r"[\d,]+", "N", way) for way in of_first] == [
-        "  - write rows = true in [plan]: layers then run row by row",
+        "  - leave rows = false out of [plan]: layers then run row by row",
         '  - enlarge "ram" by N bytes',
     ]
     assert re.match(r'8:8: error\[P502\]: .* pool "flash" \(1,000 bytes\) is [\d,]+ bytes too small', second)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import board_manifests, image
+from tests.support import board_manifests, image, row_nets
 from tests.support.board_accesses import STATEFUL, Counted, called, count, problems
 from tests.support.firmware import EACH_PROTECTION, Board
 from tests.support.image import Image
@@ -48,6 +48,27 @@ def test_our_models(board: Board, plugin: Path, tmp_path: Path, shared: Shared, 
     check(made, runs)
     assert {operator.form for run in runs for operator in run} == {"whole", "rows", "reduce"}
     assert any(" and " in moved.buffer for run in runs for operator in run for moved in operator.moved) == overlap
+
+
+def test_rows_write_what_whole_layers_write(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
+    """Each operator does, byte for byte; only those that add up rows write sums, too."""
+    files = {"residual": row_nets.residual(), "tall_window": row_nets.tall_window()}
+    models = board_manifests.written("rows_written", files, shared)
+    written = []
+    for rows in ("false", "true"):
+        plan = f"\n[plan]\nrows = {rows}\n"
+        folder = tmp_path / rows
+        folder.mkdir()
+        made = image.make(board, folder, board_manifests.of(models, board_manifests.ONE) + plan, 1, shared)
+        assert bool(made.planned.analysis.choices.by_rows.jobs) == (rows == "true")
+        inputs = [samples(model, 1, 1) for model in made.planned.imported]
+        runs = count(made, inputs, plugin)[1]
+        check(made, runs)
+        operators = {each.name: each for run in runs for each in run}
+        written.append({n: sum(m.counted.written for m in each.moved) for n, each in operators.items()})
+    whole, in_rows = written
+    more = {name: bytes_ - whole[name] for name, bytes_ in in_rows.items() if bytes_ != whole[name]}
+    assert more == {"residual: AVERAGE_POOL_2D 5": 8 * 5 * 4, "tall_window: DEPTHWISE_CONV_2D 6": 128 * 16 * 4}
 
 
 def test_the_same_image_counts_the_same(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:

@@ -43,7 +43,7 @@ def test_in_turn_they_need_what_the_largest_needs(
         for name, path in models.items()
     ]
     assert workspace(made.planned) == {pool: max(own[pool] for own in apart) for pool in ("dtcm", "sram")}
-    assert workspace(planned(tmp_path, board_manifests.of(models, SINGLE))) == {"dtcm": 36_868}
+    assert workspace(planned(tmp_path, board_manifests.of(models, SINGLE))) == {"dtcm": 27_746}
 
 
 def test_two_of_them_at_once(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:

@@ -16,10 +16,11 @@ import pytest
 
 from tests.support.cli import call, manifest, tables
 from tests.support.road import request
-from tests.support.row_nets import all_rows, drawn, recomputing, replanned, shuffled
+from tests.support.row_nets import all_rows, cut, drawn, recomputing, replanned, shuffled
 from tests.support.tools import few, needs_c
 from usmp_build import pipeline, plugins
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.graph import OperatorRef
 from usmp_build.pipeline import Planned
 from usmp_build.search.replanner import Replanner
 
@@ -51,12 +52,12 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: in
 
 
 @needs_c
-@pytest.mark.parametrize("change", [shuffled, recomputing])
+@pytest.mark.parametrize("change", [shuffled, cut, recomputing])
 @pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
 def test_so_it_is_in_any_order_of_jobs(
     tmp_path: Path, first: int, change: Callable[..., Analysis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In one without repetition, and in one in which rows are dropped and computed again."""
+    """Also with some operators as a whole, and in an order in which rows are dropped and computed again."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     seeds = range(first, first + COUNT)
     text = written(tmp_path, seeds, rows=False)
@@ -85,13 +86,29 @@ def test_rows_never_need_more(first: int) -> None:
     assert any(in_rows < whole for in_rows, whole in pairs)
 
 
-@pytest.mark.parametrize("seeds", few([(0, 1), (2, 4, 7), (5, 4, 13)], 1))
+@pytest.mark.parametrize("seeds", few([(1, 9), (2, 4, 7), (1, 7)], 1))
 def test_each_model_of_a_firmware_has_the_rows_that_are_best_for_it(tmp_path: Path, seeds: tuple[int, ...]) -> None:
     """All models in one way are worse for each of these firmwares."""
     done = call("plan", written(tmp_path, seeds), "--json")
     assert done.code == 0, done.err
     sizes = {pool["name"]: pool["size"] for pool in json.loads(done.out)["pools"] if pool["access"] == "rw"}
     assert sizes == {f"pool{seed}": workspace(seed, rows=True) for seed in seeds}
+
+
+def test_the_nets_have_tensors_in_one_piece_of_all_kinds() -> None:
+    """Stretches leave tensors inside the net in one piece, touched by rows on both sides, or as a whole on one."""
+    kinds = set[tuple[bool, bool]]()
+    for seed in range(20):
+        model = plugins.importer("net.tflite", "")(drawn(seed), "net", "net")
+        replanner = Replanner.of(request("net"), (model,))
+        analysis = cut(replanner, replanner.analyze(), seed)
+        main, by_rows = analysis.models[0].main, analysis.choices.by_rows
+        for edge in by_rows.edges:
+            if edge.tensor not in (*main.inputs, *main.outputs):
+                touching = [n for n, op in enumerate(main.operators) if edge.tensor in (*op.inputs, *op.outputs)]
+                are_whole = {OperatorRef(0, 0, number) not in by_rows.jobs for number in touching}
+                kinds.add((True in are_whole, False in are_whole))
+    assert kinds == {(True, True), (False, True)}
 
 
 def test_the_nets_have_rows_of_all_kinds() -> None:

@@ -24,10 +24,10 @@ from usmp_build.planner.memory.plan import peaks
 
 
 def tiny(seed: int) -> bytes:
-    """Draw two layers on an image of four rows, or three on one of three."""
+    """Draw two layers on an image of four rows, or three on one of three; from seed 10 on with channels first."""
     r, net = Random(seed), Net(seed)
-    rows = r.choice([3, 4])
-    x = net.input(rows, r.randint(1, 3), r.randint(1, 3))
+    rows = r.choice([3, 4] if seed < 10 else [3])
+    x = net.input(rows, r.randint(1, 3), r.randint(1, 3)) if seed < 10 else net.image(rows, r.randint(2, 3), 2)
     first = net.conv(x, r.randint(1, 4), _window(r))
     if rows == 3:
         second = net.depthwise(first, _window(r)) if r.random() < 0.5 else net.add(x, net.conv(first, x.shape[3]))
@@ -61,7 +61,7 @@ def needed(analysis: Analysis) -> int:
     return sum(peaks(problem, plan))
 
 
-@pytest.mark.parametrize("seed", few([1, 2, 4, 5, 6, 7, 8, 9], 3))
+@pytest.mark.parametrize("seed", few([1, 2, 10, 4, 5, 6, 7, 8, 9, 11], 3))
 def test_no_order_of_rows_needs_less_than_the_plan_says(seed: int) -> None:
     model = plugins.importer("net.tflite", "")(tiny(seed), "net", "net")
     planned = pipeline.plan_models(replace(request("net"), rows=True), (model,))

@@ -18,8 +18,9 @@ from typing import TypeAlias
 from tests.support import counting, firmware, image
 from tests.support.counting import Interval, Range
 from tests.support.image import Image
-from usmp_build.cli.selftest.harness import Run
+from usmp_build.cli.selftest.harness import Run, observed_steps
 from usmp_build.cli.selftest.inputs import Sample
+from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, Reduce, Traffic
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.schedule import steps
@@ -30,7 +31,12 @@ a value in a register, or read it again.  Bytes written may not differ at all.""
 
 STATEFUL = {"svdf_f32", "svdf_s8_s16", "svdf_s8_s8"}
 """C functions that run in models that remember only: in test_every_tensor.py and test_accesses.py."""
-BY_ROWS = {f"global_average_pool_2d_{dtype}_{part}" for dtype in ("s8", "f32") for part in ("begin", "row", "finish")}
+BY_ROWS = {
+    f"{kind}_sums_{dtype}_{part}"
+    for kind in ("average_pool_2d", "conv_2d", "depthwise_conv_2d")
+    for dtype in ("s8", "f32")
+    for part in ("begin", "row", "finish")
+}
 """C functions that only kernels by rows call, which run in place of the others in test_kernels.py."""
 
 Pieces: TypeAlias = list[list[str]]
@@ -41,8 +47,9 @@ _MEMORIES = ("code", "stack")
 _VARIABLES = ("__fdlib_version", "one", "two", "tiny")
 """What it may read, where the program has it: Newlib's expf() looks up how to report errors, and picolibc keeps numbers
 for tanhf() in RAM."""
-_HOOKS = {"usmp_hook", "usmp_hook_pixels"}
-"""What is called after each operator: with a tensor whose bytes lie side by side, or pixel by pixel."""
+_HOOKS = {"usmp_hook", "usmp_hook_pixels", "usmp_hook_row"}
+"""What is called after each operator, or row of it: with a tensor whose bytes lie side by side, pixel by pixel, or with
+one of its rows."""
 _HARNESS = ("harness_", "host_", "usmp_hook")
 """How functions begin that are not part of what is measured."""
 
@@ -131,15 +138,15 @@ def _pieces(made: Image, cuts: Mapping[str, Sequence[int]]) -> Pieces:
 def _by_model(made: Image, pieces: Pieces, intervals: Iterator[Interval]) -> Iterator[list[Counted]]:
     """Everything from begin to end of a run is between two marks; the hook is called once for each trace."""
     schedule = made.planned.analysis.schedule
-    for program, (_, code) in zip(schedule.programs, made.layout.models, strict=True):
+    for index, (program, (_, code)) in enumerate(zip(schedule.programs, made.layout.models, strict=True)):
         assert next(intervals).mark == "harness_begin"
         for _ in code.views:
             _check_idle(next(intervals), "usmp_hook")
+        seen: dict[OperatorRef, list[Interval]] = {}
         refs = [step.operator for step in steps(program) if step.operator]
-        yield [
-            _operator(made, ref, pieces, [next(intervals) for _ in step.traces])
-            for ref, step in zip(refs, code.steps, strict=True)
-        ]
+        for ref, step in zip(refs, observed_steps(made.planned, made.layout, index, 0), strict=True):
+            seen.setdefault(ref, []).extend(next(intervals) for _ in range(step["traces"]))
+        yield [_operator(made, ref, pieces, of_operator) for ref, of_operator in seen.items()]
         _check_idle(next(intervals), "harness_end")
 
 
@@ -155,13 +162,13 @@ def _operator(made: Image, ref: OperatorRef, pieces: Pieces, intervals: Sequence
     analysis = made.planned.analysis
     operator, kernel, declared = operator_at(analysis.models, ref), analysis.kernels[ref], analysis.traffic[ref]
     assert isinstance(kernel, Kernel)
-    seen = _sum(intervals)
+    seen, groups = _sum(intervals), _overlapping(_tensors(analysis, declared), pieces)
     own = {*_MEMORIES, *(piece for buffer in declared for piece in pieces[buffer])}
     return Counted(
         name=f"{made.layout.models[ref.model][0].name}: {operator.kind} {operator.position}",
         form=type(kernel.calls[0].form).__name__.lower(),
         instructions=sum(interval.instructions for interval in intervals),
-        moved=tuple(_moved(made, group, declared, pieces, seen) for group in _overlapping(declared, pieces)),
+        moved=tuple(_moved(made, group, declared, pieces, seen) for group in groups),
         astray={
             **{name: t for name, t in seen.items() if name not in own and (t.written or name not in _VARIABLES)},
             **dict(_undeclared(declared, pieces, seen)),
@@ -178,14 +185,22 @@ def _sum(intervals: Sequence[Interval]) -> dict[str, Traffic]:
     return {name: traffic for name, traffic in seen.items() if traffic != Traffic()}
 
 
-def _overlapping(buffers: Iterable[int], pieces: Pieces) -> list[list[int]]:
-    """Part buffers into groups, each of those that share pieces with others of the group; most are alone."""
+def _overlapping(tensors: Iterable[list[int]], pieces: Pieces) -> list[list[int]]:
+    """Part tensors into groups, each of those that share pieces with others of the group; most are alone."""
     groups: list[list[int]] = []
-    for buffer in buffers:
-        shares = [not {*pieces[buffer]}.isdisjoint(_covered(group, pieces)) for group in groups]
-        joined = [*chain.from_iterable(compress(groups, shares)), buffer]
+    for buffers in tensors:
+        shares = [not _covered(buffers, pieces).keys().isdisjoint(_covered(group, pieces)) for group in groups]
+        joined = [*chain.from_iterable(compress(groups, shares)), *buffers]
         groups = [*compress(groups, map(not_, shares)), joined]
     return groups
+
+
+def _tensors(analysis: Analysis, buffers: Iterable[int]) -> list[list[int]]:
+    """Put the rows of each tensor together: what is declared of it counts for all of them."""
+    by_name: dict[str, list[int]] = {}
+    for buffer in buffers:
+        by_name.setdefault(analysis.tensor_name(buffer), []).append(buffer)
+    return list(by_name.values())
 
 
 def _covered(group: Iterable[int], pieces: Pieces) -> dict[str, None]:

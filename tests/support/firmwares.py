@@ -1,4 +1,7 @@
-"""Firmwares drawn at random: a few small nets, pools, places, and what manifests may ask for."""
+"""Firmwares drawn at random: a few small nets, pools, places, and what manifests may ask for.
+
+A third of them have nets whose layers run row by row.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from tests.support import row_nets
 from tests.support.cli import manifest
 from tests.support.drawn_nets import drawn
 
@@ -51,6 +55,9 @@ def firmware(seed: int) -> Firmware:
     rounds = "options = { rounds = 100 }\n" if algorithm == "hill_climb" else ""
     behind.append(f'[plan]\nalgorithm = "{algorithm}"\n{rounds}' + ("overlap = false\n" if r.random() < 0.1 else ""))
     models = {name: drawn(r.randrange(1 << 30), (1, 4)) for name in names}
+    if seed % 3 == 2:
+        models = {name: row_nets.drawn(seed + index, (2, 5), (4, 9)) for index, name in enumerate(names)}
+        behind[-1] = "[plan]\nrows = true\n"
     return Firmware("".join(lines) + '[project]\nname = "p"\n', pools, "".join(behind), models)
 
 

@@ -175,6 +175,13 @@ class Net:
         self._run("RESHAPE", [x.index, wanted], made, Node("ReshapeOptions", NewShape=list(shape)))
         return made
 
+    def image(self, height: int, width: int, channels: int) -> Value:
+        """Add an input that is a channels-first picture, and the TRANSPOSE to one with channels last."""
+        x, order = self.input(channels, height, width), self._constant(np.array([0, 2, 3, 1], np.int32))
+        made = self._value((1, height, width, channels), x.scale, x.zero)
+        self._run("TRANSPOSE", [x.index, order], made, Node("TransposeOptions"))
+        return made
+
     def pad(self, x: Value, before: int, behind: int) -> Value:
         """Add PAD around the image."""
         sizes = self._constant(np.array([[0, 0], [before, behind], [before, behind], [0, 0]], np.int32))

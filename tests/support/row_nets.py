@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import chain, groupby
 from random import Random
 
 import numpy as np
@@ -63,14 +64,26 @@ def residual() -> bytes:
     return net.file(net.pool("AVERAGE_POOL_2D", x, (4, 3)))
 
 
+def tall_window() -> bytes:
+    """Windows along the rows of a spectrogram of one column, the last one over all that is left."""
+    net = Net(3)
+    x = net.input(30, 1, 40)
+    for height in (3, 5, 10):
+        x = net.conv(net.depthwise(x, (height, 1), _LINEAR, pad=_VALID), 128)
+    x = net.conv(net.depthwise(x, (15, 1), _LINEAR, pad=_VALID), 32)
+    return net.file(net.dense(net.reshape(x, 1, 32), 3, _LINEAR))
+
+
 def drawn(seed: int, operators: tuple[int, int] = (4, 9), rows: tuple[int, int] = (4, 13)) -> bytes:
     """Draw a net with a number of operators in this range after its first layer, on an image of so many rows.
 
-    A third of the nets are of float32.  What nobody reads is an output, sometimes reduced to a pixel first.
+    A third of the nets are of float32, and one in six has channels first in its input.  What nobody reads is an
+    output, sometimes reduced to a pixel first.
     """
     r = Random(seed)
     net = FloatNet(seed) if seed % 3 == 2 else Net(seed)
-    values = [_layer(net, r, net.input(r.randint(*rows), r.randint(2, 6), r.randint(1, 2)))]
+    given = net.image if seed % 6 == 3 else net.input
+    values = [_layer(net, r, given(r.randint(*rows), r.randint(2, 6), r.randint(1, 2)))]
     unread = list(values)
     for _ in range(r.randint(*operators)):
         x = values[-1] if r.random() < 0.85 else r.choice(values)
@@ -101,8 +114,14 @@ def _pooled(net: Net, r: Random, x: Value) -> Value:
 
 
 def _whole_image(net: Net, r: Random, x: Value) -> Value:
+    """Add an operator with a window as high as the image, and at times as wide."""
     height, width = x.shape[1:3]
-    return net.pool(r.choice(["MAX_POOL_2D", "AVERAGE_POOL_2D", "AVERAGE_POOL_2D"]), x, (height, width))
+    kind = r.choice(["MAX_POOL_2D", "AVERAGE_POOL_2D", "AVERAGE_POOL_2D", "conv", "depthwise"])
+    if kind == "conv":
+        return net.conv(x, 3, (height, r.randint(1, width)), stride=height)
+    if kind == "depthwise":
+        return net.depthwise(x, (height, 1), pad=_VALID)
+    return net.pool(kind, x, (height, width))
 
 
 def _layer(net: Net, r: Random, x: Value, kind: str = "conv") -> Value:
@@ -158,15 +177,43 @@ def recomputing(replanner: Replanner, analysis: Analysis, seed: int) -> Analysis
     return replanner.retime(in_file_order, Choices(orders, directions, rows, numbers))
 
 
-def random_order(replanner: Replanner, analysis: Analysis, index: int, r: Random) -> tuple[int, ...]:
-    """Return the operators of a model, once for each job, in a random order that keeps all predecessors."""
+def cut(replanner: Replanner, analysis: Analysis, seed: int) -> Analysis:
+    """Return the analysis in stretches of up to three operators: by itself one runs as a whole, others are shuffled."""
+    r, merged, orders = Random(seed), ByRows(), dict[int, tuple[int, ...]]()
+    everything = all_rows(replanner, analysis)
+    directions = {ref: r.choice(WAYS) for ref in everything.jobs}
+    in_file_order = replanner.retime(analysis, Choices({}, directions, everything))
+    for index, model in enumerate(analysis.models):
+        running = [number for number, op in enumerate(model.main.operators) if op.runs]
+        begins = set(running[:1])
+        while max(begins) < running[-1]:
+            begins.add(running[min(running.index(max(begins)) + r.randint(1, 3), len(running) - 1)])
+        stretch_of = {number: sum(begin <= number for begin in begins) for number in running}
+        order = random_order(replanner, in_file_order, index, r, stretch_of)
+        stretches = [tuple(group) for _, group in groupby(order, stretch_of.__getitem__)]
+        stretches = [each if len({*each}) > 1 else each[:1] for each in stretches]
+        rows = passes.in_stretches(passes.by_rows(replanner.request, analysis, index), analysis, index, stretches)
+        merged = ByRows({**merged.jobs, **rows.jobs}, {**merged.tables, **rows.tables}, {**merged.edges, **rows.edges})
+        orders[index] = tuple(chain(*stretches))
+    return replanner.retime(analysis, Choices(orders, {ref: directions[ref] for ref in merged.jobs}, merged))
+
+
+def random_order(
+    replanner: Replanner, analysis: Analysis, index: int, r: Random, stretch_of: Mapping[int, int] | None = None
+) -> tuple[int, ...]:
+    """Return the operators of a model, once for each job, in a random order that keeps all predecessors.
+
+    `stretch_of` numbers the stretches: jobs of one come before those of the next.
+    """
     jobs, operators = jobs_of(replanner.request, analysis, index)
+    stretches = [stretch_of[operator] if stretch_of else 0 for operator in operators]
     behind = [set(members_of(job.predecessors)) for job in jobs.jobs]
     order: list[int] = []
     haste = r.choice([0.0, 0.5, 1.0])  # how often the job that is latest in the file goes first
     left = set(range(len(operators)))
     while left:
-        ready = sorted(job for job in left if behind[job].isdisjoint(left))
+        now = min(stretches[job] for job in left)
+        ready = sorted(job for job in left if stretches[job] == now and behind[job].isdisjoint(left))
         chosen = ready[-1] if r.random() < haste else r.choice(ready)
         order.append(chosen)
         left.remove(chosen)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from usmp_build.cli.table import columns
@@ -61,18 +62,24 @@ def _moved(old: BufferRecord | RowsRecord, new: BufferRecord | RowsRecord) -> st
     return f"{_place(new)}: rows have other places among these"
 
 
-def _places(buffer: BufferRecord | RowsRecord) -> tuple[str, str, tuple[int, ...]]:
+def _places(buffer: BufferRecord | RowsRecord) -> tuple[object, ...]:
     """Return what makes two records places of the same bytes."""
-    return buffer.pool, _size(buffer), buffer.offsets if isinstance(buffer, RowsRecord) else (buffer.offset,)
+    return buffer.pool, _size(buffer), buffer.offsets if isinstance(buffer, RowsRecord) else buffer.offset
 
 
 def _place(buffer: BufferRecord | RowsRecord) -> str:
     """Return where a buffer begins; of rows, where the lowest and the highest one do, and how many places they have."""
     if isinstance(buffer, BufferRecord):
         return f"{buffer.pool}+{buffer.offset} ({_size(buffer)})"
-    places = sorted({*buffer.offsets})
-    where = f"{places[0]}..{places[-1]}" if len(places) > 1 else f"{places[0]}"
-    return f"{buffer.pool}+{where} ({_size(buffer)} in {len(places)} place{'s' if len(places) > 1 else ''})"
+    places = {*zip(buffer.pools, buffer.offsets, strict=True)}
+    where = ", ".join(
+        _range(pool, [offset for each, offset in places if each == pool]) for pool in sorted({*buffer.pools})
+    )
+    return f"{where} ({_size(buffer)} in {len(places)} place{'s' if len(places) > 1 else ''})"
+
+
+def _range(pool: str, offsets: Sequence[int]) -> str:
+    return f"{pool}+{min(offsets)}" + (f"..{max(offsets)}" if len(offsets) > 1 else "")
 
 
 def _size(buffer: BufferRecord | RowsRecord) -> str:

@@ -7,6 +7,8 @@ Rows count from 0.  Places that repeat are listed once:
             row 0 at 1,340
             rows 1 to 23 go round 9 places: 1,020 700 1,340 1,980 2,620 380 2,940 2,300 1,660
             row 24 at 380
+
+Where they are in several pools, there is a line for each pool, and places are `sram+380`.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from usmp_build.cli.explain_overlaps import apart_lines, reason_line
-from usmp_build.layout import BufferRow, Summary
+from usmp_build.layout import BufferRow, PoolRow, Summary
 from usmp_build.units import show_bytes
 
 _MOST_PLACES = 32
@@ -29,30 +31,36 @@ def rows_lines(summary: Summary, tensor: str) -> list[str]:
     rows = sorted(unordered, key=lambda row: row.row or 0)
     if not rows:
         return []
-    first, offsets = rows[0], [row.offset for row in rows]
-    pool = next(pool for pool in summary.pools if pool.name == first.pool)
-    begin, end = min(offsets), max(offsets) + first.size
+    first, pools = rows[0], [pool for pool in summary.pools if pool.name in {row.pool for row in rows}]
+    places = [f"{f'{row.pool}+' if len(pools) > 1 else ''}{show_bytes(row.offset)}" for row in rows]
     start, stop = min(row.intervals[0][0] for row in rows), max(row.intervals[-1][1] for row in rows)
-    setters = pool.certificate.buffers if pool.certificate and pool.size == pool.bound else ()
-    peak = sum(row.name in setters for row in rows)
     again = sum(len(row.intervals) > 1 for row in rows)
     return [
         f"{tensor}: {first.kind}, {first.reason}",
         f"  rows    {len(rows)} of {show_bytes(first.size)} bytes, each aligned to {first.alignment}, "
         f"at most {_most_alive(rows)} alive at the same time",
         *([f"          {again} of them are computed again, in the same places"] if again else []),
-        f"  place   pool {pool.name}, bytes [{show_bytes(begin)}, {show_bytes(end)}) of {show_bytes(pool.size)}",
-        *(f"          {line}" for line in place_lines(offsets)),
+        *(f"  place   {_extent(pool, rows)}" for pool in pools),
+        *(f"          {line}" for line in place_lines(places)),
         *([f"  scope   {first.scope}"] if first.scope and first.scope != first.reason else []),
         f"  alive   [{start}, {stop}): from {summary.steps[start]} to {summary.steps[stop - 1]}",
-        *(
-            [f"  peak    {peak} of the {len(setters)} buffers that set the size of {pool.name} are rows"]
-            if peak
-            else []
-        ),
+        *(line for pool in pools for line in _peak(pool, rows)),
         *_together(summary, rows),
         *apart_lines(rows, [other for other in summary.buffers if other.tensor != tensor]),
     ]
+
+
+def _extent(pool: PoolRow, rows: Sequence[BufferRow]) -> str:
+    """Return which bytes of a pool rows fill, from the lowest to the highest."""
+    places = [(row.offset, row.end) for row in rows if row.pool == pool.name]
+    begin, end = min(begin for begin, _ in places), max(end for _, end in places)
+    return f"pool {pool.name}, bytes [{show_bytes(begin)}, {show_bytes(end)}) of {show_bytes(pool.size)}"
+
+
+def _peak(pool: PoolRow, rows: Sequence[BufferRow]) -> Iterator[str]:
+    setters = pool.certificate.buffers if pool.certificate and pool.size == pool.bound else ()
+    if peak := sum(row.name in setters for row in rows):
+        yield f"  peak    {peak} of the {len(setters)} buffers that set the size of {pool.name} are rows"
 
 
 def _most_alive(rows: Sequence[BufferRow]) -> int:
@@ -66,42 +74,38 @@ def _most_alive(rows: Sequence[BufferRow]) -> int:
     return most
 
 
-def place_lines(offsets: Sequence[int]) -> Iterator[str]:
+def place_lines(places: Sequence[str]) -> Iterator[str]:
     """Yield where rows are: those that go round the same places in one line, and others before and after them."""
-    stretch, places = _longest_repetition(offsets)
-    yield from _listed(offsets, range(stretch.start))
-    if places > 1:
-        yield f"{_rows(stretch)} go round {places} places: {_shown(offsets[stretch.start : stretch.start + places])}"
+    stretch, period = _longest_repetition(places)
+    yield from _listed(places, range(stretch.start))
+    if period > 1:
+        yield f"{_rows(stretch)} go round {period} places: {' '.join(places[stretch.start : stretch.start + period])}"
     elif stretch:
-        yield f"{_rows(stretch)} at {show_bytes(offsets[stretch.start])}"
-    yield from _listed(offsets, range(stretch.stop, len(offsets)))
+        yield f"{_rows(stretch)} at {places[stretch.start]}"
+    yield from _listed(places, range(stretch.stop, len(places)))
 
 
-def _longest_repetition(offsets: Sequence[int]) -> tuple[range, int]:
+def _longest_repetition(places: Sequence[str]) -> tuple[range, int]:
     """Return the longest stretch of rows that go round the same places twice or more, and how many places these are."""
-    longest, places = range(0), 0
-    for period in range(1, min(_MOST_PLACES, len(offsets) // 2) + 1):
+    longest, count = range(0), 0
+    for period in range(1, min(_MOST_PLACES, len(places) // 2) + 1):
         start = 0
-        for row in range(period, len(offsets) + 1):
-            if row == len(offsets) or offsets[row] != offsets[row - period]:
+        for row in range(period, len(places) + 1):
+            if row == len(places) or places[row] != places[row - period]:
                 if row - start >= max(2 * period, len(longest) + 1):
-                    longest, places = range(start, row), period
+                    longest, count = range(start, row), period
                 start = row - period + 1
-    return longest, places
+    return longest, count
 
 
-def _listed(offsets: Sequence[int], rows: range) -> Iterator[str]:
+def _listed(places: Sequence[str], rows: range) -> Iterator[str]:
     if rows:
         more = " ..." if len(rows) > _SHOWN else ""
-        yield f"{_rows(rows)} at {_shown(offsets[rows.start : rows.stop][:_SHOWN])}{more}"
+        yield f"{_rows(rows)} at {' '.join(places[rows.start : rows.stop][:_SHOWN])}{more}"
 
 
 def _rows(rows: range) -> str:
     return f"rows {rows.start} to {rows[-1]}" if len(rows) > 1 else f"row {rows.start}"
-
-
-def _shown(offsets: Sequence[int]) -> str:
-    return " ".join(map(show_bytes, offsets))
 
 
 def _together(summary: Summary, rows: Sequence[BufferRow]) -> Iterator[str]:

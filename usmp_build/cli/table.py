@@ -165,7 +165,8 @@ def _proof(summary: Summary) -> str:
     any_schedule = not several and summary.workspace.achieved == summary.workspace.any_schedule
     plan = "no plan of this schedule"
     if any_schedule:
-        plan = "no plan with these buffers" if summary.other_buffers else "no plan"
+        plan = "no order of rows" if any(model.by_rows for model in summary.models) else "no plan"
+        plan += " with these buffers" if summary.other_buffers else ""
     if summary.is_at_bound and several:
         best, same = f"and {plan} in these pools is better", f"so {plan} with the same buffers in each needs less"
         verdict = f"every pool is at its bound, {best if summary.is_best else same}"

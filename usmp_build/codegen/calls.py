@@ -8,7 +8,7 @@ from itertools import starmap
 from typing import TypeAlias
 
 from usmp_build.codegen.c_types import float_literal, int_literal
-from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, Rows, Value, Whole
+from usmp_build.interfaces.kernels import KernelCall, Operand, Pieces, Reduce, Rows, Scratch, Value, Whole
 from usmp_build.interfaces.row_jobs import row_of
 from usmp_build.layout import CallCode, LoopCode, RowOffsets
 
@@ -27,13 +27,13 @@ class Parameter:
     row: int = 0
     """Elements of a row where the pointer is to a table of rows; else 0."""
     offsets: RowOffsets | None = None
-    """The offsets of rows where the pointer is to the pool that they are in."""
+    """The offsets of rows where the pointer is to the pool that they are in, or to an array of pools."""
 
     @property
     def declaration(self) -> str:
         """The declaration in C."""
         if self.offsets:
-            return f"uint8_t *{self.name}"
+            return f"uint8_t *{'const *' if self.offsets.is_in_several else ''}{self.name}"
         return f"{self.c_type}{'const *' if self.row else ''}{self.name}"
 
     def at(self, index: Index, pitch: int, base: str = "") -> str:
@@ -95,9 +95,11 @@ def call_code(
     arguments = tuple(map(expression, others))
     if isinstance(call.form, Reduce):
         loop, read, written = _reduced(call, call.form, source, result)
-        return CallCode("reduce", function, struct, fields, arguments, loop, read, written)
+        code = CallCode("reduce", function, struct, fields, arguments, loop, read, written)
+        return _with_scratch(code, call.form, [isinstance(each, Scratch) for each in others])
     loop, read, written = _streamed(call, call.form, source, result)
-    return CallCode("rows", function, struct, fields, arguments, loop, read, written, source.c_type)
+    streamed_type = "const void *" if call.form.untyped else source.c_type
+    return CallCode("rows", function, struct, fields, arguments, loop, read, written, streamed_type)
 
 
 def of_one_row(code: CallCode, call: KernelCall) -> CallCode:
@@ -105,6 +107,14 @@ def of_one_row(code: CallCode, call: KernelCall) -> CallCode:
     if code.form == "reduce":
         return replace(code, form="reduce_row", loop=replace(code.loop, backward=row_of(call, 0) > 0))
     return replace(code, form="whole" if code.form == "pieces" else code.form, loop=replace(code.loop, rows=1))
+
+
+def _with_scratch(code: CallCode, form: Reduce, is_scratch: list[bool]) -> CallCode:
+    """Share out the arguments of a reduction: all parts get the scratch, a row those before it, the finish the rest."""
+    at = is_scratch.index(True) if True in is_scratch else 0
+    number = ("y" if form.rows > 1 else "0",) if form.numbered else ()
+    before, scratch, after = code.arguments[:at], code.arguments[at : at + 1], code.arguments[at + 1 :]
+    return replace(code, arguments=(*number, *before, *scratch), begin=scratch, finish=(*scratch, *after))
 
 
 def _reduced(call: KernelCall, form: Reduce, source: Parameter, result: Parameter) -> tuple[LoopCode, str, str]:

@@ -10,7 +10,8 @@ from usmp_build.layout import ConstantGroup, FunctionCode, ModelCode, ModelRow, 
 
 _OF_GUARD = ("enter", "leave", "running", "excluded", "mark", "replace_mark")
 _OF_SEALS = ("crc", "check")
-_OF_PORTS = ("SIZE", "ELEMENTS", "RANK", "DIMS", "SCALE", "ZERO_POINT")
+_OF_PORTS = ("SIZE", "ELEMENTS", "RANK", "DIMS", "SCALE", "ZERO_POINT", "ROWS", "ROW_SIZE")
+_OF_ROWS = ("sink", "progress", "begin", "next_row", "push_row", "end", "run_jobs")
 _CACHED = ("CACHE_BYTES",)
 
 
@@ -49,7 +50,8 @@ def _names(
         owner = f'model "{row.name}"'
         yield owner, f"{summary.macro}_GUARD_{row.macro}"
         yield owner, f"{row.macro}_H"
-        yield from ((owner, f"{row.name}_{part}") for part in OF_MODELS)
+        has_row_ports = bool(row.inputs_by_rows or row.outputs_by_rows)
+        yield from ((owner, f"{row.name}_{part}") for part in (*OF_MODELS, *_OF_ROWS * has_row_ports))
         yield from ((owner, step.function) for step in code.steps)
         yield from ((owner, table.symbol) for table in code.row_offsets)
         yield from ((owner, jobs.symbol) for jobs in code.stretches)

@@ -15,7 +15,7 @@ from usmp_build.codegen.refusals import refuse
 from usmp_build.codegen.resets import resets
 from usmp_build.codegen.row_offsets import row_offsets
 from usmp_build.codegen.row_traces import outputs_by_rows
-from usmp_build.codegen.sequence import row_steps, sequence
+from usmp_build.codegen.sequence import arrival, row_steps, sequence
 from usmp_build.codegen.steps import step_code
 from usmp_build.codegen.tables import table_checks, tables_of
 from usmp_build.codegen.validity import exclusion, validity
@@ -77,6 +77,7 @@ def model_code(
         row_steps=row_steps(analysis, locate, numbers),
         row_offsets=tuple(offsets.values()),
         sequence=sequence(analysis, index, numbers),
+        arrival=arrival(analysis, locate),
         passed_constants=_called_for(passed_groups, passed),
         tables=tuple(tables_in_use.values()),
         paged=tuple((number, summary.pools[number], request.pools[number].page) for number in in_pages),

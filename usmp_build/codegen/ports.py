@@ -53,12 +53,12 @@ class Locate:
     def expression(self, tensor: int) -> str:
         """Return the pointer to a tensor's bytes: `t7`, or `t7 + 24` for a part that begins at element 24.
 
-        Of a tensor that has rows in plain memory it is the base of their pool.
+        Of a tensor that has rows in plain memory it is what their offsets start from.
         """
         ref = TensorRef(self.model, 0, tensor)
         buffer = self.analysis.storage.tensors.get(ref)
         if offsets := self.rows_of(tensor):
-            return offsets.pool.base
+            return offsets.base
         if buffer is not None:
             elements = self.analysis.storage.offsets.get(ref, 0) // tensor_at(self.analysis.models, ref).dtype.alignment
             return f"{self.buffers.get(buffer, 'NULL')}{f' + {elements}' if elements else ''}"
@@ -118,12 +118,15 @@ class Locate:
             expression=self._address(index),
             cache_line=self._cache_line(index),
             is_connected=TensorRef(self.model, 0, index) in {c.consumer for c in self.analysis.connections},
+            rows=len(offsets.entries) if (offsets := self.rows_of(index)) else 0,
         )
 
     def _cache_line(self, tensor: int) -> int:
         """Return the bytes of a cache line where DMA may transfer a tensor that the processor caches; else 0."""
-        code = self.buffer_codes.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
-        return code.pool.cache_line if code and code.row.cache_line else 0
+        buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1)
+        rows, code = self.rows_of(tensor), self.buffer_codes.get(buffer)
+        pool = rows.pools[0] if rows else code.pool if code else None
+        return pool.cache_line if pool and self.analysis.storage.buffers[buffer].cache_line else 0
 
     @cached_property
     def _alignments(self) -> Mapping[tuple[int, int], int]:

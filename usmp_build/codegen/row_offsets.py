@@ -20,14 +20,14 @@ def row_offsets(analysis: Analysis, plan: Plan, summary: Summary, index: int) ->
         if first not in tensors or tensors[first] not in analysis.choices.by_rows.tables:
             continue
         stored = analysis.storage.buffers[first]
-        offsets = [plan.allocations[row].offset for row in analysis.storage.span(first)]
-        unit = gcd(*offsets) or 1
-        entries = tuple(offset // unit for offset in offsets)
+        places = [plan.allocations[row] for row in analysis.storage.span(first)]
+        unit = gcd(*(place.offset for place in places)) or 1
         tables[first] = RowOffsets(
             symbol=f"{summary.models[index].name}_{variable(functions, tensors[first])}_rows",
             unit=unit,
-            entries=entries,
-            pool=summary.pools[plan.allocations[first].pool],
+            offsets=tuple(place.offset // unit for place in places),
+            pools=tuple(summary.pools[place.pool] for place in places),
+            workspaces=summary.models[index].workspaces,
             row_bytes=stored.size,
             comment=c_comment(name_within(stored, index).rpartition("[")[0]),
         )

@@ -19,8 +19,9 @@ _COLUMNS = 115
 def validity(request: Request, analysis: Analysis, index: int, inputs: Names, outputs: Names) -> tuple[str, ...]:
     """Return the lines of a comment: when inputs and outputs become invalid, and what connections do."""
     main = analysis.models[index].main
-    filled = {c.consumer.tensor for c in analysis.connections if c.consumer.model == index}
-    fed = {c.producer.tensor for c in analysis.connections if c.producer.model == index}
+    by_rows = {ref.tensor for ref in analysis.choices.by_rows.tables if ref.model == index}
+    filled = {c.consumer.tensor for c in analysis.connections if c.consumer.model == index} | by_rows
+    fed = {c.producer.tensor for c in analysis.connections if c.producer.model == index} | by_rows
     caller_inputs = [name for tensor, name in zip(main.inputs, inputs, strict=True) if tensor not in filled]
     roots = [(main.roots.get(t, t), name) for t, name in zip(main.outputs, outputs, strict=True)]
     reserved_inputs = main.inputs if request.models[index].outputs is Outputs.RESERVED else ()
@@ -58,6 +59,8 @@ def exclusion(request: Request, model: ModelRow, index: int) -> tuple[str, ...]:
         ", not even from an interrupt or another thread.  Only builds with USMP_GUARD (by default those without "
         "NDEBUG) detect that, and return USMP_BUSY."
     )
+    if model.inputs_by_rows and concurrent != others:
+        text += f"  Until it has ended, fill no inputs of {'others' if not concurrent else 'models that may not run'}."
     return tuple(wrap(text, _COLUMNS))
 
 

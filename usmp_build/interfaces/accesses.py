@@ -48,6 +48,9 @@ class Touch:
     start: int = 0
     windows: tuple[Window, ...] = ()
     writes: bool = False
+    rows: tuple[int, ...] = ()
+    """Strides of the loops, as for `strides`, to the only row under the window of `Rows` that is touched; if there are
+    none, all rows of the streamed input are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import zip_longest
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.kernels import KernelCall, Pieces, Reduce, Rows, Whole
@@ -62,9 +63,17 @@ def _inside_loops(part: Part, loops: int, pitches: Mapping[int, tuple[int, ...]]
 
 
 def _under_window(part: Part, form: Rows) -> Part:
-    """Return a part that reads the streamed input in all rows under the window of the second loop."""
+    """Return a part that reads the streamed input in all rows under the window of the second loop, or in one."""
     rows = Window(1, form.input_row_elements, form.input_rows, form.window, form.stride, form.dilation, form.before)
-    touches = (
-        replace(touch, windows=(rows, *touch.windows)) if touch.operand == 0 else touch for touch in part.touches
-    )
-    return replace(part, touches=tuple(touches))
+
+    def moved(touch: Touch) -> Touch:
+        if touch.operand != 0:
+            return touch
+        if not touch.rows:
+            return replace(touch, windows=(rows, *touch.windows))
+        further = (0, form.stride, *(form.dilation * each for each in touch.rows))
+        both = zip_longest(touch.strides, further, fillvalue=0)
+        strides = tuple(stride + form.input_row_elements * each for stride, each in both)
+        return replace(touch, strides=strides, start=touch.start - form.before * form.input_row_elements, rows=())
+
+    return replace(part, touches=tuple(map(moved, part.touches)))

@@ -87,14 +87,16 @@ class Rows:
     dilation: int = 1
     before: int = 0
     """Padding rows above the image."""
+    untyped: bool = False
+    """Whether the function takes rows of any type, as `const void *`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reduce:
-    """`function_begin(&parameters, scratch)`, `function_row(&parameters, row, scratch)` for every input row,
-    `function_finish(&parameters, scratch, output)`; all that for every image.
+    """`function_begin(&parameters, scratch)`, `function_row(&parameters, row, others..., scratch)` for every input row,
+    `function_finish(&parameters, scratch, others..., output)`; all that for every image.
 
-    Operands are the streamed input, the scratch that accumulates, the output.
+    Operands are the streamed input, others of a row, the scratch that accumulates, others of the finish, the output.
     """
 
     images: int
@@ -105,6 +107,8 @@ class Reduce:
     """Those of an image's output."""
     any_order: bool = False
     """Whether rows may be consumed in any order, as sums of integers allow."""
+    numbered: bool = False
+    """Whether `_row` gets the number of the row in the image, too, right after the row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,8 @@ class ByRows:
     tables: Mapping[TensorRef, RowTable] = field(default_factory=dict)
     """Tensor that only these operators touch → its rows, each with a buffer."""
     edges: Mapping[TensorRef, RowTable] = field(default_factory=dict)
-    """Input or output of the model that only these operators touch → its rows, in one buffer."""
+    """Tensor that these operators touch row by row, and maybe others as a whole → its rows, in one buffer: an input or
+    output of the model, or a tensor that is complete before it is read."""
 
 
 LAYER_BY_LAYER = ByRows()

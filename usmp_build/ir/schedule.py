@@ -69,6 +69,12 @@ class Step:
     """Which job of an operator that runs row by row it is, in the order in which they run; None: the whole operator."""
 
     @property
+    def arrival(self) -> RowRef | None:
+        """The row of an input that arrives in it from outside."""
+        rows = (each for each in self.writes if isinstance(each, RowRef))
+        return next(rows, None) if self.operator is None else None
+
+    @property
     def values(self) -> tuple[Value, ...]:
         """All values that it touches, in access order, except scratch that is used only within it."""
         return (*self.reads, *self.writes, *self.updates)

@@ -32,11 +32,12 @@ from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, Param
 from usmp_build.layout.models import ModelRow, OverridesRecord, RewriteRecord, TrafficRecord
 from usmp_build.layout.plan_record import PlanRecord
 from usmp_build.layout.pools import CertificateRecord, PoolRecord, PoolRow, WorkspaceRecord
-from usmp_build.layout.rows import Jobs, RowOffsets, RowStep, RowTrace
+from usmp_build.layout.rows import Arrival, Jobs, RowOffsets, RowStep, RowTrace
 from usmp_build.layout.summary import Summary
 
 __all__ = [
     "AlternativesRecord",
+    "Arrival",
     "BodyLine",
     "BufferCode",
     "BufferRecord",

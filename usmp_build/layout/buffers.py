@@ -85,9 +85,9 @@ class RowsRecord(Record):
     model: str
     shared_with: tuple[str, ...]
     """Always empty: no other model has a share in rows."""
-    kind: Literal["intermediate"]
-    pool: str
-    """The same for all rows."""
+    kind: Literal["input", "output", "intermediate"]
+    pool: str | tuple[str, ...]
+    """That of all rows; where they are in several pools, that of each row."""
     offsets: Annotated[tuple[int, ...], Field(min_length=1)]
     """The offset of each row."""
     row_size: int
@@ -108,6 +108,11 @@ class RowsRecord(Record):
     """Always 0: no DMA touches rows."""
     overlaps: tuple[RowOverlapRecord, ...]
     """Buffers that share bytes with a row at a step at which both are alive, in the order of rows."""
+
+    @property
+    def pools(self) -> tuple[str, ...]:
+        """The pool of each row."""
+        return (self.pool,) * len(self.offsets) if isinstance(self.pool, str) else self.pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +158,20 @@ def buffer_records(buffers: Sequence[BufferRecord | RowsRecord]) -> tuple[Buffer
     return tuple(records)
 
 
+def _kind_of_rows(row: BufferRow) -> Literal["input", "output", "intermediate"]:
+    return row.kind if row.kind in ("input", "output") else "intermediate"
+
+
 def _rows_record(unordered: Sequence[BufferRow]) -> RowsRecord:
     """Return the record of a tensor with these rows."""
     rows = sorted(unordered, key=lambda row: row.row or 0)
-    first = rows[0]
+    first, pools = rows[0], tuple(row.pool for row in rows)
     return RowsRecord(
         name=first.tensor,
         model=first.model,
         shared_with=first.shared_with,
-        kind="intermediate",
-        pool=first.pool,
+        kind=_kind_of_rows(first),
+        pool=first.pool if len({*pools}) == 1 else pools,
         offsets=tuple(row.offset for row in rows),
         row_size=first.size,
         alignment=first.alignment,

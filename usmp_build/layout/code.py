@@ -8,7 +8,7 @@ from usmp_build.layout.buffers import BufferRow
 from usmp_build.layout.constants import ConstantGroup
 from usmp_build.layout.functions import BodyLine, FunctionCode
 from usmp_build.layout.pools import PoolRow
-from usmp_build.layout.rows import Jobs, RowOffsets, RowStep, smallest_unsigned
+from usmp_build.layout.rows import Arrival, Jobs, RowOffsets, RowStep, smallest_unsigned
 from usmp_build.units import align_up
 
 
@@ -37,11 +37,18 @@ class PortRow:
     """Bytes of the cache lines that it shares with nothing, in memory where DMA and a cache meet; else 0."""
     is_connected: bool = False
     """Whether it is an input that a run of another model fills, and not the application."""
+    rows: int = 0
+    """Its rows, if it arrives or leaves row by row; else 0."""
+
+    @property
+    def row_size(self) -> int:
+        """Bytes of a row, if it has rows."""
+        return self.size // (self.rows or 1)
 
     @property
     def cached(self) -> int:
-        """Bytes to clean or to invalidate: all of its cache lines."""
-        return align_up(self.size, self.cache_line or 1)
+        """Bytes to clean or to invalidate: all cache lines of it, or of a row."""
+        return align_up(self.row_size, self.cache_line or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +123,8 @@ class CallCode:
     fields: tuple[tuple[str, str], ...]
     """(name, C literal)."""
     arguments: tuple[str, ...]
-    """C expressions, in order; without the streamed input and the result of a row loop."""
+    """C expressions, in order; without the streamed input and the result of a row loop.  Of a reduction those of
+    `_row`."""
     loop: LoopCode = LoopCode()
     streamed: str = ""
     """The row that is read: number `row` where the loop has such, else that of `y`, and of `k` in a window."""
@@ -124,6 +132,10 @@ class CallCode:
     """The row that is written."""
     streamed_type: str = ""
     """Of a pointer to `streamed`."""
+    begin: tuple[str, ...] = ()
+    """Of a reduction, what `_begin` gets."""
+    finish: tuple[str, ...] = ()
+    """Of a reduction, what `_finish` gets before the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +196,7 @@ class ModelCode:
     row_steps: tuple[RowStep, ...]
     """Those that run row by row."""
     row_offsets: tuple[RowOffsets, ...]
+    """Where the rows of tensors in plain memory are."""
     sequence: tuple[int | Jobs, ...]
     """What `run` does: indices of whole `steps`, and stretches of jobs."""
     passed_constants: tuple[ConstantGroup, ...]
@@ -202,10 +215,27 @@ class ModelCode:
     """Of a program; `steps` are empty then."""
     body: tuple[BodyLine, ...]
     """What its main does."""
+    arrival: Arrival | None = None
+    """The input whose rows arrive from outside."""
     resets: tuple[ResetRow, ...] = ()
     """What its variables hold before the first run."""
     reset_constants: tuple[ConstantGroup, ...] = ()
     """Those of constant pools of the application that are copied then."""
+
+    @property
+    def plain_inputs(self) -> tuple[PortRow, ...]:
+        """The inputs in one piece."""
+        return tuple(port for port in self.inputs if not port.rows)
+
+    @property
+    def plain_outputs(self) -> tuple[PortRow, ...]:
+        """The outputs in one piece."""
+        return tuple(port for port in self.outputs if not port.rows)
+
+    @property
+    def output_by_rows(self) -> PortRow | None:
+        """The output that leaves row by row."""
+        return next((port for port in self.outputs if port.rows), None)
 
     @property
     def needs_math(self) -> bool:
@@ -224,9 +254,20 @@ class ModelCode:
         return any(not jobs.numbers for jobs in self.stretches)
 
     @property
+    def spread(self) -> RowOffsets | None:
+        """A table of rows that are in several pools, if there is one: all such tables read alike."""
+        return next((table for table in self.row_offsets if table.is_in_several), None)
+
+    @property
     def count_type(self) -> str:
         """The C type that counts the jobs of each operator that runs row by row."""
-        return smallest_unsigned(max(each.last + 1 for each in self.row_steps))
+        counts = (*(each.last + 1 for each in self.row_steps), *(port.rows for port in self.inputs))
+        return smallest_unsigned(max(counts))
+
+    @property
+    def position_type(self) -> str:
+        """The C type of a position in the table of jobs, counted from 1, up to one after its end."""
+        return smallest_unsigned(1 + sum(len(jobs.operators) for jobs in self.stretches))
 
     @property
     def width(self) -> int:

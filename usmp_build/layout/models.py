@@ -81,6 +81,10 @@ class ModelRecord(Record):
     inputs: tuple[str, ...]
     """Their names in C."""
     outputs: tuple[str, ...]
+    inputs_by_rows: tuple[str, ...]
+    """Of the inputs, the one that arrives row by row."""
+    outputs_by_rows: tuple[str, ...]
+    """Of the outputs, the one that leaves row by row."""
     without_kernel: tuple[str, ...]
     """Operators that are planned but for which no C can be generated."""
     on_demand: tuple[str, ...]
@@ -116,14 +120,19 @@ class ModelRow(ModelRecord):
     """Whether inputs and outputs are the caller's arrays."""
 
     @property
+    def workspaces(self) -> tuple[PoolRow, ...]:
+        """Its workspace pools."""
+        return tuple(pool for pool, _ in self.pools if pool.is_workspace)
+
+    @property
     def passed_workspaces(self) -> tuple[PoolRow, ...]:
         """Those of the application."""
-        return tuple(pool for pool, _ in self.pools if pool.is_passed and pool.is_workspace)
+        return tuple(pool for pool in self.workspaces if pool.is_passed)
 
     @property
     def generated_workspaces(self) -> tuple[PoolRow, ...]:
         """Those of the generated code, which exist once: with them, only one run of the model is possible at a time."""
-        return tuple(pool for pool, _ in self.pools if not pool.is_passed and pool.is_workspace)
+        return tuple(pool for pool in self.workspaces if not pool.is_passed)
 
     @property
     def passed_constants(self) -> tuple[PoolRow, ...]:
@@ -133,8 +142,19 @@ class ModelRow(ModelRecord):
     @property
     def parameters(self) -> tuple[tuple[str, str], ...]:
         """What `run` takes a pointer to: (the struct's name after that of the model, the parameter's name)."""
-        ports = (("inputs", "inputs"), ("outputs", "outputs")) if self.application_io else ()
-        return (*ports, *self.pool_parameters)
+        sides = (("inputs", self.has_inputs), ("outputs", self.has_outputs)) if self.application_io else ()
+        ports = (side for side, is_there in (*sides, ("sink", bool(self.outputs_by_rows))) if is_there)
+        return (*((port, port) for port in ports), *self.pool_parameters)
+
+    @property
+    def has_inputs(self) -> bool:
+        """Whether there is a struct of its inputs: not if the only one arrives row by row."""
+        return not self.inputs_by_rows or self.inputs != self.inputs_by_rows
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether there is a struct of its outputs: not if the only one leaves row by row."""
+        return not self.outputs_by_rows or self.outputs != self.outputs_by_rows
 
     @property
     def map_parameters(self) -> tuple[tuple[str, str], ...]:

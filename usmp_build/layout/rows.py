@@ -14,26 +14,62 @@ def smallest_unsigned(largest: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RowOffsets:
-    """A table of the places of a tensor's rows in its pool."""
+    """A table of the places of a tensor's rows.
+
+    In one pool, an entry is an offset.  In several, it says which of the model's workspace pools, too:
+
+        entry  =  offset * slots + number of the pool           slots: the number of pools, rounded up to a power of two
+    """
 
     symbol: str
     """`kws_t22_rows`."""
     unit: int
     """Bytes that entries are multiples of."""
-    entries: tuple[int, ...]
-    """Offset of each row in the pool, in units."""
-    pool: PoolRow
+    offsets: tuple[int, ...]
+    """Offset of each row in its pool, in units."""
+    pools: tuple[PoolRow, ...]
+    """The pool of each row."""
+    workspaces: tuple[PoolRow, ...]
+    """All pools that `bases` in C has."""
     row_bytes: int
     comment: str
+
+    @property
+    def is_in_several(self) -> bool:
+        """Whether rows are in more than one pool."""
+        return len({pool.name for pool in self.pools}) > 1
+
+    @property
+    def slots(self) -> int:
+        """What an entry counts for each unit of an offset."""
+        return 1 << (len(self.workspaces) - 1).bit_length() if self.is_in_several else 1
+
+    @property
+    def entries(self) -> tuple[int, ...]:
+        """What the table holds of each row."""
+        if not self.is_in_several:
+            return self.offsets
+        numbers = {pool.name: number for number, pool in enumerate(self.workspaces)}
+        places = zip(self.offsets, self.pools, strict=True)
+        return tuple(offset * self.slots + numbers[pool.name] for offset, pool in places)
 
     @property
     def c_type(self) -> str:
         """The type of an entry."""
         return smallest_unsigned(max(self.entries))
 
+    @property
+    def base(self) -> str:
+        """What `at` starts from, as C in the functions of a model: a pool, or the array of all workspace pools."""
+        return "bases" if self.is_in_several else self.pools[0].base
+
     def at(self, base: str, row: str) -> str:
-        """Return the address of a row as C, given the address of the pool."""
-        return f"{base} + {self.symbol}[{row}]{f' * {self.unit}' if self.unit > 1 else ''}"
+        """Return the address of a row as C, given `base` under the name that it has there."""
+        entry = f"{self.symbol}[{row}]"
+        unit = f" * {self.unit}" if self.unit > 1 else ""
+        if not self.is_in_several:
+            return f"{base} + {entry}{unit}"
+        return f"{base}[{entry} % {self.slots}] + {entry} / {self.slots}{unit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +85,33 @@ class RowTrace:
 
 @dataclass(frozen=True, slots=True)
 class RowStep:
-    """An operator that runs row by row."""
+    """An operator that runs row by row; where rows arrive from outside, every operator."""
 
     number: int
     """Its number in tables of jobs."""
     step: int
     """Index of its function in `ModelCode.steps`."""
     row: str
-    """The row of job number `job`, as C."""
+    """The row of job number `job`, as C; empty: the whole operator is one job."""
     last: int
     """Its last job."""
     traces: tuple[RowTrace, ...]
+    leaving: tuple[RowTrace, ...] = ()
+    """Those of the rows that the application gets after a job."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """The input of a model whose rows arrive from outside."""
+
+    tensor: int
+    name: str
+    """The member of `inputs` that it would be."""
+    macro: str
+    """The prefix of its macros: `VWW_IMAGE`."""
+    c_type: str
+    place: str
+    """The address of row number `row`, as C."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +121,7 @@ class Jobs:
     symbol: str
     """`kws_jobs`."""
     operators: tuple[int, ...]
-    """For each job the number of its `RowStep`."""
+    """For each job the number of its `RowStep`; where a row arrives, the number of these."""
     numbers: tuple[int, ...] = ()
     """For each job its number among those of its operator, where jobs run more than once; empty: they run in turn."""
 

@@ -169,17 +169,20 @@ class Model(Table):
         "pool",
         "pool",
     )
-    inputs: Literal["consumed", "preserved", "reserved"] = key(
+    inputs: Literal["consumed", "preserved", "reserved", "rows"] = key(
         "",
         '"consumed": a run may overwrite them. "preserved": they are intact after the run, until another model runs. '
-        '"reserved": nothing else uses their memory between runs either, so DMA may fill it. For inputs in pools.',
+        '"reserved": nothing else uses their memory between runs either, so DMA may fill it. For inputs in pools. '
+        '"rows": the largest one arrives row by row, and is never in memory as a whole; others are consumed.',
         "consumed",
         "consumed",
     )
-    outputs: Literal["run", "reserved"] = key(
+    outputs: Literal["run", "reserved", "rows"] = key(
         "",
         '"run": they are valid until any model runs again, but for those that may run at the same time. "reserved": '
-        "until this model runs again; filling its inputs leaves them intact. For outputs in pools.",
+        "until this model runs again; filling its inputs leaves them intact. For outputs in pools. "
+        '"rows": a function of the application gets each row of the largest one as soon as it is complete; others are '
+        'as with "run".',
         "run",
         "run",
     )
@@ -282,9 +285,10 @@ class Plan(Table):
     )
     rows: bool = key(
         "true or false",
-        "Whether layers may run row by row, so that a tensor never exists as a whole ([rows.md](rows.md)).",
-        True,
+        "Whether layers may run row by row, so that a tensor never exists as a whole ([rows.md](rows.md)). They do "
+        "where that takes fewer bytes.",
         False,
+        True,
     )
     recompute: kinds.Percent = key(
         "percentage",

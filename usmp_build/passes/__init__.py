@@ -5,7 +5,7 @@ Each takes values and returns a new value.
 
 from usmp_build.passes.assign import assign
 from usmp_build.passes.axes import axes
-from usmp_build.passes.by_rows import by_rows, row_kernels
+from usmp_build.passes.by_rows import by_rows, in_stretches, row_kernels
 from usmp_build.passes.caches import caches
 from usmp_build.passes.connect import connect
 from usmp_build.passes.costs import costs
@@ -23,6 +23,7 @@ from usmp_build.passes.separations import AllowedDistances, allowed_distances, s
 from usmp_build.passes.storage import storage
 from usmp_build.passes.survivors import survivors
 from usmp_build.passes.traffic import traffic
+from usmp_build.passes.whole_ports import refuse_whole_ports
 
 __all__ = [
     "AllowedDistances",
@@ -34,11 +35,13 @@ __all__ = [
     "connect",
     "copiers",
     "costs",
+    "in_stretches",
     "lifetimes",
     "lower",
     "once",
     "parts",
     "redirect",
+    "refuse_whole_ports",
     "rewrite",
     "row_kernels",
     "schedule",

@@ -15,7 +15,8 @@ from usmp_build.ir.graph import Model, Operator, TensorRef
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.naming import matches, short_name
 from usmp_build.passes.rewrite.pins import Pins
-from usmp_build.request import Access, Goal, InputOutput, ModelRequest, PlaceRequest, Request, TargetRequest
+from usmp_build.passes.row_ports import caller_ports
+from usmp_build.request import Access, Goal, ModelRequest, PlaceRequest, Request, TargetRequest
 
 REFERENCE = "reference"
 """The kernel library that supports the options that only rewrites set."""
@@ -73,8 +74,8 @@ class Assignment:
 
     def _pins(self, model: int, request: Request, imported: Model) -> Pins:
         tensors = {(ref.subgraph, ref.tensor): pin.pools for ref, pin in self.tensors.items() if ref.model == model}
-        if request.models[model].io is InputOutput.APPLICATION:
-            tensors |= {(0, port): frozenset({CALLER}) for port in (*imported.main.inputs, *imported.main.outputs)}
+        in_arrays = caller_ports(request.models[model], imported.main)
+        tensors |= {(0, port): frozenset({CALLER}) for port in in_arrays}
         named = frozenset((spot.subgraph, spot.position) for spot in self.named if spot.model == model)
         targets = {(s.subgraph, s.position): target for s, target in self.targets.items() if s.model == model}
         separated = frozenset((ref.subgraph, ref.tensor) for ref in self.separators if ref.model == model)

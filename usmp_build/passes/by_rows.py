@@ -3,13 +3,15 @@
 Operators that can     of main, with one image, whose kernel has accesses and one call for each row; they neither touch
                        state nor anything that has parts, pixel strides, or rows in memory of pages
 Tensors that can       only such operators touch them, all with rows of the same length; no views
-Inputs and outputs     stay in one piece
+Inputs and outputs     stay in one piece, except those that the application gives or gets row by row
 Operators that do      those that touch such a tensor
+
+Of these, `in_stretches` makes those whole that need not take turns with others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from usmp_build.interfaces.analysis import Analysis, Kernels
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, NoKernel, Output
@@ -17,7 +19,9 @@ from usmp_build.interfaces.row_jobs import job_count, row_call, row_shapes
 from usmp_build.ir.axes import RowTable
 from usmp_build.ir.by_rows import ByRows
 from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
+from usmp_build.ir.schedule import Direction
 from usmp_build.operators.table import traits
+from usmp_build.passes.row_ports import row_ports
 from usmp_build.passes.state import touches_state
 from usmp_build.request import Request
 
@@ -30,17 +34,41 @@ def by_rows(request: Request, analysis: Analysis, index: int) -> ByRows:
     model = analysis.models[index]
     if model.is_program or not request.overlap:
         return ByRows()
-    candidates = _Candidates(request, analysis, index)
+    candidates = Candidates(request, analysis, index)
     calls = dict(candidates.calls())
     streamed = {TensorRef(index, 0, tensor): table for tensor, table in candidates.streamed(calls).items()}
-    ends = {TensorRef(index, 0, tensor) for tensor in (*model.main.inputs, *model.main.outputs)}
-    tables = {ref: table for ref, table in streamed.items() if ref not in ends and candidates.has_one_pool(ref)}
+    from_outside = row_ports(request.models[index], model.main)
+    in_one_piece = {*model.main.inputs, *model.main.outputs} - from_outside
+    ends = {TensorRef(index, 0, tensor) for tensor in in_one_piece}
+    tables = {
+        ref: table
+        for ref, table in streamed.items()
+        if ref not in ends and (ref.tensor not in from_outside or candidates.has_one_pool(ref))
+    }
     jobs = {
         ref: job_count(call) for ref, call in calls.items() if not tables.keys().isdisjoint(candidates.touched(ref))
     }
     touched_whole = {tensor for ref in calls if ref not in jobs for tensor in candidates.touched(ref)}
     edges = {ref: table for ref, table in streamed.items() if ref in ends and ref not in touched_whole}
     return ByRows(jobs, tables, edges)
+
+
+def in_stretches(rows: ByRows, analysis: Analysis, index: int, stretches: Iterable[Sequence[int]]) -> ByRows:
+    """Return what is left of the rows of a model where operators that are a stretch by themselves run as a whole.
+
+    A tensor that is written in one stretch and read in another one is complete in between, and so in one piece.
+    """
+    stretch_of = {operator: n for n, each in enumerate(stretches) if len(each) > 1 for operator in each}
+    jobs = {ref: count for ref, count in rows.jobs.items() if ref.operator in stretch_of}
+    touching: dict[TensorRef, set[int | None]] = {}
+    for number, op in enumerate(analysis.models[index].main.operators):
+        stretch = stretch_of[number] if OperatorRef(index, 0, number) in jobs else None
+        for tensor in (*op.inputs, *op.outputs):
+            if tensor is not None:
+                touching.setdefault(TensorRef(index, 0, tensor), set()).add(stretch)
+    tables = {ref: table for ref, table in rows.tables.items() if len(touching[ref]) == 1 and None not in touching[ref]}
+    others = {ref: table for ref, table in {**rows.tables, **rows.edges}.items() if ref not in tables}
+    return ByRows(jobs, tables, {ref: table for ref, table in others.items() if touching[ref] != {None}})
 
 
 def row_kernels(kernels: Kernels, choice: ByRows) -> Kernels:
@@ -54,8 +82,11 @@ def _row_kernel(kernel: Kernel | NoKernel) -> Kernel | NoKernel:
     return kernel.by_rows or kernel if isinstance(kernel, Kernel) else kernel
 
 
-class _Candidates:
+class Candidates:
+    """The operators of a model that can run row by row, and the tensors that can have rows."""
+
     def __init__(self, request: Request, analysis: Analysis, index: int) -> None:
+        """Look at the main subgraph of model `index`."""
         self._request = request
         self._analysis = analysis
         self._index = index
@@ -67,8 +98,9 @@ class _Candidates:
             ref = OperatorRef(self._index, 0, number)
             kernel = self._analysis.kernels.get(ref)
             if isinstance(kernel, Kernel) and self._is_free(ref, op):
-                call = row_call(kernel.by_rows or kernel)
-                if call is not None:
+                by_rows = kernel.by_rows or kernel
+                calls = [row_call(by_rows.towards(direction)) for direction in Direction]
+                if (call := calls[0]) is not None and None not in calls:
                     yield ref, call
 
     def touched(self, ref: OperatorRef) -> list[TensorRef]:
@@ -109,4 +141,5 @@ class _Candidates:
 
     def has_one_pool(self, ref: TensorRef) -> bool:
         """Tell whether all rows of a tensor will be in the same pool, so that one base address will do."""
-        return len(self._analysis.storage.buffers[self._analysis.storage.tensors[ref]].pools) == 1
+        buffer = self._analysis.storage.tensors.get(ref)
+        return buffer is None or len(self._analysis.storage.buffers[buffer].pools) == 1

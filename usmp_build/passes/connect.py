@@ -11,6 +11,7 @@ from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, Tensor, TensorRef, tensor_at
 from usmp_build.ir.ports import Names, aliases, port_names, show_type
 from usmp_build.ir.scopes import Scopes
+from usmp_build.passes.row_ports import row_ports
 from usmp_build.request import ConnectionRequest, InputOutput, Inputs, ModelRequest, Outputs, Request
 
 _COPY = "leave the connection out, and let the application copy"
@@ -75,6 +76,7 @@ class _Sides:
         filled_name, input_ = self._find(link.consumer, "input", link.input, filled, link.consumer_span)
         computed = TensorRef(link.producer, 0, producer.main.roots.get(output, output))
         ends = (TensorRef(link.producer, 0, output), computed, TensorRef(link.consumer, 0, input_))
+        self._refuse_rows(output, input_)
         connection = Connection(*ends, f"{producer.name}.{written_name}", f"{consumer.name}.{filled_name}")
         self._refuse_uncomputed(connection, tensor_at(self.models, computed))
         return connection
@@ -111,6 +113,23 @@ class _Sides:
                 raise ManifestError(Diagnostic("P345", message, span, help_))
         if self.request.are_concurrent(link.producer, link.consumer):
             raise ManifestError(self._concurrent(producer, consumer))
+
+    def _refuse_rows(self, output: int, input_: int) -> None:
+        """Raise ManifestError if an end leaves or arrives row by row, so that it never exists as a whole."""
+        link = self.link
+        ends = (
+            (link.producer, output, "output", link.producer_span),
+            (link.consumer, input_, "input", link.consumer_span),
+        )
+        for model, tensor, side, span in ends:
+            if tensor in row_ports(self.request.models[model], self.models[model].main):
+                name = self.models[model].name
+                message = (
+                    f'model "{name}" has {side}s = "rows": this {side} is never in memory as a whole, so it cannot '
+                )
+                message += "be connected"
+                help_ = f'leave {side}s = "rows" out; or leave the connection out, and let the application pass rows on'
+                raise ManifestError(Diagnostic("P349", message, span, help_))
 
     def _concurrent(self, producer: ModelRequest, consumer: ModelRequest) -> Diagnostic:
         message = f'model "{producer.name}" feeds "{consumer.name}", and `concurrent` lets both run at the same time: '

@@ -15,16 +15,18 @@ Without clocks, costs are in cycles: the manifest gives a clock to all pools wit
 A buffer with a candidate pool of unknown speed is weighed by rank: bytes moved times the position of the pool among its
 candidates.  In a plan where other speeds are known, each of these units counts as a cycle (of the slowest clock).
 
-Costs are integers: multiples of their greatest common divisor, or, where sums would need more than 62 bits, of the
-smallest unit for which they do not.
+Costs are integers.  Their unit follows from the times of a byte alone, so that plans of the same models can be compared
+however these are cut into buffers: all times are multiples of it or, where the longest of them would be a larger
+multiple, it is 2^-32 of that one.  (It is larger still where a sum would need more than 62 bits.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain
 from math import floor, lcm
+from typing import TypeAlias
 
 from usmp_build.interfaces.analysis import OperatorTraffic
 from usmp_build.interfaces.kernels import Traffic
@@ -34,6 +36,12 @@ from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Storage
 from usmp_build.request import Request, Speed
 from usmp_build.units import MAX_SUM
+
+_Move: TypeAlias = tuple[int, Fraction]
+"""Bytes, and the time of each."""
+
+_LONGEST_TIME = 1 << 32
+"""The longest time of a byte, in units of costs, where that is not exact."""
 
 _APPLICATION = 0
 """The target that fills inputs and reads outputs, and runs statements of programs."""
@@ -48,20 +56,21 @@ def costs(request: Request, scopes: Scopes, schedule: Schedule, storage: Storage
     slowest = min((clock for clock in clocks if clock and timed), default=1)
     unknown: set[int] = set()
     ranked = 0
-    exact: list[tuple[Fraction, ...]] = []
+    moves: list[tuple[tuple[_Move, ...], ...]] = []
     for buffer, moved in zip(storage.buffers, _moved(scopes, schedule, storage, traffic), strict=True):
         candidate_speeds = [speeds[pool] for pool in buffer.pools]
         known_speeds = [speed for speed in candidate_speeds if speed]
         if len(known_speeds) == len(candidate_speeds):
-            exact.append(tuple(_time(moved, speed, timed) for speed in known_speeds))
+            moves.append(tuple(tuple(_timed(moved, speed, timed)) for speed in known_speeds))
             continue
         total_bytes = sum(each.read + each.written for each in moved.values())
-        exact.append(tuple(Fraction(rank * total_bytes, slowest) for rank in range(len(candidate_speeds))))
+        moves.append(tuple(((rank * total_bytes, Fraction(1, slowest)),) for rank in range(len(candidate_speeds))))
         if len(candidate_speeds) > 1 and (clocks or any(request.pools[pool].speed for pool in buffer.pools)):
             unknown |= {pool for pool in buffer.pools if speeds[pool] is None}
             ranked += 1
     unit = CostUnit.SECONDS if timed else CostUnit.CYCLES if clocks else CostUnit.RANK
-    scale = _scale(exact)
+    exact = [tuple(sum((count * time for count, time in each), Fraction(0)) for each in pools) for pools in moves]
+    scale = _scale({time for pools in moves for each in pools for _, time in each}, exact)
     values = tuple(tuple(floor(cost * scale) for cost in buffer_costs) for buffer_costs in exact)
     return Costs(values, unit, scale, tuple(sorted(unknown)), ranked)
 
@@ -70,18 +79,17 @@ def _is_known(speed: Speed) -> bool:
     return speed.read_bandwidth is not None or speed.write_bandwidth is not None
 
 
-def _time(moved: Mapping[int, Traffic], speed: Speed, timed: bool) -> Fraction:
-    """Return how long a buffer's traffic takes in a pool: in seconds if that is `timed`, else in cycles."""
+def _timed(moved: Mapping[int, Traffic], speed: Speed, timed: bool) -> Iterator[_Move]:
+    """Yield a buffer's traffic in a pool; times are in seconds if that is `timed`, else in cycles."""
     read_bandwidth = speed.read_bandwidth or speed.write_bandwidth or 1
     write_bandwidth = speed.write_bandwidth or read_bandwidth
     read_latency = _first(speed.read_latency, speed.write_latency)
     write_latency = _first(speed.write_latency, speed.read_latency)
-    cycles = Fraction(0)
+    clock = speed.clock if timed and speed.clock else 1
     for target, bytes_moved in moved.items():
         burst = speed.bursts.get(target, 1)
-        cycles += bytes_moved.read * (Fraction(read_latency, burst) + Fraction(1, read_bandwidth))
-        cycles += bytes_moved.written * (Fraction(write_latency, burst) + Fraction(1, write_bandwidth))
-    return cycles / speed.clock if timed and speed.clock else cycles
+        yield bytes_moved.read, (Fraction(read_latency, burst) + Fraction(1, read_bandwidth)) / clock
+        yield bytes_moved.written, (Fraction(write_latency, burst) + Fraction(1, write_bandwidth)) / clock
 
 
 def _first(*latencies: int | None) -> int:
@@ -113,15 +121,11 @@ def _whole(step: Step, storage: Storage) -> Iterator[tuple[int, Traffic]]:
             yield buffer, Traffic(read=size) if reads else Traffic(written=size)
 
 
-def _scale(exact: Sequence[tuple[Fraction, ...]]) -> Fraction:
+def _scale(times: Collection[Fraction], exact: Sequence[tuple[Fraction, ...]]) -> Fraction:
     """Return the factor that makes costs integers, and keeps their sum within `MAX_SUM`."""
-    nonzero = [cost for buffer_costs in exact for cost in buffer_costs if cost]
-    largest_sum = sum((max(buffer_costs, default=Fraction(0)) for buffer_costs in exact), Fraction(0))
-    if not nonzero:
-        return Fraction(1)
-    denominator = 1
-    for cost in nonzero:
-        denominator = lcm(denominator, cost.denominator)
-        if denominator * largest_sum > MAX_SUM:
-            return MAX_SUM / largest_sum
-    return Fraction(denominator)
+    longest, largest_sum = max(times, default=0), sum(max(costs_, default=Fraction(0)) for costs_ in exact)
+    scale = Fraction(lcm(*(time.denominator for time in times)))
+    for most, cost in ((_LONGEST_TIME, longest), (MAX_SUM, largest_sum)):
+        if cost * scale > most:
+            scale = most / Fraction(cost)
+    return scale

@@ -50,11 +50,15 @@ def _scope(request: Request, chosen: BestCandidate, shortage: Shortage) -> Proof
     buffers = analysis.storage.buffers
     if not shortage.proven or any(buffers[index].kind is Kind.CONSTANT for index in shortage.witness.buffers):
         return ProofScope.ALL
-    members = confined(analysis.problem, shortage.pools)
-    together = len(shortage.witness.buffers) > 1  # a buffer by itself is too large whenever it is alive
-    if together and least_bytes(request, analysis, members) < shortage.room + shortage.missing:
+    is_alone = len(shortage.witness.buffers) == 1 and not chosen.ways  # it is too large whenever it is alive
+    ways = [(each, confined(each.problem, shortage.pools)) for each in chosen.ways or (analysis,)]
+    if not is_alone and least_bytes(request, ways) < shortage.room + shortage.missing:
         return ProofScope.SCHEDULE
-    return ProofScope.SAME_BUFFERS if chosen.other_buffers else ProofScope.ALL
+    if chosen.other_buffers:
+        return ProofScope.SAME_BUFFERS
+    if chosen.ways:
+        return ProofScope.ROWS
+    return ProofScope.ALL if request.rows else ProofScope.LAYER_BY_LAYER
 
 
 def _together(request: Request, analysis: Analysis, witness: Witness) -> str:

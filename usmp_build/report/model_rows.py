@@ -10,7 +10,7 @@ from usmp_build.codegen.function_names import function_names
 from usmp_build.codegen.ports import ports
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
-from usmp_build.ir.graph import OperatorRef, operator_at
+from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
 from usmp_build.ir.schedule import Direction
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import BufferRow, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
@@ -54,6 +54,8 @@ class ModelRows:
             application_io=settings.io is InputOutput.APPLICATION,
             inputs=inputs,
             outputs=outputs,
+            inputs_by_rows=self._by_rows_among(m, model.main.inputs, inputs),
+            outputs_by_rows=self._by_rows_among(m, model.main.outputs, outputs),
             rewrites=tuple(RewriteRecord(**asdict(saving)) for saving in self.analysis.rewrites[m].savings),
             order=self._order(m),
             backward=self._backward(m),
@@ -66,6 +68,10 @@ class ModelRows:
     def _order(self, m: int) -> tuple[int, ...]:
         operators = self.analysis.models[m].main.operators
         return tuple(operators[index].position for index in self.analysis.choices.orders.get(m, ()))
+
+    def _by_rows_among(self, m: int, tensors: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
+        tables = self.analysis.choices.by_rows.tables
+        return tuple(name for tensor, name in zip(tensors, names, strict=True) if TensorRef(m, 0, tensor) in tables)
 
     def _recomputed(self, m: int) -> int:
         graph, choices = self.analysis.models[m].main, self.analysis.choices

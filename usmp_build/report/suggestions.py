@@ -185,8 +185,8 @@ class _SwitchedOn:
     def applied(self, _: Request, /) -> Request:
         return self.then
 
-    def fix(self, request: Request, _: _Outcome, /) -> Fix:
-        return Fix(0, self.words, by_rows=self.then.rows and not request.rows)
+    def fix(self, *_: object) -> Fix:
+        return Fix(0, self.words)
 
 
 def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterator[_Change]:
@@ -194,7 +194,7 @@ def _switched_on(request: Request, owners: list[int], constant: bool) -> Iterato
     if not request.overlap and not constant:
         yield _SwitchedOn(replace(request, overlap=True), "leave overlap = false out of [plan]")
     if request.overlap and not request.rows and not constant:
-        yield _SwitchedOn(replace(request, rows=True), "write rows = true in [plan]: layers then run row by row")
+        yield _SwitchedOn(replace(request, rows=True), "leave rows = false out of [plan]: layers then run row by row")
     for model in owners:
         settings = request.models[model]
         if not settings.free_order and not constant:

@@ -50,6 +50,8 @@ class BestCandidate:
     """Whether other aliases could have been chosen: proofs hold for these buffers only."""
     others: tuple[Analysis, ...] = ()
     """The candidates with other orders."""
+    ways: tuple[Analysis, ...] = ()
+    """Where models could run row by row: layer by layer, and row by row in each direction.  `bound` covers all."""
 
 
 class Orders:
@@ -85,7 +87,7 @@ class Orders:
         others = tuple(each for each in self._first_candidates if each is not best.chosen)
         directions_are_proven = best.directions_are_proven
         orders_are_proven = are_all and directions_are_proven
-        if _has_one_pool(best.chosen):
+        if has_one_pool(best.chosen):
             bound = best.workspace_bytes() if orders_are_proven else bound
             orders_are_proven = best.workspace_bytes() == bound
             directions_are_proven = directions_are_proven or orders_are_proven
@@ -125,13 +127,13 @@ def _promising_orders(orders: ModelOrders, incumbent: Incumbent, most: int) -> B
     With one pool those are the orders with fewer bytes; with several, all orders if there are at most `most`.
     """
     fewer = incumbent.workspace_bytes() - workspace_always(incumbent.chosen)
-    if _has_one_pool(incumbent.chosen):
+    if has_one_pool(incumbent.chosen):
         return orders.below(fewer, most)
     all_orders = orders.below(None, most)
     return all_orders if all_orders.are_all else replace(orders.below(fewer, most), are_all=False)
 
 
-def _has_one_pool(analysis: Analysis) -> bool:
+def has_one_pool(analysis: Analysis) -> bool:
     """Tell whether all workspace is in the same pool: then the plan that needs less of it is better."""
     members = analysis.storage.workspace
     return len({pool for index in members for pool in analysis.problem.buffers[index].pools}) == 1

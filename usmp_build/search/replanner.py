@@ -63,6 +63,10 @@ class Replanner:
         """Run the algorithm speculatively: a failure or a wrong plan counts as no plan."""
         return sound_plan(self.algorithm, problem)
 
+    def moderate(self, problem: Problem) -> Plan | None:
+        """Run the algorithm speculatively, with less exact search if it supports that."""
+        return sound_plan(self.algorithm.moderate if isinstance(self.algorithm, Auto) else self.algorithm, problem)
+
     def glance(self, problem: Problem) -> Plan | None:
         """Run the algorithm speculatively, with little effort if it supports that."""
         brief = self.algorithm.brief if isinstance(self.algorithm, Auto) else self.algorithm

@@ -1,35 +1,41 @@
 """Tries plans in which layers run row by row, and keeps what needs less workspace.
 
     layer by layer     as chosen by the other loops: the plan to beat
-    row by row         every operator that can, from the first row to the last, or from the last to the first; for
-                       both, one or two orders of rows with the lowest peak (see `passes.order`), and where a model may
-                       do more work, one in which rows are computed again (see `passes.order.recompute`)
+    in stretches       operators that must take turns run row by row, all others as a whole: the lowest peak, and with
+                       that as few jobs as possible (see `passes.order.lazy`)
+    row by row         every operator that can, in the order with the lowest peak
+    rows again         the same, in an order in which rows are computed again, for models that may do more work (see
+                       `passes.order.recompute`)
 
-Padding is not symmetric where strides are 2, so one of the two directions may need less than the other.  First all
-models go the same way; then each model by itself goes any other way, as long as that needs less.  All of this is
-planned with little effort; then the best candidate in full, and the other direction, if its bound leaves room for it.
+The last three go from the first row to the last, or from the last to the first: padding is not symmetric where strides
+are 2, so one of the two directions may need less than the other.  First all models go the same way; then each model by
+itself goes any other way, as long as that needs less.  All of this is planned with little effort, and then once more
+those candidates that may still be better.
+
+A model that gets or gives rows from outside is *fed*: it only goes row by row, from the first row to the last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.by_rows import ByRows
+from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
-from usmp_build.passes import by_rows
-from usmp_build.passes.order import ModelOrders, least_workspace, model_orders
+from usmp_build.passes import by_rows, in_stretches, refuse_whole_ports
+from usmp_build.passes.order import ModelOrders, least_workspace, model_orders, workspace_always
 from usmp_build.passes.order.recomputable import recomputed
+from usmp_build.passes.row_ports import row_ports
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
 from usmp_build.search.directions import Budget
 from usmp_build.search.incumbent import Incumbent
-from usmp_build.search.operator_order import BestCandidate
+from usmp_build.search.operator_order import BestCandidate, has_one_pool
 from usmp_build.search.replanner import Replanner
 
 
@@ -38,60 +44,102 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     rows = dict(_rows(replanner, chosen.analysis))
     if not rows:
         return chosen
-    both = (Direction.FORWARD, Direction.BACKWARD)
-    analyses = {direction: _by_rows(replanner, chosen.analysis, rows, direction) for direction in both}
-    orders = {each: model_orders(replanner.request, analysis) for each, analysis in analyses.items()}
-    ways = {each: tuple(_ways(replanner.request, analyses[each], each, orders[each])) for each in orders}
-    bound = min(chosen.bound, _bound(replanner, chosen.analysis, orders.values()))
-    candidates = _Candidates(replanner, chosen, rows)
-    best = _best_ways(candidates, tuple(chain(*ways.values())))
-    if best:
-        candidates.is_better(best, replanner.attempt)
-    for direction, of_models in orders.items():
-        is_open = all(way.direction is not direction for way in best.values())
-        if is_open and least_workspace(chosen.analysis, of_models) < candidates.incumbent.workspace_bytes():
-            candidates.is_better(dict.fromkeys(rows, ways[direction][0]), replanner.attempt)
+    fed = frozenset(index for index in rows if replanner.request.models[index].has_row_ports)
+    directions = (Direction.FORWARD, *([Direction.BACKWARD] if len(fed) < len(rows) else []))
+    analyses = [_towards(replanner, chosen.analysis, rows, fed, direction) for direction in directions]
+    whole = replanner.retime(chosen.analysis, Choices())
+    orders = [model_orders(replanner.request, each) for each in analyses]
+    bound = _bound(replanner.request, whole, fed, orders)
+    if fed:  # layer by layer is none of the candidates
+        chosen = replace(chosen, plan=None, bound=bound, directions_are_proven=False, others=())
+    covered = tuple(analyses) if fed else (whole, *analyses)
+    chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
+    candidates = _Candidates(replanner, chosen, fed)
+    _plan_candidates(candidates, _ways(replanner.request, analyses, rows, orders), replanner.moderate)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
-        return replace(chosen, bound=bound, orders_are_proven=False)
-    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=(chosen.analysis, *chosen.others))
+        return chosen
+    bound = chosen.bound
+    if incumbent.workspace_bytes() < bound:  # with rows in some layers only, less may do
+        entered = (each.entered for of_models in orders for each in of_models if each)
+        bound = workspace_always(chosen.analysis) + max(entered, default=0)
+    others = () if fed else (chosen.analysis, *chosen.others)
+    return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=covered)
 
 
-def _best_ways(candidates: _Candidates, ways: tuple[_Way, ...]) -> dict[int, _Way]:
-    """Return which way each model goes in the best candidate, planned with little effort; empty: layer by layer."""
-    rows = candidates.rows
-    best: dict[int, _Way] = {}
-    for way in ways:
-        if candidates.is_better(dict.fromkeys(rows, way)):
-            best = dict.fromkeys(rows, way)
-    for index in rows if 1 < len(rows) <= effort.ORDER_MODELS else ():
-        without = {number: way for number, way in best.items() if number != index}
-        for changed in (without, *({**without, index: way} for way in ways)):
-            if changed != best and candidates.is_better(changed):
-                best = changed
-    return best
+@dataclass(frozen=True)
+class _Way:
+    """How a model runs row by row."""
+
+    direction: Direction
+    order: tuple[int, ...] | None
+    """The order of its jobs; None: that of the file."""
+    rows: ByRows
+    peak: int
+    """The bytes alive at the fullest job."""
+    recomputed: tuple[int, ...] = ()
+    """As `Choices` has it; empty: no row is computed again."""
+
+
+_Ways = Mapping[int, _Way]
+"""Model → the way it goes; other models go layer by layer."""
 
 
 class _Candidates:
     """Plans candidates in which models go by rows, and keeps the best."""
 
-    def __init__(self, replanner: Replanner, chosen: BestCandidate, rows: Mapping[int, ByRows]) -> None:
-        self.rows = rows
+    def __init__(self, replanner: Replanner, chosen: BestCandidate, fed: frozenset[int]) -> None:
+        self.fed = fed
+        """The models that must go by rows."""
         self.incumbent = Incumbent(replanner, chosen.analysis, chosen.plan)
         self._replanner = replanner
         self._whole = chosen.analysis
 
-    def is_better(self, ways: Mapping[int, _Way], plan: Callable[[Problem], Plan | None] | None = None) -> bool:
-        """Plan the candidate in which models go these ways, by default with little effort; tell whether it is kept."""
-        before = self.incumbent.chosen
-        choices = _choices(self._whole.choices, self.rows, ways)
+    def is_better(self, ways: _Ways, plan: Callable[[Problem], Plan | None] | None = None) -> bool:
+        """Plan the candidate in which models go these ways, by default with little effort; tell whether it is kept.
+
+        It is not planned where its fullest job leaves no hope, or where a fed model would go layer by layer.
+        """
+        peak = workspace_always(self._whole) + max((way.peak for way in ways.values()), default=0)
+        has_no_hope = has_one_pool(self._whole) and peak >= self.incumbent.workspace_bytes()
+        if has_no_hope or not self.fed <= ways.keys():
+            return False
+        before = self.incumbent.plan
         budget = Budget(plan or self._replanner.glance, effort.ROW_PLANS)
-        self.incumbent.look(self._replanner.retime(self._whole, choices), budget)
-        return self.incumbent.chosen is not before
+        self.incumbent.look(self._replanner.retime(self._whole, _choices(self._whole.choices, ways)), budget)
+        return self.incumbent.plan is not before
+
+
+def _plan_candidates(
+    candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: Callable[[Problem], Plan | None]
+) -> None:
+    """Plan all candidates with little effort, and those of the best one's kind once more."""
+    best = _best_ways(candidates, list(chain(*kinds)))
+    alike = next((kind for kind in kinds if best in kind), [best] if best else kinds[0])
+    for each in sorted(alike, key=lambda each: each != best):
+        candidates.is_better(each, plan)
+
+
+def _best_ways(candidates: _Candidates, ways: list[_Ways]) -> _Ways:
+    """Return which way each model goes in the best candidate, planned with little effort; empty: layer by layer."""
+    best: _Ways = {}
+    for each in ways:
+        if candidates.is_better(each):
+            best = each
+    models = sorted({index for each in ways for index in each})
+    for index in models if 1 < len(models) <= effort.ORDER_MODELS else ():
+        without = {number: way for number, way in best.items() if number != index}
+        for changed in (without, *({**without, index: each[index]} for each in ways if index in each)):
+            if changed != best and candidates.is_better(changed):
+                best = changed
+    return best
 
 
 def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRows]]:
-    """Yield each model with operators that can run row by row, and these, as long as there are few enough rows."""
+    """Yield each model with operators that can run row by row, and these, as long as there are few enough rows.
+
+    Raises ManifestError for an input or output that the manifest wants in rows and that cannot have them.
+    """
     left = effort.ROWS - sum(analysis.storage.rows.values())
     for index, model in enumerate(replanner.request.models):
         if model.free_order and replanner.request.rows:
@@ -99,63 +147,113 @@ def _rows(replanner: Replanner, analysis: Analysis) -> Iterator[tuple[int, ByRow
             count = sum(table.rows for table in rows.tables.values())
             if rows.jobs and count <= left:
                 left -= count
+                refuse_whole_ports(replanner.request, analysis, index, rows)
                 yield index, rows
+            else:
+                refuse_whole_ports(replanner.request, analysis, index, LAYER_BY_LAYER)
 
 
-@dataclass(frozen=True, eq=False)
-class _Way:
-    """All rows from the first to the last, or from the last to the first."""
-
-    direction: Direction
-    orders: Mapping[int, tuple[int, ...]]
-    """Model → the order of its jobs; those of other models stay in the order of the file, layer by layer."""
-    recomputed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
-    """As `Choices` has it."""
-
-
-def _by_rows(replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], direction: Direction) -> Analysis:
-    """Analyze all models row by row in one direction, in the order of the file."""
-    directions = {ref: direction for each in rows.values() for ref in each.jobs}
+def _towards(
+    replanner: Replanner, analysis: Analysis, rows: Mapping[int, ByRows], fed: frozenset[int], direction: Direction
+) -> Analysis:
+    """Return the analysis in which all models run row by row, in the order of the file; fed ones always go forward."""
+    directions = {
+        ref: Direction.FORWARD if index in fed else direction for index, each in rows.items() for ref in each.jobs
+    }
     choices = Choices({}, {**analysis.choices.directions, **directions}, _merged(rows.values()))
     return replanner.retime(analysis, choices)
 
 
 def _ways(
-    request: Request, analysis: Analysis, direction: Direction, orders: tuple[ModelOrders | None, ...]
-) -> Iterator[_Way]:
-    """Yield one way or two: of orders with equal peaks, one may leave a plan fewer gaps; and one with rows repeated."""
-    best = {index: each.best for index, each in enumerate(orders) if each and each.best}
-    also = {index: order for index, each in enumerate(orders) if each and (order := each.another())}
-    yield _Way(direction, best)
-    if also:
-        yield _Way(direction, best | also)
-    models = {ref.model for ref in analysis.choices.by_rows.jobs if request.models[ref.model].recompute}
-    again = {index: repeated for index in sorted(models) if (repeated := recomputed(request, analysis, index))}
-    if again:
-        numbers = {index: of_model for index, (_, of_model) in again.items()}
-        yield _Way(direction, best | {index: operators for index, (operators, _) in again.items()}, numbers)
+    request: Request,
+    analyses: Sequence[Analysis],
+    rows: Mapping[int, ByRows],
+    orders: Sequence[tuple[ModelOrders | None, ...]],
+) -> tuple[list[_Ways], list[_Ways], list[_Ways]]:
+    """Return candidates in which all models go in one direction: in stretches; with more jobs; with rows again.
+
+    Each of `analyses` is of one direction, and `orders` are its best ones.
+    """
+    shortest: list[_Ways] = []
+    everything: list[_Ways] = []
+    again: list[_Ways] = []
+    for analysis, of_models in zip(analyses, orders, strict=True):
+        by_model = {index: each for index, each in enumerate(of_models) if each is not None}
+        peaks = {index: each.best_peak for index, each in by_model.items()}
+        if has_one_pool(analysis):  # a model gains nothing by a lower peak than that of another one
+            peaks = dict.fromkeys(peaks, max(peaks.values()))
+        ways = {
+            index: _Way(
+                analysis.choices.direction(next(iter(rows[index].jobs))), each.best, rows[index], each.best_peak
+            )
+            for index, each in by_model.items()
+            if index in rows
+        }
+        shorter = {
+            index: _in_stretches(request, analysis, index, way, by_model[index].stretches(peaks[index]))
+            for index, way in ways.items()
+        }
+        divided = {index: way for index, way in shorter.items() if way.rows.jobs}
+        shortest += [divided] if divided else []
+        everything += [ways] if shorter != ways else []
+        repeated = {index: _with_rows_again(request, analysis, index, way) for index, way in ways.items()}
+        again += [repeated] if repeated != ways else []
+    return shortest, everything, again
 
 
-def _bound(replanner: Replanner, analysis: Analysis, orders: Iterable[tuple[ModelOrders | None, ...]]) -> int:
-    """Return a lower bound on bytes of workspace, whichever way each model goes."""
-    layer_by_layer = model_orders(replanner.request, replanner.retime(analysis, Choices()))
-    by_model = zip(layer_by_layer, *orders, strict=True)
-    least = (
-        min((each for each in of_model if each), key=lambda each: each.bound, default=None) for of_model in by_model
-    )
-    return least_workspace(analysis, least)
+def _in_stretches(
+    request: Request, analysis: Analysis, index: int, way: _Way, stretches: tuple[tuple[int, ...], ...]
+) -> _Way:
+    """Return the way in which operators that are a stretch by themselves run as a whole; the same where none is.
+
+    So it is where an input or output would no longer come or go by rows, as the manifest says.
+    """
+    rows = in_stretches(way.rows, analysis, index, stretches) if stretches else way.rows
+    in_rows = {tensor.tensor for tensor in rows.tables}
+    if rows == way.rows or not row_ports(request.models[index], analysis.models[index].main) <= in_rows:
+        return way
+    return replace(way, order=tuple(chain(*stretches)), rows=rows)
 
 
-def _choices(whole: Choices, rows: Mapping[int, ByRows], ways: Mapping[int, _Way]) -> Choices:
+def _with_rows_again(request: Request, analysis: Analysis, index: int, way: _Way) -> _Way:
+    """Return the way in which a model computes rows again; the same where it may not, or the search has none."""
+    order = recomputed(request, analysis, index) if request.models[index].recompute else None
+    return way if order is None else replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers)
+
+
+def _bound(
+    request: Request, whole: Analysis, fed: frozenset[int], orders: Iterable[tuple[ModelOrders | None, ...]]
+) -> int:
+    """Return a lower bound on bytes of workspace, whichever way each model goes; `whole` is layer by layer.
+
+    Where several operators read an input whose rows arrive, it depends on the order of jobs which of them a row arrives
+    for.  The search takes it for the first one in the file, so nothing is proven of such a model.
+    """
+    least = []
+    for index, (layer_by_layer, *in_rows) in enumerate(zip(model_orders(request, whole), *orders, strict=True)):
+        ways = in_rows if index in fed else [layer_by_layer, *in_rows]
+        bounds = [each for each in ways if each and not _has_several_readers(request, whole, index)]
+        least.append(min(bounds, key=lambda each: each.bound, default=None))
+    return least_workspace(whole, least)
+
+
+def _has_several_readers(request: Request, analysis: Analysis, index: int) -> bool:
+    """Tell whether several operators read an input whose rows arrive from outside."""
+    main = analysis.models[index].main
+    arriving = row_ports(request.models[index], main).intersection(main.inputs)
+    return any(sum(tensor in op.inputs for op in main.operators) > 1 for tensor in arriving)
+
+
+def _choices(whole: Choices, ways: _Ways) -> Choices:
     """Return choices in which some models run row by row, each in its way, and the others as before."""
     orders = {index: order for index, order in whole.orders.items() if index not in ways}
     directions = dict(whole.directions)
-    numbers = {index: way.recomputed[index] for index, way in ways.items() if index in way.recomputed}
     for index, way in ways.items():
-        if index in way.orders:
-            orders[index] = way.orders[index]
-        directions |= dict.fromkeys(rows[index].jobs, way.direction)
-    return Choices(orders, directions, _merged(rows[index] for index in ways), numbers)
+        if way.order is not None:
+            orders[index] = way.order
+        directions |= dict.fromkeys(way.rows.jobs, way.direction)
+    numbers = {index: way.recomputed for index, way in ways.items() if way.recomputed}
+    return Choices(orders, directions, _merged(way.rows for way in ways.values()), numbers)
 
 
 def _merged(rows: Iterable[ByRows]) -> ByRows:

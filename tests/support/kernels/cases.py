@@ -24,7 +24,7 @@ from tests.support.kernels.drawing import (
     span,
     values,
 )
-from tests.support.kernels.moving import concatenation, pack, pad, reshaping, split, strided_slice
+from tests.support.kernels.moving import concatenation, pack, pad, reshaping, split, strided_slice, transpose
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Quantization, Tensor
 from usmp_build.operators.binary import Binary
@@ -275,4 +275,5 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "STRIDED_SLICE": strided_slice,
     "SUB": binary("SUB"),
     "TANH": unary("TANH", 1 / 128, 0),
+    "TRANSPOSE": transpose,
 }

@@ -11,6 +11,7 @@ import random
 import struct
 import subprocess
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -148,14 +149,14 @@ class Runner:
     def _reduce(
         self, call: KernelCall, form: Reduce, parameters: list[bytes], places: list[int], pitches: list[int]
     ) -> None:
-        name = call.function
-        source, scratch, target = places
+        name, at = call.function, call.operands.index(Scratch(0))
+        source, target, scratch = places[0], places[-1], places[at]
         for image in _counting(form.images, call):
             self._function(f"{name}_begin", *parameters, scratch)
             for y in range(form.rows):
                 row = source + (image * form.rows + y) * pitches[0]
-                self._function(f"{name}_row", *parameters, row, scratch)
-            self._function(f"{name}_finish", *parameters, scratch, target + image * pitches[1])
+                self._function(f"{name}_row", *parameters, row, *[y] * form.numbered, *places[1 : at + 1])
+            self._function(f"{name}_finish", *parameters, *places[at:-1], target + image * pitches[1])
 
     def _function(self, name: str, *arguments: int | bytes) -> None:
         function = getattr(self._library, f"{PREFIX}_{name}")
@@ -198,5 +199,5 @@ class _Buffer:
 
 
 def _packed(parameters: Parameters) -> bytes:
-    values = [value for _, value in parameters.fields]
+    values = [*chain(*(value if isinstance(value, tuple) else (value,) for _, value in parameters.fields))]
     return struct.pack("=" + "".join("f" if isinstance(value, float) else "i" for value in values), *values)

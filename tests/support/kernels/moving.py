@@ -82,6 +82,18 @@ def split(r: Random) -> Case:
     return case(r, "SPLIT", (axes, source), [activation(f"y{i}", shape, dtype, 0.1, 0) for i in range(count)])
 
 
+def transpose(r: Random) -> Case:
+    """Any order of axes; at times an image, of few channels or many."""
+    dtype = pick(r, [INT8, INT8, FLOAT, DType.INT16])
+    shape = [span(r, 1, 5) for _ in range(span(r, 1, 5))]
+    if r.integers(3) == 0:
+        shape = [1, pick(r, [1, 3, 40]), span(r, 1, 6), span(r, 1, 6)]
+    order = pick(r, [[0, 2, 3, 1], r.permutation(4)]) if len(shape) == 4 else r.permutation(len(shape))
+    target = [shape[axis] for axis in order]
+    source, output = (activation(n, s, dtype, 0.1, 3) for n, s in (("x", shape), ("y", target)))
+    return case(r, "TRANSPOSE", (source, constant("axes", np.array(order, np.int32))), output)
+
+
 def strided_slice(r: Random) -> Case:
     """Anything that leaves something: begins and ends from either side, strides both ways, masks, axes that shrink."""
     dtype = pick(r, [INT8, INT8, FLOAT, DType.INT32, DType.INT16])

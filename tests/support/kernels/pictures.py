@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import zlib
 from dataclasses import replace
 
@@ -12,17 +14,18 @@ from tests.support.kernels.drawing import Case, Random, case, pick, span, values
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.kernels.reference import Reference, library
-from usmp_build.operators.pooling import Pool2D
 
 BINARY = ["ADD", "MUL", "SUB"]
 UNARY = ["DEQUANTIZE", "HARD_SWISH", "LEAKY_RELU", "LOGISTIC", "QUANTIZE", "RELU", "RELU6", "TANH"]
-PICTURES = ["AVERAGE_POOL_2D", *BINARY, *UNARY]
+WINDOWS = ["AVERAGE_POOL_2D", "CONV_2D", "DEPTHWISE_CONV_2D"]
+PICTURES = [*WINDOWS, *BINARY, *UNARY]
 """Kinds of operators that have a kernel by rows for an image."""
 
 _KERNEL = Reference.kernel
 """What tests replace."""
 
 
+@functools.cache
 def pictures(kind: str, count: int) -> list[Case]:
     """Draw the first cases of a kind: the same ones for everybody."""
     return [_picture(kind, np.random.default_rng([4, zlib.crc32(kind.encode()), i])) for i in range(count)]
@@ -30,7 +33,7 @@ def pictures(kind: str, count: int) -> list[Case]:
 
 def by_rows(made: Case) -> Kernel | None:
     """Return the kernel of a case's only operator that goes by rows."""
-    kernel = library.kernel(made.graph.operators[0], made.graph)
+    kernel = _KERNEL(library, made.graph.operators[0], made.graph)
     assert isinstance(kernel, Kernel), kernel
     return kernel.by_rows
 
@@ -43,17 +46,46 @@ def by_rows_only(reference: Reference, operator: Operator, graph: Subgraph) -> K
     return kernel.by_rows
 
 
+def gaps(kind: str, count: int) -> list[Case]:
+    """Draw cases of windows as high as their image that some rows are not under: dilated ones, and lower ones."""
+    drawn = (CASES[kind](np.random.default_rng([5, zlib.crc32(kind.encode()), i])) for i in itertools.count())
+    return [*itertools.islice((made for made in drawn if _rows_of_window(made) not in (None, {*_rows(made)})), count)]
+
+
+def _window(kind: str, r: Random) -> Case:
+    """Draw windows over all rows of an image until their sums take less than the image."""
+    return next(made for made in iter(lambda: CASES[kind](r), None) if _rows_of_window(made) == {*_rows(made)})
+
+
+def _rows(made: Case) -> range:
+    return range(made.graph.tensors[0].shape[1])
+
+
+def _rows_of_window(made: Case) -> set[int] | None:
+    """Return the rows of an image that are under its only window; None if it has no kernel by rows."""
+    kernel = by_rows(made)
+    if kernel is None:
+        return None
+    (call,) = kernel.calls
+    assert call.parameters is not None
+    p = {name: int(value) for name, value in call.parameters.fields if isinstance(value, int)}
+    if "first_row" in p:
+        return {*range(p["first_row"], p["end_row"])}
+    return {*range(-p["above"], p["window_height"] * p["dilation_down"] - p["above"], p["dilation_down"])} & {
+        *_rows(made)
+    }
+
+
 def _picture(kind: str, r: Random) -> Case:
     """Draw an operator of its kind, and put an image of several rows in place of its tensors."""
+    if kind in WINDOWS:
+        return _window(kind, r)
     drawn = CASES[kind](r).graph
     image = (1, span(r, 2, 6), span(r, 1, 5), span(r, 1, 9))
     output = replace(drawn.tensors[-1], shape=image)
     inputs = [replace(tensor, shape=image, data=None) for tensor in drawn.tensors[:-1]]
     options = drawn.operators[0].options
-    if isinstance(options, Pool2D):
-        output = replace(output, shape=(1, 1, 1, image[3]))
-        options = replace(options, filter_h=image[1], filter_w=image[2], stride_h=image[1], stride_w=image[2])
-    elif kind in BINARY and r.integers(2):
+    if kind in BINARY and r.integers(2):
         place = span(r, 0, 1)
         inputs[place] = _stretched(r, inputs[place])
     return case(r, kind, inputs, output, options)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from usmp_build.codegen.calls import Index, Parameter, call_code
-from usmp_build.interfaces.kernels import Form, Input, KernelCall, Output, Pieces, Reduce, Rows
+from usmp_build.interfaces.kernels import Form, Input, KernelCall, Operand, Output, Pieces, Reduce, Rows, Scratch
 from usmp_build.layout import CallCode
 
 PLAIN, TABLE = Parameter("const int8_t *", "in", "t0"), Parameter("const int8_t *", "in", "m_t0_rows", row=24)
@@ -54,6 +54,22 @@ def test_a_reduction_reads_every_row_and_writes_once_for_each_image() -> None:
         ("in + y * 8", "out"),
         ("in[(n * 3 + y) / 3] + (n * 3 + y) % 3 * 8", "out + n * 4"),
     ]
+
+
+@pytest.mark.parametrize(("rows", "number"), [(3, "y"), (1, "0")])
+def test_a_row_gets_what_is_before_the_scratch_and_the_finish_what_is_after_it(rows: int, number: str) -> None:
+    operands = (Input(0), Input(1), Scratch(0), Input(2), Output(0))
+    call = KernelCall("f", Reduce(1, rows, 8, 4, numbered=True), operands)
+    words: dict[Operand, str] = {Input(1): "weights", Scratch(0): "sums", Input(2): "bias"}
+    code = call_code(call, "p", {Input(0): PLAIN, Output(0): OUT}, lambda operand: words[operand])
+    assert code.begin == ("sums",)
+    assert code.arguments == (number, "weights", "sums")
+    assert code.finish == ("sums", "bias")
+
+
+@pytest.mark.parametrize(("untyped", "streamed_type"), [(False, "const int8_t *"), (True, "const void *")])
+def test_rows_have_a_type_unless_any_will_do(untyped: bool, streamed_type: str) -> None:
+    assert coded(Rows(1, 5, 5, 24, 4, untyped=untyped), PLAIN).streamed_type == streamed_type
 
 
 @pytest.mark.parametrize(

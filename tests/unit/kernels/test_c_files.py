@@ -15,7 +15,7 @@ from tests.support.kernels.driver import HEADERS, PREFIX
 from tests.support.kernels.pictures import PICTURES, by_rows, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of, stateful_kernels
 from tests.support.tools import few, need
-from usmp_build.interfaces.kernels import KernelCall
+from usmp_build.interfaces.kernels import KernelCall, Reduce, Scratch, Value
 from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 
@@ -79,11 +79,17 @@ def test_structs_have_the_fields_that_python_fills() -> None:
     seen = set()
     for call in calls():
         assert call.parameters is not None
-        fields = re.findall(r"(\w+) (\w+);", structs[call.parameters.struct])
-        kinds = {int: "int32_t", float: "float"}
-        assert fields == [(kinds[type(value)], name) for name, value in call.parameters.fields]
+        fields = re.findall(r"(\w+) (\w+(?:\[\d+\])?);", structs[call.parameters.struct])
+        assert fields == [member(name, value) for name, value in call.parameters.fields]
         seen.add(call.parameters.struct)
     assert seen == structs.keys()
+
+
+def member(name: str, value: Value) -> tuple[str, str]:
+    """Return the type and the declarator of a struct's member that has this value."""
+    if isinstance(value, tuple):
+        return member(f"{name}[{len(value)}]", value[0])
+    return {int: "int32_t", float: "float"}[type(value)], name
 
 
 def test_prototypes_take_the_operands_that_python_passes() -> None:
@@ -93,8 +99,11 @@ def test_prototypes_take_the_operands_that_python_passes() -> None:
     for call in calls():
         form = type(call.form).__name__
         counts = [len(prototypes[call.function + suffix]) for suffix in names[form]]
-        whole = 1 + len(call.operands)
-        assert counts == ([whole - 2, whole - 1, whole - 1] if form == "Reduce" else [whole])
+        expected = [1 + len(call.operands)]
+        if isinstance(call.form, Reduce):
+            scratch = call.operands.index(Scratch(0))
+            expected = [2, 2 + scratch + call.form.numbered, 1 + len(call.operands) - scratch]
+        assert counts == expected
 
 
 def calls() -> Iterator[KernelCall]:

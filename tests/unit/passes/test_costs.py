@@ -9,11 +9,14 @@ from fractions import Fraction
 from tests.support.road import analyze_as, model, request
 from tests.support.small_models import VIEWED
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.ir.choices import Choices
 from usmp_build.ir.costs import CostUnit
+from usmp_build.passes import by_rows
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import quality
 from usmp_build.planner.memory.verify import violations
 from usmp_build.request import Speed
+from usmp_build.search.replanner import Replanner
 from usmp_build.units import MAX_SUM
 
 
@@ -95,6 +98,30 @@ def test_sums_stay_within_62_bits_and_close_to_what_they_are() -> None:
     assert sum(map(max, costs.values)) <= MAX_SUM
     exact = 16 * ((1 << 47) + Fraction(1, 999_999_937)) + 16 * (1 + Fraction(1, 7))
     assert abs(costs.of(costs.values[1][1]) - exact / 998_244_353) < Fraction(1, 1000)
+
+
+def test_costs_have_one_unit_however_a_tensor_is_cut() -> None:
+    """At 9 bytes a cycle, 36 bytes of a tensor take whole cycles, and 12 bytes of a row do not."""
+    text = """
+    %0 "x" float32[1,3,3,1]
+    %1 "a" float32[1,3,3,1]
+    %2 "y" float32[1,3,3,1]
+    inputs %0
+    outputs %2
+    %1 = TANH(%0) @0
+    %2 = TANH(%1) @1
+    """
+    asked = request("m", limits=(None, None))
+    speeds = (speed(9, 9), speed(1, 1), None)
+    asked = replace(asked, pools=tuple(replace(pool, speed=own) for pool, own in zip(asked.pools, speeds, strict=True)))
+    replanner = Replanner.of(asked, (model(text),))
+    whole = replanner.analyze()
+    rows = by_rows(asked, whole, 0)
+    assert rows.tables
+    cut = replanner.retime(whole, Choices({}, {}, rows))
+    assert whole.costs.scale == cut.costs.scale
+    fast, slow = (sum(costs[pool] for costs in whole.costs.values if len(costs) > 1) for pool in (0, 1))
+    assert [fast, slow] == [sum(costs[pool] for costs in cut.costs.values if len(costs) > 1) for pool in (0, 1)]
 
 
 def test_the_default_algorithm_copes_with_the_largest_costs() -> None:

@@ -131,6 +131,7 @@ def touching(touch: Touch, loops: tuple[int, ...] = (10,)) -> Callable[[Accesses
         (touching(Touch(-1, 1)), "it touches operand -1, and has 3"),
         (touching(Touch(1, -5)), "it touches -5 elements of operand 1"),
         (touching(Touch(1, 1, (1, 1))), "it has 2 strides of operand 1, and 1 loops"),
+        (touching(Touch(1, 1, rows=(1, 1))), "it has 2 strides of operand 1, and 1 loops"),
         (touching(Touch(1, 1, windows=(Window(1, 1, 3),))), "a window of operand 1 is moved by loop 1"),
         (touching(Touch(1, 1, windows=(Window(0, 1, 3, dilation=0),))), "a window of operand 1 has taps"),
         (touching(Touch(1, 1 << 41)), "a number of operand 1 is beyond"),

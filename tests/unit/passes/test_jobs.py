@@ -42,5 +42,5 @@ def test_the_bound_of_all_orders_is_that_of_any_schedule(seed: int) -> None:
     while len(order) < len(_LEGAL):
         order.append(free.choice([o for o, needs in _LEGAL.items() if o not in order and needs <= set(order)]))
     other = replanner.retime(in_file_order, Choices({0: tuple(order)}))
-    bounds = [least_bytes(replanner.request, each, each.storage.workspace) for each in (in_file_order, other)]
+    bounds = [least_bytes(replanner.request, [(each, each.storage.workspace)]) for each in (in_file_order, other)]
     assert bounds[0] == bounds[1]

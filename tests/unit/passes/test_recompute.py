@@ -65,5 +65,5 @@ def test_the_work_is_within_the_limit() -> None:
         limit = sum(rows.work) * most // 100
         order = recomputed_order(jobs, rows, limit)
         assert order is not None
-        check(jobs, rows, order)
-        assert sum(rows.work[number] for number in order) <= limit
+        check(jobs, rows, order.order)
+        assert sum(rows.work[number] for number in order.order) == order.work <= limit

@@ -5,7 +5,7 @@ inputs hold what other models wrote.  Before each run, garbage fills all bytes t
 the manifest keeps must be intact.  At every step, garbage fills the bytes that hold no live buffer; with --sanitize,
 the compiler's sanitizers are on, and these bytes and those around the pools are poisoned.  Kernels and functions of the
 application are compiled with the rest: --source names their files.  With --accesses, each operator runs once instead,
-as a whole, and every access is traced: how closely its buffers may lie must follow from these accesses, too.
+and every access is traced, of rows in each position: how closely buffers may lie must follow from these accesses, too.
 TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed; runs on which it aborts are listed,
 and not compared.  Without it, and for programs, the check is only that results do not depend on the garbage.
 """
@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import tempfile
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from usmp_build import pipeline
@@ -59,7 +58,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     request, files = read_request(parsed)
-    planned = pipeline.plan(replace(request, rows=request.rows and not parsed.accesses), files)
+    planned = pipeline.plan(request, files)
     if parsed.accesses:
         print("\n".join(check_accesses(planned, parsed)))
         return 0
@@ -149,7 +148,7 @@ def _same_in_other_garbage(planned: Planned, index: int, runs: list[Run], others
         for one, two in zip(*both, strict=True):
             if one != two:
                 who = _who(planned, index, one)
-                message = f"{who} reads bytes that were never written: tensor {one.tensor} depends on them"
+                message = f"{who} reads bytes that were never written: {one.name} depends on them"
                 path, help_ = planned.request.models[index].path, at_fault(planned.summary.models[index])
                 raise CheckFailed(Diagnostic("S605", message, path, help_))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -21,12 +21,15 @@ from usmp_build import pipeline
 from usmp_build.cli.selftest.harness import Mark, build_traced, harness, run_all
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.errors import CheckFailed, Diagnostic
-from usmp_build.ir.graph import OperatorRef, operator_at
-from usmp_build.ir.schedule import Step, Value, steps
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Kernel, Rows
+from usmp_build.interfaces.row_jobs import job_count, row_call, row_of
+from usmp_build.ir.graph import OperatorRef
+from usmp_build.ir.schedule import RowRef, Step, Value, steps
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Kind
 from usmp_build.output import writer
-from usmp_build.passes.separations import separations_at
+from usmp_build.passes.separations import allowed_distances, separations_at
 from usmp_build.pipeline import Planned
 from usmp_build.planner import by_name
 from usmp_build.report.summarize import summarize
@@ -37,15 +40,18 @@ from usmp_build.search.operator_order import BestCandidate
 Times = NDArray[np.int64]
 """For each byte of a buffer: first write, last write, last read; 0 where there is none."""
 
+_ANY = 1 << 40
+"""More bytes than any buffer has: minus that is the distance of buffers that may be anywhere."""
+
 _NOTED = 5
 """Most pairs listed in a note."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Two buffers that one operator touches."""
+    """Two buffers that one operator, or a row of it, touches."""
 
-    operator: OperatorRef
+    step: Step
     below: int
     above: int
     planned: int
@@ -57,15 +63,16 @@ class ComparedPair:
 
 
 def check_accesses(planned: Planned, parsed: argparse.Namespace) -> Iterator[str]:
-    """Trace every operator once; yield how many pairs may come closer, and which could come closer than declared.
+    """Trace every operator once, or rows of each kind of it.
 
-    Raises CheckFailed for the first that came closer in the plan than the accesses allow.
+    Yield how many pairs may come closer, and which could come closer than declared.  Raises CheckFailed for the first
+    that came closer in the plan than the accesses allow.
     """
     pairs = compared(planned, parsed.cc, parsed.source, parsed.seed, parsed.keep)
     for each in pairs:
         if each.traced > each.planned:
             raise CheckFailed(_report(planned, each))
-    count = sum((each.below, each.above) in planned.analysis.separations.pairs for each in pairs)
+    count = len(planned.analysis.separations.pairs.keys() & {(each.below, each.above) for each in pairs})
     counted = "1 pair" if count == 1 else f"{count} pairs"
     yield f"{counted} of buffers may lie closer than they are long, and no access contradicts that"
     careful = [each for each in pairs if each.declared is not None and each.declared > each.traced]
@@ -84,7 +91,7 @@ def compared(
     touched = list(_touched(apart))
     if not touched:
         return []
-    rows = [_row(apart, ref, buffer) for ref, buffer in touched]
+    rows = [_row(apart, at, buffer) for at, buffer in touched]
     inputs = [samples(model, 1, seed) for model in apart.analysis.models]
     with tempfile.TemporaryDirectory(prefix="usmp-selftest-") as scratch:
         folder = Path(keep or scratch)
@@ -92,11 +99,12 @@ def compared(
         writer.write(harness(apart, layout, rows), folder)
         program = build_traced(folder, layout, compiler, sources)
         results = run_all(program, apart, inputs, garbage=0, period=1)
-    times: dict[OperatorRef, dict[int, Times]] = {}
+    times: dict[int, dict[int, Times]] = {}
     for record in (record for runs in results for run in runs for record in run if record.step == Mark.ACCESSES):
-        ref, buffer = touched[record.tensor]
-        times.setdefault(ref, {})[buffer] = np.frombuffer(record.data, "<u4").astype(np.int64).reshape(-1, 3)
-    return [each for ref, touches in times.items() for each in _compare(planned, ref, touches)]
+        at, buffer = touched[record.tensor]
+        times.setdefault(at, {})[buffer] = np.frombuffer(record.data, "<u4").astype(np.int64).reshape(-1, 3)
+    traced = dict(_steps(planned.analysis))
+    return [each for at, touches in times.items() for each in _compare(planned, traced[at], touches)]
 
 
 def _apart(planned: Planned) -> Planned:
@@ -113,40 +121,63 @@ def _apart(planned: Planned) -> Planned:
     return Planned(replanner, Fitted(chosen, None), plan, summarize(request, chosen, plan))
 
 
-def _operators(planned: Planned) -> Iterator[tuple[OperatorRef, Step]]:
-    for step in steps(planned.analysis.schedule.root):
-        if step.operator is not None:
-            yield step.operator, step
+def _steps(analysis: Analysis) -> Iterator[tuple[int, Step]]:
+    """Yield the steps that are traced, each with its position on the timeline.
+
+    Of an operator that runs row by row these are the first job, the last, and one for each set of rows under the window
+    that are inside the image.
+    """
+    seen: set[tuple[OperatorRef, Hashable]] = set()
+    for program, start in zip(analysis.schedule.programs, analysis.schedule.starts, strict=False):
+        for at, step in enumerate(steps(program), start):
+            if step.operator is not None:
+                key = step.operator, at if step.job is None else _kind(analysis, step)
+                if key not in seen:
+                    seen.add(key)
+                    yield at, step
 
 
-def _touched(planned: Planned) -> Iterator[tuple[OperatorRef, int]]:
-    """Yield the buffers in workspace that each operator of a main subgraph touches; rows in pages are left out."""
-    storage = planned.analysis.storage
-    rows = {row for first in storage.rows for row in storage.span(first)}
-    for ref, step in _operators(planned):
+def _kind(analysis: Analysis, step: Step) -> tuple[tuple[int, ...], bool, bool]:
+    """Return the rows under the window that a job reads, and whether it is the first or the last one."""
+    assert step.operator is not None
+    assert step.job is not None
+    kernel = analysis.kernel_of(step.operator)
+    assert isinstance(kernel, Kernel)
+    call = row_call(kernel)
+    assert call is not None
+    form, taps = call.form, tuple[int, ...]()
+    if isinstance(form, Rows):
+        begin = row_of(call, step.job) * form.stride - form.before
+        taps = tuple(k for k in range(form.window) if 0 <= begin + k * form.dilation < form.input_rows)
+    return taps, step.job == 0, step.job == job_count(call) - 1
+
+
+def _touched(planned: Planned) -> Iterator[tuple[int, int]]:
+    """Yield the buffers in workspace that each traced step touches; rows in pages are left out."""
+    analysis, storage = planned.analysis, planned.analysis.storage
+    in_pages = {row for tensor in analysis.axes for row in storage.buffers_of(tensor)}
+    for at, step in _steps(analysis):
         values: list[Value] = [*step.values, *step.scratch]
         for buffer in dict.fromkeys(chain.from_iterable(map(storage.buffers_of, values))):
-            if storage.buffers[buffer].kind is not Kind.CONSTANT and buffer not in rows:
-                yield ref, buffer
+            if storage.buffers[buffer].kind is not Kind.CONSTANT and buffer not in in_pages:
+                yield at, buffer
 
 
-def _row(planned: Planned, ref: OperatorRef, buffer: int) -> dict[str, int | str]:
-    """Return the location of a buffer for the program, and the operator after which it is shown."""
+def _row(planned: Planned, at: int, buffer: int) -> dict[str, int | str]:
+    """Return the location of a buffer for the program, and the step after which it is shown."""
     pool, offset = planned.plan.allocations[buffer]
     return {
-        "model": ref.model,
-        "position": operator_at(planned.analysis.models, ref).position,
+        "time": at,
         "pool": planned.request.pools[pool].name,
         "offset": offset,
         "size": planned.analysis.storage.buffers[buffer].size,
     }
 
 
-def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Iterator[ComparedPair]:
+def _compare(planned: Planned, step: Step, times: dict[int, Times]) -> Iterator[ComparedPair]:
     """Compare outputs with inputs and scratch, and scratch with inputs."""
     storage, problem = planned.analysis.storage, planned.analysis.problem
-    step = next(step for operator, step in _operators(planned) if operator == ref)
-    declared = dict(separations_at(planned.request, planned.analysis, step))
+    declared = _declared(planned, step)
     inputs, outputs, scratch = (
         dict.fromkeys(buffer for buffer in chain.from_iterable(map(storage.buffers_of, values)) if buffer in times)
         for values in (step.reads, (*step.writes, *step.updates), step.scratch)
@@ -160,7 +191,36 @@ def _compare(planned: Planned, ref: OperatorRef, times: dict[int, Times]) -> Ite
         sides = zip(((written, read), (read, written)), by_trace, by_kernel, strict=True)
         for (low, high), traced, distance in sides:
             lowest = -storage.buffers[high].extent
-            yield ComparedPair(ref, low, high, problem.separation(low, high), max(traced, lowest), distance)
+            yield ComparedPair(step, low, high, problem.separation(low, high), max(traced, lowest), distance)
+
+
+def _declared(planned: Planned, step: Step) -> dict[tuple[int, int], tuple[int, int]]:
+    """Return the distances that a kernel declares, of (written, read) buffers: the read one above, and below.
+
+    Of a tensor in one piece, those of the rows that a job touches.
+    """
+    allowed = allowed_distances(planned.request, planned.analysis)
+    declared = dict(separations_at(planned.request, planned.analysis, step))
+    for written, read, distance in allowed.of_rows(step):
+        (low, start), (high, other) = _place(planned.analysis, written), _place(planned.analysis, read)
+        if low in allowed.edges() or high in allowed.edges():
+            above, below = declared.get((low, high), (-_ANY, -_ANY))
+            above = max(above, -_ANY if distance.written_below is None else distance.written_below + start - other)
+            below = max(below, -_ANY if distance.written_above is None else distance.written_above + other - start)
+            declared[low, high] = above, below
+    return declared
+
+
+def _place(analysis: Analysis, row: RowRef) -> tuple[int, int]:
+    """Return the buffer of a row, and where it begins there."""
+    storage, buffer = analysis.storage, analysis.storage.buffers_of(row).start
+    return buffer, storage.buffers[buffer].size // storage.edges[buffer] * row.row if buffer in storage.edges else 0
+
+
+def _name(planned: Planned, step: Step) -> str:
+    """Return the operator of a step, and its row if it has one."""
+    assert step.operator is not None
+    return step.name.removeprefix(f"{planned.analysis.models[step.operator.model].name}: ")
 
 
 def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
@@ -175,26 +235,25 @@ def _traced(written: Times, read: Times, is_scratch: bool) -> tuple[int, int]:
     later = np.searchsorted(-until[order], -when, side="left")  # per written byte: the number of bytes read after it
     places, later = places[later > 0], later[later > 0]
     if not places.size:
-        return -(1 << 40), -(1 << 40)
+        return -_ANY, -_ANY
     lowest, highest = np.minimum.accumulate(order)[later - 1], np.maximum.accumulate(order)[later - 1]
     return int((places + 1 - lowest).max()), int((highest + 1 - places).max())
 
 
 def _note(planned: Planned, each: ComparedPair) -> str:
-    operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
-    low, high = buffers[each.below].name, buffers[each.above].name
+    low, high = (planned.analysis.storage.buffers[buffer].name for buffer in (each.below, each.above))
     return (
-        f"  {operator.kind} {operator.position}: {high} at least {each.declared:,} bytes after the start of {low}, "
+        f"  {_name(planned, each.step)}: {high} at least {each.declared:,} bytes after the start of {low}, "
         f"where {each.traced:,} would do"
     )
 
 
 def _report(planned: Planned, each: ComparedPair) -> Diagnostic:
-    operator, buffers = operator_at(planned.analysis.models, each.operator), planned.analysis.storage.buffers
-    low, high = buffers[each.below].name, buffers[each.above].name
-    message = f"{operator.kind} {operator.position} touches bytes in a different order than its kernel declares: "
+    low, high = (planned.analysis.storage.buffers[buffer].name for buffer in (each.below, each.above))
+    message = f"{_name(planned, each.step)} touches bytes in a different order than its kernel declares: "
     message += f'"{high}" must start at least {each.traced:,} bytes after the start of "{low}", and the plan relies on '
     message += f"{each.planned:,}"
-    path = planned.request.models[each.operator.model].path
+    assert each.step.operator is not None
+    path = planned.request.models[each.step.operator.model].path
     help_ = "correct what the kernel declares; until then, overlap = false in [plan] keeps all buffers apart"
     return Diagnostic("S631", message, path, help_)

@@ -45,9 +45,16 @@ def connected(planned: Planned, model: int) -> list[int]:
     ]
 
 
-def facts(planned: Planned, layout: Layout, model: int) -> dict[str, object]:
-    """Return for the template the inputs to fill, and pairs of tensor and port.
+def by_rows(planned: Planned, model: int) -> list[int]:
+    """Return the inputs of a model, by position, that arrive row by row: after all others were filled."""
+    row = planned.summary.models[model]
+    return [position for position, name in enumerate(row.inputs) if name in row.inputs_by_rows]
 
+
+def facts(planned: Planned, layout: Layout, model: int) -> dict[str, object]:
+    """Return for the template the inputs to fill, those that arrive row by row, and pairs of tensor and port.
+
+    `read` are outputs to read after the run, `leaving` those that the application gets row by row.
     `connected` are inputs that others fill, `intact` inputs that the run leaves as they are, `reserved_inputs` and
     `reserved_outputs` what all other runs leave so, too, and `outputs_while_filled` those of them that filling inputs
     leaves so.
@@ -58,10 +65,13 @@ def facts(planned: Planned, layout: Layout, model: int) -> dict[str, object]:
     outputs = list(zip(main.outputs, code.outputs, strict=True))
     others = connected(planned, model)
     kept = model_request.inputs if model_request.io is InputOutput.POOL else Inputs.CONSUMED
-    filled = [pair for position, pair in enumerate(inputs) if position not in others]
+    filled = [pair for position, pair in enumerate(inputs) if position not in others and not pair[1].rows]
     is_reserved = model_request.io is InputOutput.POOL and model_request.outputs is Outputs.RESERVED
     return {
         "filled": [port for _, port in filled],
+        "read": [pair for pair in outputs if not pair[1].rows],
+        "arriving": [port for _, port in inputs if port.rows],
+        "leaving": [pair for pair in outputs if pair[1].rows],
         "connected": [inputs[position] for position in others],
         "intact": inputs if kept is not Inputs.CONSUMED else [],
         "reserved_inputs": filled if kept is Inputs.RESERVED else [],

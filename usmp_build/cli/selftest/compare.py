@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.cli.selftest.externs import at_fault
-from usmp_build.cli.selftest.harness import Mark, Run
+from usmp_build.cli.selftest.harness import Mark, Record, Run
 from usmp_build.cli.selftest.oracle import Answer
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.ir.graph import DType, Tensor
@@ -45,14 +46,16 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
             tensor = graph.tensors[record.tensor]
             if tensor.is_variable and record is not last[record.tensor]:
                 continue
-            wrong = _differing(tensor, record.data, expected[record.tensor])
+            wrong = _differing(tensor, record, expected[record.tensor])
             if wrong:
-                raise CheckFailed(_report(planned, model, number, record.step, record.tensor, wrong))
+                raise CheckFailed(_report(planned, model, number, record, wrong))
             seen.add(record.tensor)
+        for record in _incomplete(run, expected):
+            raise CheckFailed(_report(planned, model, number, record, "it was not computed"))
     for index, folded in _folded(planned, model):
-        if any(_differing(folded, folded.data or b"", expected[index]) for _, _, expected in answered):
-            wrong = "the constant that was computed at build time"
-            raise CheckFailed(_report(planned, model, 0, Mark.OUTPUT, index, wrong))
+        constant = Record(Mark.OUTPUT, index, folded.data or b"")
+        if any(_differing(folded, constant, expected[index]) for _, _, expected in answered):
+            raise CheckFailed(_report(planned, model, 0, constant, "the constant that was computed at build time"))
         seen.add(index)
     return len(seen)
 
@@ -97,10 +100,23 @@ def _remaining(value: NDArray[Any], channels: tuple[int, ...] | None) -> NDArray
     return value if channels is None else value[..., list(channels)]
 
 
-def _differing(tensor: Tensor, data: bytes, expected: NDArray[Any]) -> str:
-    """Return in words how two values differ; empty when they are equal, floats within the tolerance."""
+def _incomplete(run: Run, expected: Mapping[int, NDArray[Any]]) -> Iterator[Record]:
+    """Yield a record for a row that is missing, without data, if a tensor was shown row by row and has more rows."""
+    shown: dict[tuple[int, int], dict[int, Record]] = {}
+    for record in run:
+        if record.row is not None and record.tensor in expected:
+            shown.setdefault((record.step, record.tensor), {})[record.row] = record
+    for (step, tensor), rows in shown.items():
+        if sum(len(record.data) for record in rows.values()) < expected[tensor].nbytes:
+            yield Record(step, tensor, b"", next(row for row in range(len(rows) + 1) if row not in rows))
+
+
+def _differing(tensor: Tensor, record: Record, expected: NDArray[Any]) -> str:
+    """Return in words how a tensor or row differs; empty when it does not, floats not within the tolerance."""
     kind = np.dtype(tensor.dtype.numpy or "uint8")
-    got, want = np.frombuffer(data, kind), np.frombuffer(expected.tobytes(), kind)
+    got, want = np.frombuffer(record.data, kind), np.frombuffer(expected.tobytes(), kind)
+    if record.row is not None:
+        want = want[record.row * got.size :][: got.size]
     if got.size != want.size:
         return f"{got.size} elements instead of {want.size}"
     unlike = got != want
@@ -115,11 +131,12 @@ def _differing(tensor: Tensor, data: bytes, expected: NDArray[Any]) -> str:
     return f"{count}, first element {first}: {got[first]} instead of {want[first]}"
 
 
-def _report(planned: Planned, model: int, run: int, step: int, tensor: int, wrong: str) -> Diagnostic:
+def _report(planned: Planned, model: int, run: int, record: Record, wrong: str) -> Diagnostic:
     graph = planned.analysis.models[model].main
+    tensor = graph.tensors[record.tensor]
     kinds = {op.position: op.kind for op in graph.operators}
-    who = f"operator {step} ({kinds[step]})" if step >= 0 else "the output after the run"
-    what = f'tensor {tensor} "{graph.tensors[tensor].name}" {show_type(graph.tensors[tensor])}'
+    who = f"operator {record.step} ({kinds[record.step]})" if record.step >= 0 else "the output after the run"
+    what = f'{record.name} "{tensor.name}" {show_type(tensor)}'
     message = f'model "{planned.request.models[model].name}", run {run}, {who}, {what}: {wrong}'
     help_ = at_fault(planned.summary.models[model], how=" with the model, or with usmp-build inspect model --data")
     return Diagnostic("S604", message, planned.request.models[model].path, help_)

@@ -30,6 +30,8 @@ _PROGRAM = "usmp_selftest"
 _SECONDS = 600
 _RECORD = struct.Struct("<5i")
 """Model, step, tensor, row or -1, bytes of data; the data follow."""
+_ARRIVES = -1
+"""What the hook has in place of an operator's position where a row of an input arrives."""
 _FLAGS = ("-std=c99", "-O1", "-g1", "-Wall", "-Wextra", "-DUSMP_HOOK", "-DUSMP_SECTION(name)=")
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 _TRACE = ("-O0", "-fsanitize=thread", *(f"-D{name}=usmp_traced_{name}" for name in ("memcpy", "memmove", "memset")))
@@ -48,17 +50,26 @@ class Mark(IntEnum):
     """What must be intact after a run, or after all."""
     FILLED = -5
     """An output of the run before, when inputs were filled for the next; of the first run it is nothing."""
+    ARRIVAL = -7
+    """A row of an input, when it has arrived."""
     ACCESSES = -6
-    """When an operator touched each byte of one of its buffers: a row of the table of `accesses.touched_by`."""
+    """When a step touched each byte of one of its buffers: an index of the table `touched` of accesses.h.j2."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A tensor as the program showed it; `step` is the operator's position, or a `Mark`."""
+    """A tensor, or a row of it, as the program showed it; `step` is the operator's position, or a `Mark`."""
 
     step: int
     tensor: int
     data: bytes
+    row: int | None = None
+    """The number of the row; None: the whole tensor."""
+
+    @property
+    def name(self) -> str:
+        """`tensor 3`, or `row 7 of tensor 3`."""
+        return f"tensor {self.tensor}" if self.row is None else f"row {self.row} of tensor {self.tensor}"
 
 
 Run = list[Record]
@@ -67,7 +78,7 @@ Run = list[Record]
 def harness(planned: Planned, layout: Layout, accesses: Sequence[Mapping[str, int | str]] = ()) -> Bundle:
     """Return the C of the program: it reads inputs from standard input, and writes records to standard output.
 
-    With `accesses`, the locations of buffers that operators touch, it also shows when they do; pools are given by name.
+    With `accesses`, the locations of buffers that steps touch, it also shows when they do; pools are given by name.
     """
     models = model_rows(planned, layout)
     starts = planned.analysis.schedule.starts
@@ -205,9 +216,9 @@ def _given(planned: Planned, inputs: Sequence[Sequence[Sample]]) -> bytes:
     inputs_to_send: list[list[Sample]] = []
     for index in between.order(planned):
         connected = between.connected(planned, index)
-        inputs_to_send.append(
-            [tuple(a for position, a in enumerate(s) if position not in connected) for s in inputs[index]]
-        )
+        late = between.by_rows(planned, index)
+        order = sorted((i for i in range(len(inputs[index][0])) if i not in connected), key=lambda i: i in late)
+        inputs_to_send.append([tuple(sample[i] for i in order) for sample in inputs[index]])
     return input_stream(inputs_to_send)
 
 
@@ -217,9 +228,8 @@ def input_stream(inputs: Sequence[Sequence[Sample]]) -> bytes:
 
 
 def read_records(stream: bytes, models: int) -> list[list[Run]]:
-    """Sort what the program wrote by model, then run; tensors that it showed row by row are put together."""
+    """Sort what the program wrote by model, then run."""
     results: list[list[Run]] = [[] for _ in range(models)]
-    rows: dict[tuple[int, int], dict[int, bytes]] = {}
     at = 0
     while at < len(stream):
         model, step, tensor, row, size = _RECORD.unpack_from(stream, at)
@@ -228,15 +238,10 @@ def read_records(stream: bytes, models: int) -> list[list[Run]]:
         at += size
         if step == Mark.NEXT_RUN:
             results[model].append([])
-            rows = {}
         elif row < 0:
             results[model][-1].append(Record(step, tensor, data))
         elif data:
-            of_tensor = rows.setdefault((step, tensor), {})
-            of_tensor[row] = data
-            joined = Record(step, tensor, b"".join(of_tensor[number] for number in sorted(of_tensor)))
-            run = results[model][-1]
-            run[:] = [each for each in run if (each.step, each.tensor) != (step, tensor)] + [joined]
+            results[model][-1].append(Record(step, tensor, data, row))
     return results
 
 
@@ -247,10 +252,12 @@ def observed_steps(planned: Planned, layout: Layout, index: int, first: int) -> 
     by_rows = {each.step: each for each in code.row_steps}
     numbers: dict[OperatorRef, int] = {}
     for time, step in enumerate(schedule.steps(analysis.schedule.programs[index]), first):
-        if step.operator is not None:
+        if step.arrival:
+            yield {"position": _ARRIVES, "time": time, "traces": 1}
+        elif step.operator is not None:
             number = numbers.setdefault(step.operator, len(numbers))
             position = operator_at(analysis.models, step.operator).position
             traces = len(code.steps[number].traces)
-            if number in by_rows:
+            if number in by_rows and by_rows[number].row:
                 traces = len(by_rows[number].traces) + traces * (step.job == by_rows[number].last)
             yield {"position": position, "time": time, "traces": traces}

@@ -33,6 +33,7 @@ from usmp_build.kernels.reference import (
     slicing,
     softmax,
     sources,
+    transposition,
     unary,
 )
 from usmp_build.kernels.reference.directions import in_both_directions
@@ -49,6 +50,7 @@ _FAMILIES = (
     reduction,
     slicing,
     softmax,
+    transposition,
     unary,
 )
 KERNELS: Mapping[str, Callable[[Node], Kernel]] = MappingProxyType(

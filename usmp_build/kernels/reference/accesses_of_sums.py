@@ -75,19 +75,29 @@ def svdf_accesses(batches: int, inputs: int, units: int, element_size: int, oper
     return Accesses((Part((batches, units), (read, written)),), _ends(element_size, operands))
 
 
-def mean_accesses(channels: int, across: int, element_size: int) -> Accesses:
-    """MEAN of an image: sums begin, each of the `across` pixels of a row is added to them, they become the output.
+class Shares(NamedTuple):
+    """How the sums of a pixel share out among its input channels: each of `groups` of `inputs` channels has `sums`."""
+
+    groups: int
+    inputs: int
+    sums: int
+
+
+def added_up_accesses(row: Row, shares: Shares, element_size: int, operands: int, scratch: int) -> Accesses:
+    """Rows that are added up in operand `scratch`: sums begin, a row is added to them, they become the output.
 
     Images, and the elements of an output, are in reverse order backward; what is added up never is.
     """
-    begin = Part((channels,), (Touch(1, 1, (1,), writes=True),), forward=True)
-    row = Part(
-        (across, channels),
-        (Touch(0, 1, (channels, 1)), Touch(1, 1, (0, 1)), Touch(1, 1, (0, 1), writes=True)),
-        forward=True,
-    )
-    finish = Part((channels,), (Touch(1, 1, (1,)), Touch(2, 1, (1,), writes=True)))
-    return Accesses((begin, row, finish), (element_size, 4, element_size), phases=True)
+    groups, inputs, sums = shares
+    count, strides = row.pixels * groups * sums, (groups * sums, sums, 1)
+    begin = Part((count,), (Touch(scratch, 1, (1,), writes=True),), forward=True)
+    read = Touch(0, inputs, (0, inputs), windows=(row.window,))
+    touches = (read, Touch(scratch, 1, strides), Touch(scratch, 1, strides, writes=True))
+    added = Part((row.pixels, groups, sums), touches, forward=True)
+    finish = Part((count,), (Touch(scratch, 1, (1,)), Touch(operands - 1, 1, (1,), writes=True)))
+    widths = [0] * operands
+    widths[0], widths[scratch], widths[-1] = element_size, 4, element_size
+    return Accesses((begin, added, finish), tuple(widths), phases=True)
 
 
 def _blocks(size: int, reads: tuple[Touch, ...], output: int, strides: tuple[int, ...]) -> Iterator[Part]:

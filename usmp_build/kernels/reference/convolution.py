@@ -20,13 +20,20 @@ from usmp_build.interfaces.kernels import (
     Traffic,
 )
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.kernels.reference.accesses_of_sums import Row, conv_2d_accesses, depthwise_accesses
+from usmp_build.kernels.reference.accesses_of_sums import (
+    Row,
+    Shares,
+    added_up_accesses,
+    conv_2d_accesses,
+    depthwise_accesses,
+)
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pitches import PITCHED, Pitches, pitch_fields, pitches
 from usmp_build.kernels.reference.requantization import factor_constants
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
 from usmp_build.kernels.reference.window import Slide, borders, slide, taps_inside
+from usmp_build.kernels.reference.window_sums import added_up, is_less_as_sums
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 
 
@@ -140,7 +147,25 @@ class _Convolution:
         """Declare that pixels may lie apart; where they do not, CONV_2D reads a row of the window at once."""
         dense = isinstance(self.options, Conv2D) and self.options.dilation_w == 1 and self.weights.shape[2] > 1
         slower = frozenset({Input(0)}) if dense else frozenset[Operand]()
-        return Kernel((call,), constants, pitched=PITCHED, slower=slower)
+        by_rows = self._added_up(call, constants) if is_less_as_sums(self.node) else None
+        return Kernel((call,), constants, pitched=PITCHED, slower=slower, by_rows=by_rows)
+
+    def _added_up(self, call: KernelCall, constants: tuple[Constant, ...]) -> Kernel:
+        """Return the kernel that adds up the rows of the image, given the call for the only row of the output."""
+        assert call.parameters is not None
+        name, suffix = call.parameters.struct.removesuffix("_parameters").rsplit("_", 1)
+        fields = [field for field in call.parameters.fields if field not in pitch_fields(self.pitches)]
+        at = [name for name, _ in fields].index("before") + 1
+        fields[at:at] = ("dilation_down", self.options.dilation_h), ("above", self.rows.before)
+        parameters = Parameters(f"{name}_sums_{suffix}_parameters", tuple(fields))
+        channels = self.input.shape[3]
+        is_full = isinstance(self.options, Conv2D)
+        shares = Shares(1, channels, self.channels) if is_full else Shares(channels, 1, self.channels // channels)
+        size, operands = self.input.dtype.bits // 8, len(call.operands) + 1
+        accesses = added_up_accesses(self._row(), shares, size, operands, scratch=2)
+        height, window = self.input.shape[1], self.weights.shape[1]
+        rows = taps_inside(self.rows, height, window, self.options.stride_h, self.options.dilation_h)
+        return added_up(self.node, call, parameters, rows, accesses, constants)
 
     @property
     def pitches(self) -> Pitches:

@@ -6,12 +6,12 @@ from usmp_build.arithmetic.fixed_point import single
 from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
 from usmp_build.ir.graph import DType, Tensor
-from usmp_build.kernels.reference.accesses_of_sums import Row, pool_accesses
+from usmp_build.kernels.reference.accesses_of_sums import Row, Shares, added_up_accesses, pool_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
-from usmp_build.kernels.reference.pitches import PITCHED, are_apart, pitch_fields, pitches
-from usmp_build.kernels.reference.reduction import Block, average_of_rows
-from usmp_build.kernels.reference.window import Slide, borders, slide, taps_inside
+from usmp_build.kernels.reference.pitches import PITCHED, pitch_fields, pitches
+from usmp_build.kernels.reference.window import borders, slide, taps_inside
+from usmp_build.kernels.reference.window_sums import added_up, is_less_as_sums
 from usmp_build.operators.pooling import Pool2D
 
 _SAME_SCALE = 1e-6
@@ -62,22 +62,34 @@ def pool_2d(node: Node) -> Kernel:
     read = images * taps * channels * source.dtype.bits // 8
     traffic = (Traffic(read), Traffic(written=output.size))
     window = Window(0, strides.input, width, options.filter_w, options.stride_w, before=columns.before)
-    accesses = pool_accesses(Row(columns.output, strides.output, window), channels, source.dtype.bits // 8)
+    row = Row(columns.output, strides.output, window)
+    accesses = pool_accesses(row, channels, source.dtype.bits // 8)
     call = KernelCall(f"{name}_{suffix}_row", form, (Input(0), Output(0)), parameters, traffic, accesses=accesses)
-    return Kernel((call,), pitched=PITCHED, by_rows=_by_rows(node, options, (rows, columns), (suffix, low, high)))
+    is_average = node.operator.kind == "AVERAGE_POOL_2D"
+    by_rows = _added_up(node, call, suffix, row) if is_average and is_less_as_sums(node) else None
+    return Kernel((call,), pitched=PITCHED, by_rows=by_rows)
 
 
-def _by_rows(
-    node: Node, options: Pool2D, slides: tuple[Slide, Slide], limits: tuple[str, int | float, int | float]
-) -> Kernel | None:
-    """Return the kernel that averages an image by adding up its rows; None unless the only window is that image."""
-    images, height, width, channels = node.streamed().shape
-    is_one_window = slides == (Slide(1, 0), Slide(1, 0)) and (options.filter_h, options.filter_w) == (height, width)
-    if node.operator.kind != "AVERAGE_POOL_2D" or not is_one_window or images > 1 or height == 1 or are_apart(node):
-        return None
-    suffix, low, high = limits
-    fields = (("count", height * width), ("low", low), ("high", high))
-    return average_of_rows(node, Block(images, height, width, channels), f"global_average_pool_2d_{suffix}", fields)
+def _added_up(node: Node, call: KernelCall, suffix: str, row: Row) -> Kernel:
+    """Return the kernel that adds up the rows of the image for averages, given the call that makes all of them."""
+    assert isinstance(call.form, Rows)
+    assert call.parameters is not None
+    form, values = call.form, dict(call.parameters.fields)
+    first, end = max(0, -form.before), min(form.input_rows, form.window - form.before)
+    counted = form.window * row.window.taps if values["counts_outside"] else 0
+    fields = (
+        *((name, values[name]) for name in ("input_width", "channels", "output_width", "window_width", "stride")),
+        ("before", values["before"]),
+        ("first_row", first),
+        ("end_row", end),
+        *((name, values[name]) for name in ("low", "high", "outside")),
+        ("counted", counted),
+    )
+    parameters = Parameters(f"average_pool_2d_sums_{suffix}_parameters", fields)
+    source = node.streamed()
+    shares = Shares(source.shape[3], 1, 1)
+    accesses = added_up_accesses(row, shares, source.dtype.bits // 8, operands=3, scratch=1)
+    return added_up(node, call, parameters, end - first, accesses, ())
 
 
 def _outside(node: Node, options: Pool2D, source: Tensor) -> int | float:

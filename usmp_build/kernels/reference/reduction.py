@@ -1,4 +1,4 @@
-"""MEAN, and other averages of images that add up rows in scratch."""
+"""MEAN: rows are added up in scratch."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from math import prod
 from typing import NamedTuple
 
 from usmp_build.arithmetic.fixed_point import divided, single
+from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.kernels import (
     Input,
     Kernel,
@@ -18,12 +19,12 @@ from usmp_build.interfaces.kernels import (
     Traffic,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.accesses_of_sums import mean_accesses
+from usmp_build.kernels.reference.accesses_of_sums import Row, Shares, added_up_accesses
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.requantization import factor
 
 
-class Block(NamedTuple):
+class _Block(NamedTuple):
     """A tensor as images of rows of pixels of channels; rows and pixels are averaged."""
 
     images: int
@@ -43,29 +44,29 @@ def mean(node: Node) -> Kernel:
     block = _block(node)
     node.expect(output.elements == block.images * block.channels, "makes another number of means than its output holds")
     if (source.dtype, output.dtype) == (DType.INT8, DType.INT8):
-        return average_of_rows(node, block, "mean_s8", _int8_fields(node, block))
+        return _kernel(node, block, "mean_s8", _int8_fields(node, block))
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
-        return average_of_rows(node, block, "mean_f32", (("count", single(block.size)),))
+        return _kernel(node, block, "mean_f32", (("count", single(block.size)),))
     raise unsupported_types(source, output)
 
 
-def _block(node: Node) -> Block:
+def _block(node: Node) -> _Block:
     shape = node.input(0).shape
     all_axes = node.integers(1, "axes")
     node.expect(all(-len(shape) <= axis < len(shape) for axis in all_axes), "averages along axes that its input lacks")
     axes = sorted({axis % len(shape) for axis in all_axes if shape[axis] > 1})
     if not axes:
-        return Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
+        return _Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
     first, last = axes[0], axes[-1]
     if any(shape[axis] > 1 and axis not in axes for axis in range(first, last)):
         raise Unsupported("it averages along axes that are not adjacent")
     images, reduced, channels = prod(shape[:first]), shape[first : last + 1], prod(shape[last + 1 :])
     if channels == 1:  # a row of a single number would need a call each
-        return Block(images, 1, prod(reduced), 1)
-    return Block(images, reduced[0], prod(reduced[1:]), channels)
+        return _Block(images, 1, prod(reduced), 1)
+    return _Block(images, reduced[0], prod(reduced[1:]), channels)
 
 
-def _int8_fields(node: Node, block: Block) -> tuple[tuple[str, int], ...]:
+def _int8_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
     """The factor also divides by the count."""
     source, output = node.input(0), node.output
     if block.size * 255 > LARGEST:
@@ -79,7 +80,7 @@ def _int8_fields(node: Node, block: Block) -> tuple[tuple[str, int], ...]:
     )
 
 
-def average_of_rows(node: Node, block: Block, function: str, others: tuple[tuple[str, int | float], ...]) -> Kernel:
+def _kernel(node: Node, block: _Block, function: str, others: tuple[tuple[str, int | float], ...]) -> Kernel:
     """Return the kernel that adds up the rows of each image, and makes averages of the sums, which have 32 bits.
 
     `others` are the parameters of the function after the width and the channels.
@@ -97,7 +98,8 @@ def average_of_rows(node: Node, block: Block, function: str, others: tuple[tuple
     each = 4 * (source.elements + output.elements)  # a sum is begun, added to by every element, and read at the end
     traffic = (Traffic(source.size), Traffic(each, each), Traffic(written=output.size))
     operands = (Input(0), Scratch(0), Output(0))
-    accesses = mean_accesses(block.channels, block.width, source.dtype.bits // 8)
+    row = Row(1, block.channels, Window(0, block.channels, block.width, block.width))
+    accesses = added_up_accesses(row, Shares(block.channels, 1, 1), source.dtype.bits // 8, len(operands), scratch=1)
     call = KernelCall(function, form, operands, parameters, traffic, accesses=accesses)
     sums = DType.FLOAT32 if source.dtype.is_float else DType.INT32
     return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * 4, sums),))

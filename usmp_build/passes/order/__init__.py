@@ -13,8 +13,9 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.storage import Kind
 from usmp_build.passes.order.below import Below, orders_below
 from usmp_build.passes.order.jobs import jobs_of
-from usmp_build.passes.order.search import beam_order, best_order, fullest_job
-from usmp_build.passes.order.states import Jobs, States, confined
+from usmp_build.passes.order.lazy import Lazy
+from usmp_build.passes.order.search import best_order, fullest_job
+from usmp_build.passes.order.states import Jobs, States, bytes_of, confined
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
 
@@ -31,18 +32,23 @@ class ModelOrders:
     """The bytes alive at the fullest step of that order, without persistent buffers."""
     bound: int
     """Bytes that every order needs, whatever the directions, without persistent buffers."""
+    entered: int
+    """Bytes alive when a run begins, without persistent buffers."""
     operators: tuple[int, ...]
     """The operators in the order of the file."""
     jobs: Jobs | None = field(repr=False)
     """None: the operators must stay in the order of the file."""
 
-    def another(self) -> tuple[int, ...] | None:
-        """Return a further order with the peak of the best one, or a lower one; None if a beam search finds none."""
+    def stretches(self, most: int) -> tuple[tuple[int, ...], ...]:
+        """Return the operators in stretches with a peak of at most `most` bytes; empty if no lazy order has one.
+
+        A stretch of one operator is to run as a whole; others name each operator once for each of its jobs.
+        """
         if self.jobs is None:
-            return None
-        order = beam_order(self.jobs, self.best_peak)
-        named = None if order is None else tuple(self.operators[job] for job in order)
-        return None if named == (self.best or self.operators) else named
+            return ()
+        stretches = Lazy(self.jobs, self.operators).shortest(most + 1)
+        named = (tuple(self.operators[job] for job in each.jobs) for each in stretches)
+        return tuple(each if len({*each}) > 1 else each[:1] for each in named)
 
     def below(self, limit: int | None, most: int) -> Below:
         """Return up to `most` orders with a peak below `limit` bytes (None: no limit), lowest peaks first."""
@@ -63,13 +69,18 @@ def least_workspace(analysis: Analysis, orders: Iterable[ModelOrders | None]) ->
     return workspace_always(analysis) + max((each.bound for each in orders if each is not None), default=0)
 
 
-def least_bytes(request: Request, analysis: Analysis, members: Collection[int]) -> int:
-    """Return a lower bound on the bytes that these workspace buffers need in total, whatever the orders and directions.
+def least_bytes(request: Request, ways: Sequence[tuple[Analysis, Collection[int]]]) -> int:
+    """Return a lower bound on the bytes that workspace buffers need in total, whatever the orders and directions.
 
-    Concurrent models need theirs side by side.
+    `ways` has an analysis for each way in which each model may run, all of the same firmware, and which of its buffers
+    count.  Concurrent models need their bytes side by side.
     """
-    counted = frozenset(members)
-    needs = [_least_of_model(request, analysis, counted, index) for index in range(len(request.models))]
+    of_ways = [(analysis, frozenset(members)) for analysis, members in ways]
+    needs = [
+        min(_least_of_model(request, analysis, members, index) for analysis, members in of_ways)
+        for index in range(len(request.models))
+    ]
+    analysis, counted = of_ways[0]
     buffers = analysis.storage.buffers
     mixed = {model for index in counted if len(buffers[index].models) > 1 for model in buffers[index].models}
     always = sum(buffers[index].extent for index in counted.intersection(analysis.survivors.always))
@@ -90,11 +101,10 @@ def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int
     if analysis.models[index].is_program:  # its statements have one order
         of_model = (i for i in members - analysis.survivors.always if index in analysis.storage.buffers[i].models)
         return pressure(analysis.problem, of_model).bytes
-    if index in analysis.choices.recomputed:  # jobs occur twice: a buffer by itself is alive in any order
-        of_members = (analysis.storage.buffers[i] for i in members - analysis.survivors.always)
-        return max((buffer.extent for buffer in of_members if index in buffer.models), default=0)
     all_jobs, operators = jobs_of(request, analysis, index)
     jobs = confined(all_jobs, members)
+    if request.models[index].recompute and _has_rows(operators):
+        return fullest_job(jobs)
     if request.models[index].free_order:
         return best_order(jobs).bound
     return States(jobs).along(range(len(operators))).peak
@@ -110,10 +120,17 @@ def _orders_of_model(request: Request, analysis: Analysis, index: int) -> ModelO
     if analysis.models[index].is_program:
         return None
     jobs, operators = jobs_of(request, analysis, index)
-    best = best_order(jobs)
-    if request.rows and request.models[index].recompute:
+    has_rows = _has_rows(operators)
+    best = best_order(jobs, seeds=[Lazy(jobs, operators).lowest()] if has_rows else [])
+    if has_rows and request.models[index].recompute:
         best = replace(best, bound=fullest_job(jobs))  # an order in which rows are computed again may need less
+    entered = bytes_of(jobs.sizes, jobs.before)
     if not request.models[index].free_order:
-        return ModelOrders(None, best.peak, best.bound, operators, None)
+        return ModelOrders(None, best.peak, best.bound, entered, operators, None)
     order = tuple(operators[job] for job in best.order)
-    return ModelOrders(None if order == operators else order, best.peak, best.bound, operators, jobs)
+    return ModelOrders(None if order == operators else order, best.peak, best.bound, entered, operators, jobs)
+
+
+def _has_rows(operators: Sequence[int]) -> bool:
+    """Tell whether operators that each job names run row by row."""
+    return len({*operators}) < len(operators)

@@ -2,6 +2,12 @@
 
 An edge is an input or output in one piece that operators touch row by row: its rows die, or are born, one after the
 other.  Each gets a number beyond those of the buffers; the edge itself counts nothing.
+
+No other buffer fits into a hole of an edge.  So rows between those that a job touches count as touched, too:
+
+    job        0    1    2    3
+    reads      0 4  1 5  2 6  3 7     a picture of two planes
+    alive      0-7  1-7  2-7  3-7     rows 4 to 6 of the second plane stay as long as there are some of the first
 """
 
 from __future__ import annotations
@@ -77,8 +83,15 @@ class EdgeRows:
         return ((1 << self._storage.edges[edge]) - 1) << self._first[edge]
 
     def _of_values(self, values: Iterable[Value]) -> int:
-        numbers = (self._number(value) for value in values if isinstance(value, RowRef))
-        return reduce(or_, (1 << number for number in numbers if number >= len(self._storage.buffers)), 0)
+        """Return for each edge the rows from the first to the last one among these values."""
+        ends: dict[int, tuple[int, int]] = {}
+        for value in values:
+            edge = self._storage.buffers_of(value).start if isinstance(value, RowRef) else -1
+            if isinstance(value, RowRef) and edge in self._first:
+                first, last = ends.get(edge, (value.row, value.row))
+                ends[edge] = min(first, value.row), max(last, value.row)
+        spans = ((2 << last) - (1 << first) << self._first[edge] for edge, (first, last) in ends.items())
+        return reduce(or_, spans, 0)
 
     def _number(self, value: RowRef) -> int:
         buffer = self._storage.buffers_of(value).start

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, Reduce
@@ -20,11 +21,19 @@ from usmp_build.passes.order.states import Jobs
 from usmp_build.passes.rewrite.work import operator_macs
 from usmp_build.request import Request
 
-Numbered = tuple[tuple[int, ...], tuple[int, ...]]
-"""Operators in order, and for each which of its jobs it is."""
+
+@dataclass(frozen=True, slots=True)
+class Recomputed:
+    """An order in which a model computes rows again."""
+
+    operators: tuple[int, ...]
+    numbers: tuple[int, ...]
+    """For each operator in the order which of its jobs it is."""
+    peak: int
+    """The bytes alive at its fullest job, without persistent buffers."""
 
 
-def recomputed(request: Request, analysis: Analysis, index: int) -> Numbered | None:
+def recomputed(request: Request, analysis: Analysis, index: int) -> Recomputed | None:
     """Return an order in which a model computes rows again, for as much more work as its request allows.
 
     None where the search has none.  `analysis` must be row by row, in the order of the file.
@@ -33,7 +42,7 @@ def recomputed(request: Request, analysis: Analysis, index: int) -> Numbered | N
     rows = recomputable_rows(analysis, index, jobs, operators)
     most = sum(rows.work) * (100 + request.models[index].recompute) // 100
     order = recomputed_order(jobs, rows, most)
-    return numbered(operators, order) if order else None
+    return Recomputed(*numbered(operators, order.order), order.peak) if order else None
 
 
 def recomputable_rows(analysis: Analysis, index: int, jobs: Jobs, operators: tuple[int, ...]) -> Rows:
@@ -43,7 +52,7 @@ def recomputable_rows(analysis: Analysis, index: int, jobs: Jobs, operators: tup
     return Rows(tensors, _writers(jobs, tensors), work)
 
 
-def numbered(operators: tuple[int, ...], order: tuple[int, ...]) -> Numbered:
+def numbered(operators: tuple[int, ...], order: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Return an order of jobs as operators and numbers; `operators` are those of all jobs, in turn."""
     counts: Counter[int] = Counter()
     numbers = []

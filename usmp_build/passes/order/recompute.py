@@ -76,7 +76,7 @@ class Repeated:
         return self.peak, self.crowd, self.work
 
 
-def recomputed_order(jobs: Jobs, rows: Rows, most: int) -> tuple[int, ...] | None:
+def recomputed_order(jobs: Jobs, rows: Rows, most: int) -> Repeated | None:
     """Return the order with the lowest peak that the search arrives at, with at most this work; None: it has none.
 
     First the lowest peak is searched at any price, beginning with all wide rows dropped.  Then rows are kept again,
@@ -87,7 +87,7 @@ def recomputed_order(jobs: Jobs, rows: Rows, most: int) -> tuple[int, ...] | Non
     if order is not None:
         order = search.with_less_work(search.improved(order, _UNLIMITED))
         search.improved(order, most)
-    return search.best.order if search.best else None
+    return search.best
 
 
 def _wide(jobs: Jobs, rows: Rows) -> Iterator[int]:

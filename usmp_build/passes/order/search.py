@@ -13,7 +13,7 @@ is exhaustive, and the result optimal.  Else it runs one branch after another (s
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from usmp_build import effort
@@ -39,16 +39,19 @@ class Order:
         return self.peak == self.bound
 
 
-def best_order(jobs: Jobs, states: int = effort.ORDER_STATES, beam: int = effort.ORDER_BEAM) -> Order:
-    """Return the best order of the search, or the file's order if none is better.
+def best_order(
+    jobs: Jobs,
+    states: int = effort.ORDER_STATES,
+    beam: int = effort.ORDER_BEAM,
+    seeds: Sequence[tuple[int, ...]] = (),
+) -> Order:
+    """Return the best order of the search, or the best of the file's order and the seeds if none is better.
 
     An exhaustive search visits up to `states` sets of jobs, a beam search `beam`.
     """
     space = States(jobs)
-    file_order = tuple(range(len(jobs.jobs)))
-    peak = space.along(file_order).peak
-    bound = fullest_job(jobs)
-    best = Order(file_order, peak, min(peak, bound))
+    peak, first = min(((space.along(each).peak, each) for each in (tuple(range(len(jobs.jobs))), *seeds)), key=_peak)
+    best = Order(first, peak, min(peak, fullest_job(jobs)))
     if best.is_best:
         return best
     end = _level_by_level(space, best.peak, states, _all)
@@ -70,10 +73,8 @@ def fullest_job(jobs: Jobs) -> int:
     return max(fullest, space.first.peak)
 
 
-def beam_order(jobs: Jobs, peak: int, beam: int = effort.ORDER_BEAM) -> tuple[int, ...] | None:
-    """Return an order with a peak of at most `peak` that a beam search finds, visiting up to `beam` sets of jobs."""
-    end = _beam(States(jobs), peak + 1, beam)
-    return None if end is None else _order(end)
+def _peak(of_order: tuple[int, tuple[int, ...]]) -> int:
+    return of_order[0]
 
 
 def _beam(space: States, below: int, beam: int) -> State | None:

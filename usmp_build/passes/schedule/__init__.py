@@ -7,7 +7,8 @@ Every model becomes
 where `enter` writes all inputs (the caller filled them before the first step) and `leave` reads all outputs (the
 caller reads them after the last): lifetimes then need no special case for inputs and outputs.  `enter` does not write
 inputs that another model fills: the application may read these, and reserved outputs of the previous run, while it
-fills the others.  Views run nothing.
+fills the others.  Inputs and outputs that have rows are in neither: each row of an input arrives in a step of its own
+(see `rows`), and the application gets each row of an output right after the step that writes it.  Views run nothing.
 
 Operators of the main subgraph run in the chosen order, those of other subgraphs in that of the file.  A program becomes
 the same kind of schedule, with statements instead of operators: later passes do not distinguish them.
@@ -74,7 +75,8 @@ def _program(
     choices: Choices,
 ) -> Sequence:
     inputs, outputs = (
-        tuple(TensorRef(leaves.model, 0, t) for t in side) for side in (model.main.inputs, model.main.outputs)
+        tuple(ref for t in side if (ref := TensorRef(leaves.model, 0, t)) not in choices.by_rows.tables)
+        for side in (model.main.inputs, model.main.outputs)
     )
     filled = tuple(ref for ref in inputs if ref not in connected)
     fed = tuple(ref for ref in inputs if ref in connected)

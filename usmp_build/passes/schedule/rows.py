@@ -2,6 +2,13 @@
 
 Jobs run in turn, or as the choices number them where rows are computed again.  A tensor in one piece is written by the
 first job and updated by all others; a reduction keeps its sums from its first job to its last, which writes the output.
+
+The rows of an input that has rows arrive in turn, each in a step right before the first job that reads it:
+
+    row 0 arrives · row 1 arrives · CONV_2D 0, row 0 · row 2 arrives · CONV_2D 0, row 1 · ...
+
+So no order of jobs has to say when.  Rows that no job reads arrive before the last job of the operator that reads the
+others.
 """
 
 from __future__ import annotations
@@ -13,7 +20,8 @@ from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Ou
 from usmp_build.interfaces.row_jobs import job_count, row_call, row_of, row_shapes, rows_touched
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model, OperatorRef, TensorRef
-from usmp_build.ir.schedule import Call, Node, RowRef, Scope, ScratchRef, Value
+from usmp_build.ir.labels import short_label
+from usmp_build.ir.schedule import Call, Node, RowRef, Scope, ScratchRef, Sequence, Step, Value
 from usmp_build.passes.schedule.leaves import Leaves
 
 
@@ -27,6 +35,8 @@ class RowSteps:
         self._choices = choices
         self._streamed = choices.by_rows.tables.keys() | choices.by_rows.edges.keys()
         self._done: dict[OperatorRef, int] = {}
+        inputs = (TensorRef(leaves.model, 0, tensor) for tensor in model.main.inputs)
+        self._arrived = {ref: 0 for ref in inputs if ref in choices.by_rows.tables}
 
     def next(self, ref: OperatorRef, position: int) -> Node:
         """Return the node of an operator's next job, at this position in the order of the model."""
@@ -39,7 +49,9 @@ class RowSteps:
         scratch = tuple(ScratchRef(ref, position) for position in range(len(kernel.scratch)))
         sums = scratch if isinstance(call.form, Reduce) else ()
         within = scratch if not sums else ()
-        reads = (*self._values(ref, call, job, Input), *(sums if job else ()))
+        inputs = tuple(self._values(ref, call, job, Input))
+        arrivals = tuple(self._arrivals(inputs, is_last=job == job_count(call) - 1))
+        reads = (*inputs, *(sums if job else ()))
         outputs = tuple(self._values(ref, call, job, Output))
         updates: tuple[Value, ...]
         if isinstance(call.form, Reduce):
@@ -52,7 +64,17 @@ class RowSteps:
         op = self._model.main.operators[ref.operator]
         name = f"{op.kind} {op.position}, row {row_of(call, job)}"
         step = self._leaves.step(name, reads, writes, ref, updates, within, direction=direction, job=job)
-        return Call(name, Scope(within, step)) if within else step
+        node = Call(name, Scope(within, step)) if within else step
+        return Sequence((*arrivals, node)) if arrivals else node
+
+    def _arrivals(self, inputs: tuple[Value, ...], is_last: bool) -> Iterator[Step]:
+        """Yield the steps in which the rows arrive that a job reads and no job before it."""
+        for row in (value for value in inputs if isinstance(value, RowRef) and value.tensor in self._arrived):
+            table = self._choices.by_rows.tables[row.tensor]
+            name = short_label(self._model.main.tensors[row.tensor.tensor].name, row.tensor.tensor)
+            for number in range(self._arrived[row.tensor], table.rows if is_last else row.row + 1):
+                yield self._leaves.step(f"row {number} of {name} arrives", writes=(RowRef(row.tensor, number),))
+                self._arrived[row.tensor] = number + 1
 
     def _has_rows(self, value: Value) -> bool:
         return isinstance(value, RowRef) and value.tensor in self._choices.by_rows.tables

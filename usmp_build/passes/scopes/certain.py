@@ -18,6 +18,7 @@ from usmp_build.ir.graph import Model, OperatorRef, Port, TensorRef
 from usmp_build.ir.ports import output_signature
 from usmp_build.passes.assign import Assignment, Spot
 from usmp_build.passes.copies import NewCopy, carried, insert
+from usmp_build.passes.row_ports import caller_ports
 from usmp_build.passes.scopes.copies import copier
 from usmp_build.passes.scopes.pinned import Pins, Wanted, writer
 from usmp_build.passes.select import ask
@@ -55,10 +56,11 @@ def _ports(request: Request, state: Prepared, model: int) -> Iterator[Wanted]:
     """Yield a copy for each output that would share the bytes of another port, or that no operator computes."""
     main = state.models[model].main
     taken = {main.roots.get(tensor, tensor) for tensor in main.inputs}
+    in_arrays = caller_ports(request.models[model], main)
     for position, tensor in enumerate(main.outputs):
         root = main.roots.get(tensor, tensor)
         source = main.tensors[root]
-        if root in taken or source.is_constant or source.is_variable:
+        if tensor in in_arrays and (root in taken or source.is_constant or source.is_variable):
             port = replace(main.tensors[tensor], data=None, is_variable=False, resource="", initial=None)
             by = copier(request, writer(state.assignment, (model, 0), main, root), 0)
             yield Wanted(NewCopy(tensor, port, ((None, position),)), by)

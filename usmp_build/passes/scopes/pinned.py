@@ -19,10 +19,11 @@ from usmp_build.interfaces.kernels import Input, Output
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph
 from usmp_build.passes.assign import CALLER, Assignment, Pin, Spot
 from usmp_build.passes.copies import NewCopy
+from usmp_build.passes.row_ports import caller_ports
 from usmp_build.passes.scopes.copies import MEMCPY, Copier, copier
 from usmp_build.passes.scopes.demands import Demands
 from usmp_build.passes.scopes.names import Names, elsewhere
-from usmp_build.request import InputOutput, Request
+from usmp_build.request import Request
 
 
 class Wanted(NamedTuple):
@@ -61,6 +62,11 @@ class Pins:
         return Demands(self.request, self.assignment)
 
     @cached_property
+    def in_arrays(self) -> frozenset[int]:
+        """The inputs and outputs that are in arrays of the caller."""
+        return caller_ports(self.request.models[self.place[0]], self.graph) if self.place[1] == 0 else frozenset()
+
+    @cached_property
     def pins(self) -> Mapping[int, Pin]:
         """Tensor → the pin that restricts it."""
         return {ref.tensor: pin for ref, pin in self.assignment.tensors.items() if ref[:2] == self.place}
@@ -73,7 +79,7 @@ class Pins:
         if not self.pins:
             return
         for tensor in self.graph.inputs:
-            yield from self._at(tensor, self._filled())
+            yield from self._at(tensor, self._filled(tensor))
         for index, op in enumerate(self.graph.operators):
             for position, tensor in enumerate(op.outputs):
                 source = op.inputs[0] if op.kind == "VIEW" else None
@@ -102,9 +108,9 @@ class Pins:
     def _workspace(self) -> frozenset[int]:
         return frozenset(self.request.models[self.place[0]].workspace_pools)
 
-    def _filled(self) -> frozenset[int]:
-        """Return the pools in which target 0 fills inputs, for the application or for a call."""
-        if self.place[1] == 0 and self.request.models[self.place[0]].io is InputOutput.APPLICATION:
+    def _filled(self, tensor: int) -> frozenset[int]:
+        """Return the pools in which target 0 fills an input, for the application or for a call."""
+        if tensor in self.in_arrays:
             return frozenset({CALLER})
         return self.demands.of_target_0(writes=True, plain=True).pools & self._workspace
 

@@ -10,6 +10,7 @@ change them in place.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from usmp_build.errors import Diagnostic, ManifestError
@@ -17,12 +18,13 @@ from usmp_build.interfaces.analysis import Kernels
 from usmp_build.interfaces.kernels import Input, Output
 from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, TensorRef
 from usmp_build.passes.assign import CALLER, Assignment, Spot
+from usmp_build.passes.row_ports import caller_ports
 from usmp_build.passes.scopes.copies import MEMCPY, Copier, copier
 from usmp_build.passes.scopes.demands import Demand, Demands, Limit
 from usmp_build.passes.scopes.names import Names
 from usmp_build.passes.scopes.unify import Edge, Freedom, Question
 from usmp_build.passes.select import inputs_read
-from usmp_build.request import InputOutput, ModelRequest, Request
+from usmp_build.request import ModelRequest, Request
 
 
 class Use(NamedTuple):
@@ -72,10 +74,10 @@ class Statement:
         """The model in the request."""
         return self.request.models[self.place[0]]
 
-    @property
-    def application(self) -> bool:
-        """Whether inputs and outputs are arrays of the caller."""
-        return self.place[1] == 0 and self.settings.io is InputOutput.APPLICATION
+    @cached_property
+    def in_arrays(self) -> frozenset[int]:
+        """The inputs and outputs that are in arrays of the caller."""
+        return caller_ports(self.settings, self.graph) if self.place[1] == 0 else frozenset()
 
     def question(self) -> Question:
         """Return the question; domains are tensors, then the ports of `uses`."""
@@ -93,15 +95,14 @@ class Statement:
 
     def _arrays_of_the_caller(self) -> None:
         """Allow outputs and their sources the caller's arrays; inputs and their views must be there."""
-        if not self.application:
-            return
-        output_bytes, input_bytes = set(self.graph.outputs), set(self.graph.inputs)
+        output_bytes = self.in_arrays.intersection(self.graph.outputs)
+        input_bytes = self.in_arrays.intersection(self.graph.inputs)
         for op in reversed(self.views()):
             if op.outputs[0] in output_bytes and op.inputs[0] is not None:
-                output_bytes.add(op.inputs[0])
+                output_bytes |= {op.inputs[0]}
         for op in self.views():
             if op.inputs[0] in input_bytes:
-                input_bytes.add(op.outputs[0])
+                input_bytes |= {op.outputs[0]}
         for tensor in output_bytes | input_bytes:
             array = frozenset({CALLER})
             self.allowed[tensor] = array if tensor in input_bytes else self.allowed[tensor] | array
@@ -110,7 +111,7 @@ class Statement:
         """Narrow inputs, variables and tensors of programs: target 0 fills, resets and runs them."""
         cpu = f'target "{self.request.targets[0].name}"'
         filled = self.demands.of_target_0(writes=True, plain=True)
-        for tensor in () if self.application else self.graph.inputs:
+        for tensor in (each for each in self.graph.inputs if each not in self.in_arrays):
             self._narrow(tensor, filled, "the input", f"{cpu} fills it")
         for tensor in (t for t, each in enumerate(self.graph.tensors) if each.is_variable):
             self._narrow(tensor, filled, "the variable", f"{cpu} resets it")
@@ -161,14 +162,14 @@ class Statement:
         An output that no operator computes is not copied: it must be in a pool that target 0 reads.
         """
         reader = f'target "{self.request.targets[0].name}" reads it'
-        demand = self.demands.of_target_0(writes=False, plain=True)
-        if self.application:
-            reads = frozenset({CALLER})
-            demand = Demand(reads, (Limit(reads, f"{reader} in the caller's arrays", "list another pool"),))
+        from_pools = self.demands.of_target_0(writes=False, plain=True)
+        array = frozenset({CALLER})
+        from_array = Demand(array, (Limit(array, f"{reader} in the caller's arrays", "list another pool"),))
         for position, tensor in enumerate(self.graph.outputs):
+            demand = from_array if tensor in self.in_arrays else from_pools
             if tensor in self.graph.producers:
                 self._use(tensor, None, position, demand, 0, Freedom.FREE)
-            elif not self.application:
+            elif tensor not in self.in_arrays:
                 self._narrow(tensor, demand, "the output", reader)
 
     def _narrow(self, tensor: int, demand: Demand, who: str, short: str) -> None:
@@ -190,7 +191,7 @@ class Statement:
             return
         label = self.names.short(self.graph.operators[reader]) if reader is not None else "the application"
         copies = frozenset(self.settings.workspace_pools)
-        if self.application and tensor in self.graph.outputs:
+        if tensor in self.in_arrays and tensor in self.graph.outputs:
             copies |= {CALLER}
         port = demand.pools & (copies | self.allowed[tensor])
         if not port:

@@ -107,15 +107,15 @@ def _wrong_touch(touch: Touch, operands: int, loops: int) -> Iterator[str]:
         yield f"it touches {operand}, and has {operands}"
     if touch.size < 0:
         yield f"it touches {touch.size} elements of {operand}"
-    if len(touch.strides) > loops:
-        yield f"it has {len(touch.strides)} strides of {operand}, and {loops} loops"
+    if max(len(touch.strides), len(touch.rows)) > loops:
+        yield f"it has {max(len(touch.strides), len(touch.rows))} strides of {operand}, and {loops} loops"
     for window in touch.windows:
         if not 0 <= window.loop < loops:
             yield f"a window of {operand} is moved by loop {window.loop}, and there are {loops} loops"
         if min(window.taps, window.step, window.dilation) < 1 or window.size < 0:
             yield f"a window of {operand} has taps, a step or a dilation below 1, or a negative size"
     numbers = (
-        (touch.start, touch.size, *touch.strides),
+        (touch.start, touch.size, *touch.strides, *touch.rows),
         *((w.pitch, w.size, w.taps, w.step, w.dilation, w.before) for w in touch.windows),
     )
     if max(map(abs, chain(*numbers))) > _LARGEST:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from usmp_build.ir.graph import Model, TensorRef
-from usmp_build.request import InputOutput, Request
+from usmp_build.passes.row_ports import caller_ports
+from usmp_build.request import Request
 
 
 def arguments(request: Request, models: tuple[Model, ...]) -> dict[TensorRef, TensorRef]:
@@ -13,7 +14,7 @@ def arguments(request: Request, models: tuple[Model, ...]) -> dict[TensorRef, Te
     """
     ports: dict[TensorRef, TensorRef] = {}
     for index, (model_request, model) in enumerate(zip(request.models, models, strict=True)):
-        main = model.main
-        for port in (*main.inputs, *main.outputs) if model_request.io is InputOutput.APPLICATION else ():
+        main, in_arrays = model.main, caller_ports(model_request, model.main)
+        for port in (tensor for tensor in (*main.inputs, *main.outputs) if tensor in in_arrays):
             ports[TensorRef(index, 0, main.roots.get(port, port))] = TensorRef(index, 0, port)
     return ports

@@ -39,6 +39,10 @@ class Auto:
         """Return a plan with less work, for callers that plan often; on easy problems it is still the best one."""
         return self._plan(problem, effort.AUTO_BRIEF[_have_several_pools(problem)], effort.PORTFOLIO_VISITS // 5)
 
+    def moderate(self, problem: Problem, /) -> Plan | None:
+        """Return a plan with less exact search, for problems in which bounds are seldom reached."""
+        return self._plan(problem, effort.AUTO_MODERATE[_have_several_pools(problem)], effort.PORTFOLIO_VISITS)
+
     def _plan(self, problem: Problem, work: int, visits: int) -> Plan | None:
         first = plan_as_timeline(problem) if len(problem.buffers) > effort.AUTO_PLACED_TWICE else None
         if first is not None and not self._is_open(problem, first):

@@ -58,7 +58,7 @@ def pressure(problem: Problem, members: Iterable[int], pools: int = 1) -> Witnes
         if cliques:
             together = scales.weigh((index for clique in cliques for index in clique.buffers), None)
             best = max(best, cliques[0], together, *scales.recurring(component), key=_weight)
-    return best
+    return scales.thinned(best)
 
 
 def _weight(witness: Witness) -> tuple[int, bool, int]:
@@ -115,12 +115,20 @@ class _Scales:
         for index in sorted(buffers, key=lambda index: (-buffers_[index].size, buffers_[index].name)):
             if buffers_[index].size and set(chosen) <= set(self._problem.conflicts[index]):
                 chosen.append(index)
-        total = self._in_groups(chosen)
-        if total and len(chosen) <= effort.WITNESS_BUFFERS:
-            chosen = self._thinned(chosen, total)
         return Witness(self._in_groups(chosen), tuple(chosen), step)
 
-    def _thinned(self, chosen: Sequence[int], total: int) -> list[int]:
+    def thinned(self, witness: Witness) -> Witness:
+        """Return a witness of as many bytes without buffers that prove nothing, where orders prove it."""
+        chosen = witness.buffers
+        is_loose = any(self._loose[index].intersection(chosen) for index in chosen)
+        if self._pools > 1 or not is_loose or not 0 < len(chosen) <= effort.WITNESS_BUFFERS:
+            return witness
+        if self._in_groups(chosen) < witness.bytes:
+            return witness
+        fewer = self._without_idle(chosen, witness.bytes)
+        return Witness(self._in_groups(fewer), tuple(fewer), witness.step)
+
+    def _without_idle(self, chosen: Sequence[int], total: int) -> list[int]:
         """Remove buffers, from the last, as long as the rest needs as many bytes: `total`."""
         unit, slack = self._unit(chosen), self._slack(chosen)
         are_alike = all(self._problem.buffers[index].alignment == unit for index in chosen)
@@ -166,6 +174,8 @@ class _Scales:
         """Return the bytes that a group needs, in whole units; None when that is unknown."""
         key = (unit, *group)
         if key not in self._extents:
+            buffers = self._problem.buffers
+            group = tuple(sorted(group, key=lambda index: (-buffers[index].size, buffers[index].name)))
             sizes = [align_up(self._problem.buffers[index].size, unit) for index in group]
             distance = self._problem.separation
             self._extents[key] = least_extent(sizes, lambda a, b: align_up(distance(group[a], group[b]), unit))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import islice
 from typing import NamedTuple
 
 from usmp_build.planner.memory.increase import Increase
@@ -13,7 +15,7 @@ from usmp_build.planner.memory.problem import Problem
 from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 6
-"""Most buffers named in a message."""
+"""Most buffers named in a message; rows of a tensor count as one."""
 
 _WAYS = 3
 """Most suggested fixes shown in a message."""
@@ -41,14 +43,17 @@ class Shortage:
 
 
 class ProofScope(Enum):
-    """Which plans a proof covers, in words that follow "no plan"."""
+    """Which plans a proof covers, in words that follow "no" or "every"."""
 
-    ALL = ""
-    LAYER_BY_LAYER = " that runs layer by layer"
-    """Row by row, one needs less."""
-    SAME_BUFFERS = " with these buffers"
+    ALL = "plan"
+    LAYER_BY_LAYER = "plan that runs layer by layer"
+    """Row by row, one may need less."""
+    ROWS = "order of rows"
+    """Nor does any plan that runs layer by layer; one whose layers go through their rows in different directions may
+    need less."""
+    SAME_BUFFERS = "plan with these buffers"
     """Other copies, or other concat aliasing, would make other buffers."""
-    SCHEDULE = " of this schedule"
+    SCHEDULE = "plan of this schedule"
     """Another order or other directions of the operators may need less."""
 
 
@@ -59,8 +64,6 @@ class Fix(NamedTuple):
     """How many bytes it takes."""
     words: str
     """What to do, as part of a sentence."""
-    by_rows: bool = False
-    """Whether layers then run row by row, which no proof for whole layers covers."""
 
 
 class Explanation(NamedTuple):
@@ -84,8 +87,6 @@ def put_into_words(
     """
     larger = (_larger(problem, increase) for increase in shortage.increases)
     fixes = sorted([*larger, *others], key=lambda fix: fix.bytes)[:_WAYS]
-    if scope is ProofScope.ALL and any(fix.by_rows for fix in fixes):
-        scope = ProofScope.LAYER_BY_LAYER
     when = _when(shortage.witness, step_names) or together
     return Explanation(_message(problem, shortage, when, scope), _help(problem, shortage, fixes, scope))
 
@@ -134,13 +135,33 @@ def _shared(problem: Problem, shortage: Shortage) -> str:
 
 
 def _sizes(problem: Problem, indices: Sequence[int]) -> str:
-    """For example "vww.t58 18,432 + vww.t60 9,216 + 3 more 1,024"."""
-    buffers = [problem.buffers[index] for index in indices[:_SHOWN]]
-    fixed = ["" if buffer.offset is None else f" at {show_bytes(buffer.offset)}" for buffer in buffers]
-    shown = [f"{buffer.name} {show_bytes(buffer.size)}{at}" for buffer, at in zip(buffers, fixed, strict=True)]
-    if rest := indices[_SHOWN:]:
+    """For example "vww.t58 18,432 + vww.t60[2,3] 9,216 + 3 more 1,024"."""
+    groups: dict[str, list[int]] = {}
+    for index in indices:
+        groups.setdefault(_name_of_all_rows(problem, index), []).append(index)
+    shown = [_named(problem, group) for group in islice(groups.values(), _SHOWN)]
+    if rest := [index for group in islice(groups.values(), _SHOWN, None) for index in group]:
         shown.append(f"{len(rest)} more {show_bytes(_total(problem, rest))}")
     return " + ".join(shown)
+
+
+_ROW = re.compile(r"(.*)\[(\d+)\]")
+"""The name of a row: that of the tensor, and its number."""
+
+
+def _name_of_all_rows(problem: Problem, index: int) -> str:
+    buffer = problem.buffers[index]
+    row = _ROW.fullmatch(buffer.name)
+    return row[1] if row and buffer.offset is None else buffer.name
+
+
+def _named(problem: Problem, group: Sequence[int]) -> str:
+    """Name a buffer, or rows of a tensor as one, with their bytes."""
+    name, at = problem.buffers[group[0]].name, problem.buffers[group[0]].offset
+    rows = [row[2] for index in group if (row := _ROW.fullmatch(problem.buffers[index].name))]
+    if len(group) > 1:
+        name = f"{name[: name.rindex('[')]}[{','.join(sorted(rows, key=int))}]"
+    return f"{name} {show_bytes(_total(problem, group))}" + ("" if at is None else f" at {show_bytes(at)}")
 
 
 def _total(problem: Problem, indices: Iterable[int]) -> int:
@@ -163,8 +184,8 @@ def _proof(shortage: Shortage, scope: ProofScope) -> str:
     if not shortage.proven:
         return "one may exist all the same"
     if all(increase.bytes > shortage.missing for increase in shortage.increases) and shortage.increases:
-        return f"every plan{scope.value} needs {count_bytes(shortage.missing)} more, at least"
-    return f"no plan{scope.value} needs less"
+        return f"every {scope.value} needs {count_bytes(shortage.missing)} more, at least"
+    return f"no {scope.value} needs less"
 
 
 def _help(problem: Problem, shortage: Shortage, fixes: Sequence[Fix], scope: ProofScope) -> str:

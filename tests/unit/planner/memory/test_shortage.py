@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.problems import buffer, problem
 from usmp_build.planner.memory.bounds import Witness
 from usmp_build.planner.memory.increase import Increase
-from usmp_build.planner.memory.shortage import Fix, Shortage, put_into_words
+from usmp_build.planner.memory.shortage import Fix, ProofScope, Shortage, put_into_words
 
 STATED = problem(
     [
@@ -62,6 +64,12 @@ def test_buffers_that_are_alive_at_no_one_step() -> None:
     assert "too small at step 4 " in put_into_words(STATED, PROVEN, NAMES, together="while both run").message
 
 
+def test_rows_of_a_tensor_are_named_together() -> None:
+    rows = problem([buffer("a", 9), *(buffer(f"net.t1[{row}]", 8) for row in (10, 2)), buffer("b[0]", 7, offset=1)])
+    shortage = Shortage((0,), 31, 1, Witness(32, (0, 1, 2, 3), 0), core=(0, 1, 3, 2), proven=True)
+    assert put_into_words(rows, shortage).message.endswith(": a 9 + net.t1[2,10] 16 + b[0] 7 at 1")
+
+
 def test_what_is_not_proven() -> None:
     shortage = Shortage((0,), 32768, 1, Witness(64, (0, 2), 4), core=(0, 3), increases=(Increase(0, 1, True),))
     assert said(shortage) == (
@@ -96,10 +104,16 @@ def test_the_three_cheapest_ways_out() -> None:
     assert said(PROVEN, cheap)[1] == "no plan needs less; do something cheap"
 
 
-def test_a_proof_for_whole_layers_does_not_deny_the_way_out_by_rows() -> None:
-    assert said(PROVEN, Fix(0, "go by rows", by_rows=True))[1] == (
-        "no plan that runs layer by layer needs less; go by rows"
-    )
+@pytest.mark.parametrize(
+    ("scope", "proof"),
+    [
+        (ProofScope.LAYER_BY_LAYER, "no plan that runs layer by layer needs less"),
+        (ProofScope.ROWS, "no order of rows needs less"),
+        (ProofScope.SAME_BUFFERS, "no plan with these buffers needs less"),
+    ],
+)
+def test_a_proof_says_what_it_covers(scope: ProofScope, proof: str) -> None:
+    assert put_into_words(STATED, PROVEN, NAMES, (Fix(0, "go by rows"),), scope=scope).help == f"{proof}; go by rows"
 
 
 def test_a_way_out_that_costs_more_than_is_proven() -> None:

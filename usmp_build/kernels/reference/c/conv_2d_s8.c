@@ -1,6 +1,7 @@
 #include "arithmetic.h"
 #include "conv_2d.h"
 #include "products.h"
+#include "sums.h"
 #include "walk.h"
 #include "window.h"
 
@@ -42,4 +43,57 @@ void usmp_conv_2d_s8_row(
             }
         }
     }
+}
+
+void usmp_conv_2d_sums_s8_begin(const struct usmp_conv_2d_sums_s8_parameters *p, usmp_i32 *sums)
+{
+    for (int32_t i = 0; i < p->output_width * p->output_channels; ++i) {
+        sums[i] = 0;
+    }
+}
+
+void usmp_conv_2d_sums_s8_row(
+    const struct usmp_conv_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, const int8_t *weights,
+    usmp_i32 *sums)
+{
+    const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
+    const int32_t zero_point = p->input_zero_point;
+    const int32_t window_row = usmp_window_row(y, p->above, p->dilation_down, p->window_height);
+
+    for (int32_t x = 0; window_row >= 0 && x < p->output_width; ++x) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
+        const int32_t run = p->dilation == 1 ? taps.end - taps.first : 1; /* taps that lie side by side */
+
+        for (int32_t c = 0; c < p->output_channels; c += 4) {
+            usmp_i32 *const results = sums + x * p->output_channels + c;
+            const int32_t lanes = usmp_minimum(4, p->output_channels - c);
+            const int8_t *filters[4];
+            int32_t totals[4] = {0, 0, 0, 0};
+
+            for (int32_t i = 0; i < 4; ++i) {
+                filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
+            }
+            for (int32_t i = 0; i < lanes; ++i) {
+                totals[i] = results[i];
+            }
+            for (int32_t tap = taps.first; tap < taps.end; tap += run) {
+                const int8_t *const input = row + (start + tap * p->dilation) * p->input_channels;
+                const int32_t offset = (window_row * p->window_width + tap) * p->input_channels;
+                usmp_add_products_s8(input, zero_point, filters, offset, run * p->input_channels, totals);
+            }
+            for (int32_t i = 0; i < lanes; ++i) {
+                results[i] = totals[i];
+            }
+        }
+    }
+}
+
+void usmp_conv_2d_sums_s8_finish(
+    const struct usmp_conv_2d_sums_s8_parameters *p, const usmp_i32 *sums, const int32_t *bias,
+    const int32_t *multiplier, const int8_t *shift, int8_t *output)
+{
+    usmp_finish_sums_s8(
+        sums, p->output_width, p->output_channels, bias, multiplier, shift, p->low, p->high, p->output_zero_point,
+        p->direction, output);
 }

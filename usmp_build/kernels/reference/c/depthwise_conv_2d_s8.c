@@ -1,5 +1,6 @@
 #include "arithmetic.h"
 #include "depthwise_conv_2d.h"
+#include "sums.h"
 #include "walk.h"
 #include "window.h"
 
@@ -104,4 +105,57 @@ void usmp_depthwise_conv_2d_s8_row(
             }
         }
     }
+}
+
+void usmp_depthwise_conv_2d_sums_s8_begin(const struct usmp_depthwise_conv_2d_sums_s8_parameters *p, usmp_i32 *sums)
+{
+    for (int32_t i = 0; i < p->output_width * p->input_channels * p->depth_multiplier; ++i) {
+        sums[i] = 0;
+    }
+}
+
+void usmp_depthwise_conv_2d_sums_s8_row(
+    const struct usmp_depthwise_conv_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, const int8_t *weights,
+    usmp_i32 *sums)
+{
+    const int32_t channels = p->input_channels * p->depth_multiplier;
+    const int32_t pitch = p->dilation * p->input_channels;
+    const int32_t fours = p->depth_multiplier == 1 || p->depth_multiplier % 4 == 0 ? channels / 4 : 0;
+    const int32_t zero_point = p->input_zero_point;
+    const int32_t window_row = usmp_window_row(y, p->above, p->dilation_down, p->window_height);
+
+    for (int32_t x = 0; window_row >= 0 && x < p->output_width; ++x) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
+        const int32_t count = taps.end - taps.first;
+        const int32_t filter = (window_row * p->window_width + taps.first) * channels;
+
+        for (int32_t turn = 0; turn < channels - 3 * fours; ++turn) {
+            const int32_t lanes = turn < fours ? 4 : 1;
+            const int32_t c = turn < fours ? 4 * turn : turn + 3 * fours;
+            const int32_t first = (start + taps.first * p->dilation) * p->input_channels + c / p->depth_multiplier;
+            usmp_i32 *const results = sums + x * channels + c;
+            int32_t added[4] = {0, 0, 0, 0};
+
+            if (lanes == 1) {
+                usmp_one_channel_s8(row + first, zero_point, pitch, weights + filter + c, channels, count, added);
+            } else if (p->depth_multiplier == 1) {
+                usmp_four_channels_s8(row + first, zero_point, pitch, weights + filter + c, channels, count, added);
+            } else {
+                usmp_four_filters_s8(row + first, zero_point, pitch, weights + filter + c, channels, count, added);
+            }
+            for (int32_t i = 0; i < lanes; ++i) {
+                results[i] += added[i];
+            }
+        }
+    }
+}
+
+void usmp_depthwise_conv_2d_sums_s8_finish(
+    const struct usmp_depthwise_conv_2d_sums_s8_parameters *p, const usmp_i32 *sums, const int32_t *bias,
+    const int32_t *multiplier, const int8_t *shift, int8_t *output)
+{
+    usmp_finish_sums_s8(
+        sums, p->output_width, p->input_channels * p->depth_multiplier, bias, multiplier, shift, p->low, p->high,
+        p->output_zero_point, p->direction, output);
 }

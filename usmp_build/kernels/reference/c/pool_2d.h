@@ -1,5 +1,5 @@
-/* AVERAGE_POOL_2D and MAX_POOL_2D: what lies outside of the image is not counted, unless a mean says so.  The mean of a
- * whole image can also be made by adding up its rows. */
+/* AVERAGE_POOL_2D and MAX_POOL_2D: what lies outside of the image is not counted, unless a mean says so.  Means
+ * that are one output row can also be made by adding up the rows of the image. */
 #ifndef USMP_POOL_2D_H
 #define USMP_POOL_2D_H
 
@@ -43,23 +43,39 @@ struct usmp_pool_2d_f32_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* The mean of a whole image: `count` is the number of its pixels, `width` that of a row. */
-struct usmp_global_average_pool_2d_s8_parameters {
-    int32_t width;
+/* For averages that are one output row: the window is over rows [first_row, end_row) of the image.  Unless `counted` is
+ * 0, each mean counts so many pixels, those outside of the image with the value `outside`. */
+struct usmp_average_pool_2d_sums_s8_parameters {
+    int32_t input_width;
     int32_t channels;
-    int32_t count;
+    int32_t output_width;
+    int32_t window_width;
+    int32_t stride;
+    int32_t before;
+    int32_t first_row;
+    int32_t end_row;
     int32_t low;
     int32_t high;
+    int32_t outside;
+    int32_t counted;
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* The mean of a whole image: `count` is the number of its pixels, `width` that of a row. */
-struct usmp_global_average_pool_2d_f32_parameters {
-    int32_t width;
+/* For averages that are one output row: the window is over rows [first_row, end_row) of the image.  Unless `counted` is
+ * 0, each mean counts so many pixels, those outside of the image with the value `outside`. */
+struct usmp_average_pool_2d_sums_f32_parameters {
+    int32_t input_width;
     int32_t channels;
-    int32_t count;
+    int32_t output_width;
+    int32_t window_width;
+    int32_t stride;
+    int32_t before;
+    int32_t first_row;
+    int32_t end_row;
     float low;
     float high;
+    float outside;
+    int32_t counted;
     int32_t direction; /* 1 forward, -1 backward */
 };
 
@@ -80,27 +96,27 @@ void usmp_max_pool_2d_f32_row(
     const struct usmp_pool_2d_f32_parameters *p, const usmp_f32 *const *rows, usmp_f32 *output);
 
 /* Clears the sums. */
-void usmp_global_average_pool_2d_s8_begin(
-    const struct usmp_global_average_pool_2d_s8_parameters *p, usmp_i32 *sums);
+void usmp_average_pool_2d_sums_s8_begin(
+    const struct usmp_average_pool_2d_sums_s8_parameters *p, usmp_i32 *sums);
 
-/* Adds a row. */
-void usmp_global_average_pool_2d_s8_row(
-    const struct usmp_global_average_pool_2d_s8_parameters *p, const int8_t *row, usmp_i32 *sums);
+/* Adds row `y` of the image. */
+void usmp_average_pool_2d_sums_s8_row(
+    const struct usmp_average_pool_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, usmp_i32 *sums);
 
 /* Makes means of the sums. */
-void usmp_global_average_pool_2d_s8_finish(
-    const struct usmp_global_average_pool_2d_s8_parameters *p, usmp_i32 *sums, int8_t *output);
+void usmp_average_pool_2d_sums_s8_finish(
+    const struct usmp_average_pool_2d_sums_s8_parameters *p, const usmp_i32 *sums, int8_t *output);
 
 /* Clears the sums. */
-void usmp_global_average_pool_2d_f32_begin(
-    const struct usmp_global_average_pool_2d_f32_parameters *p, usmp_f32 *sums);
+void usmp_average_pool_2d_sums_f32_begin(
+    const struct usmp_average_pool_2d_sums_f32_parameters *p, usmp_f32 *sums);
 
-/* Adds a row. */
-void usmp_global_average_pool_2d_f32_row(
-    const struct usmp_global_average_pool_2d_f32_parameters *p, const usmp_f32 *row, usmp_f32 *sums);
+/* Adds row `y` of the image. */
+void usmp_average_pool_2d_sums_f32_row(
+    const struct usmp_average_pool_2d_sums_f32_parameters *p, const usmp_f32 *row, int32_t y, usmp_f32 *sums);
 
 /* Makes means of the sums. */
-void usmp_global_average_pool_2d_f32_finish(
-    const struct usmp_global_average_pool_2d_f32_parameters *p, usmp_f32 *sums, usmp_f32 *output);
+void usmp_average_pool_2d_sums_f32_finish(
+    const struct usmp_average_pool_2d_sums_f32_parameters *p, const usmp_f32 *sums, usmp_f32 *output);
 
 #endif

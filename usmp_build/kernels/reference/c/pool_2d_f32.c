@@ -64,30 +64,53 @@ void usmp_max_pool_2d_f32_row(
     }
 }
 
-void usmp_global_average_pool_2d_f32_begin(
-    const struct usmp_global_average_pool_2d_f32_parameters *p, usmp_f32 *sums)
+void usmp_average_pool_2d_sums_f32_begin(
+    const struct usmp_average_pool_2d_sums_f32_parameters *p, usmp_f32 *sums)
 {
-    for (int32_t c = 0; c < p->channels; ++c) {
-        sums[c] = 0.0f;
+    for (int32_t i = 0; i < p->output_width * p->channels; ++i) {
+        sums[i] = 0.0f;
     }
 }
 
-void usmp_global_average_pool_2d_f32_row(
-    const struct usmp_global_average_pool_2d_f32_parameters *p, const usmp_f32 *row, usmp_f32 *sums)
+void usmp_average_pool_2d_sums_f32_row(
+    const struct usmp_average_pool_2d_sums_f32_parameters *p, const usmp_f32 *row, int32_t y, usmp_f32 *sums)
 {
-    for (int32_t x = 0; x < p->width; ++x) {
+    const int is_inside = y >= p->first_row && y < p->end_row;
+
+    for (int32_t x = 0; is_inside && x < p->output_width; ++x) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+
         for (int32_t c = 0; c < p->channels; ++c) {
-            sums[c] += *row++;
+            float sum = sums[x * p->channels + c];
+
+            for (int32_t tap = taps.first; tap < taps.end; ++tap) {
+                sum += row[(start + tap) * p->channels + c];
+            }
+            sums[x * p->channels + c] = sum;
         }
     }
 }
 
-void usmp_global_average_pool_2d_f32_finish(
-    const struct usmp_global_average_pool_2d_f32_parameters *p, usmp_f32 *sums, usmp_f32 *output)
+void usmp_average_pool_2d_sums_f32_finish(
+    const struct usmp_average_pool_2d_sums_f32_parameters *p, const usmp_f32 *sums, usmp_f32 *output)
 {
-    const struct usmp_walk walk = usmp_walk_along(p->channels, 1, p->direction);
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
 
-    for (int32_t c = walk.first; c != walk.end; c += walk.step) {
-        output[c] = usmp_clamp_f32(sums[c] / (float)p->count, p->low, p->high);
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+
+        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
+            int32_t count = (taps.end - taps.first) * (p->end_row - p->first_row);
+            float sum = sums[x * p->channels + c];
+
+            if (p->counted != 0) {
+                sum += (float)(p->counted - count) * p->outside;
+                count = p->counted;
+            }
+            output[x * p->channels + c] = usmp_clamp_f32(sum / (float)count, p->low, p->high);
+        }
     }
 }

@@ -67,30 +67,53 @@ void usmp_max_pool_2d_s8_row(
     }
 }
 
-void usmp_global_average_pool_2d_s8_begin(
-    const struct usmp_global_average_pool_2d_s8_parameters *p, usmp_i32 *sums)
+void usmp_average_pool_2d_sums_s8_begin(
+    const struct usmp_average_pool_2d_sums_s8_parameters *p, usmp_i32 *sums)
 {
-    for (int32_t c = 0; c < p->channels; ++c) {
-        sums[c] = 0;
+    for (int32_t i = 0; i < p->output_width * p->channels; ++i) {
+        sums[i] = 0;
     }
 }
 
-void usmp_global_average_pool_2d_s8_row(
-    const struct usmp_global_average_pool_2d_s8_parameters *p, const int8_t *row, usmp_i32 *sums)
+void usmp_average_pool_2d_sums_s8_row(
+    const struct usmp_average_pool_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, usmp_i32 *sums)
 {
-    for (int32_t x = 0; x < p->width; ++x) {
+    const int is_inside = y >= p->first_row && y < p->end_row;
+
+    for (int32_t x = 0; is_inside && x < p->output_width; ++x) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+
         for (int32_t c = 0; c < p->channels; ++c) {
-            sums[c] += *row++;
+            int32_t sum = sums[x * p->channels + c];
+
+            for (int32_t tap = taps.first; tap < taps.end; ++tap) {
+                sum += row[(start + tap) * p->channels + c];
+            }
+            sums[x * p->channels + c] = sum;
         }
     }
 }
 
-void usmp_global_average_pool_2d_s8_finish(
-    const struct usmp_global_average_pool_2d_s8_parameters *p, usmp_i32 *sums, int8_t *output)
+void usmp_average_pool_2d_sums_s8_finish(
+    const struct usmp_average_pool_2d_sums_s8_parameters *p, const usmp_i32 *sums, int8_t *output)
 {
-    const struct usmp_walk walk = usmp_walk_along(p->channels, 1, p->direction);
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
 
-    for (int32_t c = walk.first; c != walk.end; c += walk.step) {
-        output[c] = (int8_t)usmp_clamp(usmp_mean_of(sums[c], p->count), p->low, p->high);
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+
+        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
+            int32_t count = (taps.end - taps.first) * (p->end_row - p->first_row);
+            int32_t sum = sums[x * p->channels + c];
+
+            if (p->counted != 0) {
+                sum += (p->counted - count) * p->outside;
+                count = p->counted;
+            }
+            output[x * p->channels + c] = (int8_t)usmp_clamp(usmp_mean_of(sum, count), p->low, p->high);
+        }
     }
 }

@@ -1,4 +1,4 @@
-/* Windows that slide along a row and may hang over its ends. */
+/* Windows that slide along a row and may hang over its ends; and windows that are as high as the image. */
 #ifndef USMP_WINDOW_H
 #define USMP_WINDOW_H
 
@@ -18,6 +18,13 @@ static inline struct usmp_taps usmp_taps_inside(
     taps.first = start < 0 ? (dilation - 1 - start) / dilation : 0;
     taps.end = start + (window - 1) * dilation < width ? window : (width - start + dilation - 1) / dilation;
     return taps;
+}
+
+/* Which row of the only window over an image is over this row of the image; -1 if none is. */
+static inline int32_t usmp_window_row(int32_t row, int32_t before, int32_t dilation, int32_t height)
+{
+    const int32_t place = row + before;
+    return place % dilation == 0 && place / dilation < height ? place / dilation : -1;
 }
 
 #endif

@@ -1,0 +1,40 @@
+"""What nets with the layers of published ones take row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from tests.support.large_nets import dense_block, mobilenet_v2, resnet_18, u_net
+from tests.support.road import request
+from usmp_build import pipeline, plugins
+
+
+def planned(made: bytes, rows: bool) -> tuple[int, int]:
+    """Return the bytes of workspace, and the number of jobs of operators that run row by row."""
+    model = plugins.importer("net.tflite", "")(made, "net", "net")
+    plan = pipeline.plan_models(replace(request("net"), rows=rows), (model,))
+    return plan.summary.workspace.achieved, sum(plan.analysis.choices.by_rows.jobs.values())
+
+
+@pytest.mark.parametrize(
+    ("made", "layers", "rows", "jobs"),
+    [
+        (u_net, 130_048, 130_048, 0),
+        (dense_block, 90_380, 90_112, 112),
+        (resnet_18, 16_968, 13_256, 48),
+        (partial(mobilenet_v2, 144, 0.35), 248_836, 64_804, 468),
+        pytest.param(partial(mobilenet_v2, 224), 1_204_236, 189_504, 812, marks=pytest.mark.long),
+    ],
+    ids=["U-Net", "dense block", "ResNet-18", "MobileNetV2 0.35, 144", "MobileNetV2, 224"],
+)
+def test_bytes_and_jobs(made: Callable[[], bytes], layers: int, rows: int, jobs: int) -> None:
+    """Only layers that must take turns do; a net that gains nothing goes layer by layer."""
+    net = made()
+    assert planned(net, rows=False) == (layers, 0)
+    least, needed = planned(net, rows=True)
+    assert least <= rows
+    assert needed <= jobs

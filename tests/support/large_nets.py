@@ -1,0 +1,62 @@
+"""Nets with the layers of published ones, with weights drawn at random."""
+
+from __future__ import annotations
+
+from tests.support.net import LINEAR, RELU, RELU6, SAME, Net, Value
+
+_BLOCKS = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
+"""Of MobileNetV2: expansion, channels, blocks, and the stride of the first of them."""
+
+
+def mobilenet_v2(side: int, width: float = 1.0) -> bytes:
+    """MobileNetV2 for square images, channels last; `width` multiplies the channels."""
+    net = Net(1)
+    x = net.conv(net.input(side, side, 3), _in_eights(32 * width), (3, 3), RELU6, 2)
+    for expansion, channels, blocks, first_stride in _BLOCKS:
+        for block in range(blocks):
+            stride = 1 if block else first_stride
+            y = net.conv(x, expansion * x.shape[3], act=RELU6) if expansion > 1 else x
+            y = net.conv(net.depthwise(y, (3, 3), RELU6, stride), _in_eights(channels * width), act=LINEAR)
+            x = net.add(x, y) if block else y
+    return net.file(net.scores(net.conv(x, 1280, act=RELU6), 1000))
+
+
+def _in_eights(channels: float) -> int:
+    """Round to a multiple of 8, but by no more than a tenth down."""
+    rounded = max(8, int(channels + 4) // 8 * 8)
+    return rounded + 8 if rounded < 0.9 * channels else rounded
+
+
+def u_net() -> bytes:
+    """Three levels down, three up, and each level of the way up beside that of the way down."""
+    net = Net(2)
+    x, ways_down = net.input(64, 64, 3), list[Value]()
+    for channels in (8, 16, 32):
+        ways_down.append(net.conv(net.conv(x, channels, (3, 3)), channels, (3, 3)))
+        x = net.pool("MAX_POOL_2D", ways_down[-1], (2, 2))
+    x = net.conv(net.conv(x, 64, (3, 3)), 64, (3, 3))
+    for down in reversed(ways_down):
+        channels = down.shape[3]
+        x = net.concat(down, net.conv(net.upsample(x), channels, (3, 3)))
+        x = net.conv(net.conv(x, channels, (3, 3)), channels, (3, 3))
+    return net.file(net.conv(x, 2, act=LINEAR))
+
+
+def dense_block() -> bytes:
+    """Six layers, each of which reads the results of all before it."""
+    net = Net(3)
+    x = net.conv(net.input(32, 32, 3), 16, (3, 3))
+    for _ in range(6):
+        x = net.concat(x, net.conv(net.conv(x, 32), 8, (3, 3)))
+    return net.file(net.scores(net.pool("AVERAGE_POOL_2D", net.conv(x, 32), (2, 2)), 10))
+
+
+def resnet_18() -> bytes:
+    """ResNet-18 for images of 64x64 pixels, with a quarter of the channels."""
+    net = Net(4)
+    x = net.pool("MAX_POOL_2D", net.conv(net.input(64, 64, 3), 16, (7, 7), RELU, 2), (3, 3), (2, 2), SAME)
+    for level, channels in enumerate((16, 32, 64, 128)):
+        for stride in (2 if level else 1, 1):
+            y = net.conv(net.conv(x, channels, (3, 3), RELU, stride), channels, (3, 3), LINEAR)
+            x = net.add(net.conv(x, channels, act=LINEAR, stride=stride) if stride > 1 else x, y, RELU)
+    return net.file(net.scores(x, 10))

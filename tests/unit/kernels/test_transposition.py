@@ -1,0 +1,56 @@
+"""TRANSPOSE goes by rows where an output row is made of few input rows; else it makes all at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.kernels.drawing import INT8, Case, activation, case, constant
+from tests.support.kernels.samples import kernel_of
+from usmp_build.interfaces.kernels import Input, NoKernel, Output, Rows
+from usmp_build.interfaces.row_jobs import row_call, row_shapes, rows_touched
+from usmp_build.kernels.reference import library
+
+
+def turned(shape: tuple[int, ...], order: tuple[int, ...]) -> Case:
+    source, output = activation("x", shape, INT8, 0.1, 0), activation("y", [shape[a] for a in order], INT8, 0.1, 0)
+    axes = constant("axes", np.array(order, np.int32))
+    return case(np.random.default_rng(1), "TRANSPOSE", (source, axes), output)
+
+
+@pytest.mark.parametrize(
+    ("shape", "order", "window", "input_rows"),
+    [
+        ((1, 3, 8, 5), (0, 2, 3, 1), 3, 24),
+        ((1, 3, 8, 5), (0, 2, 1, 3), 3, 24),
+        ((1, 8, 5, 3), (0, 1, 3, 2), 1, 8),
+        ((8, 5, 3), (0, 2, 1), 1, 8),
+        ((1, 3, 2, 8, 5), (0, 3, 4, 1, 2), 6, 48),
+    ],
+    ids=["channels last", "channels in the middle", "rows keep their places", "three axes", "two axes of planes"],
+)
+def test_a_row_of_the_output_is_made_of_a_row_of_each_plane(
+    shape: tuple[int, ...], order: tuple[int, ...], window: int, input_rows: int
+) -> None:
+    call = row_call(kernel_of(turned(shape, order)))
+    assert call is not None
+    assert isinstance(call.form, Rows)
+    assert call.form.window == window
+    assert row_shapes(call)[Input(0)] == (input_rows, np.prod(shape) // input_rows)
+    assert row_shapes(call)[Output(0)] == (8, np.prod(shape) // 8)
+    assert [*rows_touched(call, Input(0), 1)] == [*range(1, input_rows, 8)]
+
+
+@pytest.mark.parametrize(
+    ("shape", "order"),
+    [((1, 8, 5, 3), (0, 3, 1, 2)), ((1, 33, 8, 5), (0, 2, 3, 1)), ((3, 4), (1, 0)), ((1, 8, 1, 1), (2, 1, 0, 3))],
+    ids=["each row needs all", "too many planes", "each row needs all of two axes", "one axis"],
+)
+def test_else_it_makes_all_at_once(shape: tuple[int, ...], order: tuple[int, ...]) -> None:
+    assert row_call(kernel_of(turned(shape, order))) is None
+
+
+def test_runs_lie_along_four_axes_at_most() -> None:
+    made = turned((2, 2, 2, 2, 2, 2), (5, 4, 3, 2, 1, 0))
+    kernel = library.kernel(made.graph.operators[0], made.graph)
+    assert kernel == NoKernel("it moves more than 4 groups of axes")

@@ -1,0 +1,106 @@
+"""TRANSPOSE."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from usmp_build.interfaces.accesses import Accesses, Part, Touch
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
+from usmp_build.kernels.reference.copies import check_types
+from usmp_build.kernels.reference.node import Node, Unsupported
+
+_MOST_AXES = 4
+"""Along which the runs of an output row lie, in c/transpose.h."""
+_MOST_ROWS = 32
+"""Most input rows that an output row is made of: the generated code keeps a pointer to each on the stack."""
+
+
+class _Axis(NamedTuple):
+    """An axis of the output, or several that are neighbours in the input, too."""
+
+    extent: int
+    rows: int
+    """From one index to the next, further input rows among those that the output row is made of."""
+    step: int
+    """Further elements in the input row."""
+
+
+def transpose(node: Node) -> Kernel:
+    """The axes in another order: where few input rows have all of an output row, it goes row by row.
+
+    [1, C, H, W] -> [1, H, W, C]      output row y is made of rows y, H + y, 2 * H + y, ... of C * H input rows
+    """
+    source, output = node.streamed(), node.output
+    check_types(source, output)
+    order = _order(node)
+    width = source.dtype.bits // 8
+    form, axes = _by_rows(source.shape, order)
+    size = 1
+    if axes[-1:] and axes[-1].rows == 0 and axes[-1].step == 1:
+        size = axes.pop().extent
+    if len(axes) > _MOST_AXES:
+        raise Unsupported(f"it moves more than {_MOST_AXES} groups of axes")
+    axes = [_Axis(1, 0, 0)] * (_MOST_AXES - len(axes)) + axes
+    extents, rows, steps = zip(*axes, strict=True)
+    fields = (
+        ("size", size * width),
+        ("extents", extents),
+        ("rows", rows),
+        ("steps", tuple(step * width for step in steps)),
+    )
+    parameters = Parameters("transpose_parameters", fields)
+    pitches = tuple(prod(extents[axis + 1 :]) * size for axis in range(_MOST_AXES))
+    touches = (Touch(0, size, steps, rows=rows), Touch(1, size, pitches, writes=True))
+    accesses = Accesses((Part(extents, touches),), (width, width))
+    traffic = (Traffic(source.size), Traffic(written=output.size))
+    return Kernel((KernelCall("transpose_row", form, (Input(0), Output(0)), parameters, traffic, accesses=accesses),))
+
+
+def _order(node: Node) -> list[int]:
+    """Return for each axis of the output which axis of the input it is."""
+    shape, order = node.input(0).shape, node.integers(1, "axes")
+    rank = len(shape)
+    order = [axis % rank if -rank <= axis < rank else rank for axis in order]
+    node.expect(sorted(order) == [*range(rank)], "does not name each axis of its input once")
+    turned = tuple(shape[axis] for axis in order)
+    node.expect(turned == node.output.shape, f"makes a tensor of shape {list(turned)}, not {list(node.output.shape)}")
+    return order
+
+
+def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[Rows, list[_Axis]]:
+    """Return the form of the call, and the axes of an output row; there is one row where others are of no use.
+
+    A row of the output has one index of its first axis, which all the input rows that it is made of have, too.
+    """
+    elements = prod(shape)
+    first, *others = [axis for axis in order if shape[axis] > 1] or [0]
+    count, length = shape[first], prod(shape[first + 1 :])
+    window = elements // (count * length)
+    if not others or window > _MOST_ROWS or length == 1:
+        axes = [(shape[axis], 0, prod(shape[axis + 1 :])) for axis in order]
+        return Rows(1, 1, 1, elements, elements, untyped=True), _merged(axes)
+    axes = [
+        (shape[axis], prod(shape[axis + 1 : first]), 0) if axis < first else (shape[axis], 0, prod(shape[axis + 1 :]))
+        for axis in others
+    ]
+    form = Rows(1, count, window * count, length, elements // count, window, dilation=count, untyped=True)
+    return form, _merged(axes)
+
+
+def _merged(axes: list[tuple[int, int, int]]) -> list[_Axis]:
+    """Merge axes that are neighbours in the input, too, and leave out those of one index.
+
+    >>> _merged([(2, 0, 12), (1, 0, 4), (3, 0, 4), (4, 0, 1)])
+    [_Axis(extent=24, rows=0, step=1)]
+    """
+    merged: list[_Axis] = []
+    for extent, rows, step in axes:
+        if merged and (merged[-1].rows, merged[-1].step) == (extent * rows, extent * step):
+            merged[-1] = _Axis(merged[-1].extent * extent, rows, step)
+        elif extent > 1:
+            merged.append(_Axis(extent, rows, step))
+    return merged
+
+
+KERNELS = {"TRANSPOSE": transpose}

@@ -1,0 +1,32 @@
+"""Checks that a model whose inputs or outputs come or go row by row may run row by row, each row once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usmp_build.errors import Diagnostic
+from usmp_build.manifest.model import Manifest
+
+
+def rows_from_outside(manifest: Manifest) -> Iterator[Diagnostic]:
+    """Yield models with such ports where the manifest has layers run as a whole, or rows computed again."""
+    for name, model in manifest.models.items():
+        recompute = manifest.plan.recompute if model.recompute is None else model.recompute
+        obstacles = {
+            "[plan] does not let layers run row by row": ("write rows = true in [plan]", not manifest.plan.rows),
+            "[plan] has overlap = false, which is for whole layers": (
+                "leave `overlap` out",
+                not manifest.plan.overlap,
+            ),
+            'order = "file" is for whole layers': ("leave `order` out", model.order == "file"),
+            f'recompute = "{recompute} %" is for whole inputs and outputs': (
+                f'write recompute = "0 %" in [models.{name}]',
+                recompute > 0,
+            ),
+        }
+        for side in (side for side in ("inputs", "outputs") if getattr(model, side) == "rows"):
+            for obstacle, (way_out, is_there) in obstacles.items():
+                if is_there:
+                    message = f'model "{name}" has {side} = "rows", but {obstacle}'
+                    help_ = f"{way_out}, or another value of `{side}`"
+                    yield Diagnostic("M112", message, manifest.places.value("models", name, side), help_)

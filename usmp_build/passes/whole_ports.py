@@ -1,0 +1,78 @@
+"""Refuses an input or output that shall come or go row by row, but has to be in one piece, and says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from usmp_build.document.suggest import quoted
+from usmp_build.errors import Diagnostic, ManifestError
+from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Input, KernelCall, Operand, Output
+from usmp_build.interfaces.row_jobs import row_shapes
+from usmp_build.ir.by_rows import ByRows
+from usmp_build.ir.graph import Operator, OperatorRef, TensorRef
+from usmp_build.passes.by_rows import Candidates
+from usmp_build.passes.row_ports import row_ports
+from usmp_build.request import Request
+
+_WHOLE = "it has to be in one piece"
+
+
+def refuse_whole_ports(request: Request, analysis: Analysis, index: int, rows: ByRows) -> None:
+    """Raise ManifestError for a port of a model that the manifest wants in rows, and that has none in `rows`."""
+    settings, model = request.models[index], analysis.models[index]
+    for tensor in sorted(row_ports(settings, model.main)):
+        if TensorRef(index, 0, tensor) not in rows.tables:
+            side = "input" if tensor in model.main.inputs else "output"
+            span = settings.inputs_by_rows if side == "input" else settings.outputs_by_rows
+            causes = _causes(request, analysis, index, tensor)
+            cause, help_ = next(causes, ("with it, the plan has too many rows", _WHOLE))
+            name = quoted(model.main.tensors[tensor].name)
+            verb = "arrive" if side == "input" else "leave"
+            message = f'{side} {name} of model "{settings.name}" cannot {verb} row by row: {cause}'
+            raise ManifestError(Diagnostic("P371", message, span, f'{help_}; without {side}s = "rows" it is'))
+
+
+def _causes(request: Request, analysis: Analysis, index: int, tensor: int) -> Iterator[tuple[str, str]]:
+    """Yield what keeps a tensor in one piece, each with a clause of help; the first is the one to name."""
+    model, graph = analysis.models[index], analysis.models[index].main
+    if model.is_program:
+        yield "functions of a program take all of it", _WHOLE
+        return
+    if tensor in graph.inputs and tensor in graph.outputs:
+        yield "it is an input and an output", _WHOLE
+    candidates = Candidates(request, analysis, index)
+    calls = dict(candidates.calls())
+    uses = [
+        (op, operand, calls.get(OperatorRef(index, 0, number)))
+        for number, op, operand in _uses(graph.operators, tensor)
+    ]
+    for op, operand, call in uses:
+        yield from _causes_in_use(op, operand, call)
+    if not uses:
+        yield "no operator of the model reads it" if tensor in graph.inputs else "no operator computes it", _WHOLE
+    if len({row_shapes(call).get(operand) for _, operand, call in uses if call}) > 1:
+        yield "operators divide it into different rows", _WHOLE
+    if not candidates.has_one_pool(TensorRef(index, 0, tensor)):
+        yield "it may be in several pools", "name one pool for it, in workspace_pools or with place; or"
+
+
+def _causes_in_use(op: Operator, operand: Operand, call: KernelCall | None) -> Iterator[tuple[str, str]]:
+    """Yield what keeps an operand in one piece; `call` makes a row, if the operator can run row by row."""
+    name = f"{op.kind} {op.position}"
+    if op.kind == "VIEW":
+        yield "it has the same bytes as another tensor", "remove the RESHAPE or the like from the model"
+    elif call is None:
+        yield f"{name} does not run row by row", f"{_WHOLE} for this operator"
+    elif operand not in row_shapes(call):
+        verb = "takes" if isinstance(operand, Input) else "computes"
+        yield f"{name} {verb} all of it at once", f"{_WHOLE} for this operator"
+    elif row_shapes(call)[operand][0] == 1:
+        yield "it has only one row", _WHOLE
+
+
+def _uses(operators: tuple[Operator, ...], tensor: int) -> Iterator[tuple[int, Operator, Operand]]:
+    """Yield the operators that touch a tensor, and as which operand."""
+    for number, op in enumerate(operators):
+        yield from ((number, op, Output(at)) for at, each in enumerate(op.outputs) if each == tensor)
+        yield from ((number, op, Input(at)) for at, each in enumerate(op.inputs) if each == tensor)
