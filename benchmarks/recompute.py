@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tests.support import mobilenets
+from tests.support import large_nets
 from usmp_build import pipeline
 from usmp_build.files import DictFiles
 
@@ -23,7 +23,6 @@ name = "firmware"
 path = "model.tflite"
 io = "application"
 [plan]
-rows = true
 recompute = "{} %"
 """
 
@@ -46,7 +45,10 @@ def _split(words: Sequence[str]) -> tuple[Sequence[int], Sequence[str]]:
 def _models(paths: Sequence[str]) -> Mapping[str, bytes]:
     if paths:
         return {Path(path).stem: Path(path).read_bytes() for path in paths}
-    return {"MobileNetV2, Keras": mobilenets.keras(), "MobileNetV2, msf-CNN": mobilenets.msf_cnn()}
+    return {
+        "MobileNetV2, Keras": large_nets.mobilenet_v2(144, 0.35),
+        "MobileNetV2, msf-CNN": large_nets.mobilenet_v2_of_msf_cnn(),
+    }
 
 
 def _cells(data: bytes, prices: Sequence[int]) -> Iterator[str]:

@@ -12,13 +12,13 @@ import pytest
 
 from benchmarks import recompute
 from tests.support.cli import call, manifest
-from tests.support.mobilenets import keras
+from tests.support.large_nets import mobilenet_v2
 from tests.support.tools import needs_c
 from tests.support.tree import ROOT
 from usmp_build.errors import UsageError
 from usmp_build.layout.plan_json import plan_json, read_plan
 
-SMALL = keras(pixels=24, stages=2)
+SMALL = mobilenet_v2(24, 0.35, stages=2)
 """A stem, and three inverted residuals."""
 
 

@@ -288,8 +288,8 @@ def test_a_row_in_a_wrong_place_is_caught(net: Path, monkeypatch: pytest.MonkeyP
         layout = lay_out(planned)
         ((row, code),) = layout.models
         table, *others = code.row_offsets
-        at = next(i for i, pair in enumerate(pairwise(table.entries)) if len({*pair}) == 2)
-        wrong = replace(table, entries=(*table.entries[:at], table.entries[at + 1], *table.entries[at + 1 :]))
+        at = next(i for i, pair in enumerate(pairwise(table.offsets)) if len({*pair}) == 2)
+        wrong = replace(table, offsets=(*table.offsets[:at], table.offsets[at + 1], *table.offsets[at + 1 :]))
         return replace(layout, models=((row, replace(code, row_offsets=(wrong, *others))),))
 
     monkeypatch.setattr(pipeline, "lay_out", faulty)

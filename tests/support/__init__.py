@@ -15,9 +15,9 @@
   of them, `flatfile` makes a file of a graph, `kernels` runs operators one by one; `stateful` and `programs` draw
   models at random, `programs_c` has C of one, `parts` has models of concatenations and splits, `flatbuffer` writes
   files of them, `mutants` spoils them, `interpreter` runs a plan in bytes, `together` runs several at the same time,
-  `directions` lets kernels run backward, `net` grows nets, `nets` are those of usual kinds, `mobilenets`
-  MobileNetV2, `drawn_nets`, `row_nets` and `firmwares` are random, `pictures` has nets from one to another,
-  `remembering` has nets with a variable, `dead_channels` nets in which much is constant.
+  `directions` lets kernels run backward, `net` grows nets, `nets` are those of usual kinds, `large_nets` those for
+  images, `drawn_nets`, `row_nets` and `firmwares` are random, `pictures` has nets from one to another, `remembering`
+  has nets with a variable, `dead_channels` nets in which much is constant.
 - Problems: `problems` states them in a few words, `drawn_problems` draws them, `brute_force` solves tiny ones by trying
   everything, `cases` and `shared_cases` have those of TVM.
 """

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from tests.support.mobilenets import keras
+from tests.support.large_nets import mobilenet_v2
 from tests.support.road import request
 from tests.support.row_nets import all_rows, drawn
 from usmp_build import plugins
@@ -59,7 +59,7 @@ def test_any_rows_may_be_dropped(seed: int) -> None:
 
 
 def test_the_work_is_within_the_limit() -> None:
-    jobs, rows = given(keras(pixels=24, stages=2))
+    jobs, rows = given(mobilenet_v2(24, 0.35, stages=2))
     assert any(len([*members_of(job.needs)]) == 3 for job in jobs.jobs)
     for most in (100, 110, 140):
         limit = sum(rows.work) * most // 100
