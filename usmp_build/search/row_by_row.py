@@ -55,7 +55,9 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     covered = tuple(analyses) if fed else (whole, *analyses)
     chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
     candidates = _Candidates(replanner, chosen, fed)
-    _plan_candidates(candidates, _ways(replanner.request, analyses, rows, orders), replanner.moderate)
+    kinds = _ways(replanner.request, analyses, rows, orders)
+    plan = replanner.attempt if kinds[-1] else replanner.moderate
+    _plan_candidates(candidates, kinds, plan)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return chosen
@@ -113,10 +115,11 @@ class _Candidates:
 def _plan_candidates(
     candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: Callable[[Problem], Plan | None]
 ) -> None:
-    """Plan all candidates with little effort, and those of the best one's kind once more."""
+    """Plan all candidates with little effort, and once more those of the best one's kind, and those with rows again."""
     best = _best_ways(candidates, list(chain(*kinds)))
     alike = next((kind for kind in kinds if best in kind), [best] if best else kinds[0])
-    for each in sorted(alike, key=lambda each: each != best):
+    again = [each for each in kinds[-1] if each not in alike]
+    for each in chain(sorted(alike, key=lambda each: each != best), again):
         candidates.is_better(each, plan)
 
 
