@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from benchmarks import recompute
-from tests.support.cli import call, manifest
+from tests.support.cli import DATA, call, manifest
 from tests.support.large_nets import mobilenet_v2
 from tests.support.tools import needs_c
 from tests.support.tree import ROOT
@@ -20,13 +20,14 @@ from usmp_build.layout.plan_json import plan_json, read_plan
 
 SMALL = mobilenet_v2(24, 0.35, stages=2)
 """A stem, and three inverted residuals."""
+AGAIN = '[plan]\nrecompute = "40 %"\n'
 
 
 def written(folder: Path, words: str) -> Path:
     """Write the manifest of a model in arrays of the caller."""
     (folder / "small.tflite").write_bytes(SMALL)
     text = '[project]\nname = "p"\n[models.small]\npath = "small.tflite"\nio = "application"\n'
-    return manifest(folder, f"{text}[plan]\nrows = true\n{words}")
+    return manifest(folder, f"{text}{words}")
 
 
 def planned(folder: Path, words: str) -> tuple[dict[str, Any], str]:
@@ -38,7 +39,7 @@ def planned(folder: Path, words: str) -> tuple[dict[str, Any], str]:
 
 def test_bytes_for_work(tmp_path: Path) -> None:
     """And what is shown of it."""
-    once, (plan, text) = planned(tmp_path, "")[0], planned(tmp_path, 'recompute = "40 %"\n')
+    once, (plan, text) = planned(tmp_path, "")[0], planned(tmp_path, AGAIN)
     model = plan["models"][0]
     assert once["models"][0]["recomputed_macs"] == 0 < model["recomputed_macs"] * 100 <= 40 * model["macs"]
     assert plan["workspace"]["achieved"] < once["workspace"]["achieved"]
@@ -61,7 +62,7 @@ def test_the_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 @needs_c
 def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", written(tmp_path, 'recompute = "40 %"\n'), "--sanitize", "--runs", "2")
+    done = call("selftest", written(tmp_path, AGAIN), "--sanitize", "--runs", "2")
     assert done.code == 0, done.err
     assert "all equal to those of TensorFlow Lite Micro" in done.out
     out = tmp_path / "out"
@@ -69,3 +70,18 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
     text = (out / "small.c").read_text("utf-8")
     assert "const int32_t job = small_jobs_numbers[i];" in text
     assert "jobs_done" not in text
+
+
+@needs_c
+def test_beside_a_model_that_is_fed_row_by_row(tmp_path: Path) -> None:
+    """Each has its `recompute`, and the fed one must have none."""
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    fed = f'[models.fed]\npath = "{(DATA / "digits.tflite").as_posix()}"\ninputs = "rows"\n'
+    done = call("plan", written(tmp_path, fed + AGAIN))
+    assert done.code != 0
+    assert 'write recompute = "0 %" in [models.fed]' in done.err
+    plan, _ = planned(tmp_path, f'{fed}recompute = "0 %"\n{AGAIN}')
+    small, other = sorted(plan["models"], key=lambda model: model["name"] == "fed")
+    assert small["recomputed_macs"] > 0 == other["recomputed_macs"]
+    done = call("selftest", tmp_path / "usmp.toml", "--sanitize", "--runs", "1")
+    assert done.code == 0, done.err

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +39,10 @@ def test_bytes_and_jobs(made: Callable[[], bytes], layers: int, rows: int, jobs:
     least, needed = planned(net, rows=True)
     assert least <= rows
     assert needed <= jobs
+
+
+@pytest.mark.long
+def test_mobilenet_v2_as_its_file(real_models: Path) -> None:
+    """Its picture has channels first: TRANSPOSE makes a row from a row of each of the three planes."""
+    net = (real_models / "more" / "mobilenet_v2_224.tflite").read_bytes()
+    assert planned(net, rows=True)[0] <= 216_832
