@@ -62,6 +62,10 @@ DIVES_STEPS = 60_000
 """And for all limits of a graph."""
 LAZY_STEPS = 500_000
 """Jobs that are followed in lazy orders of a model with all cuts, shared among the cuts: 2 s of Python."""
+RECOMPUTED_JOBS = 400_000
+"""Jobs in all orders that each of three rounds tries, in which rows are computed again: 4 s of Python."""
+RECOMPUTED_TIMES = 4
+"""Times as many jobs as without, that such an order may have."""
 ORDERED_BUFFERS = 6
 """Buffers that share bytes with each other, put in all orders for a bound: 720 orders."""
 

@@ -224,6 +224,8 @@ class ModelRequest:
     """Of `REWRITES`."""
     free_order: bool = True
     """Whether operators may run in another order than that of the file."""
+    recompute: int = 0
+    """Per cent: how many more multiplications it may take so that fewer rows are in memory."""
     inputs_by_rows: Span | str = ""
     """The place that says that the largest input arrives row by row; empty: it is in one piece."""
     outputs_by_rows: Span | str = ""

@@ -16,7 +16,7 @@ import pytest
 
 from tests.support.cli import call, manifest, tables
 from tests.support.road import request
-from tests.support.row_nets import all_rows, cut, drawn, replanned, shuffled
+from tests.support.row_nets import all_rows, cut, drawn, recomputing, replanned, shuffled
 from tests.support.tools import few, needs_c
 from usmp_build import pipeline, plugins
 from usmp_build.interfaces.analysis import Analysis
@@ -52,11 +52,12 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path, first: in
 
 
 @needs_c
-@pytest.mark.parametrize("change", [shuffled, cut])
+@pytest.mark.parametrize("change", [shuffled, cut, recomputing])
 @pytest.mark.parametrize("first", few(range(0, 4 * COUNT, COUNT), 1))
 def test_so_it_is_in_any_order_of_jobs(
-    tmp_path: Path, first: int, monkeypatch: pytest.MonkeyPatch, change: Callable[..., Analysis]
+    tmp_path: Path, first: int, change: Callable[..., Analysis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Also with some operators as a whole, and in an order in which rows are dropped and computed again."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     seeds = range(first, first + COUNT)
     text = written(tmp_path, seeds, rows=False)

@@ -2,23 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tests.support.net import LINEAR, RELU, RELU6, SAME, Net, Value
 
 _BLOCKS = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1))
 """Of MobileNetV2: expansion, channels, blocks, and the stride of the first of them."""
 
 
-def mobilenet_v2(side: int, width: float = 1.0) -> bytes:
-    """MobileNetV2 for square images, channels last; `width` multiplies the channels."""
+def mobilenet_v2(side: int, width: float = 1.0, stages: int = len(_BLOCKS)) -> bytes:
+    """MobileNetV2 for square images, as Keras makes it; `width` multiplies the channels.  Or its first stages."""
+    net, is_all = Net(1), stages == len(_BLOCKS)
+    x = _inverted_residuals(net, side, lambda channels: _in_eights(channels * width), stages, is_published=True)
+    return net.file(net.scores(net.conv(x, 1280, act=RELU6), 1000) if is_all else net.scores(x, 10))
+
+
+def mobilenet_v2_of_msf_cnn() -> bytes:
+    """The version that msf-CNN's evaluation describes: channels rounded down, and neither residuals nor classes."""
     net = Net(1)
-    x = net.conv(net.input(side, side, 3), _in_eights(32 * width), (3, 3), RELU6, 2)
-    for expansion, channels, blocks, first_stride in _BLOCKS:
+    x = _inverted_residuals(net, 144, lambda channels: int(channels * 0.35), len(_BLOCKS), is_published=False)
+    x = net.conv(x, int(1280 * 0.35), act=RELU6)
+    return net.file(net.pool("AVERAGE_POOL_2D", x, (x.shape[1], x.shape[2])))
+
+
+def _inverted_residuals(
+    net: Net, side: int, channels: Callable[[int], int], stages: int, *, is_published: bool
+) -> Value:
+    """Return the result of the first stages; other versions than the published one expand always and add nothing."""
+    x = net.conv(net.input(side, side, 3), channels(32), (3, 3), RELU6, 2)
+    for expansion, wide, blocks, first_stride in _BLOCKS[:stages]:
         for block in range(blocks):
-            stride = 1 if block else first_stride
-            y = net.conv(x, expansion * x.shape[3], act=RELU6) if expansion > 1 else x
-            y = net.conv(net.depthwise(y, (3, 3), RELU6, stride), _in_eights(channels * width), act=LINEAR)
-            x = net.add(x, y) if block else y
-    return net.file(net.scores(net.conv(x, 1280, act=RELU6), 1000))
+            y = x if expansion == 1 and is_published else net.conv(x, expansion * x.shape[3], act=RELU6)
+            y = net.depthwise(y, (3, 3), RELU6, 1 if block else first_stride)
+            y = net.conv(y, channels(wide), act=LINEAR)
+            x = net.add(x, y) if block and is_published else y
+    return x
 
 
 def _in_eights(channels: float) -> int:

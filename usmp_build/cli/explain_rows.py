@@ -34,10 +34,12 @@ def rows_lines(summary: Summary, tensor: str) -> list[str]:
     first, pools = rows[0], [pool for pool in summary.pools if pool.name in {row.pool for row in rows}]
     places = [f"{f'{row.pool}+' if len(pools) > 1 else ''}{show_bytes(row.offset)}" for row in rows]
     start, stop = min(row.intervals[0][0] for row in rows), max(row.intervals[-1][1] for row in rows)
+    again = sum(len(row.intervals) > 1 for row in rows)
     return [
         f"{tensor}: {first.kind}, {first.reason}",
         f"  rows    {len(rows)} of {show_bytes(first.size)} bytes, each aligned to {first.alignment}, "
         f"at most {_most_alive(rows)} alive at the same time",
+        *([f"          {again} of them are computed again, in the same places"] if again else []),
         *(f"  place   {_extent(pool, rows)}" for pool in pools),
         *(f"          {line}" for line in place_lines(places)),
         *([f"  scope   {first.scope}"] if first.scope and first.scope != first.reason else []),

@@ -38,7 +38,7 @@ from usmp_build.ir.schedule import (
     Sequence,
     Step,
     Value,
-    steps,
+    without_rows,
 )
 from usmp_build.request import Request
 from usmp_build.search.concat_aliasing import choose
@@ -238,8 +238,8 @@ def _lifetimes(_: Request, analysis: Analysis) -> Iterator[str]:
 def _traffic(_: Request, analysis: Analysis) -> Iterator[str]:
     """Yield a line for each buffer that an operator touches; all its jobs, and all rows of a tensor, are one line."""
     rows = []
-    for step in steps(analysis.schedule.root):
-        if step.operator is None or step.job:
+    for step in without_rows(analysis.schedule.root):
+        if step.operator is None:
             continue
         operator = step.name if step.job is None else step.name.rpartition(", row")[0]
         total: dict[str, Traffic] = {}

@@ -54,6 +54,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         "",
         *_overrides(summary),
         *_rewrites(summary),
+        *_recomputed(summary),
         *_sharing(summary, alternatives),
         *_keeping(summary, alternatives),
         *_constants(summary),
@@ -106,6 +107,16 @@ def _rewrites(summary: Summary) -> list[str]:
             removed = [f"{count:,} {word.format('' if count == 1 else 's')}" for count, word in counts if count]
             lines.append(f"{model.name}: the rewrite {row.rewrite} removes {', '.join(removed)}")
     return lines
+
+
+def _recomputed(summary: Summary) -> list[str]:
+    """Say what rows that are computed again cost."""
+    return [
+        f"{model.name}: rows that are computed again take {model.recomputed_macs:,} MACs"
+        f" ({100 * model.recomputed_macs / model.macs:.1f} % more)"
+        for model in summary.models
+        if model.recomputed_macs
+    ]
 
 
 def _sharing(summary: Summary, alternatives: AlternativesRecord) -> list[str]:

@@ -55,6 +55,7 @@ def _names(
         yield from ((owner, step.function) for step in code.steps)
         yield from ((owner, table.symbol) for table in code.row_offsets)
         yield from ((owner, jobs.symbol) for jobs in code.stretches)
+        yield from ((owner, jobs.numbers_symbol) for jobs in code.stretches if jobs.numbers)
         yield from _of_functions(summary.project, owner, code.functions)
         for pool, _ in row.pools:
             kind = "WORKSPACE" if pool.is_workspace else "CONSTANT"

@@ -68,8 +68,10 @@ def sequence(analysis: Analysis, index: int, numbers: Mapping[OperatorRef, int])
         if is_whole:
             parts += [numbers[_operator(step)] for step in group]
         else:
-            symbol = f"{name}_jobs_{count // 2}" if has_several else f"{name}_jobs"
-            parts.append(Jobs(symbol, tuple(by_rows[_operator(step)] for step in group)))
+            suffix = f"_{count // 2}" if has_several else ""
+            numbered = tuple(step.job or 0 for step in group) if index in analysis.choices.recomputed else ()
+            operators = tuple(by_rows[_operator(step)] for step in group)
+            parts.append(Jobs(f"{name}_jobs{suffix}", operators, numbered))
     return tuple(parts)
 
 

@@ -15,7 +15,7 @@ from usmp_build.ir.costs import Costs
 from usmp_build.ir.graph import Model, OperatorRef
 from usmp_build.ir.lifetimes import Lifetimes, Survivors
 from usmp_build.ir.rewritten import Record
-from usmp_build.ir.schedule import Direction, Schedule, steps
+from usmp_build.ir.schedule import Direction, Schedule, steps, without_rows
 from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.separations import Separations
 from usmp_build.ir.storage import Storage
@@ -77,7 +77,7 @@ class Analysis:
     def moved_by(self, model: int) -> Mapping[int, Traffic]:
         """Return the traffic of one run of a model for each buffer, in bytes; a loop counts once."""
         total: dict[int, Traffic] = {}
-        leaves = (step for step in steps(self.schedule.programs[model]) if not step.job)
+        leaves = without_rows(self.schedule.programs[model])
         operators = (step.operator for step in leaves if step.operator is not None)
         for buffer, moved in (item for operator in operators for item in self.traffic[operator].items()):
             total[buffer] = total.get(buffer, Traffic()) + moved

@@ -23,6 +23,9 @@ class Choices:
     directions: Mapping[OperatorRef, Direction] = field(default_factory=dict)
     """Operator → direction; all others run forward."""
     by_rows: ByRows = LAYER_BY_LAYER
+    recomputed: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
+    """Model that computes rows again → which job of its operator each entry of its order is; those of other models run
+    each job once, in turn."""
 
     def order(self, index: int, model: Model) -> tuple[int, ...]:
         """Return the operators of main that run, in order; those that run row by row once for each job."""

@@ -190,3 +190,14 @@ def steps(node: Node) -> Iterator[Step]:
             yield node
         else:
             stack += reversed(children(node))
+
+
+def without_rows(node: Node) -> Iterator[Step]:
+    """Walk the same leaves, but of an operator that runs row by row only a step of its first job."""
+    seen = set[OperatorRef | None]()
+    for step in steps(node):
+        if step.job is None:
+            yield step
+        elif step.job == 0 and step.operator not in seen:
+            seen.add(step.operator)
+            yield step

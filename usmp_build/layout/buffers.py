@@ -96,6 +96,8 @@ class RowsRecord(Record):
     """Of each row."""
     intervals: tuple[tuple[int, int], ...]
     """For each row the half-open steps [start, stop) in which it holds data, on the timeline `steps`."""
+    lives: tuple[int, ...]
+    """How many of the intervals each row has: several where it is computed again; empty: each row has one."""
     read: int
     """Bytes that kernels read of all rows in one run; what is read again counts again."""
     written: int
@@ -173,7 +175,8 @@ def _rows_record(unordered: Sequence[BufferRow]) -> RowsRecord:
         offsets=tuple(row.offset for row in rows),
         row_size=first.size,
         alignment=first.alignment,
-        intervals=tuple(interval for row in rows for (interval,) in [row.intervals]),
+        intervals=tuple(interval for row in rows for interval in row.intervals),
+        lives=tuple(len(row.intervals) for row in rows) if any(len(row.intervals) != 1 for row in rows) else (),
         read=sum(row.read for row in rows),
         written=sum(row.written for row in rows),
         reason=first.reason,

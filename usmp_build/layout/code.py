@@ -249,6 +249,11 @@ class ModelCode:
         return tuple(part for part in self.sequence if isinstance(part, Jobs))
 
     @property
+    def counts_jobs(self) -> bool:
+        """Whether jobs run in turn, and are counted."""
+        return any(not jobs.numbers for jobs in self.stretches)
+
+    @property
     def spread(self) -> RowOffsets | None:
         """A table of rows that are in several pools, if there is one: all such tables read alike."""
         return next((table for table in self.row_offsets if table.is_in_several), None)

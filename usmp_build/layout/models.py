@@ -97,6 +97,10 @@ class ModelRecord(Record):
     """Operators that go through their outputs from the last byte to the first."""
     by_rows: tuple[int, ...]
     """Operators that run row by row: in `order`, they are there once for each row."""
+    recomputed_macs: int
+    """Multiplications of rows that are computed again, in one run; `macs` are all others."""
+    macs: int
+    """Multiplications of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED in one run; padding counts like pixels."""
     overrides: OverridesRecord
     """Settings that override the manifest."""
     extern_functions: tuple[str, ...]

@@ -122,8 +122,20 @@ class Jobs:
     """`kws_jobs`."""
     operators: tuple[int, ...]
     """For each job the number of its `RowStep`; where a row arrives, the number of these."""
+    numbers: tuple[int, ...] = ()
+    """For each job its number among those of its operator, where jobs run more than once; empty: they run in turn."""
 
     @property
     def c_type(self) -> str:
-        """The type of an entry of the table."""
+        """The type of an entry of the table of operators."""
         return smallest_unsigned(max(self.operators))
+
+    @property
+    def numbers_symbol(self) -> str:
+        """The name of the table of numbers: `kws_jobs_numbers`."""
+        return f"{self.symbol}_numbers"
+
+    @property
+    def numbers_type(self) -> str:
+        """The type of an entry of the table of numbers."""
+        return smallest_unsigned(max(self.numbers))

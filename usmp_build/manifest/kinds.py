@@ -24,6 +24,8 @@ LONGEST_NAME = 48
 MOST_ALIGNMENT = 1 << 16
 LONGEST_PLACE = 255
 """Characters of the name of a section or a region."""
+MOST_PERCENT = 1_000
+_PERCENT = re.compile("[0-9]{1,4} ?%")
 _LONGEST_SIZE = 60
 _SIZE_HELP = 'write a number of bytes, or for example "64 KiB"'
 
@@ -120,6 +122,14 @@ def _size_rule(least: int) -> Rule:
     return Rule(read, {"anyOf": [number, text]}, before=True)
 
 
+def _percent(value: object) -> int:
+    text = value if isinstance(value, str) else ""
+    if not _PERCENT.fullmatch(text) or int(text.rstrip(" %")) > MOST_PERCENT:
+        message = f'"{{key}}" must be a percentage from "0 %" to "{MOST_PERCENT} %", not {described(value)}'
+        raise refused("M111", message, 'write a whole number and a percent sign: "10 %"')
+    return int(text.rstrip(" %"))
+
+
 def _alignment(value: int) -> int:
     if not is_power_of_two(value) or value > MOST_ALIGNMENT:
         message = f'"{{key}}" must be a power of two from 1 to {MOST_ALIGNMENT}, not {described(value)}'
@@ -191,6 +201,7 @@ Switches: TypeAlias = Mapping[Rewrite, bool]
 
 Size = Annotated[int, _size_rule(1)]
 SizeOrNothing = Annotated[int, _size_rule(0)]
+Percent = Annotated[int, Rule(_percent, {"type": "string", "pattern": f"^{_PERCENT.pattern}$"}, before=True)]
 Alignment = Annotated[int, Rule(_alignment, {"type": "integer", "enum": [1 << power for power in range(17)]})]
 Positive = Annotated[int, Field(ge=1, le=MAX_BYTES)]
 Count = Annotated[int, Field(ge=0, le=MAX_BYTES)]

@@ -214,6 +214,13 @@ class Model(Table):
         "free",
         "free",
     )
+    recompute: kinds.Percent | None = key(
+        "percentage",
+        "How many more multiplications this model may take so that fewer rows are in memory.",
+        "10 %",
+        None,
+        "that of `[plan]`",
+    )
     place: Annotated[tuple[Place, ...], Field(strict=False)] = key(
         "list of tables", "Exceptions; see `[[models.<name>.place]]`.", [], (), "none"
     )
@@ -282,6 +289,14 @@ class Plan(Table):
         "where that takes fewer bytes.",
         False,
         True,
+    )
+    recompute: kinds.Percent = key(
+        "percentage",
+        "With `rows`: how many more multiplications each model may take so that fewer rows are in memory: they are "
+        "dropped, and computed again ([rows.md](rows.md#rows-that-are-computed-again)).",
+        "10 %",
+        0,
+        "`0 %`: no row is computed twice",
     )
 
 

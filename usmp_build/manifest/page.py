@@ -124,6 +124,7 @@ names = { "serving_default_x:0" = "audio" }  # in C, that input is called audio
 goal = "balanced"                      # instead of the plan's
 rewrites = { duplicates = true }       # what the plan says of this rewrite does not hold here
 order = "file"                         # by default "free": whichever takes the least memory
+recompute = "0 %"                      # instead of the plan's
 
 [[models.kws.place]]                   # an exception to the rules above
 operators = "CONV_2D"                  # for operators of this kind
@@ -158,7 +159,8 @@ layout_copies = true                   # in memory of pages; by default an error
 goal = "balanced"                      # by default "ram"
 rewrites = { duplicates = false }      # all exact rewrites but this one
 overlap = false                        # buffers that are alive together never share bytes
-rows = true                            # layers run row by row (with overlap only)
+rows = true                            # layers run row by row (with overlap only) ...
+recompute = "10 %"                     # ... and compute some rows again, for this much more work at most
 """
 
 _KINDS = """

@@ -1,4 +1,4 @@
-"""Checks that a model whose inputs or outputs come or go row by row may run row by row."""
+"""Checks that a model whose inputs or outputs come or go row by row may run row by row, each row once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from usmp_build.manifest.model import Manifest
 
 
 def rows_from_outside(manifest: Manifest) -> Iterator[Diagnostic]:
-    """Yield models with such ports where the manifest has all layers run as a whole."""
+    """Yield models with such ports where the manifest has layers run as a whole, or rows computed again."""
     for name, model in manifest.models.items():
+        recompute = manifest.plan.recompute if model.recompute is None else model.recompute
         obstacles = {
             "[plan] does not let layers run row by row": ("write rows = true in [plan]", not manifest.plan.rows),
             "[plan] has overlap = false, which is for whole layers": (
@@ -18,6 +19,10 @@ def rows_from_outside(manifest: Manifest) -> Iterator[Diagnostic]:
                 not manifest.plan.overlap,
             ),
             'order = "file" is for whole layers': ("leave `order` out", model.order == "file"),
+            f'recompute = "{recompute} %" is for whole inputs and outputs': (
+                f'write recompute = "0 %" in [models.{name}]',
+                recompute > 0,
+            ),
         }
         for side in (side for side in ("inputs", "outputs") if getattr(model, side) == "rows"):
             for obstacle, (way_out, is_there) in obstacles.items():

@@ -31,7 +31,7 @@ from typing import TypeAlias
 from usmp_build.interfaces.analysis import OperatorTraffic
 from usmp_build.interfaces.kernels import Traffic
 from usmp_build.ir.costs import Costs, CostUnit
-from usmp_build.ir.schedule import Schedule, Step, steps
+from usmp_build.ir.schedule import Schedule, Step, without_rows
 from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Storage
 from usmp_build.request import Request, Speed
@@ -101,9 +101,7 @@ def _moved(
 ) -> Sequence[Mapping[int, Traffic]]:
     """For each buffer, the traffic of each target per run.  A loop counts once: its number of rounds is unknown."""
     moved: list[dict[int, Traffic]] = [{} for _ in storage.buffers]
-    for step in steps(schedule.root):
-        if step.job:
-            continue  # the traffic of the operator was counted with its first row
+    for step in without_rows(schedule.root):  # the traffic of an operator is that of all of its rows
         if step.operator is not None:
             target = scopes.targets[step.operator]
             touched = iter(traffic[step.operator].items())

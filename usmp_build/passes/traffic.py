@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import repeat
 
 from usmp_build.interfaces.analysis import Kernels, OperatorTraffic
@@ -16,14 +18,26 @@ from usmp_build.ir.storage import Storage
 def traffic(models: tuple[Model, ...], kernels: Kernels, schedule: Schedule, storage: Storage) -> OperatorTraffic:
     """Return the traffic of every operator that runs, in bytes; operators of subgraphs that are never called do not."""
     running = {step.operator for step in steps(schedule.root)}
+    times = _times(schedule)
     return {
-        ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage)
+        ref: _sum(ref, models[ref.model].subgraphs[ref.subgraph], kernel, storage, times.get(ref, Fraction(1)))
         for ref, kernel in kernels.items()
         if ref in running
     }
 
 
-def _sum(ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: Storage) -> dict[int, Traffic]:
+def _times(schedule: Schedule) -> dict[OperatorRef, Fraction]:
+    """Return for operators that run row by row how often each of their jobs runs, on average."""
+    jobs = Counter((step.operator, step.job) for step in steps(schedule.root) if step.operator and step.job is not None)
+    runs: dict[OperatorRef, list[int]] = {}
+    for (ref, _), count in jobs.items():
+        runs.setdefault(ref, []).append(count)
+    return {ref: Fraction(sum(counts), len(counts)) for ref, counts in runs.items()}
+
+
+def _sum(
+    ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: Storage, times: Fraction
+) -> dict[int, Traffic]:
     op = graph.operators[ref.operator]
     total: dict[int, Traffic] = {}
     for operand, declared in _operands(op, kernel):
@@ -31,7 +45,8 @@ def _sum(ref: OperatorRef, graph: Subgraph, kernel: Kernel | NoKernel, storage: 
         if buffer is not None:
             rows = storage.span(buffer)
             size = _part(operand, op, graph) or storage.buffers[buffer].size * len(rows)
-            moved = declared or _once(operand, size)
+            once = declared or _once(operand, size)
+            moved = Traffic(int(once.read * times), int(once.written * times))
             for row, share in zip(rows, _shares(moved, len(rows)), strict=True):
                 total[row] = total.get(row, Traffic()) + share
     return total

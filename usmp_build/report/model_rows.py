@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -13,6 +14,7 @@ from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
 from usmp_build.ir.schedule import Direction
 from usmp_build.ir.storage import Kind
 from usmp_build.layout import BufferRow, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
+from usmp_build.passes.rewrite.work import macs, operator_macs
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Access, InputOutput, Request
 
@@ -58,6 +60,8 @@ class ModelRows:
             order=self._order(m),
             backward=self._backward(m),
             by_rows=tuple(sorted(operator_at(self.analysis.models, ref).position for ref in self._by_rows(m))),
+            recomputed_macs=self._recomputed(m),
+            macs=macs(model.main),
             overrides=_overrides(settings.overrides),
         )
 
@@ -68,6 +72,13 @@ class ModelRows:
     def _by_rows_among(self, m: int, tensors: Sequence[int], names: Sequence[str]) -> tuple[str, ...]:
         tables = self.analysis.choices.by_rows.tables
         return tuple(name for tensor, name in zip(tensors, names, strict=True) if TensorRef(m, 0, tensor) in tables)
+
+    def _recomputed(self, m: int) -> int:
+        graph, choices = self.analysis.models[m].main, self.analysis.choices
+        order = choices.orders.get(m, ()) if m in choices.recomputed else ()
+        jobs = {index: choices.jobs(OperatorRef(m, 0, index)) for index in order}
+        again = ((index, runs - jobs[index]) for index, runs in Counter(order).items())
+        return sum(operator_macs(graph.operators[index], graph) * runs // jobs[index] for index, runs in again)
 
     def _by_rows(self, m: int) -> Iterator[OperatorRef]:
         return (ref for ref in self.analysis.choices.by_rows.jobs if ref.model == m)

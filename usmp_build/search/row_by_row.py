@@ -4,8 +4,10 @@
     in stretches       operators that must take turns run row by row, all others as a whole: the lowest peak, and with
                        that as few jobs as possible (see `passes.order.lazy`)
     row by row         every operator that can, in the order with the lowest peak
+    rows again         the same, in an order in which rows are computed again, for models that may do more work (see
+                       `passes.order.recompute`)
 
-The last two go from the first row to the last, or from the last to the first: padding is not symmetric where strides
+The last three go from the first row to the last, or from the last to the first: padding is not symmetric where strides
 are 2, so one of the two directions may need less than the other.  First all models go the same way; then each model by
 itself goes any other way, as long as that needs less.  All of this is planned with little effort, and then once more
 those candidates that may still be better.
@@ -26,6 +28,7 @@ from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Direction
 from usmp_build.passes import by_rows, in_stretches, refuse_whole_ports
 from usmp_build.passes.order import ModelOrders, least_workspace, model_orders, workspace_always
+from usmp_build.passes.order.recomputable import recomputed
 from usmp_build.passes.row_ports import row_ports
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
@@ -52,8 +55,9 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     covered = tuple(analyses) if fed else (whole, *analyses)
     chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
     candidates = _Candidates(replanner, chosen, fed)
-    plan = replanner.attempt if fed else replanner.moderate
-    _plan_candidates(candidates, _ways(replanner.request, analyses, rows, orders), plan)
+    kinds = _ways(replanner.request, analyses, rows, orders)
+    plan = replanner.attempt if fed or kinds[-1] else replanner.moderate
+    _plan_candidates(candidates, kinds, plan)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:
         return chosen
@@ -75,6 +79,8 @@ class _Way:
     rows: ByRows
     peak: int
     """The bytes alive at the fullest job."""
+    recomputed: tuple[int, ...] = ()
+    """As `Choices` has it; empty: no row is computed again."""
 
 
 _Ways = Mapping[int, _Way]
@@ -109,10 +115,11 @@ class _Candidates:
 def _plan_candidates(
     candidates: _Candidates, kinds: Sequence[list[_Ways]], plan: Callable[[Problem], Plan | None]
 ) -> None:
-    """Plan all candidates with little effort, and those of the best one's kind once more."""
+    """Plan all candidates with little effort, and once more those of the best one's kind, and those with rows again."""
     best = _best_ways(candidates, list(chain(*kinds)))
     alike = next((kind for kind in kinds if best in kind), [best] if best else kinds[0])
-    for each in sorted(alike, key=lambda each: each != best):
+    again = [each for each in kinds[-1] if each not in alike]
+    for each in chain(sorted(alike, key=lambda each: each != best), again):
         candidates.is_better(each, plan)
 
 
@@ -165,13 +172,14 @@ def _ways(
     analyses: Sequence[Analysis],
     rows: Mapping[int, ByRows],
     orders: Sequence[tuple[ModelOrders | None, ...]],
-) -> tuple[list[_Ways], list[_Ways]]:
-    """Return candidates in which all models go in one direction: those in stretches, and others with more jobs.
+) -> tuple[list[_Ways], list[_Ways], list[_Ways]]:
+    """Return candidates in which all models go in one direction: in stretches; with more jobs; with rows again.
 
     Each of `analyses` is of one direction, and `orders` are its best ones.
     """
     shortest: list[_Ways] = []
     everything: list[_Ways] = []
+    again: list[_Ways] = []
     for analysis, of_models in zip(analyses, orders, strict=True):
         by_model = {index: each for index, each in enumerate(of_models) if each is not None}
         peaks = {index: each.best_peak for index, each in by_model.items()}
@@ -191,7 +199,9 @@ def _ways(
         divided = {index: way for index, way in shorter.items() if way.rows.jobs}
         shortest += [divided] if divided else []
         everything += [ways] if shorter != ways else []
-    return shortest, everything
+        repeated = {index: _with_rows_again(request, analysis, index, way) for index, way in ways.items()}
+        again += [repeated] if repeated != ways else []
+    return shortest, everything, again
 
 
 def _in_stretches(
@@ -206,6 +216,12 @@ def _in_stretches(
     if rows == way.rows or not row_ports(request.models[index], analysis.models[index].main) <= in_rows:
         return way
     return replace(way, order=tuple(chain(*stretches)), rows=rows)
+
+
+def _with_rows_again(request: Request, analysis: Analysis, index: int, way: _Way) -> _Way:
+    """Return the way in which a model computes rows again; the same where it may not, or the search has none."""
+    order = recomputed(request, analysis, index) if request.models[index].recompute else None
+    return way if order is None else replace(way, order=order.operators, peak=order.peak, recomputed=order.numbers)
 
 
 def _bound(
@@ -239,7 +255,8 @@ def _choices(whole: Choices, ways: _Ways) -> Choices:
         if way.order is not None:
             orders[index] = way.order
         directions |= dict.fromkeys(way.rows.jobs, way.direction)
-    return Choices(orders, directions, _merged(way.rows for way in ways.values()))
+    numbers = {index: way.recomputed for index, way in ways.items() if way.recomputed}
+    return Choices(orders, directions, _merged(way.rows for way in ways.values()), numbers)
 
 
 def _merged(rows: Iterable[ByRows]) -> ByRows:

@@ -156,6 +156,12 @@ def test_a_switch_is_true_or_false() -> None:
     assert 'error[M107]: "views" must be true or false, not 1' in messages(BELOW % ("", "rewrites.views = 1"))
 
 
+def test_a_model_may_compute_rows_again_as_often_as_the_plan_or_it_says() -> None:
+    default, asked = request(BELOW % ("", "")), request(BELOW % ("", 'recompute = "10 %"'))
+    exception = request(BELOW % ('recompute = "0%"\n', 'recompute = "10 %"'))
+    assert [each.models[0].recompute for each in (default, asked, exception)] == [0, 10, 0]
+
+
 def test_order_and_overlap() -> None:
     default, asked = request(BELOW % ("", "")), request(BELOW % ('order = "file"\n', "overlap = false"))
     assert (default.models[0].free_order, default.overlap) == (True, True)

@@ -14,7 +14,7 @@ from usmp_build.ir.storage import Kind
 from usmp_build.passes.order.below import Below, orders_below
 from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.lazy import Lazy
-from usmp_build.passes.order.search import best_order
+from usmp_build.passes.order.search import best_order, fullest_job
 from usmp_build.passes.order.states import Jobs, States, bytes_of, confined
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
@@ -103,6 +103,8 @@ def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int
         return pressure(analysis.problem, of_model).bytes
     all_jobs, operators = jobs_of(request, analysis, index)
     jobs = confined(all_jobs, members)
+    if request.models[index].recompute and _has_rows(operators):
+        return fullest_job(jobs)
     if request.models[index].free_order:
         return best_order(jobs).bound
     return States(jobs).along(range(len(operators))).peak
@@ -118,10 +120,17 @@ def _orders_of_model(request: Request, analysis: Analysis, index: int) -> ModelO
     if analysis.models[index].is_program:
         return None
     jobs, operators = jobs_of(request, analysis, index)
-    has_rows = len({*operators}) < len(operators)
+    has_rows = _has_rows(operators)
     best = best_order(jobs, seeds=[Lazy(jobs, operators).lowest()] if has_rows else [])
+    if has_rows and request.models[index].recompute:
+        best = replace(best, bound=fullest_job(jobs))  # an order in which rows are computed again may need less
     entered = bytes_of(jobs.sizes, jobs.before)
     if not request.models[index].free_order:
         return ModelOrders(None, best.peak, best.bound, entered, operators, None)
     order = tuple(operators[job] for job in best.order)
     return ModelOrders(None if order == operators else order, best.peak, best.bound, entered, operators, jobs)
+
+
+def _has_rows(operators: Sequence[int]) -> bool:
+    """Tell whether operators that each job names run row by row."""
+    return len({*operators}) < len(operators)

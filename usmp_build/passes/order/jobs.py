@@ -34,7 +34,10 @@ from usmp_build.request import Request
 
 
 def jobs_of(request: Request, analysis: Analysis, index: int) -> tuple[Jobs, tuple[int, ...]]:
-    """Return the jobs of a model of operators, and the operator of each: in the order of the schedule."""
+    """Return the jobs of a model of operators, and the operator of each: in the order of the schedule.
+
+    No job may occur twice.
+    """
     allowed = allowed_distances(request, analysis)
     rows = EdgeRows(analysis, allowed)
     survivors = analysis.survivors

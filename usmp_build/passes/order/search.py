@@ -51,9 +51,7 @@ def best_order(
     """
     space = States(jobs)
     peak, first = min(((space.along(each).peak, each) for each in (tuple(range(len(jobs.jobs))), *seeds)), key=_peak)
-    bound = max((space.beside(number, job.needs, 0) for number, job in enumerate(jobs.jobs)), default=0)
-    bound = max(bound, space.first.peak)
-    best = Order(first, peak, min(peak, bound))
+    best = Order(first, peak, min(peak, fullest_job(jobs)))
     if best.is_best:
         return best
     end = _level_by_level(space, best.peak, states, _all)
@@ -66,6 +64,13 @@ def best_order(
     if best.is_best:
         return best
     return _better(space, best, _beam(space, best.peak, beam))
+
+
+def fullest_job(jobs: Jobs) -> int:
+    """Return the bytes that every order needs: for one of its jobs, or when the first one begins."""
+    space = States(jobs)
+    fullest = max((space.beside(number, job.needs, 0) for number, job in enumerate(jobs.jobs)), default=0)
+    return max(fullest, space.first.peak)
 
 
 def _peak(of_order: tuple[int, tuple[int, ...]]) -> int:

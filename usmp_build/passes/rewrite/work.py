@@ -46,7 +46,7 @@ def tensors_in_use(model: Model) -> set[tuple[int, int]]:
 
 def macs(graph: Subgraph) -> int:
     """Return the multiply-accumulates of one run of a subgraph."""
-    return sum(_macs(op, graph) for op in graph.operators)
+    return sum(operator_macs(op, graph) for op in graph.operators)
 
 
 def work(model: Model) -> Work:
@@ -66,7 +66,7 @@ def _in_subgraph(graph: Subgraph) -> Work:
     )
 
 
-def _macs(op: Operator, graph: Subgraph) -> int:
+def operator_macs(op: Operator, graph: Subgraph) -> int:
     """Return the multiplications of an operator: for each output element, those of one filter."""
     summed = traits(op.kind).summed
     weights = op.inputs[1] if len(op.inputs) > 1 else None

@@ -37,7 +37,8 @@ class Operators:
             return body
         before = self._leaves.count
         graph = self._model.subgraphs[subgraph]
-        body = Sequence(tuple(self._operator(graph, subgraph, i) for i in self._order(graph, subgraph)))
+        order = enumerate(self._order(graph, subgraph))
+        body = Sequence(tuple(self._operator(graph, subgraph, i, position) for position, i in order))
         self._bodies[subgraph] = (body, self._leaves.count - before)
         return body
 
@@ -47,7 +48,7 @@ class Operators:
             return self._choices.order(self._leaves.model, self._model)
         return (i for i, op in enumerate(graph.operators) if op.runs)
 
-    def _operator(self, graph: Subgraph, subgraph: int, index: int) -> Node:
+    def _operator(self, graph: Subgraph, subgraph: int, index: int, position: int) -> Node:
         op = graph.operators[index]
         match op.options:
             case o.If():
@@ -58,7 +59,7 @@ class Operators:
                 arguments = self._refs(subgraph, op.inputs)
                 return self._call(op.options.subgraph, arguments, self._refs(subgraph, op.outputs))
         ref = OperatorRef(self._leaves.model, subgraph, index)
-        return self._rows.next(ref) if ref in self._choices.by_rows.jobs else self._leaf(op, ref)
+        return self._rows.next(ref, position) if ref in self._choices.by_rows.jobs else self._leaf(op, ref)
 
     def _leaf(self, op: Operator, ref: OperatorRef) -> Node:
         """Return the node of an operator with a kernel; scratch is alive only within its call."""

@@ -1,7 +1,7 @@
 """Schedules operators that run row by row: a step for each job.
 
-A tensor in one piece is written by the first job and updated by all others; a reduction keeps its sums from its first
-job to its last, which writes the output.
+Jobs run in turn, or as the choices number them where rows are computed again.  A tensor in one piece is written by the
+first job and updated by all others; a reduction keeps its sums from its first job to its last, which writes the output.
 
 The rows of an input that has rows arrive in turn, each in a step right before the first job that reads it:
 
@@ -38,13 +38,14 @@ class RowSteps:
         inputs = (TensorRef(leaves.model, 0, tensor) for tensor in model.main.inputs)
         self._arrived = {ref: 0 for ref in inputs if ref in choices.by_rows.tables}
 
-    def next(self, ref: OperatorRef) -> Node:
-        """Return the node of an operator's next job."""
+    def next(self, ref: OperatorRef, position: int) -> Node:
+        """Return the node of an operator's next job, at this position in the order of the model."""
         kernel, direction = self._kernels[ref], self._choices.direction(ref)
         assert isinstance(kernel, Kernel)
         call = row_call(kernel.towards(direction))
         assert call is not None
-        job = self._done[ref] = self._done.get(ref, -1) + 1
+        numbers = self._choices.recomputed.get(ref.model)
+        job = self._done[ref] = numbers[position] if numbers else self._done.get(ref, -1) + 1
         scratch = tuple(ScratchRef(ref, position) for position in range(len(kernel.scratch)))
         sums = scratch if isinstance(call.form, Reduce) else ()
         within = scratch if not sums else ()

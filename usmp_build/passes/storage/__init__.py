@@ -17,7 +17,7 @@ from usmp_build.ir.axes import Axes
 from usmp_build.ir.by_rows import LAYER_BY_LAYER, ByRows
 from usmp_build.ir.connections import Connection
 from usmp_build.ir.graph import Model, Operator, OperatorRef, TensorRef, operator_at, tensor_at
-from usmp_build.ir.schedule import Schedule, Step, steps
+from usmp_build.ir.schedule import Schedule, Step, without_rows
 from usmp_build.ir.scopes import COPY, Scopes
 from usmp_build.ir.storage import Storage
 from usmp_build.passes.operands import ruled_alignments
@@ -58,9 +58,9 @@ def storage(
 def _distinct(schedule: Schedule) -> Iterator[Step]:
     """Yield each step once: a body that is called repeatedly appears repeatedly on the timeline.
 
-    Of an operator that runs row by row, the first step stands for all.
+    Of an operator that runs row by row, a step of its first job stands for all.
     """
-    return iter({id(step): step for step in steps(schedule.root) if not step.job}.values())
+    return iter({id(step): step for step in without_rows(schedule.root)}.values())
 
 
 @dataclass

@@ -1,0 +1,87 @@
+"""Rows that are computed again: fewer bytes for no more work than is allowed, and every tensor is the same."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from benchmarks import recompute
+from tests.support.cli import DATA, call, manifest
+from tests.support.large_nets import mobilenet_v2
+from tests.support.tools import needs_c
+from tests.support.tree import ROOT
+from usmp_build.errors import UsageError
+from usmp_build.layout.plan_json import plan_json, read_plan
+
+SMALL = mobilenet_v2(24, 0.35, stages=2)
+"""A stem, and three inverted residuals."""
+AGAIN = '[plan]\nrecompute = "40 %"\n'
+
+
+def written(folder: Path, words: str) -> Path:
+    """Write the manifest of a model in arrays of the caller."""
+    (folder / "small.tflite").write_bytes(SMALL)
+    text = '[project]\nname = "p"\n[models.small]\npath = "small.tflite"\nio = "application"\n'
+    return manifest(folder, f"{text}{words}")
+
+
+def planned(folder: Path, words: str) -> tuple[dict[str, Any], str]:
+    """Return plan.json, and its text."""
+    done = call("plan", written(folder, words), "--json")
+    assert done.code == 0, done.err
+    return json.loads(done.out), done.out
+
+
+def test_bytes_for_work(tmp_path: Path) -> None:
+    """And what is shown of it."""
+    once, (plan, text) = planned(tmp_path, "")[0], planned(tmp_path, AGAIN)
+    model = plan["models"][0]
+    assert once["models"][0]["recomputed_macs"] == 0 < model["recomputed_macs"] * 100 <= 40 * model["macs"]
+    assert plan["workspace"]["achieved"] < once["workspace"]["achieved"]
+    jsonschema.validate(plan, json.loads((ROOT / "schemas" / "plan.schema.json").read_text("utf-8")))
+    assert plan_json(read_plan(text.encode(), "plan.json", UsageError, "U204", "")) == text
+    again = [buffer for buffer in plan["buffers"] if buffer.get("lives")]
+    assert again
+    assert all(sum(each["lives"]) == len(each["intervals"]) > len(each["offsets"]) for each in again)
+    assert "are computed again" in call("explain", again[0]["name"], tmp_path / "usmp.toml").out
+
+
+def test_the_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written(tmp_path, "")
+    assert recompute.main(["0", "--", str(tmp_path / "small.tflite")]) == 0
+    head, _, row = capsys.readouterr().out.splitlines()
+    assert head == "| model | +0 % |"
+    assert re.fullmatch(r"\| small \| [0-9,]+ at 1\.00 \|", row)
+
+
+@needs_c
+def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    done = call("selftest", written(tmp_path, AGAIN), "--sanitize", "--runs", "2")
+    assert done.code == 0, done.err
+    assert "all equal to those of TensorFlow Lite Micro" in done.out
+    out = tmp_path / "out"
+    assert call("generate", tmp_path / "usmp.toml", "--out", out).code == 0
+    text = (out / "small.c").read_text("utf-8")
+    assert "const int32_t job = small_jobs_numbers[i];" in text
+    assert "jobs_done" not in text
+
+
+@needs_c
+def test_beside_a_model_that_is_fed_row_by_row(tmp_path: Path) -> None:
+    """Each has its `recompute`, and the fed one must have none."""
+    pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
+    fed = f'[models.fed]\npath = "{(DATA / "digits.tflite").as_posix()}"\ninputs = "rows"\n'
+    done = call("plan", written(tmp_path, fed + AGAIN))
+    assert done.code != 0
+    assert 'write recompute = "0 %" in [models.fed]' in done.err
+    plan, _ = planned(tmp_path, f'{fed}recompute = "0 %"\n{AGAIN}')
+    small, other = sorted(plan["models"], key=lambda model: model["name"] == "fed")
+    assert small["recomputed_macs"] > 0 == other["recomputed_macs"]
+    done = call("selftest", tmp_path / "usmp.toml", "--sanitize", "--runs", "1")
+    assert done.code == 0, done.err
