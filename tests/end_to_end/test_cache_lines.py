@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -77,6 +78,18 @@ def generated(path: Path) -> tuple[dict[str, Any], Pairs]:
     return json.loads((path.parent / "out" / "plan.json").read_text("utf-8")), pairs
 
 
+def each_buffer(made: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the buffers of plan.json, each row of a tensor by itself."""
+    for buffer in made["buffers"]:
+        if "offset" in buffer:
+            yield buffer
+            continue
+        pools = buffer["pool"] if isinstance(buffer["pool"], list) else [buffer["pool"]] * len(buffer["offsets"])
+        for row, (pool, offset) in enumerate(zip(pools, buffer["offsets"], strict=True)):
+            place = {"pool": pool, "offset": offset, "size": buffer["row_size"]}
+            yield buffer | place | {"name": f"{buffer['name']}[{row}]"}
+
+
 def lines_of(buffer: dict[str, Any], line: int) -> range:
     return range(buffer["offset"] // line, -(-(buffer["offset"] + buffer["size"]) // line))
 
@@ -86,7 +99,7 @@ def check(made: dict[str, Any], together: Pairs) -> int:
     count = 0
     for pool in made["pools"]:
         line = pool["cache_line"]
-        inside = [b for b in made["buffers"] if b["pool"] == pool["name"] and b["size"]] if line else []
+        inside = [b for b in each_buffer(made) if b["pool"] == pool["name"] and b["size"]] if line else []
         assert not line or pool["alignment"] % line == 0
         assert all(b["cache_line"] for b in inside if b["kind"] in PORTS)
         for buffer in (b for b in inside if b["cache_line"]):
@@ -120,7 +133,7 @@ def test_no_line_is_shared(tmp_path: Path, text: str) -> None:
     check(made, together)
     lines = {pool["name"]: pool["cache_line"] for pool in made["pools"]}
     for model in made["models"]:
-        users = [(b, {b["model"], *b["shared_with"]}) for b in made["buffers"] if b["kind"] in PORTS]
+        users = [(b, {b["model"], *b["shared_with"]}) for b in each_buffer(made) if b["kind"] in PORTS]
         ports = [b for b, models in users if model["name"] in models]
         own = {len(lines_of(b, line)) * line for b in ports if (line := lines[b["pool"]])}
         assert macros(tmp_path / "out", model["name"]) == own

@@ -111,11 +111,13 @@ def test_a_compiler_of_which_nothing_is_known_is_told_about_types_that_alias(gen
 
 
 @pytest.mark.parametrize("standard", ["c99", "c11"])
-def test_the_compiler_finds_exactly_the_plans_that_are_broken(
-    generated: list[Path], tmp_path: Path, standard: str
-) -> None:
-    """Move every buffer by one byte either way: where that breaks the plan, and only there, the C must not compile."""
-    shutil.copytree(generated[0], tmp_path / "two")
+def test_the_compiler_finds_exactly_the_plans_that_are_broken(tmp_path: Path, standard: str) -> None:
+    """Move every buffer by one byte either way: where that breaks the plan, and only there, the C must not compile.
+
+    Layer by layer: offsets of rows are in tables, which no compiler checks.
+    """
+    path = manifest(tmp_path, f"{TWO_MODELS}\n[plan]\nrows = false\n")
+    assert call("generate", path, "--out", tmp_path / "two").code == 0
     source = tmp_path / "two" / "digits.c"
     text = source.read_text()
     made = json.loads((tmp_path / "two" / "plan.json").read_text())

@@ -182,6 +182,7 @@ def test_outputs_accepts_what_models_to_come_may_mend(path: Path) -> None:
 
 
 def test_a_pair_of_an_override_that_does_not_fit_is_told_of_it(path: Path) -> None:
+    path.write_text(path.read_text() + "[plan]\nrows = false\n")
     needed = next(pool["size"] for pool in plan(path)["pools"] if pool["name"] == "sram")
     text = path.read_text().replace('[pools.sram]\naccess = "rw"', f'[pools.sram]\naccess = "rw"\nsize = {needed}')
     path.write_text(text.replace('size = "512 B"', 'size = "16 B"'))

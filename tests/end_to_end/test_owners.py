@@ -15,7 +15,7 @@ from tests.support.tools import few
 
 MANIFEST = tables(
     "two",
-    {"fast": f'{RW}{PASSED}alignment = 32\nsize = "1 KiB"\n', "sram": RW + PASSED, "flash": RO + PASSED},
+    {"fast": f'{RW}{PASSED}alignment = 32\nsize = "512 B"\n', "sram": RW + PASSED, "flash": RO + PASSED},
     {"digits": DIGITS, "odd_even": f'{ODD_EVEN}io = "application"\n'},
 )
 

@@ -59,8 +59,8 @@ path = "c.tflite"
     ("size", "model", "plan", "way"),
     [
         (3_327, "", "overlap = false", "leave overlap = false out of [plan]"),
-        (2_700, "", "rewrites = { constant_channels = false }", "write rewrites = { constant_channels = true }"),
-        (2_700, "rewrites = { constant_channels = false }", "", "write rewrites = { constant_channels = true }"),
+        (1_300, "", "rewrites = { constant_channels = false }", "write rewrites = { constant_channels = true }"),
+        (1_300, "rewrites = { constant_channels = false }", "", "write rewrites = { constant_channels = true }"),
         (2_600, "", "rows = false", "leave rows = false out of [plan]: layers then run row by row"),
     ],
 )
@@ -80,7 +80,7 @@ def test_what_was_switched_off_may_be_switched_on(tmp_path: Path, size: int, mod
 
 def test_the_message_counts_what_buffers_may_share(tmp_path: Path) -> None:
     (tmp_path / "c.tflite").write_bytes(NETS["dead_channels"]())
-    said = refused(firmware(tmp_path, SWITCHED_OFF.format(size=2_609, model="", plan="")))
+    said = refused(firmware(tmp_path, SWITCHED_OFF.format(size=2_609, model="", plan="rows = false")))
     assert said[0].endswith("c.t3 2,560 + c.t0 768; at most 718 bytes of these may be shared"), said
 
 
@@ -112,17 +112,13 @@ def test_what_would_not_help_is_not_offered(tmp_path: Path) -> None:
 
 
 def test_workspace_and_constants_are_two_messages(tmp_path: Path) -> None:
-    pools = POOLS.format("ram", "rw", 1000) + POOLS.format("flash", "ro", 1000) + POOLS.format("rom", "ro", 100_000)
+    pools = POOLS.format("ram", "rw", 700) + POOLS.format("flash", "ro", 1000) + POOLS.format("rom", "ro", 100_000)
     chain(tmp_path, "z", 1, 1)
     pools += MODEL.format("z", 'constant_pools = ["rom"]')
     digits = one_model("digits", 'constant_pools = ["flash"]').partition("\n")[2].partition("\n")[2]
-    first, ways, *of_first, second, _, flash, rom = refused(firmware(tmp_path, pools + digits))
+    first, way, second, _, flash, rom = refused(firmware(tmp_path, pools + digits))
     assert re.match(r'5:8: error\[P502\]: .* pool "ram" .* at step \d+ "digits: ', first)
-    assert ways == "help: no plan that runs layer by layer needs less; each of these makes a plan:"
-    assert [re.sub(r"[\d,]+", "N", way) for way in of_first] == [
-        "  - leave rows = false out of [plan]: layers then run row by row",
-        '  - enlarge "ram" by N bytes',
-    ]
+    assert re.fullmatch(r'help: no order of rows needs less; enlarge "ram" by \d+ bytes', way)
     assert re.match(r'8:8: error\[P502\]: .* pool "flash" \(1,000 bytes\) is [\d,]+ bytes too small', second)
     assert second.endswith(
         "digits.shapes_1/convolution 3,456 does not fit beside 19 other buffers (1,756 bytes) alive then"
@@ -185,6 +181,6 @@ def test_io_of_a_model_that_must_have_it_in_a_pool_is_not_offered(tmp_path: Path
 @pytest.mark.parametrize("algorithm", few(["auto", "hill_climb", "greedy_by_size"], 1))
 def test_explaining_is_the_same_every_time(tmp_path: Path, algorithm: str) -> None:
     path = manifest(
-        tmp_path, one_model("digits", f'[pools.a]\naccess = "rw"\nsize = 1500\n[plan]\nalgorithm = "{algorithm}"\n')
+        tmp_path, one_model("digits", f'[pools.a]\naccess = "rw"\nsize = 700\n[plan]\nalgorithm = "{algorithm}"\n')
     )
     assert refused(path) == refused(path)
