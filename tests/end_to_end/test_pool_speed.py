@@ -33,7 +33,9 @@ PROJECT = '[project]\nname = "p"\n'
 
 
 def planned(folder: Path, text: str) -> dict[str, Any]:
-    done = call("plan", manifest(folder, PROJECT + text), "--json")
+    """Plan layer by layer; `[plan]` is the last table of `text`, or missing."""
+    plan = "rows = false\n" if "[plan]" in text else "[plan]\nrows = false\n"
+    done = call("plan", manifest(folder, PROJECT + text + plan), "--json")
     assert done.code == 0, done.err
     made: dict[str, Any] = json.loads(done.out)
     return made
@@ -57,7 +59,7 @@ def test_time_is_what_the_formula_says(tmp_path: Path) -> None:
 
 
 def test_the_costs_of_all_places_can_be_seen(tmp_path: Path) -> None:
-    path = manifest(tmp_path, PROJECT + DTCM.format(700) + SRAM + DIGITS)
+    path = manifest(tmp_path, PROJECT + DTCM.format(700) + SRAM + DIGITS + "[plan]\nrows = false\n")
     lines = [line.split() for line in call("inspect", "costs", path).out.replace(",", "").splitlines()]
     assert lines[0] == ["buffer", "pool", "nanoseconds"]
     costs = {(buffer, pool): float(cost) for buffer, pool, cost in lines[1:]}
@@ -84,7 +86,7 @@ def test_the_pool_that_is_said_to_be_needed_is_enough(tmp_path: Path) -> None:
     assert abs(saved - small["alternatives"]["larger_pools"]["saved"]) <= 1  # each is rounded down
     almost = planned(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS)
     assert almost["alternatives"]["larger_pools"]["pools"] == [{"pool": "dtcm", "size": larger["size"], "more": 1}]
-    said = table(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS)
+    said = table(tmp_path, DTCM.format(larger["size"] - 1) + SRAM + DIGITS + "[plan]\nrows = false\n")
     assert (
         f"in larger pools, with {larger['size']:,} bytes of dtcm (1 more), "
         "every buffer is where it costs least, by auto: saves " in said
@@ -178,5 +180,5 @@ def test_real_models_are_placed_at_the_least_cost(real_models: Path, tmp_path: P
     needed = {"kws": 8_384, "vww": 36_868, "ic": 33_308}[name]
     model = f'[models.{name}]\npath = "{(real_models / name).as_posix()}.tflite"\n'
     pools = DTCM.format(needed * share // 100) + SRAM
-    cost = planned(tmp_path, pools + model + "[plan]\nrows = false\n")["cost"]
+    cost = planned(tmp_path, pools + model)["cost"]
     assert cost["total"] == cost["bound"], cost
