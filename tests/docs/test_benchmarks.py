@@ -79,7 +79,7 @@ def is_on_the_page(model: Path, folder: Path) -> None:
     """Compare the figures of `docs/below-max-live.md` that are of plans with the model's plan."""
     text = (ROOT / "docs" / "below-max-live.md").read_text("utf-8").partition("## Workspace")[2]
     (row,) = re.findall(rf"^\| {model.stem} \|(.*)\|$", text.partition("\n## ")[0], re.MULTILINE)
-    *_, max_live, any_schedule, achieved, _, floor = (cell.strip() for cell in row.split("|"))
+    *_, max_live, _, any_schedule, achieved, _, floor = (cell.strip() for cell in row.split("|"))
     planned = prepare(model, folder).planned
     ours = planned.summary.workspace
     figures = pipeline.compare(planned).max_live, ours.any_schedule, ours.achieved, ours.floor
