@@ -213,7 +213,8 @@ def test_a_lifetime_that_is_cut_short_is_found(tmp_path: Path, monkeypatch: pyte
         return Lifetimes(tuple(intervals))
 
     monkeypatch.setattr(passes, "lifetimes", cut)
-    done = call("selftest", manifest(tmp_path, one_model("digits")), "--sanitize", "--runs", "1")
+    text = one_model("digits") + "[plan]\nrows = false\n"
+    done = call("selftest", manifest(tmp_path, text), "--sanitize", "--runs", "1")
     assert done.code == 4
     assert "error[S602]" in done.err
     assert "use-after-poison" in done.err

@@ -47,11 +47,10 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def pristine(board: Board, tmp_path_factory: pytest.TempPathFactory, shared: Shared, find: str) -> Image:
-    """An image without a fault, of two models."""
+    """An image without a fault, of two models, layer by layer."""
     folder = tmp_path_factory.mktemp(board.name)
-    return image.make(
-        board, folder, board_manifests.of(board_manifests.PAIR, board_manifests.THREE), 1, shared, find=find
-    )
+    manifest = board_manifests.of(board_manifests.PAIR, board_manifests.THREE) + "[plan]\nrows = false\n"
+    return image.make(board, folder, manifest, 1, shared, find=find)
 
 
 @pytest.fixture
