@@ -16,6 +16,7 @@ from usmp_build.files import DiskFiles
 from usmp_build.pipeline import Planned
 
 SINGLE = '[pools.dtcm]\naccess = "rw"\nregion = "DTCM"\n'
+LAYER_BY_LAYER = "[plan]\nrows = false\n"
 AT_ONCE = 'concurrent = [["kws", "micro_speech"]]\n'
 
 pytestmark = [pytest.mark.usefixtures("needs_oracle"), on("m7")]
@@ -57,7 +58,7 @@ def test_one_runs_while_the_other_does(
 ) -> None:
     """After each operator of one, all of the other runs, as in an interrupt: every tensor is what it should be."""
     models = board_manifests.real(real_models, ("kws", "micro_speech"))
-    manifest = AT_ONCE + board_manifests.of(models, board_manifests.SHARED)
+    manifest = AT_ONCE + board_manifests.of(models, board_manifests.SHARED) + LAYER_BY_LAYER
     made = image.make(board, tmp_path, manifest, 1, shared, interleaved=(outer, inner))
     inputs = image.stored_inputs(made.planned, board_manifests.goldens(models), 1)
     assert image.check(made, image.run(made, inputs), inputs) >= steps(made)
@@ -69,7 +70,7 @@ def steps(made: Image) -> int:
 
 @pytest.mark.parametrize("together", ["", AT_ONCE])
 def test_a_byte_too_little_is_refused(board: Board, tmp_path: Path, real_models: Path, together: str) -> None:
-    text = together + board_manifests.of(board_manifests.real(real_models), board_manifests.SHARED)
+    text = together + board_manifests.of(board_manifests.real(real_models), board_manifests.SHARED) + LAYER_BY_LAYER
     needed = workspace(planned(tmp_path, text))["sram"]
     sram = '[pools.sram]\naccess = "rw"\n'
     assert sram in text
