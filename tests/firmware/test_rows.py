@@ -41,7 +41,7 @@ def test_every_tensor_of_a_real_model(
 ) -> None:
     models = board_manifests.real(real_models, (name,))
     made = image.all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.ONE), shared)
-    assert len(made.planned.analysis.choices.by_rows.tables) >= 8
+    assert made.planned.analysis.choices.by_rows.tables
 
 
 def pools_of_rows(made: Image) -> set[str]:
