@@ -94,7 +94,7 @@ PINNED = (PlaceRequest(operators="CONV_2D", pools=(1,)),)
 
 def in_second_pool(limit: int | None) -> Request:
     asked = request("net", limits=(None, limit))
-    return replace(asked, models=(replace(asked.models[0], places=PINNED),))
+    return replace(asked, models=(replace(asked.models[0], places=PINNED),), rows=False)
 
 
 def least_of_all(data: bytes) -> int:
