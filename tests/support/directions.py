@@ -12,11 +12,11 @@ from usmp_build.passes.schedule.leaves import Leaves
 
 
 def run_towards(direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every operator of every plan that runs as a whole do so in this direction, until the test ends."""
+    """Let every operator of every plan run in this direction until the test ends: no step is made that does not."""
     honest = Leaves.step
 
     def turned(self: Leaves, *arguments: Any, **named: Any) -> Step:
         step = honest(self, *arguments, **named)
-        return replace(step, direction=direction) if step.operator is not None and step.job is None else step
+        return replace(step, direction=direction) if step.operator is not None else step
 
     monkeypatch.setattr(Leaves, "step", turned)
