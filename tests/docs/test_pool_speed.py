@@ -17,6 +17,8 @@ PROJECT = '[project]\nname = "p"\n'
 @runs("docs/pool-speed.md")
 def test_cost_in_pools_of_different_speed(page: Page, shell: Shell, real_models: Path) -> None:
     give_real_models(shell.folder, real_models, "kws", "vww", "ic", "micro_speech")
-    (shell.folder / "usmp.toml").write_text(page.take("toml").text + PROJECT + MODELS + "[plan]\nrows = false\n", encoding="utf-8")
+    (shell.folder / "usmp.toml").write_text(
+        page.take("toml").text + PROJECT + MODELS + "[plan]\nrows = false\n", encoding="utf-8"
+    )
     shell.run(page.take("console"))
     assert shell.at(shell.folder / "models").run(page.take("sh")) in TEXT
