@@ -34,6 +34,7 @@ read_latency_cycles = 4
 target_burst_bytes = {{ cpu = 32 }}
 
 [plan]
+rows = false
 algorithm = "{algorithm}"
 """
 _SHARES = (75, 50, 25, 10)
