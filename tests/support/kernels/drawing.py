@@ -15,7 +15,7 @@ from usmp_build.ir.graph import DType, Operator, Quantization, Subgraph, Tensor
 Random: TypeAlias = np.random.Generator
 Array: TypeAlias = NDArray[Any]
 
-INT8, FLOAT = DType.INT8, DType.FLOAT32
+INT8, INT16, FLOAT = DType.INT8, DType.INT16, DType.FLOAT32
 ACTIVATIONS = (o.Activation.NONE, o.Activation.RELU, o.Activation.RELU6, o.Activation.RELU_N1_TO_1)
 
 
@@ -50,6 +50,8 @@ def values(r: Random, tensor: Tensor) -> Array:
     """Draw values for an input."""
     if tensor.dtype is FLOAT:
         return r.normal(0, 4, tensor.shape).astype(np.float32)
+    if tensor.dtype is DType.BOOL:
+        return r.integers(2, size=tensor.shape).astype(np.bool_)
     limits = np.iinfo(tensor.dtype.numpy)
     low, high = pick(r, [(limits.min, limits.max)] * 5 + [(limits.min, limits.min), (limits.max, limits.max)])
     return r.integers(low, high, tensor.shape, limits.dtype, endpoint=True)
@@ -78,8 +80,8 @@ def activation(
     zero_point: int | None = None,
     r: Random | None = None,
 ) -> Tensor:
-    """Return a tensor that is computed or given; without a zero point, with any."""
-    if dtype is FLOAT:
+    """Return a tensor that is computed or given; without a zero point, with any.  Some types are never quantized."""
+    if dtype in {FLOAT, DType.BOOL, DType.INT64}:
         return Tensor(name, tuple(shape), dtype)
     if zero_point is None:
         assert r is not None

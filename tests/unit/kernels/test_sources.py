@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from usmp_build.codegen.c_types import PLAIN, pool_type
 from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 
@@ -28,8 +29,21 @@ def test_each_once_whatever_the_order() -> None:
 
 def test_the_prefix_replaces_ours_but_not_the_runtimes() -> None:
     c = sources.choose(functions(), "doorbell")
-    assert set(re.findall(r"usmp_\w+", c.header + c.source)) == {"usmp_f32", "usmp_i16", "usmp_i32"}
+    assert {"usmp_f32"} < set(re.findall(r"usmp_\w+", c.header + c.source)) <= set(map(pool_type, PLAIN))
     assert "USMP" not in c.header + c.source
+
+
+def test_a_file_is_written_for_one_type_and_there_for_others() -> None:
+    """What both share is there once; what has no type in its name stays as it is."""
+    c = sources.choose(["leaky_relu_s8", "leaky_relu_s16"], "d")
+    assert c.source.count("d_leaky_relu_one(const") == c.header.count("struct d_leaky_relu_parameters {") == 1
+    wide = sources.choose(["leaky_relu_s16"], "d")
+    assert (
+        "d_leaky_relu_s16(const struct d_leaky_relu_parameters *p, const usmp_i16 *input, usmp_i16 *output)"
+        in wide.header
+    )
+    assert "int8_t" not in wide.header + wide.source
+    assert "(usmp_i16)d_leaky_relu_one(p, input[i])" in wide.source
 
 
 def test_system_headers_come_first_and_only_where_needed() -> None:

@@ -2,12 +2,19 @@
 
 A file is a list of *pieces*: a struct, a prototype or a function, with the comment on top of it.  A piece begins in
 the first column, after an empty line.  Comments that stand alone describe the file, and are left out.
+
+A file is written for one type of elements.  Where its first comment ends with more, as in
+
+    /* ...  Types: s8 int8_t, s16 usmp_i16. */
+
+each piece with `_s8` in its names is there for the others, too: with `_s16` and `usmp_i16` in place of `_s8` and
+`int8_t`.  Values that are computed in a wider type (`int32_t sum`) stay what they are.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -19,6 +26,7 @@ _NAME = re.compile(rf"\b{PREFIX}\w+")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _DEFINED = re.compile(rf"(?:struct ({PREFIX}\w+) {{|[\w *]*\b({PREFIX}\w+)\()")
 _INCLUDE = re.compile(r'^#include [<"](.+)[>"]\n', re.MULTILINE)
+_TYPES = re.compile(r"\bTypes: ([\w, ]+)\.\s*\*/")
 _GUARD = re.compile(r"^#(?:ifndef|define|endif)\b.*\n", re.MULTILINE)
 
 
@@ -82,14 +90,26 @@ def library() -> tuple[Piece, ...]:
 def _pieces(text: str, local: Iterable[str]) -> list[Piece]:
     headers = tuple(header for header in _INCLUDE.findall(text) if header not in {*local, "usmp.h"})
     body = _GUARD.sub("", _INCLUDE.sub("", text)).strip("\n")
-    pieces = []
-    for part in re.split(r"\n\n+(?=\S)", body):
-        code = _COMMENT.sub("", part).strip()
-        definition = _DEFINED.match(code)
-        if definition:
-            name = definition[1] or definition[2]
-            pieces.append(Piece(name, part, code.endswith(");"), frozenset(_NAME.findall(code)) - {name}, headers))
-    return pieces
+    parts = re.split(r"\n\n+(?=\S)", body)
+    types = _TYPES.search(parts[0])
+    return [
+        Piece(name, variant, code.endswith(");"), frozenset(_NAME.findall(code)) - {name}, headers)
+        for part in parts
+        for variant in (_of_each_type(part, types[1]) if types else (part,))
+        for code in [_COMMENT.sub("", variant).strip()]
+        if (definition := _DEFINED.match(code))
+        for name in [definition[1] or definition[2]]
+    ]
+
+
+def _of_each_type(part: str, types: str) -> Iterator[str]:
+    """Yield a piece for each of `types`: pairs of suffix and C type, the one that it is written for first."""
+    (suffix, type_), *others = (pair.split() for pair in types.split(","))
+    yield part
+    if re.search(rf"\b{PREFIX}\w*_{suffix}(?![a-z0-9])", _COMMENT.sub("", part)):
+        for other_suffix, other_type in others:
+            renamed = re.sub(rf"(\b{PREFIX}\w*)_{suffix}(?![a-z0-9])", rf"\1_{other_suffix}", part)
+            yield re.sub(rf"\b{type_}\b", other_type, renamed)
 
 
 def _functions(call: str, defined: Collection[str]) -> list[str]:

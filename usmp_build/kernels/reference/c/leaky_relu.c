@@ -1,4 +1,4 @@
-/* LEAKY_RELU: what is below 0 is multiplied by alpha. */
+/* LEAKY_RELU: what is below 0 is multiplied by alpha.  Types: s8 int8_t, s16 usmp_i16. */
 #include "arithmetic.h"
 #include "usmp.h"
 #include "walk.h"
@@ -25,9 +25,6 @@ struct usmp_leaky_relu_f32_parameters {
 
 void usmp_leaky_relu_s8(const struct usmp_leaky_relu_parameters *p, const int8_t *input, int8_t *output);
 
-void usmp_leaky_relu_s16(
-    const struct usmp_leaky_relu_parameters *p, const usmp_i16 *input, usmp_i16 *output);
-
 void usmp_leaky_relu_f32(
     const struct usmp_leaky_relu_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output);
 
@@ -45,16 +42,6 @@ void usmp_leaky_relu_s8(const struct usmp_leaky_relu_parameters *p, const int8_t
 
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = (int8_t)usmp_leaky_relu_one(p, input[i]);
-    }
-}
-
-void usmp_leaky_relu_s16(
-    const struct usmp_leaky_relu_parameters *p, const usmp_i16 *input, usmp_i16 *output)
-{
-    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
-
-    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        output[i] = (int16_t)usmp_leaky_relu_one(p, input[i]);
     }
 }
 
