@@ -26,6 +26,26 @@ def test_the_table_of_plan(page: Page, shell: Shell) -> None:
     shell.run(page.take("console"))
 
 
+SPEECH = """model "speech"
+subgraph 0 "main"
+  %0 "image" int8[1,4,4,2] scale=0.1 zero=3
+  %1 "limited" int8[1,4,4,2] scale=0.1 zero=3
+  %2 "flat" int8[1,32] scale=0.1 zero=3
+  %3 "secret" int8[1,32] scale=0.1 zero=3
+  inputs %0
+  outputs %3
+  %1 = RELU(%0) @0
+  %2 = RESHAPE(%1) @1
+  %3 = "CUSTOM:SECRET"(%2) @2
+"""
+
+
+@runs("docs/cli.md#what-runs")
+def test_what_runs(page: Page, shell: Shell) -> None:
+    (shell.folder / "speech.model.txt").write_text(SPEECH, encoding="utf-8")
+    shell.run(page.take("console"))
+
+
 @runs("docs/cli.md#messages")
 def test_a_pool_that_is_not_there(page: Page, shell: Shell) -> None:
     shutil.copyfile(ROOT / "tests" / "errors" / "undefined_pool" / "usmp.toml", shell.folder / "usmp.toml")

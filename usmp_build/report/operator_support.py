@@ -1,0 +1,122 @@
+"""Says of each operator of the model files whether generated C runs it: by which form, or why not, and the way out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from usmp_build import passes
+from usmp_build.errors import KernelError
+from usmp_build.interfaces.kernels import Kernel, Libraries, NoKernel, Pieces, Reduce, Rows
+from usmp_build.ir.graph import DType, Model, Operator, Subgraph
+from usmp_build.ir.options import called_subgraphs
+from usmp_build.kernels.extern import Extern
+from usmp_build.passes.assign import Assignment, Spot
+from usmp_build.passes.select import ask
+from usmp_build.request import Request
+
+_OF_THE_APPLICATION = Extern()
+
+
+class Support(Enum):
+    """What becomes of an operator."""
+
+    RUNS = "runs"
+    """A kernel, or control flow of the generated C."""
+    NOTHING_RUNS = "nothing runs"
+    """It is a view, or a rewrite removes it or merges it into another operator."""
+    NEEDS_FUNCTION = "needs a function of yours"
+    """There is no kernel, and the application can supply one."""
+    PLANNED_ONLY = "planned only"
+    """Neither."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorSupport:
+    """What becomes of one operator of a model file."""
+
+    model: str
+    subgraph: int
+    operator: int
+    """Its position in the file."""
+    kind: str
+    inputs: tuple[str, ...]
+    """Types, in lower case; "-" for an operand that was left out."""
+    outputs: tuple[str, ...]
+    support: Support
+    how: str
+    """The form of the kernel, or the reason as a clause."""
+
+
+def operator_support(request: Request, models: tuple[Model, ...], libraries: Libraries) -> tuple[OperatorSupport, ...]:
+    """Return what becomes of each operator of these models, as imported, in the order of the files."""
+    assignment = passes.assign(request, models)
+    pins = assignment.pins(request, models)
+    return tuple(
+        support
+        for m, model in enumerate(models)
+        for support in _of_model(
+            request,
+            model,
+            m,
+            passes.rewrite(model, pins[m], request.models[m].rewrites_off).model,
+            assignment,
+            libraries,
+        )
+    )
+
+
+def _of_model(
+    request: Request, model: Model, m: int, rewritten: Model, assignment: Assignment, libraries: Libraries
+) -> Iterator[OperatorSupport]:
+    for s, (graph, after) in enumerate(zip(model.subgraphs, rewritten.subgraphs, strict=True)):
+        left = {op.position: op for op in after.operators}
+        for op in graph.operators:
+            spot = Spot(m, s, op.position)
+            runner = (assignment.target(spot), assignment.library(spot, request.targets))
+            now = left.get(op.position)
+            support, how = (
+                _support(now, after, libraries, runner) if now else (Support.NOTHING_RUNS, "a rewrite removes it")
+            )
+            yield OperatorSupport(
+                request.models[m].name,
+                s,
+                op.position,
+                op.kind,
+                _types(op.inputs, graph),
+                _types(op.outputs, graph),
+                support,
+                how,
+            )
+
+
+def _types(tensors: tuple[int | None, ...], graph: Subgraph) -> tuple[str, ...]:
+    return tuple("-" if index is None else _spelled(graph.tensors[index].dtype) for index in tensors)
+
+
+def _spelled(dtype: DType) -> str:
+    return dtype.name.lower()
+
+
+def _support(op: Operator, graph: Subgraph, libraries: Libraries, runner: tuple[int, str]) -> tuple[Support, str]:
+    if not op.runs:
+        return Support.NOTHING_RUNS, "it is a view"
+    if called_subgraphs(op.options):
+        return Support.RUNS, "in the generated code"
+    try:
+        kernel = ask(libraries, runner, op, graph)
+    except KernelError as error:
+        kernel = NoKernel(f"it {error.diagnostics[0].message.partition(') ')[2]}")
+    if isinstance(kernel, Kernel):
+        return Support.RUNS, form_of(kernel)
+    can_be_supplied = isinstance(_OF_THE_APPLICATION.kernel(op, graph), Kernel)
+    return Support.NEEDS_FUNCTION if can_be_supplied else Support.PLANNED_ONLY, kernel.reason
+
+
+def form_of(kernel: Kernel) -> str:
+    """Return how a kernel goes through its operands, and how it can, in one or two words."""
+    forms = [call.form for call in (*kernel.calls, *(kernel.by_rows.calls if kernel.by_rows else ()))]
+    if any(isinstance(form, Rows | Pieces) for form in forms):
+        return "by rows"
+    return "adds up rows" if any(isinstance(form, Reduce) for form in forms) else "whole"
