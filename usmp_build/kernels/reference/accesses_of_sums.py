@@ -83,9 +83,12 @@ class Shares(NamedTuple):
     sums: int
 
 
-def added_up_accesses(row: Row, shares: Shares, element_size: int, operands: int, scratch: int) -> Accesses:
+def added_up_accesses(
+    row: Row, shares: Shares, element_size: int, operands: int, scratch: int, sum_size: int = 4
+) -> Accesses:
     """Rows that are added up in operand `scratch`: sums begin, a row is added to them, they become the output.
 
+    A sum has `sum_size` bytes.
     Images, and the elements of an output, are in reverse order backward; what is added up never is.
     """
     groups, inputs, sums = shares
@@ -96,7 +99,7 @@ def added_up_accesses(row: Row, shares: Shares, element_size: int, operands: int
     added = Part((row.pixels, groups, sums), touches, forward=True)
     finish = Part((count,), (Touch(scratch, 1, (1,)), Touch(operands - 1, 1, (1,), writes=True)))
     widths = [0] * operands
-    widths[0], widths[scratch], widths[-1] = element_size, 4, element_size
+    widths[0], widths[scratch], widths[-1] = element_size, sum_size, element_size
     return Accesses((begin, added, finish), tuple(widths), phases=True)
 
 

@@ -1,0 +1,124 @@
+"""Random models of one operator that adds products up; see `cases`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import prod, sqrt
+
+import numpy as np
+
+from tests.support.kernels.drawing import (
+    ACTIVATIONS,
+    FLOAT,
+    INT8,
+    INT16,
+    Case,
+    Random,
+    activation,
+    case,
+    constant,
+    pick,
+    span,
+)
+from tests.support.kernels.windows import geometry
+from usmp_build.ir.graph import DType, Quantization, Tensor
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
+
+TYPES = (INT8, INT8, INT16, FLOAT)
+
+
+def image(r: Random, name: str, shape: tuple[int, ...], dtype: DType, scale: float) -> Tensor:
+    """Return a tensor that is computed or given; int16 has no zero point."""
+    return activation(name, shape, dtype, scale, 0 if dtype is INT16 else None, r)
+
+
+def filters(
+    r: Random, shape: tuple[int, ...], axis: int, dtype: DType, source: Tensor, many: bool
+) -> tuple[Tensor, Tensor | None, float]:
+    """Draw weights and perhaps a bias, and a scale that suits the output."""
+    channels = shape[axis]
+    if dtype is FLOAT:
+        weights = constant("weights", r.normal(0, 1, shape).astype(np.float32))
+        bias = constant("bias", r.normal(0, 1, channels).astype(np.float32))
+        return weights, pick(r, [bias, bias, None]), 1.0
+    scales = r.uniform(0.001, 0.02, channels if many else 1)
+    weights = constant("weights", r.integers(-127, 128, shape, np.int8), scales, axis=axis)
+    assert source.quantization is not None
+    assert weights.quantization is not None
+    unit = source.quantization.scales[0] * np.array(weights.quantization.scales)
+    if dtype is INT16:
+        bias = constant("bias", r.integers(-(2**23), 2**23, channels), unit)
+    else:
+        bias = constant("bias", r.integers(-20000, 20000, channels).astype(np.int32), unit)
+    usual = sqrt(prod(shape) / channels) * r.uniform(10, 150)
+    return weights, pick(r, [bias, bias, None]), float(unit.mean() * pick(r, [usual, usual, usual, r.uniform(0.2, 3)]))
+
+
+def narrowed(bias: Tensor) -> Tensor:
+    """Return biases of 32 bits, with which CONV_2D adds up int16 in 32 bits, too."""
+    return replace(bias, dtype=DType.INT32, data=bias.as_array().astype("<i4").tobytes())
+
+
+def conv_2d(r: Random) -> Case:
+    dtype = pick(r, TYPES)
+    padding, size, kernel, numbers, result = geometry(r, 3)
+    images, channels, outputs = span(r, 1, 2), pick(r, [1, 2, 3, 4, 8, 17, 32]), span(r, 1, 9)
+    source = image(r, "x", (images, *size, channels), dtype, r.uniform(0.001, 0.2))
+    shape = (outputs, *kernel, channels)
+    weights, bias, scale = filters(r, shape, 0, dtype, source, bool(r.integers(2)))
+    if dtype is INT16 and bias is not None and prod(shape[1:]) <= 256 and r.integers(3) == 0:
+        bias = narrowed(bias)
+    output = image(r, "y", (images, *result, outputs), dtype, scale)
+    options = Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
+    return case(r, "CONV_2D", (source, weights, bias), output, options)
+
+
+def depthwise_conv_2d(r: Random) -> Case:
+    dtype = pick(r, TYPES)
+    padding, size, kernel, numbers, result = geometry(r, 3)
+    images, channels, multiplier = span(r, 1, 2), span(r, 1, 9), pick(r, [1, 1, 1, 2, 3, 4, 8])
+    source = image(r, "x", (images, *size, channels), dtype, r.uniform(0.001, 0.2))
+    shape = (1, *kernel, channels * multiplier)
+    weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
+    while bias is None:  # TensorFlow Lite Micro crashes without one
+        weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
+    output = image(r, "y", (images, *result, channels * multiplier), dtype, scale)
+    options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=multiplier, **numbers)
+    return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)
+
+
+def fully_connected(r: Random) -> Case:
+    dtype = pick(r, TYPES)
+    batches, inputs, outputs = span(r, 1, 3), span(r, 1, 70), span(r, 1, 9)
+    source = image(r, "x", (batches, inputs), dtype, r.uniform(0.001, 0.2))
+    many = bool(r.integers(2)) and outputs > 1
+    weights, bias, scale = filters(r, (outputs, inputs), 0, dtype, source, many)
+    if dtype is INT8 and not many and r.integers(3) == 0:
+        assert weights.quantization is not None
+        q = Quantization(weights.quantization.scales, (span(r, -10, 10),))
+        weights = Tensor(weights.name, weights.shape, INT8, q, weights.data)
+    output = image(r, "y", (batches, outputs), dtype, scale)
+    return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
+
+
+def near_ties(r: Random, kind: str) -> Case:
+    """Draw sums (all of them biases) just below and just above what rounds up: a factor's last bit tells them apart."""
+    halves = np.arange(-100, 100) + 0.5
+    source = activation("x", (1, 1, 1, 1), INT8, r.uniform(0.001, 0.1), r=r)
+    scales = r.uniform(0.001, 0.1, 400 if kind == "CONV_2D" else 1)
+    shape = (400, 1, 1, 1) if kind == "CONV_2D" else (400, 1)
+    weights = constant("weights", np.zeros(shape, np.int8), scales)
+    output = activation("y", (1, 1, 1, 400), INT8, source.quantization.scales[0] * scales.mean() * 2**22, 0)
+    factors = source.quantization.scales[0] * np.array(weights.quantization.scales) / output.quantization.scales[0]
+    sums = np.floor(np.repeat(halves, 2) / factors) + np.tile([0, 1], 200)
+    bias = constant("bias", np.clip(sums, -(2**31), 2**31 - 1).astype(np.int32))
+    options = Conv2D() if kind == "CONV_2D" else FullyConnected()
+    return case(r, kind, (source, weights, bias), output, options)
+
+
+CASES: dict[str, Callable[[Random], Case]] = {
+    "CONV_2D": conv_2d,
+    "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "FULLY_CONNECTED": fully_connected,
+}
