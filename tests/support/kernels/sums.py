@@ -22,6 +22,7 @@ from tests.support.kernels.drawing import (
     span,
 )
 from tests.support.kernels.windows import geometry
+from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Quantization, Tensor
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 
@@ -102,6 +103,27 @@ def fully_connected(r: Random) -> Case:
     return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
 
 
+def transpose_conv(r: Random) -> Case:
+    dtype = pick(r, TYPES)
+    size, kernel, strides = ((span(r, 1, most), span(r, 1, most)) for most in (5, 4, 3))
+    padding = pick(r, list(o.Padding))
+    whole = padding is o.Padding.SAME
+    result = [
+        span(r, stride * (each - 1) + 1, stride * each)
+        if whole
+        else stride * (each - 1) + taps + span(r, 0, stride - 1)
+        for each, taps, stride in zip(size, kernel, strides, strict=True)
+    ]
+    images, channels, outputs = span(r, 1, 2), pick(r, [1, 2, 3, 8, 17]), span(r, 1, 9)
+    source = image(r, "x", (images, *size, channels), dtype, r.uniform(0.001, 0.2))
+    shape = (outputs, *kernel, channels)
+    weights, bias, scale = filters(r, shape, 0, dtype, source, bool(r.integers(2)))
+    output = image(r, "y", (images, *result, outputs), dtype, scale)
+    form = constant("shape", np.array(output.shape, np.int32))
+    options = Conv2D(padding, *strides, activation=pick(r, ACTIVATIONS))
+    return case(r, "TRANSPOSE_CONV", (form, weights, source, bias), output, options)
+
+
 def near_ties(r: Random, kind: str) -> Case:
     """Draw sums (all of them biases) just below and just above what rounds up: a factor's last bit tells them apart."""
     halves = np.arange(-100, 100) + 0.5
@@ -121,4 +143,5 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected,
+    "TRANSPOSE_CONV": transpose_conv,
 }

@@ -33,6 +33,7 @@ from usmp_build.kernels.reference import (
     slicing,
     softmax,
     sources,
+    transposed_convolution,
     transposition,
     unary,
 )
@@ -50,6 +51,7 @@ _FAMILIES = (
     reduction,
     slicing,
     softmax,
+    transposed_convolution,
     transposition,
     unary,
 )

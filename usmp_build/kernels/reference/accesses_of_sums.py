@@ -27,6 +27,42 @@ def conv_2d_accesses(row: Row, channels: int, outputs: int, element_size: int, o
     return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels,))
 
 
+class Transposed(NamedTuple):
+    """An axis of a transposed convolution."""
+
+    inputs: int
+    outputs: int
+    window: int
+    stride: int
+    before: int
+    """Outputs that are cut off before the first one."""
+
+    def reaching(self, loop: int, pitch: int) -> Window:
+        """Return the inputs that reach an output, along a loop over outputs."""
+        before = self.window - 1 - self.before
+        return Window(loop, pitch, self.inputs, self.window, before=before, every=self.stride)
+
+
+def transpose_conv_accesses(
+    images: int,
+    axes: tuple[Transposed, Transposed],
+    pixels: tuple[int, int],
+    channels: tuple[int, int],
+    size: int,
+    operands: int,
+) -> Accesses:
+    """TRANSPOSE_CONV: for every pixel, and block of its output channels, all channels of the pixels that reach it.
+
+    `pixels` are elements from one pixel to the next, of input and output; an element has `size` bytes.
+    """
+    down, across = axes
+    row_in, row_out = across.inputs * pixels[0], across.outputs * pixels[1]
+    windows = down.reaching(1, row_in), across.reaching(2, pixels[0])
+    read = Touch(0, channels[0], (down.inputs * row_in,), windows=windows)
+    parts = _blocks(channels[1], (read,), operands - 1, (down.outputs * row_out, row_out, pixels[1]))
+    return Accesses(tuple(parts), _ends(size, operands), (images, down.outputs, across.outputs))
+
+
 def depthwise_accesses(row: Row, channels: int, each: int, element_size: int, operands: int, block: int) -> Accesses:
     """A row of DEPTHWISE_CONV_2D: for every pixel and block of its output channels, the input channels of these.
 

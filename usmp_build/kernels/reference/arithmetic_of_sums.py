@@ -53,6 +53,8 @@ class Arithmetic:
     constants: tuple[Constant, ...]
     sums: DType
     """The type of a sum."""
+    is_narrow: bool = False
+    """Whether sums of int16 have only 32 bits, as their biases do, and are scaled as those of int8."""
 
 
 def arithmetic(
@@ -62,11 +64,11 @@ def arithmetic(
     activation: Activation,
     limits: Limits | None = None,
     places: Places = PLACES,
-    narrow: bool = False,
+    other_biases: frozenset[DType] = frozenset(),
 ) -> Arithmetic:
     """Return the arithmetic for sums of `products` with weights, whose scales and biases are along `axis`.
 
-    `narrow` says that int16 may have biases of 32 bits: then its sums have 32, too, and are scaled as those of int8.
+    `other_biases` are types of biases that int16 may have instead of int64.  With int32, sums are narrow.
     """
     source, weights, output = node.input(places.input), node.input(places.weights), node.output
     types = source.dtype, weights.dtype, output.dtype
@@ -85,7 +87,7 @@ def arithmetic(
         constants = (*factor_constants(factors), *zeros)
         return Arithmetic("s8", fields, (bias or Derived(2), Derived(0), Derived(1)), (4, 4, 1), constants, DType.INT32)
     if types == (DType.INT16, DType.INT8, DType.INT16):
-        return _int16(node, products, axis, quantized_limits(node, activation, output, limits), places, narrow)
+        return _int16(node, products, axis, quantized_limits(node, activation, output, limits), places, other_biases)
     if types == (DType.FLOAT32, DType.FLOAT32, DType.FLOAT32):
         bias, zeros = bias_operand(node, channels, DType.FLOAT32, places.bias)
         smallest, largest = real_limits(activation, limits)
@@ -94,22 +96,34 @@ def arithmetic(
     raise unsupported_types(source, weights, output)
 
 
-def _int16(node: Node, products: int, axis: int, limits: tuple[int, int], places: Places, narrow: bool) -> Arithmetic:
+def _int16(
+    node: Node,
+    products: int,
+    axis: int,
+    limits: tuple[int, int],
+    places: Places,
+    other_biases: frozenset[DType],
+) -> Arithmetic:
     source, weights = node.input(places.input), node.input(places.weights)
     check_symmetric(node, source, node.output)
+    bias, biases = _wide_bias(node, weights.shape[axis], places.bias, other_biases)
     given = node.optional(places.bias)
-    narrow &= given is not None and given.dtype is DType.INT32
-    accepted = (DType.INT64, DType.INT32) if narrow else (DType.INT64,)
-    bias, biases = wide_bias(node, weights.shape[axis], places.bias, accepted)
+    factors = channel_factors(node, source, weights, axis)
+    narrow = given is not None and given.dtype is DType.INT32
     if narrow:
         _check_narrow_sums(node, weights, axis, given)
-        factors = channel_factors(node, source, weights, axis)
     else:
         check_wide_sums(products, given)
-        factors = tuple(wide(node, each) for each in channel_factors(node, source, weights, axis))
-    fields = ("narrow", int(narrow)), ("low", limits[0]), ("high", limits[1])
-    constants = (*factor_constants(factors), *biases)
-    return Arithmetic("s16", fields, (bias or Derived(2), Derived(0), Derived(1)), (8, 4, 1), constants, DType.INT64)
+        factors = tuple(wide(node, each) for each in factors)
+    return Arithmetic(
+        "s16",
+        (("low", limits[0]), ("high", limits[1])),
+        (bias or Derived(2), Derived(0), Derived(1)),
+        (8, 4, 1),
+        (*factor_constants(factors), *biases),
+        DType.INT64,
+        narrow,
+    )
 
 
 def check_symmetric(node: Node, *tensors: Tensor) -> None:
@@ -119,12 +133,12 @@ def check_symmetric(node: Node, *tensors: Tensor) -> None:
             raise Unsupported(f"{node.label(tensor)} has a zero point other than 0")
 
 
-def wide_bias(
-    node: Node, channels: int, position: int, accepted: tuple[DType, ...] = (DType.INT64,)
+def _wide_bias(
+    node: Node, channels: int, position: int, other_types: frozenset[DType]
 ) -> tuple[Input | None, tuple[Constant, ...]]:
     """Return the bias as an operand of int64; where it is not one, None and a derived constant."""
     given = node.optional(position)
-    if given is None or given.dtype is DType.INT64 or given.dtype not in accepted:
+    if given is None or given.dtype not in other_types:
         return bias_operand(node, channels, DType.INT64, position)
     bias_operand(node, channels, given.dtype, position)
     return None, (Constant("bias", DType.INT64, given.as_array().astype("<i8").tobytes()),)

@@ -102,9 +102,10 @@ class _Convolution:
     ) -> Kernel:
         """Put the kernel together; `extra` is the parameter that only this kind has."""
         options, products = self.options, self.weights.elements // self.channels
-        narrow = isinstance(options, Conv2D)
-        how = arithmetic(self.node, products, channel_axis, options.activation, options.limits, narrow=narrow)
-        fields = (*self._geometry(extra), *how.fields, *pitch_fields(self.pitches))
+        biases = frozenset({DType.INT32} if isinstance(options, Conv2D) else ())
+        how = arithmetic(self.node, products, channel_axis, options.activation, options.limits, other_biases=biases)
+        narrow = (("narrow", int(how.is_narrow)),) if biases and how.suffix == "s16" else ()
+        fields = (*self._geometry(extra), *narrow, *how.fields, *pitch_fields(self.pitches))
         operands = (Input(0), Input(1), *how.operands, Output(0))
         call = KernelCall(
             f"{name}_{how.suffix}_row",

@@ -155,6 +155,7 @@ def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
         ("stride", 1),
         ("dilation", 1),
         ("before", 0),
+        *((("narrow", 0),) if how.suffix == "s16" else ()),
         *how.fields,
         ("input_pitch", inputs),
         ("output_pitch", outputs),

@@ -6,8 +6,8 @@
 #include "walk.h"
 #include "window.h"
 
-/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Zero points are 0; narrow, low
- * and high as in usmp_finished_s16.  Pitches are in elements from one pixel to the next. */
+/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Low and high are the
+ * limits of the output; zero points are 0.  Pitches are in elements from one pixel to the next. */
 struct usmp_depthwise_conv_2d_s16_parameters {
     int32_t input_width;
     int32_t input_channels;
@@ -18,7 +18,6 @@ struct usmp_depthwise_conv_2d_s16_parameters {
     int32_t stride;
     int32_t dilation;
     int32_t before;
-    int32_t narrow;
     int32_t low;
     int32_t high;
     int32_t input_pitch;
@@ -39,7 +38,6 @@ struct usmp_depthwise_conv_2d_sums_s16_parameters {
     int32_t before;
     int32_t dilation_down;
     int32_t above;
-    int32_t narrow;
     int32_t low;
     int32_t high;
     int32_t direction; /* 1 forward, -1 backward */
@@ -91,7 +89,7 @@ void usmp_depthwise_conv_2d_s16_row(
                 }
             }
             output[x * p->output_pitch + c] =
-                usmp_finished_s16(sum + bias[c], p->narrow, multiplier[c], shift[c], p->low, p->high);
+                usmp_finished_s16(sum + bias[c], 0, multiplier[c], shift[c], p->low, p->high);
         }
     }
 }
@@ -133,6 +131,6 @@ void usmp_depthwise_conv_2d_sums_s16_finish(
     const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)
 {
     usmp_finish_sums_s16(
-        sums, p->output_width, p->input_channels * p->depth_multiplier, bias, p->narrow, multiplier, shift,
+        sums, p->output_width, p->input_channels * p->depth_multiplier, bias, 0, multiplier, shift,
         p->low, p->high, p->direction, output);
 }
