@@ -65,7 +65,9 @@ def conv_2d(r: Random) -> Case:
     dtype = pick(r, TYPES)
     padding, size, kernel, numbers, result = geometry(r, 3)
     images, channels, outputs = span(r, 1, 2), pick(r, [1, 2, 3, 4, 8, 17, 32]), span(r, 1, 9)
-    source = image(r, "x", (images, *size, channels), dtype, r.uniform(0.001, 0.2))
+    groups = pick(r, [1, 1, 1, 2, 3, 5])
+    source = image(r, "x", (images, *size, channels * groups), dtype, r.uniform(0.001, 0.2))
+    outputs *= groups
     shape = (outputs, *kernel, channels)
     weights, bias, scale = filters(r, shape, 0, dtype, source, bool(r.integers(2)))
     if dtype is INT16 and bias is not None and prod(shape[1:]) <= 256 and r.integers(3) == 0:

@@ -27,6 +27,15 @@ def conv_2d_accesses(row: Row, channels: int, outputs: int, element_size: int, o
     return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels,))
 
 
+def grouped_conv_2d_accesses(
+    row: Row, groups: int, channels: int, outputs: int, element_size: int, operands: int
+) -> Accesses:
+    """The same in groups, each of so many channels and outputs: all channels of the group under the window."""
+    read = Touch(0, channels, (0, channels), windows=(row.window,))
+    parts = _blocks(outputs, (read,), operands - 1, (row.pitch, outputs))
+    return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels, groups))
+
+
 class Transposed(NamedTuple):
     """An axis of a transposed convolution."""
 

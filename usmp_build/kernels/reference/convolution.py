@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from usmp_build.interfaces.accesses import Accesses, Window
@@ -24,9 +24,10 @@ from usmp_build.kernels.reference.accesses_of_sums import (
     added_up_accesses,
     conv_2d_accesses,
     depthwise_accesses,
+    grouped_conv_2d_accesses,
 )
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic, arithmetic
-from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.kernels.reference.node import Node
 from usmp_build.kernels.reference.pitches import PITCHED, Pitches, pitch_fields, pitches
 from usmp_build.kernels.reference.weights import BLOCK, blocks
 from usmp_build.kernels.reference.window import Slide, borders, slide, taps_inside
@@ -38,19 +39,24 @@ def conv_2d(node: Node) -> Kernel:
     """A filter for every output channel, over all input channels."""
     options = node.options(Conv2D)
     convolution = _convolution(node, options)
-    output_channels, _, _, input_channels = convolution.weights.shape
-    groups, rest = divmod(convolution.input.shape[3], input_channels)
-    node.expect(rest == 0, f"has {convolution.input.shape[3]} input channels, but filters over {input_channels}")
-    if groups != 1:
-        raise Unsupported(f"it convolves in {groups} groups of channels")
-    node.expect(convolution.output.shape[3] == output_channels, "does not have one output channel for each filter")
-    inputs = blocks(output_channels) * input_channels
+    filters, _, _, channels = convolution.weights.shape
+    groups, rest = divmod(convolution.input.shape[3], channels)
+    node.expect(rest == 0, f"has {convolution.input.shape[3]} input channels, but filters over {channels}")
+    each, rest = divmod(filters, groups)
+    node.expect(rest == 0, f"has {filters} filters for {groups} groups of channels")
+    node.expect(convolution.output.shape[3] == filters, "does not have one output channel for each filter")
+    inputs = groups * blocks(each) * channels
     elements = _Elements(inputs, inputs * BLOCK)
 
     def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
-        return conv_2d_accesses(row, input_channels, output_channels, element_size, operands)
+        if groups == 1:
+            return conv_2d_accesses(row, channels, filters, element_size, operands)
+        return grouped_conv_2d_accesses(row, groups, channels, each, element_size, operands)
 
-    return convolution.kernel("conv_2d", ("output_channels", output_channels), elements, 0, row_accesses)
+    if groups == 1:
+        return convolution.kernel("conv_2d", (("output_channels", filters),), elements, 0, row_accesses)
+    extra = ("output_channels", each), ("groups", groups)
+    return replace(convolution, groups=groups).kernel("grouped_conv_2d", extra, elements, 0, row_accesses)
 
 
 def depthwise_conv_2d(node: Node) -> Kernel:
@@ -71,7 +77,7 @@ def depthwise_conv_2d(node: Node) -> Kernel:
         block = BLOCK if convolution.input.dtype is DType.INT8 else 1
         return depthwise_accesses(row, convolution.input.shape[3], multiplier, element_size, operands, block)
 
-    return convolution.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), elements, 3, row_accesses)
+    return convolution.kernel("depthwise_conv_2d", (("depth_multiplier", multiplier),), elements, 3, row_accesses)
 
 
 class _Elements(NamedTuple):
@@ -96,11 +102,17 @@ class _Convolution:
     output: Tensor
     rows: Slide
     columns: Slide
+    groups: int = 1
 
     def kernel(
-        self, name: str, extra: tuple[str, int], elements: _Elements, channel_axis: int, row_accesses: _RowAccesses
+        self,
+        name: str,
+        extra: tuple[tuple[str, int], ...],
+        elements: _Elements,
+        channel_axis: int,
+        row_accesses: _RowAccesses,
     ) -> Kernel:
-        """Put the kernel together; `extra` is the parameter that only this kind has."""
+        """Put the kernel together; `extra` are parameters that only this kind has."""
         options, products = self.options, self.weights.elements // self.channels
         biases = frozenset({DType.INT32} if isinstance(options, Conv2D) else ())
         how = arithmetic(self.node, products, channel_axis, options.activation, options.limits, other_biases=biases)
@@ -119,6 +131,8 @@ class _Convolution:
 
     def _kernel(self, call: KernelCall, how: Arithmetic) -> Kernel:
         """Declare that pixels may lie apart; where they do not, CONV_2D reads a row of the window at once."""
+        if self.groups > 1:
+            return Kernel((call,), how.constants, pitched=PITCHED)
         dense = isinstance(self.options, Conv2D) and self.options.dilation_w == 1 and self.weights.shape[2] > 1
         slower = frozenset({Input(0)}) if dense else frozenset[Operand]()
         by_rows = self._added_up(call, how) if is_less_as_sums(self.node, how.sums) else None
@@ -165,13 +179,13 @@ class _Convolution:
             Traffic(written=self.output.size),
         )
 
-    def _geometry(self, extra: tuple[str, int]) -> tuple[tuple[str, int], ...]:
+    def _geometry(self, extra: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
         height, width = self.weights.shape[1:3]
         return (
             ("input_width", self.input.shape[2]),
-            ("input_channels", self.input.shape[3]),
+            ("input_channels", self.input.shape[3] // self.groups),
             ("output_width", self.columns.output),
-            extra,
+            *extra,
             ("window_height", height),
             ("window_width", width),
             ("stride", self.options.stride_w),
