@@ -20,11 +20,12 @@ from tests.support.kernels.drawing import (
     constant,
     pick,
     span,
+    values,
 )
 from tests.support.kernels.windows import geometry
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Quantization, Tensor
-from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
+from usmp_build.operators.sums import BatchMatMul, Conv2D, DepthwiseConv2D, FullyConnected
 
 TYPES = (INT8, INT8, INT16, FLOAT)
 
@@ -126,6 +127,32 @@ def transpose_conv(r: Random) -> Case:
     return case(r, "TRANSPOSE_CONV", (form, weights, source, bias), output, options)
 
 
+def batch_matmul(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, INT16, FLOAT])
+    rows, depth, columns = span(r, 1, 6), pick(r, [1, 3, 8, 40]), span(r, 1, 9)
+    outer = [span(r, 1, 3) for _ in range(span(r, 0, 3))]
+    shapes = [[pick(r, [size, size, 1]) for size in outer][span(r, 0, len(outer)) :] for _ in range(2)]
+    options = BatchMatMul(*(bool(r.integers(2)) for _ in range(2)))
+    for shape, matrix, turned in zip(
+        shapes, [[rows, depth], [depth, columns]], [options.adj_x, options.adj_y], strict=True
+    ):
+        shape += reversed(matrix) if turned else matrix
+    named = zip("ab", shapes, strict=True)
+    left, right = (image(r, name, tuple(shape), dtype, r.uniform(0.001, 0.2)) for name, shape in named)
+    scale = 1.0
+    if dtype is not FLOAT:
+        assert left.quantization is not None
+        assert right.quantization is not None
+        unit = left.quantization.scales[0] * right.quantization.scales[0]
+        scale = unit * sqrt(depth) * (2.0**14 if dtype is INT16 else 2.0**6) * r.uniform(0.1, 2)
+    result = (*np.broadcast_shapes(*(tuple(shape[:-2]) for shape in shapes)), rows, columns)
+    if r.integers(4) == 0:
+        right = replace(right, data=values(r, right).tobytes())
+    elif r.integers(4) == 0:
+        left = replace(left, data=values(r, left).tobytes())
+    return case(r, "BATCH_MATMUL", (left, right), image(r, "y", result, dtype, scale), options)
+
+
 def near_ties(r: Random, kind: str) -> Case:
     """Draw sums (all of them biases) just below and just above what rounds up: a factor's last bit tells them apart."""
     halves = np.arange(-100, 100) + 0.5
@@ -142,6 +169,7 @@ def near_ties(r: Random, kind: str) -> Case:
 
 
 CASES: dict[str, Callable[[Random], Case]] = {
+    "BATCH_MATMUL": batch_matmul,
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
 from typing import NamedTuple
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
@@ -111,6 +113,44 @@ def fully_connected_accesses(batches: int, inputs: int, outputs: int, element_si
     read = Touch(0, inputs, (inputs,))
     parts = _blocks(outputs, (read,), operands - 1, (outputs,))
     return Accesses(tuple(parts), _ends(element_size, operands), (batches,))
+
+
+class Matrices(NamedTuple):
+    """Products of matrices, named as in the parameters of the C functions; steps are in elements."""
+
+    batches: tuple[int, ...]
+    left_steps: tuple[int, ...]
+    right_steps: tuple[int, ...]
+    rows: int
+    depth: int
+    columns: int
+    left_row: int
+    left_depth: int
+    right_depth: int
+    right_column: int
+
+
+def matmul_accesses(matrices: Matrices, size: int) -> Accesses:
+    """BATCH_MATMUL: for every row, and block of columns, that row of the left matrix and these columns of the right.
+
+    Elements have `size` bytes.
+    """
+    (*outer, rows, depth, columns), loops = matrices[:6], len(matrices.batches)
+    batches, left_steps, right_steps = outer
+    row = Window(loops, 1, rows * depth, depth, dilation=rows)
+    by_columns = matrices.left_row == 1 and rows > 1
+    left = Touch(0, 1, left_steps, windows=(row,)) if by_columns else Touch(0, depth, (*left_steps, matrices.left_row))
+    steps = tuple(prod(batches[axis + 1 :]) * rows * columns for axis in range(loops))
+    parts = []
+    for part in _blocks(columns, (left,), 2, (*steps, columns)):
+        lanes, start = part.touches[-1].size, part.touches[-1].start
+        if matrices.right_depth == 1:
+            right = Touch(1, lanes * depth, (*right_steps, 0, BLOCK * depth), start * depth)
+        else:
+            window = Window(loops + 1, 1, depth * columns, depth, BLOCK, columns)
+            right = Touch(1, lanes, right_steps, start, (window,))
+        parts.append(replace(part, touches=(left, right, part.touches[-1])))
+    return Accesses(tuple(parts), (size, size, size), (*batches, rows))
 
 
 def svdf_accesses(batches: int, inputs: int, units: int, element_size: int, operands: int) -> Accesses:

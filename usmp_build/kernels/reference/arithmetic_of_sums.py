@@ -151,6 +151,14 @@ def check_wide_sums(products: int, bias: Tensor | None) -> None:
         raise Unsupported("its sums may not fit 48 bits")
 
 
+def check_depth(depth: int, dtype: DType) -> None:
+    """Refuse sums of products of two tensors of a type: more than 31 bits for int8, more than 47 for int16."""
+    if dtype is DType.INT8 and depth * 255 * 255 > LARGEST:
+        raise Unsupported(f"it adds up {depth:,} products, which may not fit 32 bits")
+    if dtype is DType.INT16 and depth * _WIDEST_INT16**2 >= _WIDEST_SUM:
+        raise Unsupported("its sums may not fit 48 bits")
+
+
 def _check_narrow_sums(node: Node, weights: Tensor, axis: int, bias: Tensor | None) -> None:
     """Refuse sums that do not fit 32 bits with these weights."""
     filters = np.moveaxis(node.array(1, "weights").astype(np.int64), axis, 0).reshape(weights.shape[axis], -1)

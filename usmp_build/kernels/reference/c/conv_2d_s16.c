@@ -7,8 +7,9 @@
 #include "walk.h"
 #include "window.h"
 
-/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Zero points are 0; narrow as
- * in usmp_finished_s16; low and high are the limits of the output.  Pitches are in elements from one pixel to the next. */
+/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Zero points are 0; narrow
+ * as in usmp_finished_s16; low and high are the limits of the output.  Pitches are in elements from one pixel to
+ * the next. */
 struct usmp_conv_2d_s16_parameters {
     int32_t input_width;
     int32_t input_channels;

@@ -1,5 +1,5 @@
-/* DEPTHWISE_CONV_2D of int16 with weights of int8: every input channel has `depth_multiplier` filters of its own, whose
- * outputs lie side by side.  Weights are window_height x window_width x output channels. */
+/* DEPTHWISE_CONV_2D of int16 with weights of int8: every input channel has `depth_multiplier` filters of its own,
+ * whose outputs lie side by side.  Weights are window_height x window_width x output channels. */
 #include "arithmetic.h"
 #include "sums.h"
 #include "usmp.h"

@@ -6,8 +6,8 @@
 #include "walk.h"
 #include "window.h"
 
-/* Input and output channels are those of a group.  Stride, dilation and `before`, the padding to the left, are in pixels
- * along the row.  Pitches are in elements from one pixel to the next. */
+/* Input and output channels are those of a group.  Stride, dilation and `before`, the padding to the left, are in
+ * pixels along the row.  Pitches are in elements from one pixel to the next. */
 struct usmp_grouped_conv_2d_f32_parameters {
     int32_t input_width;
     int32_t input_channels;

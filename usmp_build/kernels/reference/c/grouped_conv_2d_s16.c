@@ -1,5 +1,6 @@
 /* CONV_2D of int16 with weights of int8 in groups: the filters of a group are over the input channels of that group
- * alone, as many of each in every group.  Filters of window_height x window_width x input_channels weights, one after the other. */
+ * alone, as many of each in every group.  Filters of window_height x window_width x input_channels weights, one
+ * after the other. */
 #include "arithmetic.h"
 #include "products.h"
 #include "sums.h"
@@ -7,9 +8,9 @@
 #include "walk.h"
 #include "window.h"
 
-/* Input and output channels are those of a group.  Stride, dilation and `before`, the padding to the left, are in pixels
- * along the row.  Zero points are 0;
- * narrow as in usmp_finished_s16; low and high are the limits of the output.  Pitches are in elements from one pixel to the next. */
+/* Input and output channels are those of a group.  Stride, dilation and `before`, the padding to the left, are in
+ * pixels along the row.  Zero points are 0; narrow as in usmp_finished_s16; low and high are the limits of the
+ * output.  Pitches are in elements from one pixel to the next. */
 struct usmp_grouped_conv_2d_s16_parameters {
     int32_t input_width;
     int32_t input_channels;

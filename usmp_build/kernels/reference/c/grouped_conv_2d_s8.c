@@ -1,14 +1,14 @@
-/* CONV_2D of int8 in groups: the filters of a group are over the input channels of that group alone, as many of each in
- * every group.  Filters of window_height x window_width x input_channels weights, one after the other. */
+/* CONV_2D of int8 in groups: the filters of a group are over the input channels of that group alone, as many of
+ * each in every group.  Filters of window_height x window_width x input_channels weights, one after the other. */
 #include "arithmetic.h"
 #include "products.h"
 #include "usmp.h"
 #include "walk.h"
 #include "window.h"
 
-/* Input and output channels are those of a group.  Stride, dilation and `before`, the padding to the left, are in pixels
- * along the row.  Low and high are the
- * limits of the output less its zero point.  Pitches are in elements from one pixel to the next. */
+/* Input and output channels are those of a group.  Stride, dilation and `before`, the padding to the left, are in
+ * pixels along the row.  Low and high are the limits of the output less its zero point.  Pitches are in elements
+ * from one pixel to the next. */
 struct usmp_grouped_conv_2d_s8_parameters {
     int32_t input_width;
     int32_t input_channels;

@@ -21,8 +21,8 @@ static inline void usmp_finish_sums_s8(
     }
 }
 
-/* A sum of 64 bits, as an element of the output.  Where `narrow`, it has only 32, as TensorFlow Lite Micro adds up where
- * biases do: then it is rounded twice, by a multiplier of 31 bits. */
+/* A sum of 64 bits, as an element of the output.  Where `narrow`, it has only 32, as TensorFlow Lite Micro adds up
+ * where biases do: then it is rounded twice, by a multiplier of 31 bits. */
 static inline int16_t usmp_finished_s16(
     int64_t sum, int32_t narrow, int32_t multiplier, int32_t shift, int32_t low, int32_t high)
 {

@@ -7,9 +7,9 @@
 #include "walk.h"
 #include "window.h"
 
-/* An input reaches a window of outputs: that of input 0 begins `above` rows and `before` pixels before the first output,
- * the next ones `stride_down` rows and `stride` pixels later.  Low and high are the limits of the
- * output; zero points are 0.  Pitches are in elements from one pixel to the next. */
+/* An input reaches a window of outputs: that of input 0 begins `above` rows and `before` pixels before the first
+ * output, the next ones `stride_down` rows and `stride` pixels later.  Low and high are the limits of the output;
+ * zero points are 0.  Pitches are in elements from one pixel to the next. */
 struct usmp_transpose_conv_s16_parameters {
     int32_t images;
     int32_t input_height;
@@ -33,14 +33,12 @@ struct usmp_transpose_conv_s16_parameters {
 
 /* Bias, multiplier and shift have one element for each output channel. */
 void usmp_transpose_conv_s16(
-    const struct usmp_transpose_conv_s16_parameters *p, const usmp_i16 *input, const int8_t *weights, const int64_t *bias,
-    const int32_t *multiplier, const int8_t *shift,
-    usmp_i16 *output);
+    const struct usmp_transpose_conv_s16_parameters *p, const usmp_i16 *input, const int8_t *weights,
+    const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output);
 
 void usmp_transpose_conv_s16(
-    const struct usmp_transpose_conv_s16_parameters *p, const usmp_i16 *input, const int8_t *weights, const int64_t *bias,
-    const int32_t *multiplier, const int8_t *shift,
-    usmp_i16 *output)
+    const struct usmp_transpose_conv_s16_parameters *p, const usmp_i16 *input, const int8_t *weights,
+    const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)
 {
     const int32_t channels = p->input_channels;
     const int32_t filter_size = p->window_height * p->window_width * channels;
