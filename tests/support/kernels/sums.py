@@ -62,6 +62,12 @@ def narrowed(bias: Tensor) -> Tensor:
     return replace(bias, dtype=DType.INT32, data=bias.as_array().astype("<i4").tobytes())
 
 
+def packed(r: Random, weights: Tensor) -> Tensor:
+    """Return weights of int4, two to a byte, that are quantized as those of int8."""
+    data = r.integers(-128, 128, (weights.elements + 1) // 2, np.int8).tobytes()
+    return replace(weights, dtype=DType.INT4, data=data)
+
+
 def conv_2d(r: Random) -> Case:
     dtype = pick(r, TYPES)
     padding, size, kernel, numbers, result = geometry(r, 3)
@@ -73,6 +79,8 @@ def conv_2d(r: Random) -> Case:
     weights, bias, scale = filters(r, shape, 0, dtype, source, bool(r.integers(2)))
     if dtype is INT16 and bias is not None and prod(shape[1:]) <= 256 and r.integers(3) == 0:
         bias = narrowed(bias)
+    if dtype is INT8 and r.integers(4) == 0:
+        weights, scale = packed(r, weights), scale / 16
     output = image(r, "y", (images, *result, outputs), dtype, scale)
     options = Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
     return case(r, "CONV_2D", (source, weights, bias), output, options)
@@ -87,6 +95,8 @@ def depthwise_conv_2d(r: Random) -> Case:
     weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
     while bias is None:  # TensorFlow Lite Micro crashes without one
         weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
+    if dtype is INT8 and r.integers(4) == 0:
+        weights, scale = packed(r, weights), scale / 16
     output = image(r, "y", (images, *result, channels * multiplier), dtype, scale)
     options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=multiplier, **numbers)
     return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)
@@ -102,6 +112,8 @@ def fully_connected(r: Random) -> Case:
         assert weights.quantization is not None
         q = Quantization(weights.quantization.scales, (span(r, -10, 10),))
         weights = Tensor(weights.name, weights.shape, INT8, q, weights.data)
+    elif dtype is INT8 and not many and r.integers(4) == 0:
+        weights, scale = packed(r, weights), scale / 16
     output = image(r, "y", (batches, outputs), dtype, scale)
     return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
 

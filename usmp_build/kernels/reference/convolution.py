@@ -28,6 +28,7 @@ from usmp_build.kernels.reference.accesses_of_sums import (
 )
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic, arithmetic
 from usmp_build.kernels.reference.node import Node
+from usmp_build.kernels.reference.packed_weights import perhaps_packed
 from usmp_build.kernels.reference.pitches import PITCHED, Pitches, pitch_fields, pitches
 from usmp_build.kernels.reference.weights import BLOCK, blocks
 from usmp_build.kernels.reference.window import Slide, borders, slide, taps_inside
@@ -227,4 +228,4 @@ def _convolution(node: Node, options: Conv2D | DepthwiseConv2D) -> _Convolution:
     return _Convolution(node, options, source, weights, output, rows, columns)
 
 
-KERNELS = {"CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d}
+KERNELS = {"CONV_2D": perhaps_packed(conv_2d), "DEPTHWISE_CONV_2D": perhaps_packed(depthwise_conv_2d)}

@@ -21,6 +21,7 @@ from usmp_build.kernels.reference.accesses_of_sums import Row, conv_2d_accesses,
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import arithmetic, check_symmetric, check_wide_sums
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.packed_weights import perhaps_packed
 from usmp_build.kernels.reference.requantization import factor, factor_pairs, wide
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, check_sums
 from usmp_build.operators.sums import FullyConnected
@@ -171,4 +172,4 @@ def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
     return Kernel((call,), how.constants)
 
 
-KERNELS = {"FULLY_CONNECTED": fully_connected}
+KERNELS = {"FULLY_CONNECTED": perhaps_packed(fully_connected)}
