@@ -46,14 +46,14 @@ def _operator(op: Operator) -> fb.Node:
 
 
 def _options(kind: str, options: Options) -> fb.Node:
-    fields = {}
-    for name in options.__dataclass_fields__:
-        value = getattr(options, name)
-        if value is None:
-            continue  # TFLite does not have it
-        shown = _FIELDS.get(name) or "".join(word.capitalize() for word in name.split("_"))
-        fields[shown] = value.value if isinstance(value, Enum) else value
     stored = OPERATORS[kind].options
     assert stored is not None
     assert stored.table is not None
+    fields = {}
+    for name in options.__dataclass_fields__:
+        value = getattr(options, name)
+        if value is None or name in stored.left_out:
+            continue  # TFLite does not have it
+        shown = _FIELDS.get(name) or "".join(word.capitalize() for word in name.split("_"))
+        fields[shown] = value.value if isinstance(value, Enum) else value
     return fb.Node(stored.table, **fields)

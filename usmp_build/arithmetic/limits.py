@@ -47,6 +47,12 @@ def int8_scale(tensor: Tensor) -> Quantized | None:
     return Quantized(scale, zero_point) if is_number else None
 
 
+def is_symmetric_int16(tensor: Tensor) -> bool:
+    """Tell whether a tensor is of int16, and 0 is its real 0."""
+    quantization = tensor.quantization
+    return tensor.dtype is DType.INT16 and quantization is not None and not any(quantization.zero_points)
+
+
 def is_table(values: Sequence[int]) -> bool:
     """Tell whether there is an int8 for each int8."""
     return len(values) == MOST - LEAST + 1 and min(values) >= LEAST and max(values) <= MOST

@@ -23,7 +23,8 @@ from dataclasses import dataclass, replace
 class Window:
     """Positions along an axis: `index * step - before + tap * dilation` for tap in [0, taps), if within [0, size).
 
-    If none of them is, nothing is touched.
+    If none of them is, nothing is touched.  With `every`, those of them that it divides are positions times `every`:
+    the inputs that reach an output of a transposed convolution.  Then `dilation` is 1.
     """
 
     loop: int
@@ -35,6 +36,7 @@ class Window:
     step: int = 1
     dilation: int = 1
     before: int = 0
+    every: int = 1
 
 
 @dataclass(frozen=True, slots=True)

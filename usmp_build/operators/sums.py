@@ -1,9 +1,10 @@
-"""What adds products up: convolutions, FULLY_CONNECTED and SVDF."""
+"""What adds products up: convolutions, FULLY_CONNECTED, BATCH_MATMUL and SVDF."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
 from usmp_build.arithmetic import windows
 from usmp_build.ir.options import Activation, Frame, Limits, Options, Padding, slot
@@ -53,6 +54,14 @@ class FullyConnected(Options):
     shuffled_weights: bool = field(default=False, metadata=slot(1, "b"))
     """The weights are in the order SHUFFLED4x16INT8, not in their shape's."""
     limits: Limits | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchMatMul(Options):
+    """BATCH_MATMUL: whether the matrices of each side are stored by columns."""
+
+    adj_x: bool = field(default=False, metadata=slot(0, "?"))
+    adj_y: bool = field(default=False, metadata=slot(1, "?"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +133,23 @@ def _connected(subject: Subject) -> Iterator[Fault]:
     yield from count_fault(subject, "output", batches * outputs)
 
 
+def _multiplied(subject: Subject) -> Iterator[Fault]:
+    """Rows of the left matrices are as long as columns of the right ones; outer axes are equal, or one of them is 1."""
+    options = subject.operator.options
+    assert isinstance(options, BatchMatMul)
+    left, right, output = (list(subject.shape(name)) for name in ("left", "right", "output"))
+    if min(map(len, (left, right, output))) < 2:
+        yield Fault("T247", f"it multiplies {left} with {right} to {output}, not matrices")
+        return
+    rows, depth = reversed(left[-2:]) if options.adj_x else left[-2:]
+    height, columns = reversed(right[-2:]) if options.adj_y else right[-2:]
+    axes = list(zip_longest(reversed(left[:-2]), reversed(right[:-2]), fillvalue=1))
+    outer = [max(pair) for pair in reversed(axes)]
+    fits = depth == height and all(one == other or 1 in (one, other) for one, other in axes)
+    if not fits or output != [*outer, rows, columns]:
+        yield Fault("T247", f"it multiplies matrices of {left} with those of {right}, which does not make {output}")
+
+
 def _remembering(subject: Subject) -> Iterator[Fault]:
     """SVDF: filters over inputs, then over their last results, which are the state."""
     options = subject.operator.options
@@ -146,6 +172,17 @@ def _remembering(subject: Subject) -> Iterator[Fault]:
 _ARGUMENTS = {"input": ArgumentType.SAME, "filter": ArgumentType.SAME, "bias": ArgumentType.BIAS}
 
 KINDS = (
+    plain_kind(
+        name="BATCH_MATMUL",
+        options=StoredOptions(BatchMatMul, "BatchMatMulOptions"),
+        signature=Signature("left right", rules=(_multiplied,)),
+        effect=Effect.FUNCTION,
+        keeps_axes=False,
+        only_shape=False,
+        within_inputs=False,
+        fold=None,
+        arguments={"left": ArgumentType.SAME, "right": ArgumentType.SAME},
+    ),
     OperatorKind(
         name="CONV_2D",
         options=StoredOptions(Conv2D, "Conv2DOptions"),

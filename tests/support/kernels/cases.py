@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import prod, sqrt
+from math import prod
 
 import numpy as np
 
+from tests.support.kernels import sums
 from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
@@ -25,108 +26,12 @@ from tests.support.kernels.drawing import (
     values,
 )
 from tests.support.kernels.moving import concatenation, pack, pad, reshaping, split, strided_slice, transpose
-from usmp_build.ir import options as o
-from usmp_build.ir.graph import DType, Quantization, Tensor
+from tests.support.kernels.windows import geometry
+from usmp_build.ir.graph import DType
 from usmp_build.operators.binary import Binary
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.reductions import Reducer, Softmax
-from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 from usmp_build.operators.unary import LeakyRelu
-
-
-def slid(padding: o.Padding, size: int, reach: int, stride: int) -> int:
-    """Return how many places a window has; less than 1 when it does not fit."""
-    return -(-size // stride) if padding is o.Padding.SAME else (size - reach) // stride + 1
-
-
-def geometry(
-    r: Random, most_dilation: int
-) -> tuple[o.Padding, tuple[int, int], tuple[int, int], dict[str, int], tuple[int, int]]:
-    """Draw an image's size, a window over it, and the size of what comes out."""
-    while True:
-        padding = pick(r, list(o.Padding))
-        size = span(r, 1, 9), span(r, 1, 9)
-        kernel = span(r, 1, 4), span(r, 1, 4)
-        numbers = {f"stride_{axis}": span(r, 1, 3) for axis in "hw"}
-        numbers |= {f"dilation_{axis}": pick(r, [1, 1, span(r, 1, most_dilation)]) for axis in "hw"}
-        reach = [(k - 1) * numbers[f"dilation_{axis}"] + 1 for k, axis in zip(kernel, "hw", strict=True)]
-        result = [slid(padding, s, c, numbers[f"stride_{a}"]) for s, c, a in zip(size, reach, "hw", strict=True)]
-        if min(result) >= 1:
-            return padding, size, kernel, numbers, (result[0], result[1])
-
-
-def filters(
-    r: Random, shape: tuple[int, ...], axis: int, dtype: DType, source: Tensor, many: bool
-) -> tuple[Tensor, Tensor | None, float]:
-    """Draw weights and perhaps a bias, and a scale that suits the output."""
-    channels = shape[axis]
-    if dtype is FLOAT:
-        weights = constant("weights", r.normal(0, 1, shape).astype(np.float32))
-        bias = constant("bias", r.normal(0, 1, channels).astype(np.float32))
-        return weights, pick(r, [bias, bias, None]), 1.0
-    scales = r.uniform(0.001, 0.02, channels if many else 1)
-    weights = constant("weights", r.integers(-127, 128, shape, np.int8), scales, axis=axis)
-    assert source.quantization is not None
-    assert weights.quantization is not None
-    unit = source.quantization.scales[0] * np.array(weights.quantization.scales)
-    bias = constant("bias", r.integers(-20000, 20000, channels).astype(np.int32), unit)
-    usual = sqrt(prod(shape) / channels) * r.uniform(10, 150)
-    return weights, pick(r, [bias, bias, None]), float(unit.mean() * pick(r, [usual, usual, usual, r.uniform(0.2, 3)]))
-
-
-def conv_2d(r: Random) -> Case:
-    dtype = pick(r, [INT8, INT8, FLOAT])
-    padding, size, kernel, numbers, result = geometry(r, 3)
-    images, channels, outputs = span(r, 1, 2), pick(r, [1, 2, 3, 4, 8, 17, 32]), span(r, 1, 9)
-    source = activation("x", (images, *size, channels), dtype, r.uniform(0.001, 0.2), r=r)
-    shape = (outputs, *kernel, channels)
-    weights, bias, scale = filters(r, shape, 0, dtype, source, bool(r.integers(2)))
-    output = activation("y", (images, *result, outputs), dtype, scale, r=r)
-    options = Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
-    return case(r, "CONV_2D", (source, weights, bias), output, options)
-
-
-def depthwise_conv_2d(r: Random) -> Case:
-    dtype = pick(r, [INT8, INT8, FLOAT])
-    padding, size, kernel, numbers, result = geometry(r, 3)
-    images, channels, multiplier = span(r, 1, 2), span(r, 1, 9), pick(r, [1, 1, 1, 2, 3, 4, 8])
-    source = activation("x", (images, *size, channels), dtype, r.uniform(0.001, 0.2), r=r)
-    shape = (1, *kernel, channels * multiplier)
-    weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
-    while bias is None:  # TensorFlow Lite Micro crashes without one
-        weights, bias, scale = filters(r, shape, 3, dtype, source, bool(r.integers(2)))
-    output = activation("y", (images, *result, channels * multiplier), dtype, scale, r=r)
-    options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=multiplier, **numbers)
-    return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)
-
-
-def fully_connected(r: Random) -> Case:
-    dtype = pick(r, [INT8, INT8, FLOAT])
-    batches, inputs, outputs = span(r, 1, 3), span(r, 1, 70), span(r, 1, 9)
-    source = activation("x", (batches, inputs), dtype, r.uniform(0.001, 0.2), r=r)
-    many = bool(r.integers(2)) and outputs > 1
-    weights, bias, scale = filters(r, (outputs, inputs), 0, dtype, source, many)
-    if dtype is INT8 and not many and r.integers(3) == 0:
-        assert weights.quantization is not None
-        q = Quantization(weights.quantization.scales, (span(r, -10, 10),))
-        weights = Tensor(weights.name, weights.shape, INT8, q, weights.data)
-    output = activation("y", (batches, outputs), dtype, scale, r=r)
-    return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
-
-
-def near_ties(r: Random, kind: str) -> Case:
-    """Draw sums (all of them biases) just below and just above what rounds up: a factor's last bit tells them apart."""
-    halves = np.arange(-100, 100) + 0.5
-    source = activation("x", (1, 1, 1, 1), INT8, r.uniform(0.001, 0.1), r=r)
-    scales = r.uniform(0.001, 0.1, 400 if kind == "CONV_2D" else 1)
-    shape = (400, 1, 1, 1) if kind == "CONV_2D" else (400, 1)
-    weights = constant("weights", np.zeros(shape, np.int8), scales)
-    output = activation("y", (1, 1, 1, 400), INT8, source.quantization.scales[0] * scales.mean() * 2**22, 0)
-    factors = source.quantization.scales[0] * np.array(weights.quantization.scales) / output.quantization.scales[0]
-    sums = np.floor(np.repeat(halves, 2) / factors) + np.tile([0, 1], 200)
-    bias = constant("bias", np.clip(sums, -(2**31), 2**31 - 1).astype(np.int32))
-    options = Conv2D() if kind == "CONV_2D" else FullyConnected()
-    return case(r, kind, (source, weights, bias), output, options)
 
 
 def pool_2d(kind: str) -> Callable[[Random], Case]:
@@ -251,11 +156,8 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "ADD": binary("ADD"),
     "AVERAGE_POOL_2D": pool_2d("AVERAGE_POOL_2D"),
     "CONCATENATION": concatenation,
-    "CONV_2D": conv_2d,
-    "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "DEQUANTIZE": dequantize,
     "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
-    "FULLY_CONNECTED": fully_connected,
     "HARD_SWISH": hard_swish,
     "LEAKY_RELU": leaky_relu,
     "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
@@ -276,4 +178,4 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "SUB": binary("SUB"),
     "TANH": unary("TANH", 1 / 128, 0),
     "TRANSPOSE": transpose,
-}
+} | sums.CASES

@@ -10,7 +10,7 @@ import numpy as np
 from tests.support.flatfile import flatfile
 from tests.support.kernels import oracle
 from tests.support.kernels.cases import CASES
-from tests.support.kernels.drawing import FLOAT, INT8, Array, Case, Random, constant, pick, span, values
+from tests.support.kernels.drawing import FLOAT, INT8, INT16, Array, Case, Random, constant, pick, span, values
 from tests.support.kernels.driver import Runner
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Model, Operator, Quantization, Subgraph, Tensor
@@ -21,6 +21,8 @@ WINDOWS = ["CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D"]
 """Kinds of operators whose frames may be paddings."""
 PRODUCERS = [*WINDOWS, "ADD", "FULLY_CONNECTED", "MUL", "SUB"]
 """Kinds of operators that take in the clamps after them."""
+
+_CLAMPS = {FLOAT: ["RELU", "RELU6"], INT16: ["QUANTIZE"]}
 
 
 def padded(kind: str, r: Random) -> Case:
@@ -65,7 +67,7 @@ def _value(r: Random, image: Tensor) -> Tensor:
     q = image.quantization
     assert q is not None
     value = pick(r, [q.zero_points[0], -128, span(r, -128, 127)])
-    return constant("value", np.array([value], np.int8), q.scales, q.zero_points)
+    return constant("value", np.array([value], image.dtype.numpy), q.scales, q.zero_points)
 
 
 def clamped(kind: str, r: Random) -> Case:
@@ -75,11 +77,11 @@ def clamped(kind: str, r: Random) -> Case:
     last = graph.outputs[0]
     for number in range(span(r, 1, 3)):
         tensor = tensors[last]
-        kinds = ["RELU", "RELU6"] if tensor.dtype is FLOAT else ["RELU", "RELU6", "QUANTIZE", "QUANTIZE"]
+        kinds = _CLAMPS.get(tensor.dtype, ["RELU", "RELU6", "QUANTIZE", "QUANTIZE"])
         clamp, shifted = pick(r, kinds), tensor.quantization
         if shifted is not None and clamp != "RELU6" and r.integers(2):
             scale = pick(r, [shifted.scales[0]] * 4 + [shifted.scales[0] * 2])
-            shifted = Quantization((scale,), (span(r, -128, 127),))
+            shifted = Quantization((scale,), (0 if tensor.dtype is INT16 else span(r, -128, 127),))
         tensors.append(replace(tensor, name=f"clamped{number}", quantization=shifted))
         operators.append(Operator(clamp, (last,), (len(tensors) - 1,)))
         last = len(tensors) - 1

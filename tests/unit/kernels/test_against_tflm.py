@@ -13,11 +13,12 @@ import pytest
 
 from tests.support.flatfile import flatfile
 from tests.support.kernels import oracle
-from tests.support.kernels.cases import CASES, near_ties
+from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.driver import Runner, build
 from tests.support.kernels.pictures import PICTURES, by_rows, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of, stateful_kernels
+from tests.support.kernels.sums import near_ties
 from tests.support.tools import needs_gcc, needs_oracle
 from tests.support.tree import ROOT
 from usmp_build.interfaces.call_accesses import call_accesses

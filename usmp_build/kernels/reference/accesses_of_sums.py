@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from math import prod
 from typing import NamedTuple
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
@@ -25,6 +27,51 @@ def conv_2d_accesses(row: Row, channels: int, outputs: int, element_size: int, o
     read = Touch(0, channels, windows=(row.window,))
     parts = _blocks(outputs, (read,), operands - 1, (row.pitch,))
     return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels,))
+
+
+def grouped_conv_2d_accesses(
+    row: Row, groups: int, channels: int, outputs: int, element_size: int, operands: int
+) -> Accesses:
+    """The same in groups, each of so many channels and outputs: all channels of the group under the window."""
+    read = Touch(0, channels, (0, channels), windows=(row.window,))
+    parts = _blocks(outputs, (read,), operands - 1, (row.pitch, outputs))
+    return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels, groups))
+
+
+class Transposed(NamedTuple):
+    """An axis of a transposed convolution."""
+
+    inputs: int
+    outputs: int
+    window: int
+    stride: int
+    before: int
+    """Outputs that are cut off before the first one."""
+
+    def reaching(self, loop: int, pitch: int) -> Window:
+        """Return the inputs that reach an output, along a loop over outputs."""
+        before = self.window - 1 - self.before
+        return Window(loop, pitch, self.inputs, self.window, before=before, every=self.stride)
+
+
+def transpose_conv_accesses(
+    images: int,
+    axes: tuple[Transposed, Transposed],
+    pixels: tuple[int, int],
+    channels: tuple[int, int],
+    size: int,
+    operands: int,
+) -> Accesses:
+    """TRANSPOSE_CONV: for every pixel, and block of its output channels, all channels of the pixels that reach it.
+
+    `pixels` are elements from one pixel to the next, of input and output; an element has `size` bytes.
+    """
+    down, across = axes
+    row_in, row_out = across.inputs * pixels[0], across.outputs * pixels[1]
+    windows = down.reaching(1, row_in), across.reaching(2, pixels[0])
+    read = Touch(0, channels[0], (down.inputs * row_in,), windows=windows)
+    parts = _blocks(channels[1], (read,), operands - 1, (down.outputs * row_out, row_out, pixels[1]))
+    return Accesses(tuple(parts), _ends(size, operands), (images, down.outputs, across.outputs))
 
 
 def depthwise_accesses(row: Row, channels: int, each: int, element_size: int, operands: int, block: int) -> Accesses:
@@ -68,6 +115,44 @@ def fully_connected_accesses(batches: int, inputs: int, outputs: int, element_si
     return Accesses(tuple(parts), _ends(element_size, operands), (batches,))
 
 
+class Matrices(NamedTuple):
+    """Products of matrices, named as in the parameters of the C functions; steps are in elements."""
+
+    batches: tuple[int, ...]
+    left_steps: tuple[int, ...]
+    right_steps: tuple[int, ...]
+    rows: int
+    depth: int
+    columns: int
+    left_row: int
+    left_depth: int
+    right_depth: int
+    right_column: int
+
+
+def matmul_accesses(matrices: Matrices, size: int) -> Accesses:
+    """BATCH_MATMUL: for every row, and block of columns, that row of the left matrix and these columns of the right.
+
+    Elements have `size` bytes.
+    """
+    (*outer, rows, depth, columns), loops = matrices[:6], len(matrices.batches)
+    batches, left_steps, right_steps = outer
+    row = Window(loops, 1, rows * depth, depth, dilation=rows)
+    by_columns = matrices.left_row == 1 and rows > 1
+    left = Touch(0, 1, left_steps, windows=(row,)) if by_columns else Touch(0, depth, (*left_steps, matrices.left_row))
+    steps = tuple(prod(batches[axis + 1 :]) * rows * columns for axis in range(loops))
+    parts = []
+    for part in _blocks(columns, (left,), 2, (*steps, columns)):
+        lanes, start = part.touches[-1].size, part.touches[-1].start
+        if matrices.right_depth == 1:
+            right = Touch(1, lanes * depth, (*right_steps, 0, BLOCK * depth), start * depth)
+        else:
+            window = Window(loops + 1, 1, depth * columns, depth, BLOCK, columns)
+            right = Touch(1, lanes, right_steps, start, (window,))
+        parts.append(replace(part, touches=(left, right, part.touches[-1])))
+    return Accesses(tuple(parts), (size, size, size), (*batches, rows))
+
+
 def svdf_accesses(batches: int, inputs: int, units: int, element_size: int, operands: int) -> Accesses:
     """SVDF: for every batch and unit, all its inputs; the state is a variable, which nothing ever overlaps."""
     read = Touch(0, inputs, (inputs, 0))
@@ -83,9 +168,12 @@ class Shares(NamedTuple):
     sums: int
 
 
-def added_up_accesses(row: Row, shares: Shares, element_size: int, operands: int, scratch: int) -> Accesses:
+def added_up_accesses(
+    row: Row, shares: Shares, element_size: int, operands: int, scratch: int, sum_size: int = 4
+) -> Accesses:
     """Rows that are added up in operand `scratch`: sums begin, a row is added to them, they become the output.
 
+    A sum has `sum_size` bytes.
     Images, and the elements of an output, are in reverse order backward; what is added up never is.
     """
     groups, inputs, sums = shares
@@ -96,7 +184,7 @@ def added_up_accesses(row: Row, shares: Shares, element_size: int, operands: int
     added = Part((row.pixels, groups, sums), touches, forward=True)
     finish = Part((count,), (Touch(scratch, 1, (1,)), Touch(operands - 1, 1, (1,), writes=True)))
     widths = [0] * operands
-    widths[0], widths[scratch], widths[-1] = element_size, 4, element_size
+    widths[0], widths[scratch], widths[-1] = element_size, sum_size, element_size
     return Accesses((begin, added, finish), tuple(widths), phases=True)
 
 

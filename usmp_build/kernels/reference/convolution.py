@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from usmp_build.interfaces.accesses import Accesses, Window
 from usmp_build.interfaces.kernels import (
-    Constant,
-    Derived,
     Input,
     Kernel,
     KernelCall,
@@ -26,12 +24,13 @@ from usmp_build.kernels.reference.accesses_of_sums import (
     added_up_accesses,
     conv_2d_accesses,
     depthwise_accesses,
+    grouped_conv_2d_accesses,
 )
-from usmp_build.kernels.reference.activation import quantized_limits, real_limits
-from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic, arithmetic
+from usmp_build.kernels.reference.node import Node
+from usmp_build.kernels.reference.packed_weights import perhaps_packed
 from usmp_build.kernels.reference.pitches import PITCHED, Pitches, pitch_fields, pitches
-from usmp_build.kernels.reference.requantization import factor_constants
-from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
+from usmp_build.kernels.reference.weights import BLOCK, blocks
 from usmp_build.kernels.reference.window import Slide, borders, slide, taps_inside
 from usmp_build.kernels.reference.window_sums import added_up, is_less_as_sums
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
@@ -41,34 +40,37 @@ def conv_2d(node: Node) -> Kernel:
     """A filter for every output channel, over all input channels."""
     options = node.options(Conv2D)
     convolution = _convolution(node, options)
-    output_channels, _, _, input_channels = convolution.weights.shape
-    groups, rest = divmod(convolution.input.shape[3], input_channels)
-    node.expect(rest == 0, f"has {convolution.input.shape[3]} input channels, but filters over {input_channels}")
-    if groups != 1:
-        raise Unsupported(f"it convolves in {groups} groups of channels")
-    node.expect(convolution.output.shape[3] == output_channels, "does not have one output channel for each filter")
-    check_sums(node, convolution.weights.elements // output_channels, convolution.weights)
-    inputs = blocks(output_channels) * input_channels
+    filters, _, _, channels = convolution.weights.shape
+    groups, rest = divmod(convolution.input.shape[3], channels)
+    node.expect(rest == 0, f"has {convolution.input.shape[3]} input channels, but filters over {channels}")
+    each, rest = divmod(filters, groups)
+    node.expect(rest == 0, f"has {filters} filters for {groups} groups of channels")
+    node.expect(convolution.output.shape[3] == filters, "does not have one output channel for each filter")
+    inputs = groups * blocks(each) * channels
     elements = _Elements(inputs, inputs * BLOCK)
 
     def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
-        return conv_2d_accesses(row, input_channels, output_channels, element_size, operands)
+        if groups == 1:
+            return conv_2d_accesses(row, channels, filters, element_size, operands)
+        return grouped_conv_2d_accesses(row, groups, channels, each, element_size, operands)
 
-    return convolution.kernel("conv_2d", ("output_channels", output_channels), elements, 0, row_accesses)
+    if groups == 1:
+        return convolution.kernel("conv_2d", (("output_channels", filters),), elements, 0, row_accesses)
+    extra = ("output_channels", each), ("groups", groups)
+    return replace(convolution, groups=groups).kernel("grouped_conv_2d", extra, elements, 0, row_accesses)
 
 
 def depthwise_conv_2d(node: Node) -> Kernel:
     """For every input channel, `depth_multiplier` separate filters."""
     options = node.options(DepthwiseConv2D)
     convolution = _convolution(node, options)
-    one, height, width, output_channels = convolution.weights.shape
+    one, _, _, output_channels = convolution.weights.shape
     multiplier, rest = divmod(output_channels, convolution.input.shape[3])
     declared = options.depth_multiplier or multiplier
     node.expect(
         one == 1 and rest == 0 and multiplier == declared, "has filters that do not share out among its channels"
     )
     node.expect(convolution.output.shape[3] == output_channels, "does not have one output channel for each filter")
-    check_sums(node, height * width, convolution.weights)
     shared = convolution.input.dtype is DType.INT8 and multiplier % BLOCK == 0
     elements = _Elements(output_channels // BLOCK if shared else output_channels, output_channels)
 
@@ -76,7 +78,7 @@ def depthwise_conv_2d(node: Node) -> Kernel:
         block = BLOCK if convolution.input.dtype is DType.INT8 else 1
         return depthwise_accesses(row, convolution.input.shape[3], multiplier, element_size, operands, block)
 
-    return convolution.kernel("depthwise_conv_2d", ("depth_multiplier", multiplier), elements, 3, row_accesses)
+    return convolution.kernel("depthwise_conv_2d", (("depth_multiplier", multiplier),), elements, 3, row_accesses)
 
 
 class _Elements(NamedTuple):
@@ -101,71 +103,58 @@ class _Convolution:
     output: Tensor
     rows: Slide
     columns: Slide
+    groups: int = 1
 
     def kernel(
-        self, name: str, extra: tuple[str, int], elements: _Elements, channel_axis: int, row_accesses: _RowAccesses
+        self,
+        name: str,
+        extra: tuple[tuple[str, int], ...],
+        elements: _Elements,
+        channel_axis: int,
+        row_accesses: _RowAccesses,
     ) -> Kernel:
-        """Put the kernel together; `extra` is the parameter that only this kind has."""
-        types = {self.input.dtype, self.weights.dtype, self.output.dtype}
-        if types == {DType.INT8}:
-            return self._int8(name, extra, elements, channel_axis, row_accesses)
-        if types == {DType.FLOAT32}:
-            bias, constants = bias_operand(self.node, self.channels, DType.FLOAT32)
-            low, high = real_limits(self.options.activation, self.options.limits)
-            fields = (*self._geometry(extra), ("low", low), ("high", high), *pitch_fields(self.pitches))
-            parameters = Parameters(f"{name}_f32_parameters", fields)
-            operands = (Input(0), Input(1), bias or Derived(0), Output(0))
-            traffic = self._traffic(elements, 4, (4,))
-            accesses = row_accesses(self._row(), 4, len(operands))
-            call = KernelCall(f"{name}_f32_row", self._form(), operands, parameters, traffic, accesses=accesses)
-            return self._kernel(call, constants)
-        raise unsupported_types(self.input, self.weights, self.output)
-
-    def _int8(
-        self, name: str, extra: tuple[str, int], elements: _Elements, channel_axis: int, row_accesses: _RowAccesses
-    ) -> Kernel:
-        node = self.node
-        bias, zeros = bias_operand(node, self.channels, DType.INT32)
-        constants = (*factor_constants(channel_factors(node, self.weights, channel_axis)), *zeros)
-        low, high = quantized_limits(node, self.options.activation, self.output, self.options.limits)
-        fields = (
-            *self._geometry(extra),
-            ("input_zero_point", node.zero_point(self.input)),
-            ("output_zero_point", node.zero_point(self.output)),
-            ("low", low),
-            ("high", high),
-            *pitch_fields(self.pitches),
+        """Put the kernel together; `extra` are parameters that only this kind has."""
+        options, products = self.options, self.weights.elements // self.channels
+        biases = frozenset({DType.INT32} if isinstance(options, Conv2D) else ())
+        how = arithmetic(self.node, products, channel_axis, options.activation, options.limits, other_biases=biases)
+        narrow = (("narrow", int(how.is_narrow)),) if biases and how.suffix == "s16" else ()
+        fields = (*self._geometry(extra), *narrow, *how.fields, *pitch_fields(self.pitches))
+        operands = (Input(0), Input(1), *how.operands, Output(0))
+        call = KernelCall(
+            f"{name}_{how.suffix}_row",
+            self._form(),
+            operands,
+            Parameters(f"{name}_{how.suffix}_parameters", fields),
+            self._traffic(elements, how.widths),
+            accesses=row_accesses(self._row(), self.input.dtype.bits // 8, len(operands)),
         )
-        operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
-        parameters = Parameters(f"{name}_s8_parameters", fields)
-        traffic = self._traffic(elements, 1, (4, 4, 1))
-        accesses = row_accesses(self._row(), 1, len(operands))
-        call = KernelCall(f"{name}_s8_row", self._form(), operands, parameters, traffic, accesses=accesses)
-        return self._kernel(call, constants)
+        return self._kernel(call, how)
 
-    def _kernel(self, call: KernelCall, constants: tuple[Constant, ...]) -> Kernel:
+    def _kernel(self, call: KernelCall, how: Arithmetic) -> Kernel:
         """Declare that pixels may lie apart; where they do not, CONV_2D reads a row of the window at once."""
+        if self.groups > 1:
+            return Kernel((call,), how.constants, pitched=PITCHED)
         dense = isinstance(self.options, Conv2D) and self.options.dilation_w == 1 and self.weights.shape[2] > 1
         slower = frozenset({Input(0)}) if dense else frozenset[Operand]()
-        by_rows = self._added_up(call, constants) if is_less_as_sums(self.node) else None
-        return Kernel((call,), constants, pitched=PITCHED, slower=slower, by_rows=by_rows)
+        by_rows = self._added_up(call, how) if is_less_as_sums(self.node, how.sums) else None
+        return Kernel((call,), how.constants, pitched=PITCHED, slower=slower, by_rows=by_rows)
 
-    def _added_up(self, call: KernelCall, constants: tuple[Constant, ...]) -> Kernel:
+    def _added_up(self, call: KernelCall, how: Arithmetic) -> Kernel:
         """Return the kernel that adds up the rows of the image, given the call for the only row of the output."""
         assert call.parameters is not None
-        name, suffix = call.parameters.struct.removesuffix("_parameters").rsplit("_", 1)
+        name = call.parameters.struct.removesuffix(f"_{how.suffix}_parameters")
         fields = [field for field in call.parameters.fields if field not in pitch_fields(self.pitches)]
         at = [name for name, _ in fields].index("before") + 1
         fields[at:at] = ("dilation_down", self.options.dilation_h), ("above", self.rows.before)
-        parameters = Parameters(f"{name}_sums_{suffix}_parameters", tuple(fields))
+        parameters = Parameters(f"{name}_sums_{how.suffix}_parameters", tuple(fields))
         channels = self.input.shape[3]
         is_full = isinstance(self.options, Conv2D)
         shares = Shares(1, channels, self.channels) if is_full else Shares(channels, 1, self.channels // channels)
         size, operands = self.input.dtype.bits // 8, len(call.operands) + 1
-        accesses = added_up_accesses(self._row(), shares, size, operands, scratch=2)
+        accesses = added_up_accesses(self._row(), shares, size, operands, 2, how.sums.bits // 8)
         height, window = self.input.shape[1], self.weights.shape[1]
         rows = taps_inside(self.rows, height, window, self.options.stride_h, self.options.dilation_h)
-        return added_up(self.node, call, parameters, rows, accesses, constants)
+        return added_up(self.node, call, parameters, rows, accesses, how.constants, how.sums)
 
     @property
     def pitches(self) -> Pitches:
@@ -177,27 +166,27 @@ class _Convolution:
         """Of the output."""
         return self.output.shape[3]
 
-    def _traffic(self, elements: _Elements, width: int, constants: tuple[int, ...]) -> tuple[Traffic, ...]:
-        """Of input, weights, `constants` (bytes for each output element) and output; elements are `width` bytes."""
+    def _traffic(self, elements: _Elements, constants: tuple[int, ...]) -> tuple[Traffic, ...]:
+        """Of input, weights, `constants` (bytes for each output element) and output."""
         images, height, across, _ = self.input.shape
         options, (window_height, window_width) = self.options, self.weights.shape[1:3]
         rows = taps_inside(self.rows, height, window_height, options.stride_h, options.dilation_h)
         columns = taps_inside(self.columns, across, window_width, options.stride_w, options.dilation_w)
         taps = images * rows * columns
         return (
-            Traffic(taps * elements.inputs * width),
-            Traffic(taps * elements.weights * width),
+            Traffic(taps * elements.inputs * self.input.dtype.bits // 8),
+            Traffic(taps * elements.weights * self.weights.dtype.bits // 8),
             *(Traffic(self.output.elements * size) for size in constants),
             Traffic(written=self.output.size),
         )
 
-    def _geometry(self, extra: tuple[str, int]) -> tuple[tuple[str, int], ...]:
+    def _geometry(self, extra: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
         height, width = self.weights.shape[1:3]
         return (
             ("input_width", self.input.shape[2]),
-            ("input_channels", self.input.shape[3]),
+            ("input_channels", self.input.shape[3] // self.groups),
             ("output_width", self.columns.output),
-            extra,
+            *extra,
             ("window_height", height),
             ("window_width", width),
             ("stride", self.options.stride_w),
@@ -239,4 +228,4 @@ def _convolution(node: Node, options: Conv2D | DepthwiseConv2D) -> _Convolution:
     return _Convolution(node, options, source, weights, output, rows, columns)
 
 
-KERNELS = {"CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d}
+KERNELS = {"CONV_2D": perhaps_packed(conv_2d), "DEPTHWISE_CONV_2D": perhaps_packed(depthwise_conv_2d)}

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.kernels import (
-    Constant,
     Derived,
     Input,
     Kernel,
@@ -20,9 +19,11 @@ from usmp_build.interfaces.kernels import (
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import Row, conv_2d_accesses, fully_connected_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
+from usmp_build.kernels.reference.arithmetic_of_sums import arithmetic, check_symmetric, check_wide_sums
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.requantization import factor, factor_constants, factor_pairs
-from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, channel_factors, check_sums
+from usmp_build.kernels.reference.packed_weights import perhaps_packed
+from usmp_build.kernels.reference.requantization import factor, factor_pairs, wide
+from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, check_sums
 from usmp_build.operators.sums import FullyConnected
 
 _FACTOR_BYTES = 8
@@ -52,15 +53,14 @@ def fully_connected(node: Node) -> Kernel:
     node.expect(output.elements == batches * outputs, f"makes {batches * outputs} outputs, not {output.elements}")
     node.array(1, "weights")
     sizes = _Sizes(batches, inputs, outputs)
-    types = {source.dtype, weights.dtype, output.dtype}
-    if types == {DType.FLOAT32}:
+    types = source.dtype, weights.dtype, output.dtype
+    if types == (DType.FLOAT32, DType.FLOAT32, DType.FLOAT32):
         return _float32(node, sizes)
-    if types == {DType.INT8}:
-        check_sums(node, inputs, weights)
-        if weights.quantization is not None and weights.quantization.per_channel:
-            return _per_channel(node, sizes)
-        return _int8(node, sizes)
-    raise unsupported_types(source, weights, output)
+    if types not in {(DType.INT8, DType.INT8, DType.INT8), (DType.INT16, DType.INT8, DType.INT16)}:
+        raise unsupported_types(source, weights, output)
+    if weights.quantization is not None and weights.quantization.per_channel:
+        return _per_channel(node, sizes)
+    return _int8(node, sizes) if source.dtype is DType.INT8 else _int16(node, sizes)
 
 
 def _float32(node: Node, sizes: _Sizes) -> Kernel:
@@ -69,7 +69,7 @@ def _float32(node: Node, sizes: _Sizes) -> Kernel:
     low, high = real_limits(options.activation, options.limits)
     parameters = Parameters("fully_connected_f32_parameters", (*sizes._asdict().items(), ("low", low), ("high", high)))
     operands = (Input(0), Input(1), bias or Derived(0), Output(0))
-    traffic = _traffic(node, sizes.outputs, 4)
+    traffic = _traffic(node, sizes.outputs)
     accesses = fully_connected_accesses(*sizes, 4, len(operands))
     call = KernelCall("fully_connected_f32", Whole(), operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), constants)
@@ -77,6 +77,7 @@ def _float32(node: Node, sizes: _Sizes) -> Kernel:
 
 def _int8(node: Node, sizes: _Sizes) -> Kernel:
     source, weights, output = node.input(0), node.input(1), node.output
+    check_sums(node, sizes.inputs, weights)
     _check_bias_scale(node)
     bias, zeros = bias_operand(node, sizes.outputs, DType.INT32)
     scale = factor(node, node.scale(source) * node.scale(weights) / node.scale(output))
@@ -93,21 +94,39 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
     )
     operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
     parameters = Parameters("fully_connected_s8_parameters", fields)
-    *read, written = _traffic(node, sizes.outputs, 1, sums_inputs=node.zero_point(weights) != 0)
+    *read, written = _traffic(node, sizes.outputs, sums_inputs=node.zero_point(weights) != 0)
     traffic = (*read, Traffic(_FACTOR_BYTES), written)
     accesses = fully_connected_accesses(*sizes, 1, len(operands))
     call = KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), constants)
 
 
-def _traffic(node: Node, outputs: int, width: int, sums_inputs: bool = False) -> tuple[Traffic, ...]:
+def _int16(node: Node, sizes: _Sizes) -> Kernel:
+    source, weights, output = node.input(0), node.input(1), node.output
+    check_symmetric(node, source, weights, output)
+    _check_bias_scale(node)
+    bias, zeros = bias_operand(node, sizes.outputs, DType.INT64)
+    check_wide_sums(sizes.inputs, node.optional(2))
+    scale = wide(node, factor(node, node.scale(source) * node.scale(weights) / node.scale(output)))
+    options = node.options(FullyConnected)
+    low, high = quantized_limits(node, options.activation, output, options.limits)
+    operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Output(0))
+    parameters = Parameters("fully_connected_s16_parameters", (*sizes._asdict().items(), ("low", low), ("high", high)))
+    *read, written = _traffic(node, sizes.outputs)
+    traffic = (*read, Traffic(_FACTOR_BYTES), written)
+    accesses = fully_connected_accesses(*sizes, 2, len(operands))
+    call = KernelCall("fully_connected_s16", Whole(), operands, parameters, traffic, accesses=accesses)
+    return Kernel((call,), (factor_pairs("factor", scale), *zeros))
+
+
+def _traffic(node: Node, outputs: int, sums_inputs: bool = False) -> tuple[Traffic, ...]:
     """Of input, weights, bias and output; a zero point of the weights asks for the sum of all inputs, too."""
-    source, output = node.input(0), node.output
+    source, weights, output = node.input(0), node.input(1), node.output
     passes = blocks(outputs)
     return (
-        Traffic(source.elements * (passes + sums_inputs) * width),
-        Traffic(source.elements * passes * BLOCK * width),
-        Traffic(output.elements * 4),
+        Traffic(source.size * (passes + sums_inputs)),
+        Traffic(source.elements * passes * BLOCK * weights.dtype.bits // 8),
+        Traffic(output.elements * (8 if source.dtype is DType.INT16 else 4)),
         Traffic(written=output.size),
     )
 
@@ -125,11 +144,8 @@ def _check_bias_scale(node: Node) -> None:
 def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
     """A scale for each output: the batches are the pixels of an image that is convolved with filters of one pixel."""
     batches, inputs, outputs = sizes
-    source, weights, output = node.streamed(), node.input(1), node.output
-    bias, zeros = bias_operand(node, outputs, DType.INT32)
-    constants: tuple[Constant, ...] = (*factor_constants(channel_factors(node, weights, 0)), *zeros)
-    options = node.options(FullyConnected)
-    low, high = quantized_limits(node, options.activation, output, options.limits)
+    source, options = node.streamed(), node.options(FullyConnected)
+    how = arithmetic(node, inputs, 0, options.activation, options.limits)
     fields = (
         ("input_width", 1),
         ("input_channels", inputs),
@@ -140,22 +156,20 @@ def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
         ("stride", 1),
         ("dilation", 1),
         ("before", 0),
-        ("input_zero_point", node.zero_point(source)),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
+        *((("narrow", 0),) if how.suffix == "s16" else ()),
+        *how.fields,
         ("input_pitch", inputs),
         ("output_pitch", outputs),
     )
     form = Rows(images=1, rows=batches, input_rows=batches, input_row_elements=inputs, output_row_elements=outputs)
-    operands = (Input(0), Input(1), bias or Derived(2), Derived(0), Derived(1), Output(0))
-    parameters = Parameters("conv_2d_s8_parameters", fields)
-    *read, written = _traffic(node, outputs, 1)
-    traffic = (*read, Traffic(4 * output.elements), Traffic(output.elements), written)
+    operands = (Input(0), Input(1), *how.operands, Output(0))
+    parameters = Parameters(f"conv_2d_{how.suffix}_parameters", fields)
+    read, weighed, _, written = _traffic(node, outputs)
+    traffic = (read, weighed, *(Traffic(width * batches * outputs) for width in how.widths), written)
     row = Row(1, outputs, Window(loop=0, pitch=inputs, size=1))
-    accesses = conv_2d_accesses(row, inputs, outputs, 1, len(operands))
-    call = KernelCall("conv_2d_s8_row", form, operands, parameters, traffic, accesses=accesses)
-    return Kernel((call,), constants)
+    accesses = conv_2d_accesses(row, inputs, outputs, source.dtype.bits // 8, len(operands))
+    call = KernelCall(f"conv_2d_{how.suffix}_row", form, operands, parameters, traffic, accesses=accesses)
+    return Kernel((call,), how.constants)
 
 
-KERNELS = {"FULLY_CONNECTED": fully_connected}
+KERNELS = {"FULLY_CONNECTED": perhaps_packed(fully_connected)}

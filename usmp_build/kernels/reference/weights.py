@@ -20,16 +20,18 @@ def blocks(outputs: int) -> int:
     return -(-outputs // BLOCK)
 
 
-def bias_operand(node: Node, channels: int, dtype: DType) -> tuple[Input | None, tuple[Constant, ...]]:
+def bias_operand(
+    node: Node, channels: int, dtype: DType, position: int = 2
+) -> tuple[Input | None, tuple[Constant, ...]]:
     """Return the bias as an operand; when it was left out, None and zeros as a derived constant."""
-    bias = node.optional(2)
+    bias = node.optional(position)
     if bias is None:
         return None, (Constant("bias", dtype, bytes(channels * dtype.bits // 8)),)
     node.expect(bias.elements == channels, f"has {bias.elements} biases for {channels} outputs")
     if bias.dtype is not dtype:
         raise Unsupported(f"it has no kernel for biases of type {bias.dtype.name}")
-    node.array(2, "biases")
-    return Input(2), ()
+    node.array(position, "biases")
+    return Input(position), ()
 
 
 def check_sums(node: Node, products: int, weights: Tensor) -> None:
@@ -40,7 +42,7 @@ def check_sums(node: Node, products: int, weights: Tensor) -> None:
             raise Unsupported(f"it adds up {products:,} products, which may not fit 32 bits")
 
 
-def channel_factors(node: Node, weights: Tensor, axis: int) -> tuple[Factor, ...]:
+def channel_factors(node: Node, source: Tensor, weights: Tensor, axis: int) -> tuple[Factor, ...]:
     """Return input scale x weight scale / output scale for every index of the weights along `axis`."""
     channels = weights.shape[axis]
     scales = node.scales(weights, channels)
@@ -49,6 +51,6 @@ def channel_factors(node: Node, weights: Tensor, axis: int) -> tuple[Factor, ...
         raise Unsupported(f"its weights are quantized along axis {quantization.axis}")
     if quantization is not None and any(quantization.zero_points):
         raise Unsupported("its weights have a zero point other than 0")
-    source, target = node.scale(node.input(0)), node.scale(node.output)
-    factors = tuple(factor(node, source * scale / target) for scale in scales)
+    given, target = node.scale(source), node.scale(node.output)
+    factors = tuple(factor(node, given * scale / target) for scale in scales)
     return factors * (channels // len(factors))

@@ -24,17 +24,14 @@ from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.node import Node
 from usmp_build.kernels.reference.pitches import are_apart
 
-SUM_BYTES = 4
-"""Of an int32 or a float32."""
 
-
-def is_less_as_sums(node: Node) -> bool:
+def is_less_as_sums(node: Node, sums: DType = DType.INT32) -> bool:
     """Tell whether an image of several rows makes one row whose sums, with a row and the output, take less than it."""
     source, output = node.streamed(), node.output
     images, height = source.shape[:2]
     if images != 1 or height == 1 or output.shape[1] != 1 or are_apart(node):
         return False
-    return SUM_BYTES * output.elements + source.size // height + output.size <= source.size
+    return sums.bits // 8 * output.elements + source.size // height + output.size <= source.size
 
 
 def added_up(
@@ -44,10 +41,12 @@ def added_up(
     rows: int,
     accesses: Accesses,
     constants: tuple[Constant, ...],
+    sums: DType | None = None,
 ) -> Kernel:
     """Return the kernel that adds up rows, given the call that makes the output row from all of them.
 
     The window covers `rows` of them.  What the call gets right after its input is for each row, all else for the end.
+    `sums` is the type of the sums if that is neither int32 nor float32.
     """
     assert isinstance(whole.form, Rows)
     source, output = node.streamed(), node.output
@@ -61,7 +60,9 @@ def added_up(
     )
     split = min(2, len(whole.operands) - 1)
     operands = (*whole.operands[:split], Scratch(0), *whole.operands[split:])
-    each = SUM_BYTES * output.elements * (rows + 1)  # a sum is begun, added to for every row, and read at the end
+    sums = sums or (DType.FLOAT32 if source.dtype.is_float else DType.INT32)
+    size = sums.bits // 8 * output.elements
+    each = size * (rows + 1)  # a sum is begun, added to for every row, and read at the end
     traffic = (*whole.traffic[:split], Traffic(each, each), *whole.traffic[split:])
     function = parameters.struct.removesuffix("_parameters")
     call = replace(
@@ -73,5 +74,4 @@ def added_up(
         traffic=traffic,
         accesses=accesses,
     )
-    sums = DType.FLOAT32 if source.dtype.is_float else DType.INT32
-    return Kernel((call,), constants, scratch=(ScratchRequest("sums", SUM_BYTES * output.elements, sums),))
+    return Kernel((call,), constants, scratch=(ScratchRequest("sums", size, sums),))

@@ -113,6 +113,8 @@ def _is_exact(reader: Operator, options: Windowed, padded: Padded, net: Net) -> 
     """Tell whether a kernel treats pixels outside the image exactly like those of the padding."""
     if not isinstance(options, Pool2D):
         return _adds_nothing(reader, padded, net)
+    if net.graph.tensors[padded.source].dtype is DType.INT16:
+        return False
     if reader.kind == "MAX_POOL_2D":
         return padded.value <= _least_winner(reader, options, padded, net)
     return _counts_alike(reader, options, padded, net)
@@ -120,7 +122,10 @@ def _is_exact(reader: Operator, options: Windowed, padded: Padded, net: Net) -> 
 
 def _adds_nothing(reader: Operator, padded: Padded, net: Net) -> bool:
     """Tell whether padding pixels of a convolution add 0 to every sum."""
-    quantized, weights = int8_scale(net.graph.tensors[padded.source]), net.tensor(reader.inputs[1])
+    source, weights = net.graph.tensors[padded.source], net.tensor(reader.inputs[1])
+    if source.dtype is DType.INT16:
+        return padded.value == 0
+    quantized = int8_scale(source)
     if weights is None or quantized is not None:
         return quantized is not None and padded.value == quantized[1]
     is_finite = weights.is_constant and weights.dtype is DType.FLOAT32 and bool(np.isfinite(weights.as_array()).all())

@@ -14,7 +14,7 @@ The frame is the sum of the PAD's and the operator's own padding.  All readers o
 
 from __future__ import annotations
 
-from usmp_build.arithmetic.limits import int8_scale
+from usmp_build.arithmetic.limits import int8_scale, is_symmetric_int16
 from usmp_build.ir.graph import DType, Model, Operator, Tensor
 from usmp_build.passes.rewrite.edit import Net, in_each_subgraph
 from usmp_build.passes.rewrite.frames import Padded, framed
@@ -72,7 +72,7 @@ def _padded(op: Operator, net: Net) -> Padded | None:
 def _value(op: Operator, net: Net, source: Tensor) -> float | None:
     """Return the padding value: an operand of PADV2; else 0, which for int8 is the zero point."""
     quantized = int8_scale(source)
-    if quantized is None and source.dtype is not DType.FLOAT32:
+    if quantized is None and source.dtype is not DType.FLOAT32 and not is_symmetric_int16(source):
         return None
     if op.kind == "PAD":
         return 0.0 if quantized is None else quantized[1]

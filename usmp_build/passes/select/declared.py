@@ -84,7 +84,7 @@ def _wrong_loops(whole: Accesses) -> Iterator[str]:
         if not 0 <= min(loops, default=0) <= max(loops, default=0) <= _LARGEST:
             yield f"the length of a loop is not between 0 and {_LARGEST:,}"
         for touch in part.touches:
-            if min((least for w in touch.windows for least in (w.taps, w.step, w.dilation)), default=1) < 1:
+            if min((least for w in touch.windows for least in (w.taps, w.step, w.dilation, w.every)), default=1) < 1:
                 yield f"a window of operand {touch.operand} has taps, a step or a dilation below 1"
             if _way(touch, loops) * max(1, whole.widths[touch.operand]) > _FARTHEST:
                 yield f"it goes through more than {_FARTHEST:,} bytes of operand {touch.operand}"
@@ -95,7 +95,7 @@ def _way(touch: Touch, loops: tuple[int, ...]) -> int:
     lasts = [max(0, loop - 1) for loop in loops]
     strides = sum(abs(stride) * last for stride, last in zip(touch.strides, lasts, strict=False))
     windows = (
-        max(1, abs(w.pitch)) * (lasts[w.loop] * w.step + abs(w.before) + abs(w.size) + w.taps * w.dilation)
+        max(1, abs(w.pitch)) * (lasts[w.loop] * w.step + abs(w.before) + abs(w.size) * w.every + w.taps * w.dilation)
         for w in touch.windows
     )
     return abs(touch.start) + touch.size + strides + sum(windows)
@@ -112,11 +112,11 @@ def _wrong_touch(touch: Touch, operands: int, loops: int) -> Iterator[str]:
     for window in touch.windows:
         if not 0 <= window.loop < loops:
             yield f"a window of {operand} is moved by loop {window.loop}, and there are {loops} loops"
-        if min(window.taps, window.step, window.dilation) < 1 or window.size < 0:
+        if min(window.taps, window.step, window.dilation, window.every) < 1 or window.size < 0:
             yield f"a window of {operand} has taps, a step or a dilation below 1, or a negative size"
     numbers = (
         (touch.start, touch.size, *touch.strides, *touch.rows),
-        *((w.pitch, w.size, w.taps, w.step, w.dilation, w.before) for w in touch.windows),
+        *((w.pitch, w.size, w.taps, w.step, w.dilation, w.before, w.every) for w in touch.windows),
     )
     if max(map(abs, chain(*numbers))) > _LARGEST:
         yield f"a number of {operand} is beyond {_LARGEST:,}"

@@ -2,7 +2,8 @@
 
 The distance from a byte written to a byte read later is a sum of strides, linear in every index, and so is largest at
 the first or the last indices.  A window that is clipped at an end of its axis is not linear there: where clipping
-begins and ends, all indices count.
+begins and ends, all indices count.  Where a window touches only every n-th place, distances repeat after n indices but
+for a linear share: then n indices count at each corner.
 
     window over 9 pixels, padding 1     0 1 2 . . . 6 7 8
 """
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from usmp_build.interfaces.accesses import Window
 
 _NEAR = 2
-"""Number of indices kept on either side of a corner."""
+"""Number of indices kept on either side of a corner, at least."""
 
 
 def corners(size: int, windows: Iterable[Window], most: int) -> NDArray[np.int64] | None:
@@ -25,16 +26,18 @@ def corners(size: int, windows: Iterable[Window], most: int) -> NDArray[np.int64
 
     `windows` are those that the loop moves.
     """
-    ranges = [_around(0, 0, size), _around(size - 1, size - 1, size)]
-    for window in windows:
+    moved = tuple(windows)
+    near = _NEAR + max((window.every for window in moved), default=1) - 1
+    ranges = [_around(0, 0, size, near), _around(size - 1, size - 1, size, near)]
+    for window in moved:
         reach = (window.taps - 1) * window.dilation
-        for edge in (0, window.size - 1):
+        for edge in (0, (window.size - 1) * window.every):
             first, last = (edge + window.before - reach) // window.step, (edge + window.before) // window.step
             if last - first > most:
                 return np.arange(size, dtype=np.int64) if size <= most else None
-            ranges.append(_around(first, last, size))
+            ranges.append(_around(first, last, size, near))
     return np.unique(np.concatenate(ranges))
 
 
-def _around(first: int, last: int, size: int) -> NDArray[np.int64]:
-    return np.arange(max(0, first - _NEAR), min(size, last + _NEAR + 1), dtype=np.int64)
+def _around(first: int, last: int, size: int, near: int) -> NDArray[np.int64]:
+    return np.arange(max(0, first - near), min(size, last + near + 1), dtype=np.int64)

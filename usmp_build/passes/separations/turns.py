@@ -213,6 +213,9 @@ def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers])
 def _places(window: Window, first: Numbers, last: Numbers) -> tuple[Numbers, Numbers]:
     """Return the lowest and highest index of a window inside its axis; where it is all outside, lowest > highest."""
     begin, end = first * window.step - window.before, last * window.step - window.before
+    if window.every > 1:
+        lowest, highest = -(-begin // window.every), (end + window.taps - 1) // window.every
+        return np.maximum(lowest, 0), np.minimum(highest, window.size - 1)
     tap = np.maximum(0, -(begin // window.dilation))  # the first tap that is not before the axis
     lowest = begin + tap * window.dilation
     tap = np.minimum(window.taps - 1, (window.size - 1 - end) // window.dilation)

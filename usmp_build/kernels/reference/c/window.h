@@ -20,6 +20,17 @@ static inline struct usmp_taps usmp_taps_inside(
     return taps;
 }
 
+/* The inputs of a transposed convolution that reach an output: each reaches `window` outputs, `stride` behind those of
+ * the one before it.  `place` is that of the output, counted from the first one that input 0 reaches. */
+static inline struct usmp_taps usmp_inputs_reaching(
+    int32_t place, int32_t stride, int32_t window, int32_t inputs)
+{
+    struct usmp_taps taps;
+    taps.first = place < window ? 0 : (place - window) / stride + 1;
+    taps.end = place / stride < inputs ? place / stride + 1 : inputs;
+    return taps;
+}
+
 /* Which row of the only window over an image is over this row of the image; -1 if none is. */
 static inline int32_t usmp_window_row(int32_t row, int32_t before, int32_t dilation, int32_t height)
 {

@@ -1,0 +1,68 @@
+/* BATCH_MATMUL of float32: products of matrices, either of which may be stored by columns. */
+#include "batch_matmul.h"
+#include "usmp.h"
+#include "walk.h"
+
+/* Matrices of rows x depth and of depth x columns, along three outer axes of `batches`.  In elements: left_row is
+ * from one row of the left matrix to the next, left_depth from one of its columns to the next; right_depth and
+ * right_column so for the right one; left_steps and right_steps are from one matrix to the next along each outer
+ * axis. */
+struct usmp_batch_matmul_f32_parameters {
+    int32_t batches[3];
+    int32_t left_steps[3];
+    int32_t right_steps[3];
+    int32_t rows;
+    int32_t depth;
+    int32_t columns;
+    int32_t left_row;
+    int32_t left_depth;
+    int32_t right_depth;
+    int32_t right_column;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+void usmp_batch_matmul_f32(
+    const struct usmp_batch_matmul_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
+    usmp_f32 *output);
+
+/* Adds to `lanes` sums the products of a row of the left matrix with columns of the right one. */
+static inline void usmp_add_row_times_columns_f32(
+    const struct usmp_batch_matmul_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
+    int32_t lanes, float *sums)
+{
+    for (int32_t k = 0; k < p->depth; ++k) {
+        const usmp_f32 *const here = right + k * p->right_depth;
+        const float value = left[k * p->left_depth];
+
+        for (int32_t i = 0; i < lanes; ++i) {
+            sums[i] += value * here[i * p->right_column];
+        }
+    }
+}
+
+void usmp_batch_matmul_f32(
+    const struct usmp_batch_matmul_f32_parameters *p, const usmp_f32 *left, const usmp_f32 *right,
+    usmp_f32 *output)
+{
+    const int32_t batches = p->batches[0] * p->batches[1] * p->batches[2];
+    const struct usmp_walk rows = usmp_walk_along(batches * p->rows, 1, p->direction);
+    const struct usmp_walk blocks = usmp_walk_along(p->columns, 4, p->direction);
+
+    for (int32_t row = rows.first; row != rows.end; row += rows.step) {
+        const int32_t batch = row / p->rows;
+        const usmp_f32 *const values =
+            left + usmp_matrix_of(batch, p->batches, p->left_steps) + row % p->rows * p->left_row;
+        const usmp_f32 *const matrix = right + usmp_matrix_of(batch, p->batches, p->right_steps);
+
+        for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
+            usmp_f32 *const results = output + row * p->columns + c;
+            const int32_t lanes = p->columns - c < 4 ? p->columns - c : 4;
+            float sums[4] = {0.0f, 0.0f, 0.0f, 0.0f};
+
+            usmp_add_row_times_columns_f32(p, values, matrix + c * p->right_column, lanes, sums);
+            for (int32_t i = 0; i < lanes; ++i) {
+                results[i] = sums[i];
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/* CONV_2D of int8 in groups: the filters of a group are over the input channels of that group alone, as many of
+ * each in every group.  Filters of window_height x window_width x input_channels weights, one after the other. */
+#include "arithmetic.h"
+#include "products.h"
+#include "usmp.h"
+#include "walk.h"
+#include "window.h"
+
+/* Input and output channels are those of a group.  Stride, dilation and `before`, the padding to the left, are in
+ * pixels along the row.  Low and high are the limits of the output less its zero point.  Pitches are in elements
+ * from one pixel to the next. */
+struct usmp_grouped_conv_2d_s8_parameters {
+    int32_t input_width;
+    int32_t input_channels;
+    int32_t output_width;
+    int32_t output_channels;
+    int32_t groups;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t dilation;
+    int32_t before;
+    int32_t input_zero_point;
+    int32_t output_zero_point;
+    int32_t low;
+    int32_t high;
+    int32_t input_pitch;
+    int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+/* One output row from the input rows under the window; a row that is NULL is padding.  Bias, multiplier and shift
+ * have one element for each output channel. */
+void usmp_grouped_conv_2d_s8_row(
+    const struct usmp_grouped_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
+    const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output);
+
+void usmp_grouped_conv_2d_s8_row(
+    const struct usmp_grouped_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
+    const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
+{
+    const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk groups = usmp_walk_along(p->groups, 1, p->direction);
+    const struct usmp_walk blocks = usmp_walk_along(p->output_channels, 4, p->direction);
+
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        const int32_t start = x * p->stride - p->before;
+        const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
+
+        for (int32_t group = groups.first; group != groups.end; group += groups.step) {
+            for (int32_t block = blocks.first; block != blocks.end; block += blocks.step) {
+                const int32_t c = group * p->output_channels + block;
+                const int32_t lanes = usmp_minimum(4, p->output_channels - block);
+                int8_t *const results = output + x * p->output_pitch + c;
+                const int8_t *filters[4];
+                int32_t sums[4] = {0, 0, 0, 0};
+
+                for (int32_t i = 0; i < 4; ++i) {
+                    filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
+                }
+                for (int32_t y = 0; y < p->window_height; ++y) {
+                    for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; ++tap) {
+                        const int32_t pixel = (start + tap * p->dilation) * p->input_pitch;
+                        const int8_t *const input = rows[y] + pixel + group * p->input_channels;
+                        const int32_t offset = (y * p->window_width + tap) * p->input_channels;
+                        usmp_add_products_s8(input, p->input_zero_point, filters, offset, p->input_channels, sums);
+                    }
+                }
+                for (int32_t i = 0; i < lanes; ++i) {
+                    const int32_t sum = usmp_add(sums[i], bias[c + i]);
+                    const int32_t scaled = usmp_scale(sum, multiplier[c + i], shift[c + i]);
+                    results[i] = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
+                }
+            }
+        }
+    }
+}

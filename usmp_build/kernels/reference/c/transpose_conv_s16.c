@@ -1,0 +1,84 @@
+/* TRANSPOSE_CONV of int16 with weights of int8: each output adds up all inputs that reach it, in their order.
+ * Filters of window_height x window_width x input_channels weights, one after the other. */
+#include "arithmetic.h"
+#include "products.h"
+#include "sums.h"
+#include "usmp.h"
+#include "walk.h"
+#include "window.h"
+
+/* An input reaches a window of outputs: that of input 0 begins `above` rows and `before` pixels before the first
+ * output, the next ones `stride_down` rows and `stride` pixels later.  Low and high are the limits of the output;
+ * zero points are 0.  Pitches are in elements from one pixel to the next. */
+struct usmp_transpose_conv_s16_parameters {
+    int32_t images;
+    int32_t input_height;
+    int32_t input_width;
+    int32_t input_channels;
+    int32_t output_height;
+    int32_t output_width;
+    int32_t output_channels;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride_down;
+    int32_t stride;
+    int32_t above;
+    int32_t before;
+    int32_t low;
+    int32_t high;
+    int32_t input_pitch;
+    int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+/* Bias, multiplier and shift have one element for each output channel. */
+void usmp_transpose_conv_s16(
+    const struct usmp_transpose_conv_s16_parameters *p, const usmp_i16 *input, const int8_t *weights,
+    const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output);
+
+void usmp_transpose_conv_s16(
+    const struct usmp_transpose_conv_s16_parameters *p, const usmp_i16 *input, const int8_t *weights,
+    const int64_t *bias, const int32_t *multiplier, const int8_t *shift, usmp_i16 *output)
+{
+    const int32_t channels = p->input_channels;
+    const int32_t filter_size = p->window_height * p->window_width * channels;
+    const int32_t image_size = p->input_height * p->input_width * p->input_pitch;
+    const struct usmp_walk rows = usmp_walk_along(p->images * p->output_height, 1, p->direction);
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk blocks = usmp_walk_along(p->output_channels, 4, p->direction);
+
+    for (int32_t row = rows.first; row != rows.end; row += rows.step) {
+        const usmp_i16 *const image = input + row / p->output_height * image_size;
+        const int32_t top = row % p->output_height + p->above;
+        const struct usmp_taps down = usmp_inputs_reaching(top, p->stride_down, p->window_height, p->input_height);
+
+        for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+            const int32_t left = x + p->before;
+            const struct usmp_taps across = usmp_inputs_reaching(left, p->stride, p->window_width, p->input_width);
+
+            for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
+                usmp_i16 *const results = output + (row * p->output_width + x) * p->output_pitch + c;
+                const int32_t lanes = usmp_minimum(4, p->output_channels - c);
+                const int8_t *filters[4];
+                int64_t sums[4] = {0, 0, 0, 0};
+
+                for (int32_t i = 0; i < 4; ++i) {
+                    filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
+                }
+                for (int32_t y = down.first; y < down.end; ++y) {
+                    const int32_t line = (top - y * p->stride_down) * p->window_width; /* of the filter */
+
+                    for (int32_t i = across.first; i < across.end; ++i) {
+                        const int32_t offset = (line + left - i * p->stride) * channels;
+                        const usmp_i16 *const pixel = image + (y * p->input_width + i) * p->input_pitch;
+                        usmp_add_products_s16(pixel, filters, offset, channels, sums);
+                    }
+                }
+                for (int32_t i = 0; i < lanes; ++i) {
+                    const int64_t sum = sums[i] + bias[c + i];
+                    results[i] = usmp_finished_s16(sum, 0, multiplier[c + i], shift[c + i], p->low, p->high);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+"""BATCH_MATMUL."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Value, Whole
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.options import Activation
+from usmp_build.kernels.reference.accesses_of_sums import Matrices, matmul_accesses
+from usmp_build.kernels.reference.activation import quantized_limits
+from usmp_build.kernels.reference.arithmetic_of_sums import check_depth, check_symmetric
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.requantization import factor, wide
+from usmp_build.kernels.reference.weights import blocks
+from usmp_build.operators.sums import BatchMatMul
+
+_AXES = 3
+"""Outer axes; operands have at most two more."""
+
+
+class _Side(NamedTuple):
+    """An operand: shape along the outer axes, rows, columns; and whether it is stored by columns."""
+
+    outer: tuple[int, ...]
+    rows: int
+    columns: int
+    by_columns: bool
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """From one row to the next, and from one column to the next, in elements."""
+        return (1, self.rows) if self.by_columns else (self.columns, 1)
+
+
+def batch_matmul(node: Node) -> Kernel:
+    """Products of matrices; along outer axes, an operand with one of them is stretched."""
+    options = node.options(BatchMatMul)
+    left, right = _side(node, node.input(0), options.adj_x), _side(node, node.input(1), options.adj_y)
+    node.expect(left.columns == right.rows, f"multiplies rows of {left.columns} with columns of {right.rows} elements")
+    fit = all(one == other or 1 in (one, other) for one, other in zip(left.outer, right.outer, strict=True))
+    node.expect(fit, "has another number of matrices on either side")
+    batches = tuple(map(max, left.outer, right.outer))
+    expected = _side(node, node.output, False)
+    node.expect(expected[:3] == (batches, left.rows, right.columns), "makes matrices of another shape")
+    suffix, fields = _arithmetic(node, left.columns)
+    matrices = Matrices(
+        batches, _steps(left), _steps(right), left.rows, left.columns, right.columns, *left.steps, *right.steps
+    )
+    source, output = node.input(0), node.output
+    size = source.dtype.bits // 8
+    products = output.elements * left.columns
+    traffic = (
+        Traffic(output.elements // right.columns * blocks(right.columns) * left.columns * size),
+        Traffic(products * size),
+        Traffic(written=output.size),
+    )
+    call = KernelCall(
+        f"batch_matmul_{suffix}",
+        Whole(),
+        (Input(0), Input(1), Output(0)),
+        Parameters(f"batch_matmul_{suffix}_parameters", (*matrices._asdict().items(), *fields)),
+        traffic,
+        accesses=matmul_accesses(matrices, size),
+    )
+    return Kernel((call,))
+
+
+def _side(node: Node, tensor: Tensor, by_columns: bool) -> _Side:
+    *outer, rows, columns = tensor.shape if len(tensor.shape) > 1 else (0, 0)
+    node.expect(len(tensor.shape) > 1, f"multiplies {node.label(tensor)}, which is no matrix")
+    if len(outer) > _AXES:
+        raise Unsupported(f"it has more than {_AXES} axes of matrices")
+    padded = (*(1,) * (_AXES - len(outer)), *outer)
+    return _Side(padded, columns, rows, True) if by_columns else _Side(padded, rows, columns, False)
+
+
+def _steps(side: _Side) -> tuple[int, ...]:
+    """Return the elements from one matrix to the next along each outer axis; 0 where there is only one."""
+    steps, step = list[int](), side.rows * side.columns
+    for size in reversed(side.outer):
+        steps.append(0 if size == 1 else step)
+        step *= size
+    return tuple(reversed(steps))
+
+
+def _arithmetic(node: Node, depth: int) -> tuple[str, tuple[tuple[str, Value], ...]]:
+    """Return the suffix of the type, and the parameters that depend on it."""
+    left, right, output = node.input(0), node.input(1), node.output
+    types = {left.dtype, right.dtype, output.dtype}
+    if types == {DType.FLOAT32}:
+        return "f32", ()
+    if types not in ({DType.INT8}, {DType.INT16}):
+        raise unsupported_types(left, right, output)
+    check_depth(depth, left.dtype)
+    scale = factor(node, node.scale(left) * node.scale(right) / node.scale(output))
+    low, high = quantized_limits(node, Activation.NONE, output)
+    if types == {DType.INT16}:
+        check_symmetric(node, left, right, output)
+        return "s16", (*wide(node, scale)._asdict().items(), ("low", low), ("high", high))
+    return "s8", (
+        ("left_zero_point", node.zero_point(left)),
+        ("right_zero_point", node.zero_point(right)),
+        *scale._asdict().items(),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+
+
+KERNELS = {"BATCH_MATMUL": batch_matmul}
