@@ -10,6 +10,7 @@ from math import prod, sqrt
 
 import numpy as np
 
+from tests.support.kernels import cutting
 from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
@@ -276,4 +277,4 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "SUB": binary("SUB"),
     "TANH": unary("TANH", 1 / 128, 0),
     "TRANSPOSE": transpose,
-}
+} | cutting.CASES

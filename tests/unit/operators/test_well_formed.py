@@ -7,7 +7,7 @@ import pytest
 
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
-from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.joining import Concatenation, Pack, Unpack
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.reductions import Reducer, Softmax
 from usmp_build.operators.slicing import StridedSlice
@@ -103,6 +103,7 @@ FAULTS: list[Case] = [
     ("T247", running("CONCATENATION", [x(2, 3), x(3, 3)], x(2, 6), JOINED), "one of its inputs, has the shape [3, 3]"),
     ("T247", running("CONCATENATION", [x(2, 3), x(2, 2)], x(2, 6), JOINED), "its parts add up to 5 along axis 1"),
     ("T247", running("PACK", [x(2, 3), x(2, 4)], x(2, 2, 3), PACKED), "is one of 2 along axis 1 of [2, 2, 3]"),
+    ("T247", running("UNPACK", [x(2, 3)], x(3)), "it has 1 outputs, but 2 indices along axis 0"),
     ("T247", running("UNPACK", [x(2, 3)], [x(3), x(4)]), "output 1 has the shape [4], but is one of 2 equal parts"),
     ("T247", running("SPLIT", [n(1), x(2, 4)], [x(2, 2), x(2, 3)]), "its parts add up to 5 along axis 1 of [2, 4]"),
     ("T247", running("SPLIT_V", [x(4), n(1, 3), n(0)], [x(1), x(2)]), "its parts add up to 3 along axis 0 of [4]"),
@@ -175,7 +176,7 @@ SOUND: list[Model] = [
     running("MEAN", [x(2, 4, 3), n(-1, 1)], x(2, 1, 1), Reducer(keep_dims=True)),
     running("SLICE", [x(2, 8), n(0, 5), n(-1, 2)], x(2, 2)),
     running("STRIDED_SLICE", [x(2, 8), n(1, 7), n(0, 0), n(1, -2)], x(4), StridedSlice(shrink_axis_mask=1)),
-    running("UNPACK", [x(2, 3)], [x(2), x(2), x(2)]),
+    running("UNPACK", [x(2, 3)], [x(2), x(2), x(2)], Unpack(3, 1)),
 ]
 
 
