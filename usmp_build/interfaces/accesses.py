@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 class Window:
     """Positions along an axis: `index * step - before + tap * dilation` for tap in [0, taps), if within [0, size).
 
-    If none of them is, nothing is touched.
+    If none of them is, nothing is touched.  The index is `(round + phase) / repeat`, rounded down, of the loop's round.
     """
 
     loop: int
@@ -35,6 +35,10 @@ class Window:
     step: int = 1
     dilation: int = 1
     before: int = 0
+    repeat: int = 1
+    """Rounds of the loop with one position."""
+    phase: int = 0
+    """Rounds with the first position that are left out; less than `repeat`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 The distance from a byte written to a byte read later is a sum of strides, linear in every index, and so is largest at
 the first or the last indices.  A window that is clipped at an end of its axis is not linear there: where clipping
-begins and ends, all indices count.
+begins and ends, all indices count.  Where several indices have one position, each may be the first or the last.
 
     window over 9 pixels, padding 1     0 1 2 . . . 6 7 8
 """
@@ -32,7 +32,11 @@ def corners(size: int, windows: Iterable[Window], most: int) -> NDArray[np.int64
             first, last = (edge + window.before - reach) // window.step, (edge + window.before) // window.step
             if last - first > most:
                 return np.arange(size, dtype=np.int64) if size <= most else None
-            ranges.append(_around(first, last, size))
+            begin, end = first * window.repeat - window.phase, (last + 1) * window.repeat - window.phase
+            ranges.append(_around(begin, end - 1, size))
+        if window.repeat > most:
+            return np.arange(size, dtype=np.int64) if size <= most else None
+        ranges += [_around(0, window.repeat, size), _around(size - 1 - window.repeat, size - 1, size)]
     return np.unique(np.concatenate(ranges))
 
 
