@@ -98,6 +98,8 @@ def call_code(
         code = CallCode("reduce", function, struct, fields, arguments, loop, read, written)
         return _with_scratch(code, call.form, [isinstance(each, Scratch) for each in others])
     loop, read, written = _streamed(call, call.form, source, result)
+    if call.form.numbered:
+        arguments = ("y" if call.form.rows > 1 else "0", *arguments)
     streamed_type = "const void *" if call.form.untyped else source.c_type
     return CallCode("rows", function, struct, fields, arguments, loop, read, written, streamed_type)
 
@@ -155,8 +157,10 @@ def _window(form: Rows) -> tuple[str, str, Index]:
 
     Without padding, no condition is needed: number and condition are empty.
     """
-    index = (*_term("y", form.rows, form.stride), *_term("k", form.window, form.dilation))
-    end = (form.rows - 1) * form.stride + (form.window - 1) * form.dilation - form.before + 1
+    first = f"(y + {form.phase})" if form.phase else "y"
+    first += f" / {form.repeat}" if form.repeat > 1 else ""
+    index = (*_term(first, form.rows, form.stride), *_term("k", form.window, form.dilation))
+    end = form.first_row(form.rows - 1) + (form.window - 1) * form.dilation + 1
     conditions = ["row >= 0"] * (form.before > 0) + [f"row < {form.input_rows}"] * (end > form.input_rows)
     if not conditions:
         return "", "", index

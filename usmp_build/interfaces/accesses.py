@@ -23,8 +23,7 @@ from dataclasses import dataclass, replace
 class Window:
     """Positions along an axis: `index * step - before + tap * dilation` for tap in [0, taps), if within [0, size).
 
-    If none of them is, nothing is touched.  With `every`, those of them that it divides are positions times `every`:
-    the inputs that reach an output of a transposed convolution.  Then `dilation` is 1.
+    If none of them is, nothing is touched.  The index is `(round + phase) / repeat`, rounded down, of the loop's round.
     """
 
     loop: int
@@ -36,7 +35,13 @@ class Window:
     step: int = 1
     dilation: int = 1
     before: int = 0
+    repeat: int = 1
+    """Rounds of the loop with one position."""
+    phase: int = 0
+    """Rounds with the first position that are left out; less than `repeat`."""
     every: int = 1
+    """If more than 1, only positions that it divides count, divided by it, and `dilation` is 1: the inputs that reach
+    an output of a transposed convolution."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,17 @@ def _inside_loops(part: Part, loops: int, pitches: Mapping[int, tuple[int, ...]]
 
 def _under_window(part: Part, form: Rows) -> Part:
     """Return a part that reads the streamed input in all rows under the window of the second loop, or in one."""
-    rows = Window(1, form.input_row_elements, form.input_rows, form.window, form.stride, form.dilation, form.before)
+    rows = Window(
+        1,
+        form.input_row_elements,
+        form.input_rows,
+        form.window,
+        form.stride,
+        form.dilation,
+        form.before,
+        form.repeat,
+        form.phase,
+    )
 
     def moved(touch: Touch) -> Touch:
         if touch.operand != 0:

@@ -64,7 +64,7 @@ def rows_touched(call: KernelCall, operand: Operand, job: int) -> range:
     row, form = row_of(call, job), call.form
     if not isinstance(form, Rows) or isinstance(operand, Output):
         return range(row, row + 1)
-    begin = row * form.stride - form.before
+    begin = form.first_row(row)
     window = range(begin, begin + form.window * form.dilation, form.dilation)
     skipped = max(0, -(begin // form.dilation))
     return range(begin + skipped * form.dilation, min(window.stop, form.input_rows), form.dilation)

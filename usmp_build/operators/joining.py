@@ -32,6 +32,14 @@ class Pack(Options):
     axis: int = field(default=0, metadata=slot(1, "i"))
 
 
+@dataclass(frozen=True, slots=True)
+class Unpack(Options):
+    """UNPACK."""
+
+    num: int = field(default=0, metadata=slot(0, "i"))
+    axis: int = field(default=0, metadata=slot(1, "i"))
+
+
 def _concatenated(subject: Subject) -> Iterator[Fault]:
     """CONCATENATION: the inputs side by side are the output."""
     options = subject.operator.options
@@ -62,12 +70,17 @@ def _split(subject: Subject) -> Iterator[Fault]:
 
 
 def _unpacked(subject: Subject) -> Iterator[Fault]:
-    """UNPACK: the outputs together have the elements of the input."""
-    outputs = [tensor for _, tensor in subject.each("outputs")]
-    for position, tensor in enumerate(outputs):
-        if tensor.elements * len(outputs) != prod(subject.shape("input")):
+    """UNPACK: the outputs have the elements of the input without the axis along which they lie."""
+    options, whole, outputs = subject.operator.options, subject.shape("input"), [*subject.each("outputs")]
+    assert isinstance(options, Unpack)
+    yield from axis_faults([options.axis], whole)
+    axis = options.axis % len(whole)
+    if whole[axis] != len(outputs):
+        yield Fault("T247", f"it has {len(outputs)} outputs, but {whole[axis]:,} indices along axis {axis}")
+    for position, (_, tensor) in enumerate(outputs):
+        if tensor.elements * len(outputs) != prod(whole):
             message = f"output {position} has the shape {list(tensor.shape)}, but is one of {len(outputs)} equal parts"
-            yield Fault("T247", f"{message} of {list(subject.shape('input'))}")
+            yield Fault("T247", f"{message} of {list(whole)}")
 
 
 def _side_by_side(whole: Sequence[int], parts: Sequence[tuple[Label, Tensor]], axis: int) -> Iterator[Fault]:
@@ -146,9 +159,9 @@ KINDS = (
     ),
     plain_kind(
         name="UNPACK",
-        options=None,
+        options=StoredOptions(Unpack, "UnpackOptions"),
         signature=Signature("input", "outputs*", rules=(same_type("input", "outputs"), _unpacked)),
-        effect=Effect.PURE,
+        effect=Effect.FUNCTION,
         keeps_axes=False,
         only_shape=False,
         within_inputs=False,

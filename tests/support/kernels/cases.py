@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from tests.support.kernels import sums
+from tests.support.kernels import cutting, resizing, sums
 from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
@@ -152,30 +152,35 @@ def dequantize(r: Random) -> Case:
     return case(r, "DEQUANTIZE", (source,), activation("y", shape, FLOAT))
 
 
-CASES: dict[str, Callable[[Random], Case]] = {
-    "ADD": binary("ADD"),
-    "AVERAGE_POOL_2D": pool_2d("AVERAGE_POOL_2D"),
-    "CONCATENATION": concatenation,
-    "DEQUANTIZE": dequantize,
-    "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
-    "HARD_SWISH": hard_swish,
-    "LEAKY_RELU": leaky_relu,
-    "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
-    "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
-    "MEAN": mean,
-    "MUL": binary("MUL"),
-    "PACK": pack,
-    "PAD": pad("PAD"),
-    "PADV2": pad("PADV2"),
-    "QUANTIZE": quantize,
-    "RELU": unary("RELU"),
-    "RELU6": unary("RELU6"),
-    "RESHAPE": reshaping("RESHAPE"),
-    "SOFTMAX": softmax,
-    "SPLIT": split,
-    "SQUEEZE": reshaping("SQUEEZE"),
-    "STRIDED_SLICE": strided_slice,
-    "SUB": binary("SUB"),
-    "TANH": unary("TANH", 1 / 128, 0),
-    "TRANSPOSE": transpose,
-} | sums.CASES
+CASES: dict[str, Callable[[Random], Case]] = (
+    {
+        "ADD": binary("ADD"),
+        "AVERAGE_POOL_2D": pool_2d("AVERAGE_POOL_2D"),
+        "CONCATENATION": concatenation,
+        "DEQUANTIZE": dequantize,
+        "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
+        "HARD_SWISH": hard_swish,
+        "LEAKY_RELU": leaky_relu,
+        "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
+        "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
+        "MEAN": mean,
+        "MUL": binary("MUL"),
+        "PACK": pack,
+        "PAD": pad("PAD"),
+        "PADV2": pad("PADV2"),
+        "QUANTIZE": quantize,
+        "RELU": unary("RELU"),
+        "RELU6": unary("RELU6"),
+        "RESHAPE": reshaping("RESHAPE"),
+        "SOFTMAX": softmax,
+        "SPLIT": split,
+        "SQUEEZE": reshaping("SQUEEZE"),
+        "STRIDED_SLICE": strided_slice,
+        "SUB": binary("SUB"),
+        "TANH": unary("TANH", 1 / 128, 0),
+        "TRANSPOSE": transpose,
+    }
+    | cutting.CASES
+    | resizing.CASES
+    | sums.CASES
+)

@@ -139,12 +139,14 @@ class Runner:
         source, *others, target = places
         for image in _counting(form.images, call):
             for y in _counting(form.rows, call):
-                needed = [y * form.stride - form.before + k * form.dilation for k in range(form.window)]
+                needed = [form.first_row(y) + k * form.dilation for k in range(form.window)]
                 first = source + image * form.input_rows * pitches[0]
                 rows = [first + row * pitches[0] if 0 <= row < form.input_rows else 0 for row in needed]
                 pointers = (ctypes.c_void_p * form.window)(*rows)
                 output = target + (image * form.rows + y) * pitches[1]
-                self._function(call.function, *parameters, ctypes.addressof(pointers), *others, output)
+                self._function(
+                    call.function, *parameters, ctypes.addressof(pointers), *[y] * form.numbered, *others, output
+                )
 
     def _reduce(
         self, call: KernelCall, form: Reduce, parameters: list[bytes], places: list[int], pitches: list[int]

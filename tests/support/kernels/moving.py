@@ -7,15 +7,29 @@ from math import prod
 
 import numpy as np
 
-from tests.support.kernels.drawing import FLOAT, INT8, Case, Random, activation, case, constant, pick, span, values
+from tests.support.kernels.drawing import (
+    FLOAT,
+    INT8,
+    INT16,
+    Case,
+    Random,
+    activation,
+    case,
+    constant,
+    pick,
+    span,
+    values,
+)
 from usmp_build.ir.graph import DType
 from usmp_build.operators.joining import Concatenation, Pack
 from usmp_build.operators.slicing import StridedSlice
 
+_ANY = (INT8, INT16, FLOAT, DType.INT32, DType.INT64, DType.BOOL)
+
 
 def reshaping(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
-        dtype = pick(r, [INT8, FLOAT] if kind == "EXPAND_DIMS" else [INT8, FLOAT, DType.INT32, DType.INT16])
+        dtype = pick(r, [INT8, INT16, FLOAT] if kind == "EXPAND_DIMS" else _ANY)
         shape = tuple(span(r, 1, 5) for _ in range(span(r, 1, 4)))
         source = activation("x", shape, dtype, 0.1, 0)
         if kind == "RESHAPE":
@@ -34,7 +48,7 @@ def reshaping(kind: str) -> Callable[[Random], Case]:
 
 def pad(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
-        dtype = pick(r, [INT8, INT8, FLOAT, DType.INT32])
+        dtype = pick(r, [INT8, INT8, INT16, FLOAT, DType.INT32])
         rank = span(r, 1, 5)
         shape = tuple(span(r, 1, 4) for _ in range(rank))
         paddings = r.integers(0, 3, (rank, 2)).astype(np.int32) * r.integers(0, 2, (rank, 1)).astype(np.int32)
@@ -52,7 +66,7 @@ def pad(kind: str) -> Callable[[Random], Case]:
 
 
 def concatenation(r: Random) -> Case:
-    dtype = pick(r, [INT8, INT8, FLOAT, DType.INT32])
+    dtype = pick(r, _ANY)
     shape = [span(r, 1, 4) for _ in range(span(r, 1, 4))]
     axis = span(r, 0, len(shape) - 1)
     sizes = [span(r, 1, 4) for _ in range(span(r, 1, 4))]
@@ -64,7 +78,7 @@ def concatenation(r: Random) -> Case:
 
 
 def pack(r: Random) -> Case:
-    dtype = pick(r, [INT8, FLOAT, DType.INT32])
+    dtype = pick(r, [INT8, INT16, FLOAT, DType.INT32, DType.INT64])
     shape = [span(r, 1, 4) for _ in range(span(r, 0, 3))]
     axis, count = span(r, 0, len(shape)), span(r, 1, 4)
     inputs = [activation(f"x{i}", shape, dtype, 0.1, 3) for i in range(count)]
@@ -73,7 +87,7 @@ def pack(r: Random) -> Case:
 
 
 def split(r: Random) -> Case:
-    dtype = pick(r, [INT8, FLOAT, DType.INT32, DType.INT16])
+    dtype = pick(r, [INT8, FLOAT, DType.INT32, INT16])
     shape = [span(r, 1, 4) for _ in range(span(r, 1, 4))]
     axis, count = span(r, 0, len(shape) - 1), span(r, 1, 4)
     whole = [*shape[:axis], shape[axis] * count, *shape[axis + 1 :]]
@@ -84,7 +98,7 @@ def split(r: Random) -> Case:
 
 def transpose(r: Random) -> Case:
     """Any order of axes; at times an image, of few channels or many."""
-    dtype = pick(r, [INT8, INT8, FLOAT, DType.INT16])
+    dtype = pick(r, [INT8, INT8, FLOAT, INT16])
     shape = [span(r, 1, 5) for _ in range(span(r, 1, 5))]
     if r.integers(3) == 0:
         shape = [1, pick(r, [1, 3, 40]), span(r, 1, 6), span(r, 1, 6)]
@@ -96,9 +110,9 @@ def transpose(r: Random) -> Case:
 
 def strided_slice(r: Random) -> Case:
     """Anything that leaves something: begins and ends from either side, strides both ways, masks, axes that shrink."""
-    dtype = pick(r, [INT8, INT8, FLOAT, DType.INT32, DType.INT16])
+    dtype = pick(r, [INT8, INT8, FLOAT, DType.INT32, INT16, DType.BOOL])
     while True:
-        shape = tuple(span(r, 1, 5) for _ in range(span(r, 1, 3)))
+        shape = tuple(span(r, 1, 5) for _ in range(span(r, 1, 4)))
         begins, ends = ([span(r, -size - 1, size + 1) for size in shape] for _ in range(2))
         strides = [pick(r, [1, 1, 1, 2, -1, -2]) for _ in shape]
         begin_mask, end_mask = (int(r.integers(1 << len(shape))) for _ in range(2))

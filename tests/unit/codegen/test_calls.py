@@ -82,6 +82,15 @@ def test_rows_have_a_type_unless_any_will_do(untyped: bool, streamed_type: str) 
         (Rows(1, 1, 2, 24, 4, window=3), "k", "row < 2", "in + row * 24", "out"),
         (Rows(1, 5, 5, 24, 4, window=3, before=1), "y - 1 + k", "row >= 0 && row < 5", "in + row * 24", "out + y * 4"),
         (Rows(1, 3, 5, 24, 4, stride=2, before=1), "y * 2 - 1", "row >= 0", "in + row * 24", "out + y * 4"),
+        (Rows(1, 6, 3, 24, 4, repeat=2), "", "", "in + y / 2 * 24", "out + y * 4"),
+        (
+            Rows(1, 6, 3, 24, 4, before=1, repeat=2, phase=1),
+            "(y + 1) / 2 - 1",
+            "row >= 0",
+            "in + row * 24",
+            "out + y * 4",
+        ),
+        (Rows(1, 6, 9, 24, 4, stride=3, repeat=2), "", "", "in + y / 2 * 72", "out + y * 4"),
         (Rows(1, 1, 1, 24, 4, before=1), "0 - 1", "row >= 0", "in + row * 24", "out"),
         (Reduce(1, 1, 24, 4), "", "", "in", "out"),
         (Reduce(2, 1, 24, 4), "", "", "in + n * 24", "out + n * 4"),
@@ -92,6 +101,11 @@ def test_what_is_there_once_has_no_counter_and_no_condition_is_always_true(
 ) -> None:
     code = coded(form, PLAIN)
     assert (code.loop.row, code.loop.is_inside, code.streamed, code.result) == (row, is_inside, read, written)
+
+
+@pytest.mark.parametrize(("rows", "number"), [(5, "y"), (1, "0")])
+def test_a_function_may_get_the_number_of_its_row(rows: int, number: str) -> None:
+    assert coded(Rows(1, rows, rows, 24, 4, numbered=True), PLAIN).arguments == (number,)
 
 
 def test_one_piece_is_one_call() -> None:

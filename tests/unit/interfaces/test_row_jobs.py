@@ -38,7 +38,9 @@ def call(form: Form, *operands: Operand, backward: bool = False) -> KernelCall:
 def forms(draw: st.DrawFn) -> Rows:
     rows, input_rows, window = (draw(st.integers(1, 12)) for _ in range(3))
     stride, dilation, before = draw(st.integers(1, 4)), draw(st.integers(1, 4)), draw(st.integers(0, 12))
-    return Rows(1, rows, input_rows, 3, 2, window, stride, dilation, before)
+    repeat = draw(st.integers(1, 3))
+    phase = draw(st.integers(0, repeat - 1))
+    return Rows(1, rows, input_rows, 3, 2, window, stride, dilation, before, repeat=repeat, phase=phase)
 
 
 @given(forms(), st.booleans())
@@ -46,7 +48,9 @@ def test_a_job_reads_the_rows_under_the_window_that_are_inside(form: Rows, backw
     by_rows = call(form, backward=backward)
     for job in range(form.rows):
         y = form.rows - 1 - job if backward else job
-        window = [y * form.stride - form.before + k * form.dilation for k in range(form.window)]
+        window = [
+            (y + form.phase) // form.repeat * form.stride - form.before + k * form.dilation for k in range(form.window)
+        ]
         assert [*rows_touched(by_rows, Input(0), job)] == [row for row in window if 0 <= row < form.input_rows]
         assert [*rows_touched(by_rows, Output(0), job)] == [y] == [row_of(by_rows, job)]
 

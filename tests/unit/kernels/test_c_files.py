@@ -15,7 +15,7 @@ from tests.support.kernels.driver import HEADERS, PREFIX
 from tests.support.kernels.pictures import PICTURES, by_rows, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of, stateful_kernels
 from tests.support.tools import few, need
-from usmp_build.interfaces.kernels import KernelCall, Reduce, Scratch, Value
+from usmp_build.interfaces.kernels import KernelCall, Reduce, Rows, Scratch, Value
 from usmp_build.kernels.reference import sources
 from usmp_build.kernels.reference.sources import functions
 
@@ -103,6 +103,8 @@ def test_prototypes_take_the_operands_that_python_passes() -> None:
         if isinstance(call.form, Reduce):
             scratch = call.operands.index(Scratch(0))
             expected = [2, 2 + scratch + call.form.numbered, 1 + len(call.operands) - scratch]
+        elif isinstance(call.form, Rows):
+            expected[0] += call.form.numbered
         assert counts == expected
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
-from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.joining import Concatenation, Pack, Unpack
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.reductions import Reducer, Softmax
 from usmp_build.operators.slicing import StridedSlice
@@ -107,6 +107,7 @@ FAULTS: list[Case] = [
     ("T247", running("CONCATENATION", [x(2, 3), x(3, 3)], x(2, 6), JOINED), "one of its inputs, has the shape [3, 3]"),
     ("T247", running("CONCATENATION", [x(2, 3), x(2, 2)], x(2, 6), JOINED), "its parts add up to 5 along axis 1"),
     ("T247", running("PACK", [x(2, 3), x(2, 4)], x(2, 2, 3), PACKED), "is one of 2 along axis 1 of [2, 2, 3]"),
+    ("T247", running("UNPACK", [x(2, 3)], x(3)), "it has 1 outputs, but 2 indices along axis 0"),
     ("T247", running("UNPACK", [x(2, 3)], [x(3), x(4)]), "output 1 has the shape [4], but is one of 2 equal parts"),
     ("T247", running("SPLIT", [n(1), x(2, 4)], [x(2, 2), x(2, 3)]), "its parts add up to 5 along axis 1 of [2, 4]"),
     ("T247", running("SPLIT_V", [x(4), n(1, 3), n(0)], [x(1), x(2)]), "its parts add up to 3 along axis 0 of [4]"),
@@ -117,10 +118,12 @@ FAULTS: list[Case] = [
     ("T247", running("TRANSPOSE", [x(2, 4), n(1, 0)], x(2, 4)), "[2, 4], but must have [4, 2]"),
     ("T247", running("SLICE", [x(8), n(1), n(4)], x(5)), "5 elements, [5], but must have 4"),
     ("T247", running("STRIDED_SLICE", [x(8), n(1), n(7), n(2)], x(4)), "[4], but must have [3]"),
+    ("T247", running("RESIZE_BILINEAR", [x(1, 2, 2, 3), n(4, 4)], x(1, 4, 2, 3)), "but must have [1, 4, 4, 3]"),
     ("T248", running("MEAN", [x(2, 3), n(1, dtype=FLOAT)], x(2)), "its axes, is FLOAT32, but must be integers"),
     ("T248", running("RESHAPE", [x(4)], x(4, dtype=WORD)), "its output, is INT16, but tensor 0, its input, is INT8"),
     ("T248", running("CONCATENATION", [x(2, 3), x(2, 3, dtype=WORD)], x(2, 6), JOINED), "one of its inputs, is INT16"),
     ("T249", running("CONCATENATION", [x(3)], x(3), JOINED), "it works along axis 1 of a tensor of shape [3]"),
+    ("T249", running("RESIZE_BILINEAR", [x(1, 2, 2, 3), n(4)], x(1, 4, 2, 3)), "but must be a height and a width"),
     ("T249", running("SPLIT", [n(-(1 << 31)), x(2, 4)], x(2, 4)), "it works along axis -2147483648 of a tensor"),
     ("T249", running("SPLIT", [n(0, 1), x(2, 4)], x(2, 4)), "it splits along 2 axes, not along one"),
     ("T249", running("PAD", [x(2, 3), n(1, 0)], x(3, 3)), "its paddings are [1, 0], but must be two of 0 or more"),
@@ -179,7 +182,7 @@ SOUND: list[Model] = [
     running("MEAN", [x(2, 4, 3), n(-1, 1)], x(2, 1, 1), Reducer(keep_dims=True)),
     running("SLICE", [x(2, 8), n(0, 5), n(-1, 2)], x(2, 2)),
     running("STRIDED_SLICE", [x(2, 8), n(1, 7), n(0, 0), n(1, -2)], x(4), StridedSlice(shrink_axis_mask=1)),
-    running("UNPACK", [x(2, 3)], [x(2), x(2), x(2)]),
+    running("UNPACK", [x(2, 3)], [x(2), x(2), x(2)], Unpack(3, 1)),
 ]
 
 

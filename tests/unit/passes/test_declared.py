@@ -134,6 +134,7 @@ def touching(touch: Touch, loops: tuple[int, ...] = (10,)) -> Callable[[Accesses
         (touching(Touch(1, 1, rows=(1, 1))), "it has 2 strides of operand 1, and 1 loops"),
         (touching(Touch(1, 1, windows=(Window(1, 1, 3),))), "a window of operand 1 is moved by loop 1"),
         (touching(Touch(1, 1, windows=(Window(0, 1, 3, dilation=0),))), "a window of operand 1 has taps"),
+        (touching(Touch(1, 1, windows=(Window(0, 1, 3, repeat=2, phase=2),))), "a window of operand 1 has taps"),
         (touching(Touch(1, 1 << 41)), "a number of operand 1 is beyond"),
         (touching(Touch(1, 1), (1 << 80,)), "the length of a loop is not between 0 and 1,099,511,627,776"),
         (touching(Touch(1, 1, (1 << 39,)), (1 << 39,)), "it goes through more than 1,125,899,906,842,624 bytes"),

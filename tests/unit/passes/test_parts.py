@@ -48,6 +48,29 @@ def test_outputs_of_a_split_are_parts_of_its_input() -> None:
     assert offsets(parts.SPLIT) == {4: 96, 6: 96}
 
 
+@pytest.mark.parametrize(
+    "split", ["%4 = SPLIT_V(%1, %6, %2)", "%4 = UNPACK(%1) axis=1"], ids=["in sizes", "without their axis"]
+)
+def test_so_are_those_of_its_kin(split: str) -> None:
+    shape = "int8[1,8,4]" if "UNPACK" in split else "int8[1,1,8,4]"
+    text = f"""
+    %0 "x" int8[1,2,8,4] {LIKE}
+    %1 "a" int8[1,2,8,4] {LIKE}
+    %2 "axis" int32[] = [-3]
+    %3 "upper" {shape} {LIKE}
+    %4 "lower" {shape} {LIKE}
+    %5 "y" {shape} {LIKE}
+    %6 "sizes" int32[2] = [1, 1]
+    inputs %0
+    outputs %5
+    %1 = MAX_POOL_2D(%0) filter_h=3 filter_w=3
+    %3, {split}
+    %5 = ADD(%3, %4)
+    """
+    assert kinds(text) == ["MAX_POOL_2D", "CUT", "ADD"]
+    assert offsets(text) == {4: 32}
+
+
 def test_parts_of_parts_and_views_of_them() -> None:
     assert kinds(parts.NESTED) == ["ADD", "MUL", "JOIN", "VIEW", "VIEW", "CUT", "SUB", "JOIN", "ADD"]
     assert offsets(parts.NESTED) == {2: 20, 3: 40, 12: 10}

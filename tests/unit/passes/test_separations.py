@@ -198,6 +198,8 @@ def drawn(r: np.random.Generator) -> Accesses:
             step=int(r.integers(1, 4)),
             dilation=int(r.integers(1, 5)),
             before=int(r.integers(0, 9)),
+            repeat=(repeat := int(r.choice([1, 1, 2, 3, 7]))),
+            phase=int(r.integers(0, repeat)),
         )
         for loop, pitch, size in ((0, width * channels, height), (1, channels, width))
     ]

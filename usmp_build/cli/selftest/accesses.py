@@ -147,7 +147,7 @@ def _kind(analysis: Analysis, step: Step) -> tuple[tuple[int, ...], bool, bool]:
     assert call is not None
     form, taps = call.form, tuple[int, ...]()
     if isinstance(form, Rows):
-        begin = row_of(call, step.job) * form.stride - form.before
+        begin = form.first_row(row_of(call, step.job))
         taps = tuple(k for k in range(form.window) if 0 <= begin + k * form.dilation < form.input_rows)
     return taps, step.job == 0, step.job == job_count(call) - 1
 

@@ -1,4 +1,4 @@
-"""Operators that only move bytes: COPY, RESHAPE and the like, CONCATENATION, PACK and SPLIT."""
+"""Operators that only move bytes: COPY, RESHAPE and the like, CONCATENATION, PACK, SPLIT, UNPACK."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_copies import Side, copy_accesses
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
-from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.joining import Concatenation, Pack, Unpack
 
 _WIDTHS = {8, 16, 32, 64}
 _QUANTIZED = {DType.INT8, DType.UINT8, DType.INT16}
@@ -77,19 +77,41 @@ def pack(node: Node) -> Kernel:
 
 def split(node: Node) -> Kernel:
     """Equal parts of the input, along one axis: one copy for each of them."""
-    source, axes = node.input(1), node.integers(0, "axes")
+    return _split(node, Input(1), 0)
+
+
+def split_in_sizes(node: Node) -> Kernel:
+    """Parts of the sizes that the outputs have."""
+    return _split(node, Input(0), 2)
+
+
+def unpack(node: Node) -> Kernel:
+    """What the input has at each index of an axis."""
+    source = node.input(0)
+    axis = _axis(node, node.options(Unpack).axis, source)
+    node.expect(source.shape[axis] == len(node.outputs), f"does not have an output for each index of axis {axis}")
+    return _cut(node, Input(0), prod(source.shape[:axis]))
+
+
+def _split(node: Node, whole: Input, axis_position: int) -> Kernel:
+    source, axes = node.tensor(whole), node.integers(axis_position, "axes")
     node.expect(len(axes) == 1, "does not have one axis")
     axis = _axis(node, int(axes[0]), source)
-    count = prod(source.shape[:axis])
+    for part in node.outputs:
+        _check_part(node, part, source, axis)
+    return _by_channels(_cut(node, whole, prod(source.shape[:axis])), axis, source)
+
+
+def _cut(node: Node, whole: Input, count: int) -> Kernel:
+    """Copy `count` blocks to each output, from their places in the input."""
     calls, offset = [], 0
     for position, part in enumerate(node.outputs):
-        check_types(source, part)
-        _check_part(node, part, source, axis)
-        size, pitches = part.size // count, _pitches(node, Input(1), Output(position), count)
-        calls.append(copy(Input(1), Output(position), count, size, input_offset=offset, **pitches))
+        check_types(node.tensor(whole), part)
+        size, pitches = part.size // count, _pitches(node, whole, Output(position), count)
+        calls.append(copy(whole, Output(position), count, size, input_offset=offset, **pitches))
         offset += size
-    node.expect(offset * count == source.size, "has outputs that do not take all of its input")
-    return _by_channels(Kernel(tuple(calls)), axis, source)
+    node.expect(offset * count == node.tensor(whole).size, "has outputs that do not take all of its input")
+    return Kernel(tuple(calls))
 
 
 def _joined(node: Node, count: int) -> Kernel:
@@ -176,5 +198,7 @@ KERNELS = {
     "READ_VARIABLE": read_variable,
     "RESHAPE": reshape,
     "SPLIT": split,
+    "SPLIT_V": split_in_sizes,
     "SQUEEZE": reshape,
+    "UNPACK": unpack,
 }

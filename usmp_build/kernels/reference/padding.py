@@ -36,7 +36,7 @@ class _Frame(NamedTuple):
 def pad(node: Node) -> Kernel:
     """A frame of zeros, or of the value that is an input of PADV2."""
     source, output = node.input(0), node.output
-    if source.dtype is not output.dtype or source.dtype.bits not in (8, 16, 32) or not source.dtype.numpy:
+    if source.dtype is not output.dtype or source.dtype.bits not in (8, 16, 32, 64) or not source.dtype.numpy:
         raise unsupported_types(source, output)
     frames = _merged(_frames(node))
     if len(frames) > _MOST_AXES:

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic
 from usmp_build.kernels.reference.copies import check_types
-from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.kernels.reference.moves import Axis, Move, byte_steps, moves
+from usmp_build.kernels.reference.node import Node
 
 _MOST_AXES = 4
 """Along which the runs of an output row lie, in c/transpose.h."""
@@ -35,12 +36,22 @@ def transpose(node: Node) -> Kernel:
     check_types(source, output)
     order = _order(node)
     width = source.dtype.bits // 8
-    form, axes = _by_rows(source.shape, order)
-    size = 1
+    by_rows = _by_rows(source.shape, order)
+    return moves([_whole(source.shape, order, width)]) if by_rows is None else _row_by_row(node, width, *by_rows)
+
+
+def _whole(shape: tuple[int, ...], order: list[int], width: int) -> Move:
+    """Return the move of all elements at once."""
+    sources, targets = byte_steps(shape, width), byte_steps([shape[axis] for axis in order], width)
+    axes = (Axis(shape[axis], sources[axis], target) for axis, target in zip(order, targets, strict=True))
+    return Move(width, tuple(axes))
+
+
+def _row_by_row(node: Node, width: int, form: Rows, axes: list[_Axis]) -> Kernel:
+    """Return the kernel that makes one output row in a call."""
+    source, output, size = node.input(0), node.output, 1
     if axes[-1:] and axes[-1].rows == 0 and axes[-1].step == 1:
         size = axes.pop().extent
-    if len(axes) > _MOST_AXES:
-        raise Unsupported(f"it moves more than {_MOST_AXES} groups of axes")
     axes = [_Axis(1, 0, 0)] * (_MOST_AXES - len(axes)) + axes
     extents, rows, steps = zip(*axes, strict=True)
     fields = (
@@ -68,8 +79,8 @@ def _order(node: Node) -> list[int]:
     return order
 
 
-def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[Rows, list[_Axis]]:
-    """Return the form of the call, and the axes of an output row; there is one row where others are of no use.
+def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[Rows, list[_Axis]] | None:
+    """Return the form of the call, and the axes of an output row; None where rows are of no use, or have too many axes.
 
     A row of the output has one index of its first axis, which all the input rows that it is made of have, too.
     """
@@ -78,14 +89,15 @@ def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[Rows, list[_Axis
     count, length = shape[first], prod(shape[first + 1 :])
     window = elements // (count * length)
     if not others or window > _MOST_ROWS or length == 1:
-        axes = [(shape[axis], 0, prod(shape[axis + 1 :])) for axis in order]
-        return Rows(1, 1, 1, elements, elements, untyped=True), _merged(axes)
+        return None
     axes = [
         (shape[axis], prod(shape[axis + 1 : first]), 0) if axis < first else (shape[axis], 0, prod(shape[axis + 1 :]))
         for axis in others
     ]
     form = Rows(1, count, window * count, length, elements // count, window, dilation=count, untyped=True)
-    return form, _merged(axes)
+    merged = _merged(axes)
+    is_run = merged[-1:] and (merged[-1].rows, merged[-1].step) == (0, 1)
+    return (form, merged) if len(merged) - bool(is_run) <= _MOST_AXES else None
 
 
 def _merged(axes: list[tuple[int, int, int]]) -> list[_Axis]:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation
-from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.joining import Concatenation, Pack, Unpack
 from usmp_build.operators.slicing import StridedSlice, Taken, sliced, strided
 
 _WIDTHS = {8, 16, 32, 64}
@@ -50,15 +50,26 @@ def joined(graph: Subgraph, op: Operator) -> Cut | None:
 
 def cut(graph: Subgraph, op: Operator) -> Cut | None:
     """Return the outputs of an operator as parts of its input; None if they are not."""
-    if op.kind == "SPLIT" and len(op.inputs) == 2 and op.inputs[1] is not None:
-        axis, whole = _numbers(graph, op, 0), op.inputs[1]
-        rank = len(graph.tensors[whole].shape)
-        is_axis = axis is not None and len(axis) == 1 and -rank <= axis[0] < rank
-        return _along(graph, whole, op.outputs, axis[0] % rank) if axis and is_axis else None
+    if op.kind in {"SPLIT", "SPLIT_V", "UNPACK"}:
+        source, axis = _source_and_axis(graph, op)
+        if source is None or axis is None:
+            return None
+        rank = len(graph.tensors[source].shape)
+        return _along(graph, source, op.outputs, axis % rank) if -rank <= axis < rank else None
     if op.kind in {"SLICE", "STRIDED_SLICE"} and op.inputs and op.inputs[0] is not None and len(op.outputs) == 1:
         taken = _indices(graph, op)
         return _taken(graph, op.inputs[0], op.outputs[0], taken) if taken else None
     return None
+
+
+def _source_and_axis(graph: Subgraph, op: Operator) -> tuple[int | None, int | None]:
+    """Return what SPLIT, SPLIT_V or UNPACK cuts, and along which axis; None for what is not known."""
+    if isinstance(op.options, Unpack):
+        return op.inputs[0], op.options.axis
+    axes = _numbers(graph, op, 0 if op.kind == "SPLIT" else 2)
+    position = 1 if op.kind == "SPLIT" else 0
+    source = op.inputs[position] if position < len(op.inputs) else None
+    return source, axes[0] if axes and len(axes) == 1 else None
 
 
 def _along(graph: Subgraph, whole: int, parts: Sequence[int], axis: int) -> Cut | None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from usmp_build.ir.graph import Operator
-from usmp_build.operators.joining import Concatenation, Pack
+from usmp_build.operators.joining import Concatenation, Pack, Unpack
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.reductions import Reducer
 from usmp_build.operators.slicing import StridedSlice, Taken, shape_left, sliced, strided
@@ -76,11 +76,11 @@ def _packed(op: Operator, shape: Shape, _: Net) -> Shape | None:
     return (*shape[: axis % rank], 1, *shape[axis % rank :]) if -rank <= axis < rank else None
 
 
-def _unpacked(op: Operator, shape: Shape, net: Net) -> Shape | None:
-    """Return the declared shape if it lacks one axis of extent 1; the option does not tell which."""
-    declared = net.graph.tensors[op.outputs[0]].shape
-    possible = (shape[:axis] + shape[axis + 1 :] for axis, size in enumerate(shape) if size == 1)
-    return declared if declared in possible else None
+def _unpacked(op: Operator, shape: Shape, _: Net) -> Shape | None:
+    axis = op.options.axis if isinstance(op.options, Unpack) else 0
+    if not -len(shape) <= axis < len(shape) or shape[axis] != 1:
+        return None
+    return shape[: axis % len(shape)] + shape[axis % len(shape) + 1 :]
 
 
 def _split(op: Operator, shape: Shape, net: Net) -> Shape | None:

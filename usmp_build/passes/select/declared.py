@@ -13,7 +13,7 @@ from itertools import chain
 from math import prod
 
 from usmp_build.errors import Diagnostic, KernelError
-from usmp_build.interfaces.accesses import Accesses, Touch
+from usmp_build.interfaces.accesses import Accesses, Touch, Window
 from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Pieces, Scratch, Traffic
 from usmp_build.interfaces.row_jobs import row_call
@@ -84,10 +84,15 @@ def _wrong_loops(whole: Accesses) -> Iterator[str]:
         if not 0 <= min(loops, default=0) <= max(loops, default=0) <= _LARGEST:
             yield f"the length of a loop is not between 0 and {_LARGEST:,}"
         for touch in part.touches:
-            if min((least for w in touch.windows for least in (w.taps, w.step, w.dilation, w.every)), default=1) < 1:
-                yield f"a window of operand {touch.operand} has taps, a step or a dilation below 1"
+            if any(map(_is_impossible, touch.windows)):
+                yield f"a window of operand {touch.operand} has taps, a step or a dilation below 1, or a wrong repeat"
             if _way(touch, loops) * max(1, whole.widths[touch.operand]) > _FARTHEST:
                 yield f"it goes through more than {_FARTHEST:,} bytes of operand {touch.operand}"
+
+
+def _is_impossible(window: Window) -> bool:
+    counts = (window.taps, window.step, window.dilation, window.every, window.repeat)
+    return min(counts) < 1 or not 0 <= window.phase < window.repeat
 
 
 def _way(touch: Touch, loops: tuple[int, ...]) -> int:
@@ -112,11 +117,11 @@ def _wrong_touch(touch: Touch, operands: int, loops: int) -> Iterator[str]:
     for window in touch.windows:
         if not 0 <= window.loop < loops:
             yield f"a window of {operand} is moved by loop {window.loop}, and there are {loops} loops"
-        if min(window.taps, window.step, window.dilation, window.every) < 1 or window.size < 0:
-            yield f"a window of {operand} has taps, a step or a dilation below 1, or a negative size"
+        if _is_impossible(window) or window.size < 0:
+            yield f"a window of {operand} has taps, a step or a dilation below 1, a wrong repeat, or a negative size"
     numbers = (
         (touch.start, touch.size, *touch.strides, *touch.rows),
-        *((w.pitch, w.size, w.taps, w.step, w.dilation, w.before, w.every) for w in touch.windows),
+        *((w.pitch, w.size, w.taps, w.step, w.dilation, w.before, w.every, w.repeat) for w in touch.windows),
     )
     if max(map(abs, chain(*numbers))) > _LARGEST:
         yield f"a number of {operand} is beyond {_LARGEST:,}"

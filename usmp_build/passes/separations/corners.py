@@ -2,8 +2,8 @@
 
 The distance from a byte written to a byte read later is a sum of strides, linear in every index, and so is largest at
 the first or the last indices.  A window that is clipped at an end of its axis is not linear there: where clipping
-begins and ends, all indices count.  Where a window touches only every n-th place, distances repeat after n indices but
-for a linear share: then n indices count at each corner.
+begins and ends, all indices count.  Where a window touches only every n-th place, or stays for n rounds, distances
+repeat after n indices but for a linear share: then n indices count at each corner.
 
     window over 9 pixels, padding 1     0 1 2 . . . 6 7 8
 """
@@ -27,7 +27,10 @@ def corners(size: int, windows: Iterable[Window], most: int) -> NDArray[np.int64
     `windows` are those that the loop moves.
     """
     moved = tuple(windows)
-    near = _NEAR + max((window.every for window in moved), default=1) - 1
+    period = max((max(window.every, window.repeat) for window in moved), default=1)
+    if period > most:
+        return np.arange(size, dtype=np.int64) if size <= most else None
+    near = _NEAR + period if period > 1 else _NEAR
     ranges = [_around(0, 0, size, near), _around(size - 1, size - 1, size, near)]
     for window in moved:
         reach = (window.taps - 1) * window.dilation
@@ -35,7 +38,8 @@ def corners(size: int, windows: Iterable[Window], most: int) -> NDArray[np.int64
             first, last = (edge + window.before - reach) // window.step, (edge + window.before) // window.step
             if last - first > most:
                 return np.arange(size, dtype=np.int64) if size <= most else None
-            ranges.append(_around(first, last, size, near))
+            begin, end = first * window.repeat - window.phase, (last + 1) * window.repeat - window.phase
+            ranges.append(_around(begin, end - 1, size, near))
     return np.unique(np.concatenate(ranges))
 
 

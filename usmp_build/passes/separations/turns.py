@@ -212,7 +212,7 @@ def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers])
 
 def _places(window: Window, first: Numbers, last: Numbers) -> tuple[Numbers, Numbers]:
     """Return the lowest and highest index of a window inside its axis; where it is all outside, lowest > highest."""
-    begin, end = first * window.step - window.before, last * window.step - window.before
+    begin, end = ((rounds + window.phase) // window.repeat * window.step - window.before for rounds in (first, last))
     if window.every > 1:
         lowest, highest = -(-begin // window.every), (end + window.taps - 1) // window.every
         return np.maximum(lowest, 0), np.minimum(highest, window.size - 1)

@@ -1,17 +1,6 @@
-#include <string.h>
-
+#include "move.h"
 #include "transpose.h"
 #include "walk.h"
-
-/* Runs move one after the other, each as by memmove. */
-static inline void usmp_move_run(const uint8_t *from, int32_t size, uint8_t *to)
-{
-    if (size == 1) {
-        *to = *from;
-    } else {
-        memmove(to, from, (size_t)size);
-    }
-}
 
 void usmp_transpose_row(const struct usmp_transpose_parameters *p, const void *const *rows, void *output)
 {

@@ -1,0 +1,62 @@
+"""Resized images go by rows where the rows that an output row is made of follow a line."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.support.kernels.drawing import FLOAT, INT8, Case, activation, case, constant
+from tests.support.kernels.samples import kernel_of
+from usmp_build.interfaces.kernels import Rows, Whole
+from usmp_build.ir.graph import DType
+from usmp_build.operators.resizing import ResizeBilinear, ResizeNearest
+
+
+def resized(kind: str, before: int, after: int, dtype: DType = INT8, **options: bool) -> Case:
+    source = activation("x", (1, before, 5, 2), dtype, 0.1, 3)
+    output = activation("y", (1, after, 7, 2), dtype, 0.1, 3)
+    sizes = constant("size", np.array([after, 7], np.int32))
+    made = ResizeBilinear(**options) if kind == "RESIZE_BILINEAR" else ResizeNearest(**options)
+    return case(np.random.default_rng(1), kind, (source, sizes), output, made)
+
+
+@pytest.mark.parametrize("dtype", [INT8, FLOAT])
+@pytest.mark.parametrize(
+    ("before", "after", "options", "expected"),
+    [
+        (4, 8, {}, {0: [0, 1], 1: [0, 1], 2: [1, 2], 7: [3]}),
+        (4, 8, {"half_pixel_centers": True}, {0: [0], 1: [0, 1], 2: [0, 1], 3: [1, 2], 7: [3]}),
+        (8, 4, {"half_pixel_centers": True}, {0: [0, 1], 1: [2, 3], 3: [6, 7]}),
+        (4, 7, {"align_corners": True}, {0: [0, 1], 1: [0, 1], 2: [1, 2], 6: [3]}),
+    ],
+)
+def test_a_row_is_made_of_the_two_around_it(
+    dtype: DType, before: int, after: int, options: dict[str, bool], expected: dict[int, list[int]]
+) -> None:
+    (call,) = kernel_of(resized("RESIZE_BILINEAR", before, after, dtype, **options)).calls
+    form = call.form
+    assert isinstance(form, Rows)
+    assert form.numbered
+    touched = {y: [row for row in (form.first_row(y), form.first_row(y) + 1) if 0 <= row < before] for y in expected}
+    assert touched == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "options", "repeat", "stride"),
+    [
+        (4, 8, {}, 2, 1),
+        (4, 12, {"half_pixel_centers": True}, 3, 1),
+        (8, 4, {}, 1, 2),
+        (4, 7, {"align_corners": True}, 2, 1),
+    ],
+)
+def test_or_of_the_nearest(before: int, after: int, options: dict[str, bool], repeat: int, stride: int) -> None:
+    (call,) = kernel_of(resized("RESIZE_NEAREST_NEIGHBOR", before, after, **options)).calls
+    assert isinstance(call.form, Rows)
+    assert (call.form.window, call.form.repeat, call.form.stride) == (1, repeat, stride)
+
+
+@pytest.mark.parametrize("kind", ["RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR"])
+def test_else_all_rows_are_made_at_once(kind: str) -> None:
+    (call,) = kernel_of(resized(kind, 5, 8)).calls
+    assert call.form == Whole()

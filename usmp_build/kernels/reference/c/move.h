@@ -1,0 +1,37 @@
+/* Blocks that move along several axes, each with its own steps in input and output; elements of any type. */
+#ifndef USMP_MOVE_H
+#define USMP_MOVE_H
+
+#include <string.h>
+
+#include "usmp.h"
+
+/* Blocks of `size` bytes.  `lines` is how many lines of `count` blocks there are: the product of the other axes' sizes.
+ * Steps and offsets are in bytes; a step below 0 goes backward through a tensor, a step of 0 stays. */
+struct usmp_move_parameters {
+    int32_t size;
+    int32_t count;
+    int32_t input_step;
+    int32_t output_step;
+    int32_t lines;
+    int32_t axes;
+    int32_t input_offset;
+    int32_t output_offset;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+/* `axes` has three numbers for each axis along which lines lie, the innermost last: its size, and how many bytes one step
+ * along it moves in the input and in the output.  Blocks move one after the other, each as by memmove. */
+void usmp_move(
+    const struct usmp_move_parameters *p, const void *input, const int32_t *axes, void *output);
+
+static inline void usmp_move_run(const uint8_t *from, int32_t size, uint8_t *to)
+{
+    if (size == 1) {
+        *to = *from;
+    } else {
+        memmove(to, from, (size_t)size);
+    }
+}
+
+#endif

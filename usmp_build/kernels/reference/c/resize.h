@@ -1,0 +1,85 @@
+/* RESIZE_NEAREST_NEIGHBOR and RESIZE_BILINEAR: an image with another number of pixels along its axes. */
+#ifndef USMP_RESIZE_H
+#define USMP_RESIZE_H
+
+#include "arithmetic.h"
+#include "usmp.h"
+
+/* `lines` are the rows of all output images.  Pixels have `size` bytes, of any type. */
+struct usmp_resize_nearest_parameters {
+    int32_t lines;
+    int32_t input_height;
+    int32_t input_width;
+    int32_t output_height;
+    int32_t output_width;
+    int32_t size;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+struct usmp_resize_nearest_row_parameters {
+    int32_t output_width;
+    int32_t size;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+/* Row y of the output is at y * row_scale + row_offset of the input, in units of 1/1024 of a row; so are columns. */
+struct usmp_resize_bilinear_s8_parameters {
+    int32_t lines;
+    int32_t input_height;
+    int32_t input_width;
+    int32_t output_height;
+    int32_t output_width;
+    int32_t channels;
+    int32_t row_scale;
+    int32_t row_offset;
+    int32_t column_scale;
+    int32_t column_offset;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+/* Row y of the output is at (y + center) * row_scale - center of the input; so are columns. */
+struct usmp_resize_bilinear_f32_parameters {
+    int32_t lines;
+    int32_t input_height;
+    int32_t input_width;
+    int32_t output_height;
+    int32_t output_width;
+    int32_t channels;
+    float row_scale;
+    float column_scale;
+    float center;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+/* `columns` and `rows` have the nearest column for each of the output, and the nearest row. */
+void usmp_resize_nearest(
+    const struct usmp_resize_nearest_parameters *p, const void *input, const int16_t *columns,
+    const int16_t *rows, void *output);
+
+/* One output row from the nearest row. */
+void usmp_resize_nearest_row(
+    const struct usmp_resize_nearest_row_parameters *p, const void *const *rows, const int16_t *columns,
+    void *output);
+
+void usmp_resize_bilinear_s8(
+    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *input, int8_t *output);
+
+/* Output row y from the rows on both sides of it, of which one may be missing. */
+void usmp_resize_bilinear_s8_row(
+    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *const *rows, int32_t y, int8_t *output);
+
+void usmp_resize_bilinear_f32(
+    const struct usmp_resize_bilinear_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output);
+
+/* Output row y from the rows on both sides of it, of which one may be missing. */
+void usmp_resize_bilinear_f32_row(
+    const struct usmp_resize_bilinear_f32_parameters *p, const usmp_f32 *const *rows, int32_t y,
+    usmp_f32 *output);
+
+/* An index that may be a little outside of [0, size). */
+static inline int32_t usmp_inside(int32_t index, int32_t size)
+{
+    return usmp_clamp(index, 0, size - 1);
+}
+
+#endif

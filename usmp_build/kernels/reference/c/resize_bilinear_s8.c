@@ -1,0 +1,53 @@
+#include "resize.h"
+#include "walk.h"
+
+/* A row that is `fraction` / 1024 of the way from the row above it to the one below it. */
+static inline void usmp_bilinear_line_s8(
+    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *above, const int8_t *below,
+    int32_t fraction, int8_t *to)
+{
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
+
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        const int32_t place = x * p->column_scale + p->column_offset;
+        const int32_t right_part = place & 1023;
+        const int32_t left = usmp_inside(place >> 10, p->input_width) * p->channels;
+        const int32_t right = usmp_inside((place >> 10) + 1, p->input_width) * p->channels;
+
+        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
+            const int32_t high = above[left + c] * (1024 - right_part) + above[right + c] * right_part;
+            const int32_t low = below[left + c] * (1024 - right_part) + below[right + c] * right_part;
+            const int32_t sum = high * (1024 - fraction) + low * fraction; /* with 20 bits after the point */
+
+            to[x * p->channels + c] = (int8_t)usmp_shift_right(sum, 20);
+        }
+    }
+}
+
+void usmp_resize_bilinear_s8(
+    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *input, int8_t *output)
+{
+    const struct usmp_walk lines = usmp_walk_along(p->lines, 1, p->direction);
+    const int32_t row_size = p->input_width * p->channels;
+
+    for (int32_t line = lines.first; line != lines.end; line += lines.step) {
+        const int8_t *const image = input + line / p->output_height * p->input_height * row_size;
+        const int32_t place = line % p->output_height * p->row_scale + p->row_offset;
+        const int32_t above = usmp_inside(place >> 10, p->input_height);
+        const int32_t below = usmp_inside((place >> 10) + 1, p->input_height);
+
+        usmp_bilinear_line_s8(
+            p, image + above * row_size, image + below * row_size, place & 1023,
+            output + line * p->output_width * p->channels);
+    }
+}
+
+void usmp_resize_bilinear_s8_row(
+    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *const *rows, int32_t y, int8_t *output)
+{
+    const int8_t *const above = rows[0] == NULL ? rows[1] : rows[0];
+    const int8_t *const below = rows[1] == NULL ? rows[0] : rows[1];
+
+    usmp_bilinear_line_s8(p, above, below, (y * p->row_scale + p->row_offset) & 1023, output);
+}
