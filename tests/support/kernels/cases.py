@@ -14,6 +14,7 @@ from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
     INT8,
+    INT16,
     Case,
     Random,
     activation,
@@ -131,7 +132,7 @@ def near_ties(r: Random, kind: str) -> Case:
 
 def pool_2d(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
-        dtype = pick(r, [INT8, INT8, FLOAT])
+        dtype = pick(r, [INT8, INT8, INT16, FLOAT])
         padding, size, kernel, numbers, result = geometry(r, 1)
         images, channels = span(r, 1, 2), span(r, 1, 9)
         scale, zero_point = r.uniform(0.01, 0.2), span(r, -128, 127)
@@ -144,7 +145,7 @@ def pool_2d(kind: str) -> Callable[[Random], Case]:
 
 
 def mean(r: Random) -> Case:
-    dtype = pick(r, [INT8, INT8, FLOAT])
+    dtype = pick(r, [INT8, INT8, INT16, FLOAT])
     rank = span(r, 1, 4)
     shape = tuple(span(r, 1, 9) for _ in range(rank))
     first = span(r, 0, rank - 1)
@@ -182,10 +183,14 @@ def binary(kind: str) -> Callable[[Random], Case]:
 
 
 def softmax(r: Random) -> Case:
-    source_type, output_type = pick(r, [(INT8, INT8), (INT8, INT8), (INT8, DType.INT16), (FLOAT, FLOAT)])
+    source_type, output_type = pick(r, [(INT8, INT8), (INT8, INT16), (INT16, INT16), (FLOAT, FLOAT)])
     shape = [*(span(r, 1, 4) for _ in range(span(r, 0, 3))), pick(r, [1, 2, 10, 300])]
-    scale, zero_point = {INT8: (1 / 256, -128), DType.INT16: (1 / 65536, -32768)}.get(output_type, (1.0, 0))
-    source = activation("x", shape, source_type, pick(r, [r.uniform(0.001, 0.5), r.uniform(1e-7, 1e-3), 20.0]), r=r)
+    scale, zero_point = {INT8: (1 / 256, -128), INT16: (1 / 65536, -32768)}.get(output_type, (1.0, 0))
+    middle = None
+    if source_type is INT16:
+        scale, zero_point, middle = 1 / 32768, 0, 0
+    step = pick(r, [r.uniform(0.001, 0.5), r.uniform(1e-7, 1e-3), 20.0])
+    source = activation("x", shape, source_type, step, middle, r)
     output = activation("y", shape, output_type, scale, zero_point)
     return case(r, "SOFTMAX", (source,), output, Softmax(single(pick(r, [1.0, 1.0, r.uniform(0.2, 3)]))))
 

@@ -11,7 +11,6 @@ from tests.support.kernels.driver import Runner, build
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import needs_gcc
 from usmp_build.interfaces.kernels import Kernel, Reduce, Rows
-from usmp_build.ir.graph import DType
 from usmp_build.ir.schedule import Direction
 
 pytestmark = needs_gcc
@@ -106,7 +105,7 @@ def separation(case: Case, kernel: Kernel, direction: Direction) -> int:
     assert isinstance(call.form, Rows)
     assert call.parameters is not None
     form, p = call.form, {name: int(value) for name, value in call.parameters.fields if isinstance(value, int)}
-    width = 4 if case.graph.tensors[0].dtype is DType.FLOAT32 else 1
+    width = case.graph.tensors[0].dtype.bits // 8
     columns, pixel = p["output_width"], form.output_row_elements // p["output_width"] * width
     written, first, last = [], [], []
     for image in range(form.images):

@@ -16,6 +16,7 @@ from usmp_build.operators.pooling import Pool2D
 
 _SAME_SCALE = 1e-6
 """Scales that differ by no more count as equal."""
+_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16"}
 
 
 def pool_2d(node: Node) -> Kernel:
@@ -110,16 +111,16 @@ def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[str, int | flo
     output = node.output
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
         return ("f32", *real_limits(options.activation, options.limits))
-    if (source.dtype, output.dtype) != (DType.INT8, DType.INT8):
+    if source.dtype is not output.dtype or source.dtype not in _SUFFIXES:
         raise unsupported_types(source, output)
     difference = single(node.scale(source)) - single(node.scale(output))
     if abs(difference) > _SAME_SCALE or node.zero_point(source) != node.zero_point(output):
         raise Unsupported("its input and output are quantized in different ways")
-    if options.filter_h * options.filter_w * 128 > LARGEST:
+    if options.filter_h * options.filter_w * (1 - integer_range(source.dtype)[0]) > LARGEST:
         raise Unsupported("its window is too wide")
     zero_point = node.zero_point(output)
     low, high = quantized_limits(node, options.activation, output, options.limits)
-    return "s8", low + zero_point, high + zero_point
+    return _SUFFIXES[source.dtype], low + zero_point, high + zero_point
 
 
 KERNELS = {"AVERAGE_POOL_2D": pool_2d, "MAX_POOL_2D": pool_2d}

@@ -20,8 +20,10 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import Row, Shares, added_up_accesses
-from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.requantization import factor
+
+_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16"}
 
 
 class _Block(NamedTuple):
@@ -43,8 +45,8 @@ def mean(node: Node) -> Kernel:
     source, output = node.streamed(), node.output
     block = _block(node)
     node.expect(output.elements == block.images * block.channels, "makes another number of means than its output holds")
-    if (source.dtype, output.dtype) == (DType.INT8, DType.INT8):
-        return _kernel(node, block, "mean_s8", _int8_fields(node, block))
+    if source.dtype is output.dtype and source.dtype in _SUFFIXES:
+        return _kernel(node, block, f"mean_{_SUFFIXES[source.dtype]}", _integer_fields(node, block))
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
         return _kernel(node, block, "mean_f32", (("count", single(block.size)),))
     raise unsupported_types(source, output)
@@ -66,10 +68,11 @@ def _block(node: Node) -> _Block:
     return _Block(images, reduced[0], prod(reduced[1:]), channels)
 
 
-def _int8_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
+def _integer_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
     """The factor also divides by the count."""
     source, output = node.input(0), node.output
-    if block.size * 255 > LARGEST:
+    lowest, highest = integer_range(source.dtype)
+    if block.size * (highest - lowest) > LARGEST:
         raise Unsupported(f"it averages {block.size:,} elements, whose sum may not fit 32 bits")
     scale = divided(factor(node, node.scale(source) / node.scale(output)), block.size)
     return (
@@ -77,6 +80,8 @@ def _int8_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
         ("multiplier", scale.multiplier),
         ("shift", scale.shift),
         ("output_zero_point", node.zero_point(output)),
+        ("low", lowest - node.zero_point(output)),
+        ("high", highest - node.zero_point(output)),
     )
 
 
