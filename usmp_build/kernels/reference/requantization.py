@@ -12,6 +12,7 @@ from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.node import Node
 
 _LARGEST_SHIFT = 30
+_LARGEST_WIDE_SHIFT = 7
 
 
 def factor(node: Node, real: float) -> Factor:
@@ -21,6 +22,14 @@ def factor(node: Node, real: float) -> Factor:
         help_ = "quantize the model again; the scale of the output is far too small for those of the inputs"
         raise node.error("K404", f"multiplies by {real:g} to reach the scale of its output: more than 2^30", help_)
     return result
+
+
+def wide(node: Node, of_31_bits: Factor) -> Factor:
+    """Round the multiplier of a factor to 15 bits, for sums of 48.  Raises KernelError for factors of 2^7 or more."""
+    if of_31_bits.shift > _LARGEST_WIDE_SHIFT:
+        help_ = "quantize the model again; the scale of the output is far too small for those of the inputs"
+        raise node.error("K404", "multiplies sums of 48 bits by 2^7 or more to reach the scale of its output", help_)
+    return Factor(min((of_31_bits.multiplier + (1 << 15)) >> 16, (1 << 15) - 1), of_31_bits.shift)
 
 
 def factor_constants(factors: Iterable[Factor]) -> tuple[Constant, Constant]:

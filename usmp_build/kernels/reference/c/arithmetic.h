@@ -41,6 +41,13 @@ static inline int32_t usmp_scale(int32_t value, int32_t multiplier, int32_t shif
     return usmp_multiply_high((int32_t)((uint32_t)value << shift), multiplier);
 }
 
+/* sum * factor, for a sum of 48 bits and a factor of 0 to 2^7 that is given as multiplier * 2^(shift - 15), with a
+ * multiplier of 15 bits: rounded once, halves upwards. */
+static inline int32_t usmp_scale_wide(int64_t sum, int32_t multiplier, int32_t shift)
+{
+    return (int32_t)((sum * multiplier + ((int64_t)1 << (14 - shift))) >> (15 - shift));
+}
+
 static inline int32_t usmp_minimum(int32_t a, int32_t b)
 {
     return a < b ? a : b;

@@ -42,6 +42,36 @@ static inline void usmp_add_products_s8(
     sums[3] = sum_d;
 }
 
+/* Adds to four sums the products of `count` inputs with the weights of four filters from `offset` on.  Sums of 256
+ * products, of 23 bits each, are 32 bits wide: these are added in 64 bits. */
+static inline void usmp_add_products_s16(
+    const usmp_i16 *input, const int8_t *const *filters, int32_t offset, int32_t count, int64_t *sums)
+{
+    const int8_t *const a = filters[0] + offset;
+    const int8_t *const b = filters[1] + offset;
+    const int8_t *const c = filters[2] + offset;
+    const int8_t *const d = filters[3] + offset;
+
+    for (ptrdiff_t first = 0; first < count; first += 256) {
+        const ptrdiff_t end = count - first < 256 ? count : first + 256;
+        int32_t sum_a = 0;
+        int32_t sum_b = 0;
+        int32_t sum_c = 0;
+        int32_t sum_d = 0;
+
+        for (ptrdiff_t i = first; i < end; ++i) {
+            sum_a += input[i] * a[i];
+            sum_b += input[i] * b[i];
+            sum_c += input[i] * c[i];
+            sum_d += input[i] * d[i];
+        }
+        sums[0] += sum_a;
+        sums[1] += sum_b;
+        sums[2] += sum_c;
+        sums[3] += sum_d;
+    }
+}
+
 /* Adds to four sums the products of `count` inputs with the weights of four filters from `offset` on, in the order of
  * the inputs. */
 static inline void usmp_add_products_f32(
