@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -13,7 +13,7 @@ from usmp_build.ir.options import Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import as_many, axis_faults, count_fault, integers, not_empty
 from usmp_build.operators.kind import ArgumentType, Array, Effect, Fold, Known, OperatorKind, StoredOptions, plain_kind
-from usmp_build.operators.operands import Fault, Signature, Subject
+from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,12 @@ def _reduction(name: str, effect: Effect, fold: Fold | None) -> OperatorKind:
     )
 
 
-KINDS = (
-    OperatorKind(
-        name="MEAN",
+def _sums(name: str, rules: Sequence[Rule], arguments: Mapping[str, ArgumentType] | None) -> OperatorKind:
+    """Rows are added up, so the input must not be a constant."""
+    return OperatorKind(
+        name=name,
         options=StoredOptions(Reducer, "ReducerOptions"),
-        signature=Signature("input axes", rules=(not_empty("input"), integers("axes"), _reduced)),
+        signature=Signature("input axes", rules=(*rules, integers("axes"), _reduced)),
         effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,
@@ -74,12 +75,33 @@ KINDS = (
         weights=None,
         extended=False,
         fold=None,
-        arguments={"input": ArgumentType.SAME, "axes": ArgumentType.INT32},
-    ),
-    _reduction("REDUCE_ALL", Effect.PURE, None),
+        arguments=arguments,
+    )
+
+
+def _place(name: str) -> OperatorKind:
+    """ARG_MAX and ARG_MIN: which element along an axis it is."""
+    return plain_kind(
+        name=name,
+        options=None,
+        signature=Signature("input axes", rules=(not_empty("input"), integers("axes"), _reduced)),
+        effect=Effect.FUNCTION,
+        keeps_axes=False,
+        only_shape=False,
+        within_inputs=False,
+        fold=None,
+        arguments=None,
+    )
+
+
+KINDS = (
+    _place("ARG_MAX"),
+    _place("ARG_MIN"),
+    _sums("MEAN", [not_empty("input")], {"input": ArgumentType.SAME, "axes": ArgumentType.INT32}),
+    _reduction("REDUCE_ALL", Effect.FUNCTION, None),
     _reduction("REDUCE_ANY", Effect.PURE, None),
-    _reduction("REDUCE_MAX", Effect.PURE, None),
-    _reduction("REDUCE_MIN", Effect.PURE, None),
+    _reduction("REDUCE_MAX", Effect.FUNCTION, None),
+    _reduction("REDUCE_MIN", Effect.FUNCTION, None),
     _reduction("REDUCE_PROD", Effect.PURE, Fold(Known.INTEGERS, _reduce_prod)),
     plain_kind(
         name="SOFTMAX",
@@ -92,5 +114,5 @@ KINDS = (
         fold=None,
         arguments=None,
     ),
-    _reduction("SUM", Effect.FUNCTION, None),
+    _sums("SUM", [], None),
 )

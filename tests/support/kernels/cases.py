@@ -10,6 +10,7 @@ from math import prod, sqrt
 
 import numpy as np
 
+from tests.support.kernels import reductions
 from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
@@ -30,7 +31,7 @@ from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Quantization, Tensor
 from usmp_build.operators.binary import Binary
 from usmp_build.operators.pooling import Pool2D
-from usmp_build.operators.reductions import Reducer, Softmax
+from usmp_build.operators.reductions import Softmax
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 from usmp_build.operators.unary import LeakyRelu
 
@@ -144,23 +145,6 @@ def pool_2d(kind: str) -> Callable[[Random], Case]:
     return make
 
 
-def mean(r: Random) -> Case:
-    dtype = pick(r, [INT8, INT8, INT16, FLOAT])
-    rank = span(r, 1, 4)
-    shape = tuple(span(r, 1, 9) for _ in range(rank))
-    first = span(r, 0, rank - 1)
-    axes = [pick(r, [a, a - rank]) for a in range(first, span(r, first, rank - 1) + 1)]
-    r.shuffle(axes)
-    keep = bool(r.integers(2))
-    reduced = np.empty(shape, np.int8).sum(axis=tuple(axes), keepdims=keep).shape
-    scale, zero_point = r.uniform(0.01, 0.2), span(r, -128, 127)
-    same = bool(r.integers(2))
-    source = activation("x", shape, dtype, scale, zero_point)
-    target = (scale, zero_point) if same else (scale * r.uniform(0.2, 2), span(r, -128, 127))
-    output = activation("y", reduced, dtype, *target)
-    return case(r, "MEAN", (source, constant("axes", np.array(axes, np.int32))), output, Reducer(keep))
-
-
 def binary(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
         dtype = pick(r, [INT8, INT8, FLOAT])
@@ -265,7 +249,6 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "LEAKY_RELU": leaky_relu,
     "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
-    "MEAN": mean,
     "MUL": binary("MUL"),
     "PACK": pack,
     "PAD": pad("PAD"),
@@ -281,4 +264,4 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "SUB": binary("SUB"),
     "TANH": unary("TANH", 1 / 128, 0),
     "TRANSPOSE": transpose,
-}
+} | reductions.CASES
