@@ -1,4 +1,4 @@
-"""Many numbers become one, along axes; and SOFTMAX, which sums along the last one."""
+"""Many numbers become one, along axes; and what sums along one: SOFTMAX, L2_NORMALIZATION, CUMSUM and the like."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from usmp_build.ir.graph import Operator, Tensor
-from usmp_build.ir.options import Options, slot
+from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import as_many, axis_faults, count_fault, integers, not_empty
 from usmp_build.operators.kind import ArgumentType, Array, Effect, Fold, Known, OperatorKind, StoredOptions, plain_kind
@@ -28,6 +28,28 @@ class Softmax(Options):
     """SOFTMAX."""
 
     beta: float = field(default=1.0, metadata=slot(0, "f"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cumsum(Options):
+    """CUMSUM."""
+
+    exclusive: bool = field(default=False, metadata=slot(0, "?"))
+    """Whether a sum leaves its own element out."""
+    reverse: bool = field(default=False, metadata=slot(1, "?"))
+    """Whether sums begin at the end of the axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class L2Normalization(Options):
+    """L2_NORMALIZATION."""
+
+    activation: Activation = field(default=Activation.NONE, metadata=slot(0, "b"))
+
+
+def _along(subject: Subject) -> Iterator[Fault]:
+    """CUMSUM: the axes are those of the input."""
+    yield from axis_faults(subject.numbers("axis") or (), subject.shape("input"))
 
 
 def _reduced(subject: Subject) -> Iterator[Fault]:
@@ -94,18 +116,11 @@ def _place(name: str) -> OperatorKind:
     )
 
 
-KINDS = (
-    _place("ARG_MAX"),
-    _place("ARG_MIN"),
-    _sums("MEAN", [not_empty("input")], {"input": ArgumentType.SAME, "axes": ArgumentType.INT32}),
-    _reduction("REDUCE_ALL", Effect.FUNCTION, None),
-    _reduction("REDUCE_ANY", Effect.PURE, None),
-    _reduction("REDUCE_MAX", Effect.FUNCTION, None),
-    _reduction("REDUCE_MIN", Effect.FUNCTION, None),
-    _reduction("REDUCE_PROD", Effect.PURE, Fold(Known.INTEGERS, _reduce_prod)),
-    plain_kind(
-        name="SOFTMAX",
-        options=StoredOptions(Softmax, "SoftmaxOptions"),
+def _normalization(name: str, options: StoredOptions | None) -> OperatorKind:
+    """Along the last axis."""
+    return plain_kind(
+        name=name,
+        options=options,
         signature=Signature("input", rules=(not_empty("input"), as_many("input", "output"))),
         effect=Effect.FUNCTION,
         keeps_axes=True,
@@ -113,6 +128,31 @@ KINDS = (
         within_inputs=False,
         fold=None,
         arguments=None,
+    )
+
+
+KINDS = (
+    _place("ARG_MAX"),
+    _place("ARG_MIN"),
+    plain_kind(
+        name="CUMSUM",
+        options=StoredOptions(Cumsum, "CumsumOptions"),
+        signature=Signature("input axis", rules=(integers("axis"), as_many("input", "output"), _along)),
+        effect=Effect.FUNCTION,
+        keeps_axes=True,
+        only_shape=False,
+        within_inputs=False,
+        fold=None,
+        arguments=None,
     ),
+    _normalization("L2_NORMALIZATION", StoredOptions(L2Normalization, "L2NormOptions")),
+    _normalization("LOG_SOFTMAX", None),
+    _sums("MEAN", [not_empty("input")], {"input": ArgumentType.SAME, "axes": ArgumentType.INT32}),
+    _reduction("REDUCE_ALL", Effect.FUNCTION, None),
+    _reduction("REDUCE_ANY", Effect.PURE, None),
+    _reduction("REDUCE_MAX", Effect.FUNCTION, None),
+    _reduction("REDUCE_MIN", Effect.FUNCTION, None),
+    _reduction("REDUCE_PROD", Effect.PURE, Fold(Known.INTEGERS, _reduce_prod)),
+    _normalization("SOFTMAX", StoredOptions(Softmax, "SoftmaxOptions")),
     _sums("SUM", [], None),
 )

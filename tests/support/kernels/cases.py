@@ -133,7 +133,7 @@ def near_ties(r: Random, kind: str) -> Case:
 
 def pool_2d(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
-        dtype = pick(r, [INT8, INT8, INT16, FLOAT])
+        dtype = FLOAT if kind == "L2_POOL_2D" else pick(r, [INT8, INT8, INT16, FLOAT])
         padding, size, kernel, numbers, result = geometry(r, 1)
         images, channels = span(r, 1, 2), span(r, 1, 9)
         scale, zero_point = r.uniform(0.01, 0.2), span(r, -128, 127)
@@ -246,6 +246,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
     "FULLY_CONNECTED": fully_connected,
     "HARD_SWISH": hard_swish,
+    "L2_POOL_2D": pool_2d("L2_POOL_2D"),
     "LEAKY_RELU": leaky_relu,
     "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),

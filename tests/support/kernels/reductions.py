@@ -8,7 +8,7 @@ import numpy as np
 
 from tests.support.kernels.drawing import FLOAT, INT8, INT16, Case, Random, activation, case, constant, pick, span
 from usmp_build.ir.graph import DType
-from usmp_build.operators.reductions import Reducer
+from usmp_build.operators.reductions import Cumsum, L2Normalization, Reducer
 
 _TYPES = {
     "MEAN": [INT8, INT8, INT16, FLOAT],
@@ -65,7 +65,45 @@ def arg_extreme(kind: str) -> Callable[[Random], Case]:
     return make
 
 
+def cumsum(r: Random) -> Case:
+    """Sums of more than 15 integers may wrap."""
+    rank = span(r, 1, 4)
+    shape = [span(r, 1, 6) for _ in range(rank)]
+    axis = span(r, -rank, rank - 1)
+    shape[axis] = pick(r, [shape[axis], span(r, 1, 40)])
+    dtype = pick(r, [INT8, INT8, FLOAT])
+    scale = r.uniform(0.001, 0.2)
+    source = activation("x", shape, dtype, scale, r=r)
+    output = activation("y", shape, dtype, scale * pick(r, [1.0, r.uniform(0.1, 10)]), r=r)
+    named = constant("axis", np.array([axis], np.int32))
+    return case(r, "CUMSUM", (source, named), output, Cumsum(bool(r.integers(2)), bool(r.integers(2))))
+
+
+def l2_normalization(r: Random) -> Case:
+    """Rows of all sizes of numbers, down to 0."""
+    shape = [*(span(r, 1, 4) for _ in range(span(r, 0, 3))), pick(r, [1, 2, 10, 300])]
+    dtype = pick(r, [INT8, INT8, FLOAT])
+    source = activation("x", shape, dtype, 0.1, r=r)
+    made = case(r, "L2_NORMALIZATION", (source,), activation("y", shape, dtype, 1 / 128, 0), L2Normalization())
+    if dtype is FLOAT:
+        return Case(made.graph, (made.inputs[0] * np.float32(10.0 ** span(r, -9, 3)),))
+    middle, reach = source.quantization.zero_points[0], pick(r, [0, 1, 3, 40, 255])
+    values = np.clip(middle + r.integers(-reach, reach, shape, endpoint=True), -128, 127)
+    return Case(made.graph, (values.astype(np.int8),))
+
+
+def log_softmax(r: Random) -> Case:
+    shape = [*(span(r, 1, 4) for _ in range(span(r, 0, 3))), pick(r, [1, 2, 10, 300])]
+    dtype = pick(r, [INT8, INT8, FLOAT])
+    step = pick(r, [r.uniform(0.001, 0.5), r.uniform(1e-7, 1e-3), 20.0])
+    source = activation("x", shape, dtype, step, r=r)
+    return case(r, "LOG_SOFTMAX", (source,), activation("y", shape, dtype, 1 / 16, 127))
+
+
 CASES: dict[str, Callable[[Random], Case]] = {
     **{kind: reduction(kind) for kind in _TYPES},
+    "CUMSUM": cumsum,
+    "L2_NORMALIZATION": l2_normalization,
+    "LOG_SOFTMAX": log_softmax,
     **{kind: arg_extreme(kind) for kind in ("ARG_MAX", "ARG_MIN")},
 }

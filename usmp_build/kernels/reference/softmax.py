@@ -24,7 +24,7 @@ from usmp_build.operators.reductions import Softmax
 
 _INTEGER_BITS = 5
 """Bits before the point of an exponent."""
-_LONGEST_ROW = 4095
+LONGEST_ROW = 4095
 """Most elements whose sum of exponentials surely fits its 12 bits before the point."""
 
 _REACH = 10
@@ -33,8 +33,8 @@ _LONGEST_ROW_OF_INT16 = LARGEST // 32767
 """Most elements whose sum of exponentials, 1.0 each, surely fits."""
 
 _OUTPUTS = {
-    (DType.INT8, DType.INT8): ("softmax_s8", 256, -128, 0.0, _LONGEST_ROW),
-    (DType.INT8, DType.INT16): ("softmax_s8_s16", 65536, -32768, 0.001, _LONGEST_ROW),
+    (DType.INT8, DType.INT8): ("softmax_s8", 256, -128, 0.0, LONGEST_ROW),
+    (DType.INT8, DType.INT16): ("softmax_s8_s16", 65536, -32768, 0.001, LONGEST_ROW),
     (DType.INT16, DType.INT16): ("softmax_s16", 32768, 0, 0.001, _LONGEST_ROW_OF_INT16),
 }
 """Function, steps to 1, zero point, the part of the scale by which it may be off, and the longest row."""
@@ -64,7 +64,7 @@ def softmax(node: Node) -> Kernel:
         raise Unsupported(f"its output does not have the scale 1/{steps} and the zero point {zero_point}")
     if source.dtype is DType.INT16:
         return _int16(node, sizes, beta)
-    parameters = Parameters("softmax_s8_parameters", (*sizes, *_exponent_fields(node, beta)))
+    parameters = Parameters("softmax_s8_parameters", (*sizes, *exponent_fields(node, beta)))
     traffic = (Traffic(3 * source.size), Traffic(written=output.size))
     return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters, traffic, accesses=accesses),))
 
@@ -94,7 +94,7 @@ def _int16(node: Node, sizes: tuple[tuple[str, int], ...], beta: float) -> Kerne
     return Kernel((call,), constants)
 
 
-def _exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
+def exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
     """What is farther from the maximum than `reach` does not fit before the point, and its exponential is nothing."""
     real = min(beta * node.scale(node.input(0)) * (1 << (31 - _INTEGER_BITS)), ONE - 1.0)
     if not real > 1:
