@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support import stateful
+from tests.support import lstms, stateful
 from tests.support.cli import PASSED, RO, RW, call, manifest, one_model, tables
 from tests.support.net import Net, Value
 from tests.support.remembering import RememberingNet
-from tests.support.tools import few, needs_c
+from tests.support.tools import few, needs_c, needs_gcc
 from usmp_build.codegen import model
 
 pytestmark = needs_c
@@ -28,6 +28,9 @@ KINDS: dict[str, Callable[[stateful.Random], bytes]] = {
     "shared": stateful.shared_state,
     "ties": stateful.near_ties,
     "ring": stateful.ring,
+    "lstm": lstms.lstm,
+    "lstm_s16": lambda r: lstms.lstm(r, "INT16"),
+    "lstm_f32": lambda r: lstms.lstm(r, "FLOAT32"),
     "sums": stateful.accumulators,
     "sums_f32": lambda r: stateful.accumulators(r, "FLOAT32"),
 }
@@ -49,6 +52,13 @@ def test_runs_and_resets_equal_tflm(tmp_path: Path, seed: int) -> None:
     done = call("selftest", many(tmp_path, seed, io), "--sanitize", "--runs", "12")
     assert done.code == 0, done.err
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == len(KINDS)
+
+
+@needs_gcc
+def test_layers_that_remember_touch_what_they_declare(tmp_path: Path) -> None:
+    done = call("selftest", "--accesses", many(tmp_path, 1))
+    assert done.code == 0, done.err
+    assert "and no access contradicts that" in done.out
 
 
 def viewed(net: Net, kept: Value, given: Value) -> tuple[Value, Value]:

@@ -15,7 +15,7 @@ from tests.support.flatbuffer import Node, model, operator, quantization, subgra
 Random = np.random.Generator
 
 
-class _Graph:
+class Graph:
     """A main subgraph that grows, its constants, and the subgraph that CALL_ONCE runs."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ def _initializer(first: Sequence[tuple[str, Node]]) -> Node:
 
 def svdf(r: Random, state: str = "INT16", layers: int = 1) -> bytes:
     """One or two SVDF behind each other; `state` is INT16, INT8 or FLOAT32."""
-    graph = _Graph()
+    graph = Graph()
     batches, width = (int(r.integers(1, high)) for high in (4, 20))
     dtype = "FLOAT32" if state == "FLOAT32" else "INT8"
     fields = {} if state == "FLOAT32" else {"Quantization": quantization([0.05], [int(r.integers(-128, 128))])}
@@ -88,7 +88,7 @@ def svdf(r: Random, state: str = "INT16", layers: int = 1) -> bytes:
 
 def shared_state(r: Random) -> bytes:
     """Return two SVDF of one kind with one state: the second moves on what the first one left."""
-    graph = _Graph()
+    graph = Graph()
     first = graph.add(tensor("x", (1, 8), "FLOAT32"))
     output, *_ = _svdf_layer(r, graph, "FLOAT32", first, (1, 8, 1.0, 0))
     again, made = graph.operators[-1].fields, graph.tensors[output].fields
@@ -98,7 +98,7 @@ def shared_state(r: Random) -> bytes:
 
 
 def _svdf_layer(
-    r: Random, graph: _Graph, state: str, source: int, size: tuple[int, int, float, int]
+    r: Random, graph: Graph, state: str, source: int, size: tuple[int, int, float, int]
 ) -> tuple[int, int, float]:
     batches, width, scale, layer = size
     units, rank, memory = (int(r.integers(1, high)) for high in (6, 4, 9))
@@ -138,7 +138,7 @@ def _svdf_layer(
 
 def near_ties(r: Random) -> bytes:
     """Return an SVDF whose sums are biases just below and above what rounds up: a factor's last bit tells them."""
-    graph = _Graph()
+    graph = Graph()
     by_feature, by_time, by_state = (np.float32(r.uniform(0.001, 0.1)) for _ in range(3))
     out_scale = np.float32(by_state * by_time * 2.0**22)
     halves = np.repeat(np.arange(-100, 100) + 0.5, 2)
@@ -156,7 +156,7 @@ def near_ties(r: Random) -> bytes:
 
 def accumulators(r: Random, dtype: str = "INT8") -> bytes:
     """Resource variables: running sums of the input, some with a first value, of which one is found by two handles."""
-    graph = _Graph()
+    graph = Graph()
     shape = (1, int(r.integers(1, 9)))
     source = graph.add(_like("x", shape, dtype, 0.5, 3))
     here = source
@@ -179,7 +179,7 @@ def accumulators(r: Random, dtype: str = "INT8") -> bytes:
 
 def sums_and_scores(classes: int) -> bytes:
     """Return running sums of the input beside its SOFTMAX, which aborts TensorFlow Lite Micro on 512 equal inputs."""
-    graph = _Graph()
+    graph = Graph()
     source, before, after = (graph.add(_like(name, (1, classes), "INT8", 1.0, 0)) for name in ("x", "before", "after"))
     handle = graph.handle("sums")
     graph.run("READ_VARIABLE", [handle], [before], Node("ReadVariableOptions"))
@@ -192,7 +192,7 @@ def sums_and_scores(classes: int) -> bytes:
 
 def ring(r: Random) -> bytes:
     """A streaming layer as converters make it: the last frames are a variable, and move up with each new one."""
-    graph = _Graph()
+    graph = Graph()
     frames, width, units = (int(r.integers(low, 7)) for low in (2, 1, 1))
     source = graph.add(_like("frame", (1, width), "INT8", 0.5, 3))
     before = graph.add(_like("before", (frames, width), "INT8", 0.5, 3))

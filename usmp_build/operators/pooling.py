@@ -56,6 +56,6 @@ def _pooling(name: str, effect: Effect, *, within_inputs: bool, streams: bool, e
 
 KINDS = (
     _pooling("AVERAGE_POOL_2D", Effect.FUNCTION, within_inputs=True, streams=True, extended=True),
-    _pooling("L2_POOL_2D", Effect.PURE, within_inputs=False, streams=False, extended=False),
+    _pooling("L2_POOL_2D", Effect.FUNCTION, within_inputs=False, streams=True, extended=False),
     _pooling("MAX_POOL_2D", Effect.FUNCTION, within_inputs=True, streams=True, extended=True),
 )

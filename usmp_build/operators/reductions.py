@@ -1,19 +1,19 @@
-"""Many numbers become one, along axes; and SOFTMAX, which sums along the last one."""
+"""Many numbers become one, along axes; and what sums along one: SOFTMAX, L2_NORMALIZATION, CUMSUM and the like."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
 import numpy as np
 
 from usmp_build.ir.graph import Operator, Tensor
-from usmp_build.ir.options import Options, slot
+from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import arrays
 from usmp_build.operators.general_rules import as_many, axis_faults, count_fault, integers, not_empty
 from usmp_build.operators.kind import ArgumentType, Array, Effect, Fold, Known, OperatorKind, StoredOptions, plain_kind
-from usmp_build.operators.operands import Fault, Signature, Subject
+from usmp_build.operators.operands import Fault, Rule, Signature, Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,28 @@ class Softmax(Options):
     """SOFTMAX."""
 
     beta: float = field(default=1.0, metadata=slot(0, "f"))
+
+
+@dataclass(frozen=True, slots=True)
+class Cumsum(Options):
+    """CUMSUM."""
+
+    exclusive: bool = field(default=False, metadata=slot(0, "?"))
+    """Whether a sum leaves its own element out."""
+    reverse: bool = field(default=False, metadata=slot(1, "?"))
+    """Whether sums begin at the end of the axis."""
+
+
+@dataclass(frozen=True, slots=True)
+class L2Normalization(Options):
+    """L2_NORMALIZATION."""
+
+    activation: Activation = field(default=Activation.NONE, metadata=slot(0, "b"))
+
+
+def _along(subject: Subject) -> Iterator[Fault]:
+    """CUMSUM: the axes are those of the input."""
+    yield from axis_faults(subject.numbers("axis") or (), subject.shape("input"))
 
 
 def _reduced(subject: Subject) -> Iterator[Fault]:
@@ -60,11 +82,12 @@ def _reduction(name: str, effect: Effect, fold: Fold | None) -> OperatorKind:
     )
 
 
-KINDS = (
-    OperatorKind(
-        name="MEAN",
+def _sums(name: str, rules: Sequence[Rule], arguments: Mapping[str, ArgumentType] | None) -> OperatorKind:
+    """Rows are added up, so the input must not be a constant."""
+    return OperatorKind(
+        name=name,
         options=StoredOptions(Reducer, "ReducerOptions"),
-        signature=Signature("input axes", rules=(not_empty("input"), integers("axes"), _reduced)),
+        signature=Signature("input axes", rules=(*rules, integers("axes"), _reduced)),
         effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,
@@ -74,16 +97,30 @@ KINDS = (
         weights=None,
         extended=False,
         fold=None,
-        arguments={"input": ArgumentType.SAME, "axes": ArgumentType.INT32},
-    ),
-    _reduction("REDUCE_ALL", Effect.PURE, None),
-    _reduction("REDUCE_ANY", Effect.PURE, None),
-    _reduction("REDUCE_MAX", Effect.PURE, None),
-    _reduction("REDUCE_MIN", Effect.PURE, None),
-    _reduction("REDUCE_PROD", Effect.PURE, Fold(Known.INTEGERS, _reduce_prod)),
-    plain_kind(
-        name="SOFTMAX",
-        options=StoredOptions(Softmax, "SoftmaxOptions"),
+        arguments=arguments,
+    )
+
+
+def _place(name: str) -> OperatorKind:
+    """ARG_MAX and ARG_MIN: which element along an axis it is."""
+    return plain_kind(
+        name=name,
+        options=None,
+        signature=Signature("input axes", rules=(not_empty("input"), integers("axes"), _reduced)),
+        effect=Effect.FUNCTION,
+        keeps_axes=False,
+        only_shape=False,
+        within_inputs=False,
+        fold=None,
+        arguments=None,
+    )
+
+
+def _normalization(name: str, options: StoredOptions | None) -> OperatorKind:
+    """Along the last axis."""
+    return plain_kind(
+        name=name,
+        options=options,
         signature=Signature("input", rules=(not_empty("input"), as_many("input", "output"))),
         effect=Effect.FUNCTION,
         keeps_axes=True,
@@ -91,6 +128,31 @@ KINDS = (
         within_inputs=False,
         fold=None,
         arguments=None,
+    )
+
+
+KINDS = (
+    _place("ARG_MAX"),
+    _place("ARG_MIN"),
+    plain_kind(
+        name="CUMSUM",
+        options=StoredOptions(Cumsum, "CumsumOptions"),
+        signature=Signature("input axis", rules=(integers("axis"), as_many("input", "output"), _along)),
+        effect=Effect.FUNCTION,
+        keeps_axes=True,
+        only_shape=False,
+        within_inputs=False,
+        fold=None,
+        arguments=None,
     ),
-    _reduction("SUM", Effect.FUNCTION, None),
+    _normalization("L2_NORMALIZATION", StoredOptions(L2Normalization, "L2NormOptions")),
+    _normalization("LOG_SOFTMAX", None),
+    _sums("MEAN", [not_empty("input")], {"input": ArgumentType.SAME, "axes": ArgumentType.INT32}),
+    _reduction("REDUCE_ALL", Effect.FUNCTION, None),
+    _reduction("REDUCE_ANY", Effect.PURE, None),
+    _reduction("REDUCE_MAX", Effect.FUNCTION, None),
+    _reduction("REDUCE_MIN", Effect.FUNCTION, None),
+    _reduction("REDUCE_PROD", Effect.PURE, Fold(Known.INTEGERS, _reduce_prod)),
+    _normalization("SOFTMAX", StoredOptions(Softmax, "SoftmaxOptions")),
+    _sums("SUM", [], None),
 )

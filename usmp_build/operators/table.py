@@ -11,6 +11,7 @@ from usmp_build.operators import (
     binary,
     control,
     joining,
+    lstm,
     planned,
     pooling,
     reductions,
@@ -22,7 +23,7 @@ from usmp_build.operators import (
 )
 from usmp_build.operators.kind import Effect, OperatorKind, planned_only
 
-_FAMILIES = (binary, control, joining, planned, pooling, reductions, resizing, shaping, slicing, sums, unary)
+_FAMILIES = (binary, control, joining, lstm, planned, pooling, reductions, resizing, shaping, slicing, sums, unary)
 
 OPERATORS: Mapping[str, OperatorKind] = MappingProxyType(
     {kind.name: kind for family in _FAMILIES for kind in family.KINDS}

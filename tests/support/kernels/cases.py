@@ -10,11 +10,12 @@ from math import prod
 
 import numpy as np
 
-from tests.support.kernels import cutting, resizing, sums
+from tests.support.kernels import cutting, reductions, resizing, sums
 from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
     INT8,
+    INT16,
     Case,
     Random,
     activation,
@@ -30,13 +31,13 @@ from tests.support.kernels.windows import geometry
 from usmp_build.ir.graph import DType
 from usmp_build.operators.binary import Binary
 from usmp_build.operators.pooling import Pool2D
-from usmp_build.operators.reductions import Reducer, Softmax
+from usmp_build.operators.reductions import Softmax
 from usmp_build.operators.unary import LeakyRelu
 
 
 def pool_2d(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
-        dtype = pick(r, [INT8, INT8, FLOAT])
+        dtype = FLOAT if kind == "L2_POOL_2D" else pick(r, [INT8, INT8, INT16, FLOAT])
         padding, size, kernel, numbers, result = geometry(r, 1)
         images, channels = span(r, 1, 2), span(r, 1, 9)
         scale, zero_point = r.uniform(0.01, 0.2), span(r, -128, 127)
@@ -46,23 +47,6 @@ def pool_2d(kind: str) -> Callable[[Random], Case]:
         return case(r, kind, (source,), output, options)
 
     return make
-
-
-def mean(r: Random) -> Case:
-    dtype = pick(r, [INT8, INT8, FLOAT])
-    rank = span(r, 1, 4)
-    shape = tuple(span(r, 1, 9) for _ in range(rank))
-    first = span(r, 0, rank - 1)
-    axes = [pick(r, [a, a - rank]) for a in range(first, span(r, first, rank - 1) + 1)]
-    r.shuffle(axes)
-    keep = bool(r.integers(2))
-    reduced = np.empty(shape, np.int8).sum(axis=tuple(axes), keepdims=keep).shape
-    scale, zero_point = r.uniform(0.01, 0.2), span(r, -128, 127)
-    same = bool(r.integers(2))
-    source = activation("x", shape, dtype, scale, zero_point)
-    target = (scale, zero_point) if same else (scale * r.uniform(0.2, 2), span(r, -128, 127))
-    output = activation("y", reduced, dtype, *target)
-    return case(r, "MEAN", (source, constant("axes", np.array(axes, np.int32))), output, Reducer(keep))
 
 
 def binary(kind: str) -> Callable[[Random], Case]:
@@ -87,10 +71,14 @@ def binary(kind: str) -> Callable[[Random], Case]:
 
 
 def softmax(r: Random) -> Case:
-    source_type, output_type = pick(r, [(INT8, INT8), (INT8, INT8), (INT8, DType.INT16), (FLOAT, FLOAT)])
+    source_type, output_type = pick(r, [(INT8, INT8), (INT8, INT16), (INT16, INT16), (FLOAT, FLOAT)])
     shape = [*(span(r, 1, 4) for _ in range(span(r, 0, 3))), pick(r, [1, 2, 10, 300])]
-    scale, zero_point = {INT8: (1 / 256, -128), DType.INT16: (1 / 65536, -32768)}.get(output_type, (1.0, 0))
-    source = activation("x", shape, source_type, pick(r, [r.uniform(0.001, 0.5), r.uniform(1e-7, 1e-3), 20.0]), r=r)
+    scale, zero_point = {INT8: (1 / 256, -128), INT16: (1 / 65536, -32768)}.get(output_type, (1.0, 0))
+    middle = None
+    if source_type is INT16:
+        scale, zero_point, middle = 1 / 32768, 0, 0
+    step = pick(r, [r.uniform(0.001, 0.5), r.uniform(1e-7, 1e-3), 20.0])
+    source = activation("x", shape, source_type, step, middle, r)
     output = activation("y", shape, output_type, scale, zero_point)
     return case(r, "SOFTMAX", (source,), output, Softmax(single(pick(r, [1.0, 1.0, r.uniform(0.2, 3)]))))
 
@@ -160,10 +148,10 @@ CASES: dict[str, Callable[[Random], Case]] = (
         "DEQUANTIZE": dequantize,
         "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
         "HARD_SWISH": hard_swish,
+        "L2_POOL_2D": pool_2d("L2_POOL_2D"),
         "LEAKY_RELU": leaky_relu,
         "LOGISTIC": unary("LOGISTIC", 1 / 256, -128),
         "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
-        "MEAN": mean,
         "MUL": binary("MUL"),
         "PACK": pack,
         "PAD": pad("PAD"),
@@ -181,6 +169,7 @@ CASES: dict[str, Callable[[Random], Case]] = (
         "TRANSPOSE": transpose,
     }
     | cutting.CASES
+    | reductions.CASES
     | resizing.CASES
     | sums.CASES
 )

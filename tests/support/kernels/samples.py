@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from tests.support import stateful
+from tests.support import lstms, stateful
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from usmp_build.importers.tflite import import_tflite
@@ -32,7 +32,8 @@ def kernel_of(case: Case, direction: Direction = Direction.FORWARD) -> Kernel:
 
 def stateful_kernels() -> list[Kernel]:
     """Kernels of each kind that keeps state."""
-    files = (stateful.svdf(np.random.default_rng(1), state) for state in ("INT8", "INT16", "FLOAT32"))
+    makers, types = (stateful.svdf, lstms.lstm), ("INT8", "INT16", "FLOAT32")
+    files = (make(np.random.default_rng(1), dtype) for make in makers for dtype in types)
     return [first_kernel(import_tflite(file, "m", "m").main) for file in files]
 
 

@@ -25,7 +25,7 @@ from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import KERNELS, sources
 
-STATEFUL = {"ASSIGN_VARIABLE", "READ_VARIABLE", "SVDF"}
+STATEFUL = {"ASSIGN_VARIABLE", "READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"}
 """What keeps state is compared over several runs, in tests/end_to_end/test_state.py."""
 OURS = {"COPY", "LOOKUP"}
 """No file has these, so TensorFlow Lite Micro has no answer; tests/unit/kernels/test_rewritten_lookups.py has one."""

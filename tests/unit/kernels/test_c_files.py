@@ -28,7 +28,7 @@ COMPILERS = {
     "clang c++17": ["clang", "-x", "c++", "-std=c++17", "-Os"],
     "arm gcc": ["arm-none-eabi-gcc", "-std=c99", "-Os", "-mcpu=cortex-m0"],
 }
-FROM_THE_C_LIBRARY = {"expf", "memcpy", "memmove", "memset", "roundf", "tanhf"}
+FROM_THE_C_LIBRARY = {"expf", "logf", "memcpy", "memmove", "memset", "roundf", "sqrtf", "tanhf"}
 
 
 def compile_(compiler: str, *arguments: str | Path, folder: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.operators.joining import Concatenation, Pack, Unpack
+from usmp_build.operators.lstm import GATES, SequenceLstm
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.reductions import Reducer, Softmax
 from usmp_build.operators.slicing import StridedSlice
@@ -64,6 +65,23 @@ def svdf(rank: int = 2, filters: int = 6, state: int = 12, outputs: int = 3, fea
     return running("SVDF", [*operands, remembered], x(1, outputs), Svdf(rank))
 
 
+def lstm(time_major: bool = False, inputs: int = 4, **changed: Tensor | None) -> Model:
+    """Three units over four inputs, in two steps of five batches, or the other way round."""
+    signature = OPERATORS["UNIDIRECTIONAL_SEQUENCE_LSTM"].signature
+    assert signature is not None
+    operands: dict[str, Tensor | None] = dict.fromkeys(name.rstrip("?") for name in signature.inputs.names.split())
+    operands |= {f"input_to_{gate}": x(3, inputs) for gate in GATES} | {
+        f"recurrent_to_{gate}": x(3, 3) for gate in GATES
+    }
+    operands |= {f"{gate}_bias": x(3) for gate in GATES} | {"input": x(5, 2, 4)}
+    batches = 2 if time_major else 5
+    states = {name: Tensor("", (batches, 3), DType.INT8, is_variable=True) for name in ("hidden_state", "cell_state")}
+    operands |= states | changed
+    output = operands.pop("output", x(5, 2, 3))
+    assert output is not None
+    return running("UNIDIRECTIONAL_SEQUENCE_LSTM", [*operands.values()], output, SequenceLstm(time_major=time_major))
+
+
 JOINED = Concatenation(axis=1)
 PACKED = Pack(values_count=2, axis=1)
 FLOAT, WORD = DType.FLOAT32, DType.INT16
@@ -100,6 +118,13 @@ FAULTS: list[Case] = [
     ("T247", svdf(features=3), "has the shape [1, 4], but its filters take 3 inputs at a time"),
     ("T247", svdf(state=9), "its state, has 9 elements, [1, 9], but must have 12"),
     ("T247", svdf(outputs=2), "its output, has 2 elements, [1, 2], but must have 3"),
+    ("T247", lstm(inputs=5), "has the shape [5, 2, 4], but its weights take 5 inputs at a time"),
+    ("T247", lstm(input_to_cell=x(3, 5)), "its input_to_cell, has the shape [3, 5], but must have [3, 4]"),
+    ("T247", lstm(recurrent_to_cell=x(4, 3)), "its recurrent_to_cell, has the shape [4, 3], but must have [3, 3]"),
+    ("T247", lstm(cell_bias=x(4)), "its cell_bias, has 4 elements, [4], but must have 3"),
+    ("T247", lstm(hidden_state=x(2, 3)), "its hidden_state, has 6 elements, [2, 3], but must have 15"),
+    ("T247", lstm(time_major=True, cell_state=x(5, 3)), "its cell_state, has 15 elements, [5, 3], but must have 6"),
+    ("T247", lstm(output=x(5, 3)), "its output, has 15 elements, [5, 3], but must have 30"),
     ("T247", running("ADD", [x(2, 3), x(2, 2)], x(2, 3)), "[2, 2], which is not compatible with [2, 3]"),
     ("T247", running("ADD", [x(2, 3), x(1, 2, 3)], x(2, 3)), "[1, 2, 3], which is not compatible with [2, 3]"),
     ("T247", running("RESHAPE", [x(2, 3)], x(2, 4)), "its input, with [2, 3] has another number of elements"),
@@ -115,6 +140,8 @@ FAULTS: list[Case] = [
     ("T247", running("PADV2", [x(2), n(1, 0), x(2)], x(3)), "it pads with a value of shape [2], not with one element"),
     ("T247", running("MEAN", [x(2, 0, 3), n(1)], x(2, 3)), "has the shape [2, 0, 3]: there is nothing"),
     ("T247", running("MEAN", [x(2, 4, 3), n(1)], x(2, 4)), "8 elements, [2, 4], but must have 6"),
+    ("T247", running("ARG_MAX", [x(2, 4, 3), n(1)], x(2, 4)), "8 elements, [2, 4], but must have 6"),
+    ("T247", running("CUMSUM", [x(2, 3), n(1)], x(2, 4)), "its input, with [2, 3] has another number of elements"),
     ("T247", running("TRANSPOSE", [x(2, 4), n(1, 0)], x(2, 4)), "[2, 4], but must have [4, 2]"),
     ("T247", running("SLICE", [x(8), n(1), n(4)], x(5)), "5 elements, [5], but must have 4"),
     ("T247", running("STRIDED_SLICE", [x(8), n(1), n(7), n(2)], x(4)), "[4], but must have [3]"),
@@ -129,6 +156,7 @@ FAULTS: list[Case] = [
     ("T249", running("PAD", [x(2, 3), n(1, 0)], x(3, 3)), "its paddings are [1, 0], but must be two of 0 or more"),
     ("T249", running("PAD", [x(2), n(-1, 0)], x(1)), "its paddings are [-1, 0]"),
     ("T249", running("MEAN", [x(2, 3), n(2)], x(2)), "it works along axis 2 of a tensor of shape [2, 3]"),
+    ("T249", running("CUMSUM", [x(2, 3), n(-3)], x(2, 3)), "it works along axis -3 of a tensor of shape [2, 3]"),
     ("T249", running("TRANSPOSE", [x(2, 4), n(1, 1)], x(2, 4)), "its axes are [1, 1], but must be each of [2, 4] once"),
     ("T249", running("SLICE", [x(8), n(5), n(4)], x(4)), "it takes [4] from [5], which is not within [8]"),
     ("T249", running("STRIDED_SLICE", [x(8), n(1), n(7), n(0)], x(4)), "no stride 0"),
@@ -170,6 +198,8 @@ def test_what_nobody_relies_on_passes(model: Model) -> None:
 
 
 SOUND: list[Model] = [
+    lstm(),
+    lstm(time_major=True, input_to_input=None, recurrent_to_input=None, input_bias=None),
     conv(x(1, 8, 8, 4), x(6, 3, 3, 2), x(1, 4, 8, 6), x(6), stride_h=2),
     conv(x(1, 8, 8, 2), x(4, 3, 3, 2), x(1, 6, 4, 4), padding=o.Padding.VALID, dilation_w=2),
     conv(x(1, 8, 8, 2), x(4, 3, 3, 2), x(1, 7, 8, 4), frame=(1, 0, 1, 1)),

@@ -7,7 +7,8 @@ right before it writes that element; FULLY_CONNECTED reads all of a batch for ev
 it reads before it writes.  Forward, turns are in ascending order of what they write; backward, the same turns are in
 reverse order.
 
-SVDF has one direction: its state, which every run moves on, is read and written throughout.
+SVDF and UNIDIRECTIONAL_SEQUENCE_LSTM have one direction: their state, which every run moves on, is read and written
+throughout.
 
 No kernel touches a byte outside of its operands, keeps anything between calls but in variables, which are operands,
 or needs memory beyond the scratch that it declares.
@@ -23,9 +24,13 @@ from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels.reference import (
     convolution,
     copies,
+    cumulation,
     dense,
     elementwise,
+    extremes,
+    lstm,
     matrices,
+    normalization,
     padding,
     pooling,
     quantization,
@@ -45,9 +50,12 @@ from usmp_build.kernels.reference.node import Node, Unsupported
 _FAMILIES = (
     convolution,
     copies,
+    cumulation,
     dense,
     elementwise,
+    extremes,
     matrices,
+    normalization,
     padding,
     pooling,
     quantization,
@@ -59,9 +67,9 @@ _FAMILIES = (
     transposition,
     unary,
 )
+_OF_ONE_DIRECTION = lstm.KERNELS_OF_ONE_DIRECTION | recurrent.KERNELS_OF_ONE_DIRECTION
 KERNELS: Mapping[str, Callable[[Node], Kernel]] = MappingProxyType(
-    {kind: kernel for family in _FAMILIES for kind, kernel in family.KERNELS.items()}
-    | recurrent.KERNELS_OF_ONE_DIRECTION
+    {kind: kernel for family in _FAMILIES for kind, kernel in family.KERNELS.items()} | _OF_ONE_DIRECTION
 )
 """Operator kind → function that makes its kernel."""
 
@@ -77,7 +85,7 @@ class Reference:
             kernel = KERNELS[operator.kind](Node(operator, graph))
         except Unsupported as reason:
             return NoKernel(str(reason))
-        return kernel if operator.kind in recurrent.KERNELS_OF_ONE_DIRECTION else in_both_directions(kernel)
+        return kernel if operator.kind in _OF_ONE_DIRECTION else in_both_directions(kernel)
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
         """Return the C of the functions of these calls, and of all that they use, and no more."""

@@ -21,10 +21,13 @@ def elementwise_accesses(size: int, element_sizes: tuple[int, ...]) -> Accesses:
     return Accesses((Part((size,), touches),), element_sizes)
 
 
-def row_by_row_accesses(rows: int, size: int, element_sizes: tuple[int, int]) -> Accesses:
-    """SOFTMAX: it looks over a row first, then it reads each element once more right before it writes that element."""
+def row_by_row_accesses(rows: int, size: int, element_sizes: tuple[int, ...]) -> Accesses:
+    """SOFTMAX: it looks over a row first, then it reads each element once more right before it writes that element.
+
+    The last operand is the output; `element_sizes` are as in `elementwise_accesses`.
+    """
     strides = (size, 1)
-    touches = (Touch(0, 1, strides), Touch(1, 1, strides, writes=True))
+    touches = (Touch(0, 1, strides), Touch(len(element_sizes) - 1, 1, strides, writes=True))
     return Accesses((Part((rows, size), touches),), element_sizes)
 
 

@@ -1,4 +1,4 @@
-"""AVERAGE_POOL_2D and MAX_POOL_2D."""
+"""AVERAGE_POOL_2D, MAX_POOL_2D and L2_POOL_2D."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from usmp_build.operators.pooling import Pool2D
 
 _SAME_SCALE = 1e-6
 """Scales that differ by no more count as equal."""
+_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16"}
 
 
 def pool_2d(node: Node) -> Kernel:
-    """For every channel, the average or maximum of the pixels under a window."""
+    """For every channel, the average, the maximum or the norm of the pixels under a window."""
     options = node.options(Pool2D)
     source, output = node.streamed(), node.output
     node.expect(len(source.shape) == 4, "works on a tensor without four dimensions")
@@ -55,7 +56,7 @@ def pool_2d(node: Node) -> Kernel:
         stride=options.stride_h,
         before=rows.before,
     )
-    name = {"AVERAGE_POOL_2D": "average_pool_2d", "MAX_POOL_2D": "max_pool_2d"}[node.operator.kind]
+    name = node.operator.kind.lower()
     parameters = Parameters(f"pool_2d_{suffix}_parameters", fields)
     taps = taps_inside(rows, height, options.filter_h, options.stride_h)
     taps *= taps_inside(columns, width, options.filter_w, options.stride_w)
@@ -110,16 +111,16 @@ def _limits(node: Node, options: Pool2D, source: Tensor) -> tuple[str, int | flo
     output = node.output
     if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
         return ("f32", *real_limits(options.activation, options.limits))
-    if (source.dtype, output.dtype) != (DType.INT8, DType.INT8):
+    if source.dtype is not output.dtype or source.dtype not in _SUFFIXES or node.operator.kind == "L2_POOL_2D":
         raise unsupported_types(source, output)
     difference = single(node.scale(source)) - single(node.scale(output))
     if abs(difference) > _SAME_SCALE or node.zero_point(source) != node.zero_point(output):
         raise Unsupported("its input and output are quantized in different ways")
-    if options.filter_h * options.filter_w * 128 > LARGEST:
+    if options.filter_h * options.filter_w * (1 - integer_range(source.dtype)[0]) > LARGEST:
         raise Unsupported("its window is too wide")
     zero_point = node.zero_point(output)
     low, high = quantized_limits(node, options.activation, output, options.limits)
-    return "s8", low + zero_point, high + zero_point
+    return _SUFFIXES[source.dtype], low + zero_point, high + zero_point
 
 
-KERNELS = {"AVERAGE_POOL_2D": pool_2d, "MAX_POOL_2D": pool_2d}
+KERNELS = {"AVERAGE_POOL_2D": pool_2d, "L2_POOL_2D": pool_2d, "MAX_POOL_2D": pool_2d}

@@ -1,9 +1,9 @@
-"""MEAN: rows are added up in scratch."""
+"""MEAN and SUM: rows are added up in scratch."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from usmp_build.arithmetic.fixed_point import divided, single
 from usmp_build.interfaces.accesses import Window
@@ -20,72 +20,84 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import Row, Shares, added_up_accesses
-from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, integer_range, unsupported_types
+from usmp_build.kernels.reference.reduced_axes import Split, along_axes, reduced_axes, split
 from usmp_build.kernels.reference.requantization import factor
+
+_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16", DType.FLOAT32: "f32"}
+
+Fields: TypeAlias = tuple[tuple[str, int | float], ...]
 
 
 class _Block(NamedTuple):
-    """A tensor as images of rows of pixels of channels; rows and pixels are averaged."""
+    """A tensor as images of rows of pixels of channels; rows and pixels are added up."""
 
     images: int
     rows: int
     width: int
     channels: int
 
-    @property
-    def size(self) -> int:
-        """Number of elements that become one."""
-        return self.rows * self.width
-
 
 def mean(node: Node) -> Kernel:
-    """The mean along axes that lie side by side."""
-    source, output = node.streamed(), node.output
-    block = _block(node)
-    node.expect(output.elements == block.images * block.channels, "makes another number of means than its output holds")
-    if (source.dtype, output.dtype) == (DType.INT8, DType.INT8):
-        return _kernel(node, block, "mean_s8", _int8_fields(node, block))
-    if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
-        return _kernel(node, block, "mean_f32", (("count", single(block.size)),))
-    raise unsupported_types(source, output)
+    """The mean along axes."""
+    return _sums(node, split(node.input(0).shape, reduced_axes(node)).size)
 
 
-def _block(node: Node) -> _Block:
-    shape = node.input(0).shape
-    all_axes = node.integers(1, "axes")
-    node.expect(all(-len(shape) <= axis < len(shape) for axis in all_axes), "averages along axes that its input lacks")
-    axes = sorted({axis % len(shape) for axis in all_axes if shape[axis] > 1})
-    if not axes:
-        return _Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
-    first, last = axes[0], axes[-1]
-    if any(shape[axis] > 1 and axis not in axes for axis in range(first, last)):
-        raise Unsupported("it averages along axes that are not adjacent")
-    images, reduced, channels = prod(shape[:first]), shape[first : last + 1], prod(shape[last + 1 :])
-    if channels == 1:  # a row of a single number would need a call each
-        return _Block(images, 1, prod(reduced), 1)
-    return _Block(images, reduced[0], prod(reduced[1:]), channels)
+def total(node: Node) -> Kernel:
+    """The sum along axes."""
+    return _sums(node, 1)
 
 
-def _int8_fields(node: Node, block: _Block) -> tuple[tuple[str, int], ...]:
-    """The factor also divides by the count."""
+def _sums(node: Node, divisor: int) -> Kernel:
+    """Sums along axes, divided: along axes that lie side by side, rows are added up."""
     source, output = node.input(0), node.output
-    if block.size * 255 > LARGEST:
-        raise Unsupported(f"it averages {block.size:,} elements, whose sum may not fit 32 bits")
-    scale = divided(factor(node, node.scale(source) / node.scale(output)), block.size)
+    axes = split(source.shape, reduced_axes(node))
+    node.expect(output.elements * axes.size == source.elements, "makes another number of sums than its output holds")
+    if source.dtype is not output.dtype or source.dtype not in _SUFFIXES:
+        raise unsupported_types(source, output)
+    suffix, is_real = _SUFFIXES[source.dtype], source.dtype.is_float
+    fields: Fields = (("divisor", single(divisor)),) if is_real else _integer_fields(node, axes.size, divisor)
+    if len(axes.reduced) > 1:
+        struct = "reduce_sum_f32_parameters" if is_real else "reduce_sum_parameters"
+        return along_axes(node, axes, f"reduce_sum_{suffix}", struct, *fields)
+    return _kernel(node, _block(source.shape, axes), f"mean_{suffix}", fields)
+
+
+def _block(shape: tuple[int, ...], axes: Split) -> _Block:
+    """Return the image whose rows are reduced, along at most one axis or several that lie side by side."""
+    if not axes.reduced:
+        return _Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
+    ((count, channels),) = axes.reduced
+    images = prod(shape) // count // channels
+    if channels == 1:  # a row of a single number would need a call each
+        return _Block(images, 1, count, 1)
+    rows = next(size for i, size in enumerate(shape) if size > 1 and prod(shape[i:]) == count * channels)
+    return _Block(images, rows, count // rows, channels)
+
+
+def _integer_fields(node: Node, count: int, divisor: int) -> Fields:
+    """The factor also divides."""
+    source, output = node.input(0), node.output
+    lowest, highest = integer_range(source.dtype)
+    if count * (highest - lowest) > LARGEST:
+        raise Unsupported(f"it adds up {count:,} elements, whose sum may not fit 32 bits")
+    scale = divided(factor(node, node.scale(source) / node.scale(output)), divisor)
     return (
-        ("offset", -node.zero_point(source) * block.size),
+        ("offset", -node.zero_point(source) * count),
         ("multiplier", scale.multiplier),
         ("shift", scale.shift),
         ("output_zero_point", node.zero_point(output)),
+        ("low", lowest - node.zero_point(output)),
+        ("high", highest - node.zero_point(output)),
     )
 
 
-def _kernel(node: Node, block: _Block, function: str, others: tuple[tuple[str, int | float], ...]) -> Kernel:
-    """Return the kernel that adds up the rows of each image, and makes averages of the sums, which have 32 bits.
+def _kernel(node: Node, block: _Block, function: str, others: Fields) -> Kernel:
+    """Return the kernel that adds up the rows of each image, and scales the sums, which have 32 bits.
 
     `others` are the parameters of the function after the width and the channels.
     """
-    source, output = node.input(0), node.output
+    source, output = node.streamed(), node.output
     form = Reduce(
         images=block.images,
         rows=block.rows,
@@ -105,4 +117,4 @@ def _kernel(node: Node, block: _Block, function: str, others: tuple[tuple[str, i
     return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * 4, sums),))
 
 
-KERNELS = {"MEAN": mean}
+KERNELS = {"MEAN": mean, "SUM": total}

@@ -2,20 +2,42 @@
 
 from __future__ import annotations
 
+from usmp_build.arithmetic import interpolated
 from usmp_build.arithmetic.fixed_point import ONE, quantize, single
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
+from usmp_build.errors import KernelError
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Output,
+    Parameters,
+    Traffic,
+    Whole,
+)
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_elements import row_by_row_accesses
-from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.requantization import factor
 from usmp_build.operators.reductions import Softmax
 
 _INTEGER_BITS = 5
 """Bits before the point of an exponent."""
-_LONGEST_ROW = 4095
+LONGEST_ROW = 4095
 """Most elements whose sum of exponentials surely fits its 12 bits before the point."""
 
-_OUTPUTS = {DType.INT8: ("softmax_s8", 1 / 256, -128, 0.0), DType.INT16: ("softmax_s8_s16", 1 / 65536, -32768, 0.001)}
-"""Function, scale, zero point and the part of the scale by which it may be off."""
+_REACH = 10
+"""How far below its row's maximum an int16 still counts."""
+_LONGEST_ROW_OF_INT16 = LARGEST // 32767
+"""Most elements whose sum of exponentials, 1.0 each, surely fits."""
+
+_OUTPUTS = {
+    (DType.INT8, DType.INT8): ("softmax_s8", 256, -128, 0.0, LONGEST_ROW),
+    (DType.INT8, DType.INT16): ("softmax_s8_s16", 65536, -32768, 0.001, LONGEST_ROW),
+    (DType.INT16, DType.INT16): ("softmax_s16", 32768, 0, 0.001, _LONGEST_ROW_OF_INT16),
+}
+"""Function, steps to 1, zero point, the part of the scale by which it may be off, and the longest row."""
 
 
 def softmax(node: Node) -> Kernel:
@@ -33,27 +55,58 @@ def softmax(node: Node) -> Kernel:
         traffic = (Traffic(2 * source.size), Traffic(2 * output.size, 2 * output.size))
         operands = (Input(0), Output(0))
         return Kernel((KernelCall("softmax_f32", Whole(), operands, parameters, traffic, accesses=accesses),))
-    if source.dtype is not DType.INT8 or output.dtype not in _OUTPUTS:
+    if (source.dtype, output.dtype) not in _OUTPUTS:
         raise unsupported_types(source, output)
-    if size > _LONGEST_ROW:
-        raise Unsupported(f"it sums rows of more than {_LONGEST_ROW:,} elements")
-    function, scale, zero_point, tolerance = _OUTPUTS[output.dtype]
-    if abs(node.scale(output) - scale) > tolerance * scale or node.zero_point(output) != zero_point:
-        raise Unsupported(f"its output does not have the scale 1/{1 / scale:.0f} and the zero point {zero_point}")
-    parameters = Parameters("softmax_s8_parameters", (*sizes, *_exponent_fields(node, beta)))
+    function, steps, zero_point, tolerance, longest = _OUTPUTS[source.dtype, output.dtype]
+    if size > longest:
+        raise Unsupported(f"it sums rows of more than {longest:,} elements")
+    if abs(node.scale(output) * steps - 1) > tolerance or node.zero_point(output) != zero_point:
+        raise Unsupported(f"its output does not have the scale 1/{steps} and the zero point {zero_point}")
+    if source.dtype is DType.INT16:
+        return _int16(node, sizes, beta)
+    parameters = Parameters("softmax_s8_parameters", (*sizes, *exponent_fields(node, beta)))
     traffic = (Traffic(3 * source.size), Traffic(written=output.size))
     return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters, traffic, accesses=accesses),))
 
 
-def _exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
+def _int16(node: Node, sizes: tuple[tuple[str, int], ...], beta: float) -> Kernel:
+    """Exponentials from a table, which wait in the output for the reciprocal of their sum, from another one."""
+    source, output, (rows, size) = node.input(0), node.output, (number for _, number in sizes)
+    if node.zero_point(source):
+        raise Unsupported("its input is an int16 with a zero point other than 0")
+    real = node.scale(source) * beta / (_REACH / 65535)
+    if not real > 0:
+        raise _too_small(node, node.scale(source) * beta)
+    to_table = factor(node, real)
+    fields = (*sizes, ("multiplier", to_table.multiplier), ("shift", to_table.shift))
+    constants = (
+        Constant("exponentials", DType.INT16, interpolated.table(interpolated.exponential, -_REACH, 0)),
+        Constant("reciprocals", DType.INT16, interpolated.table(interpolated.reciprocal, 0, 1)),
+    )
+    call = KernelCall(
+        "softmax_s16",
+        Whole(),
+        (Input(0), Derived(0), Derived(1), Output(0)),
+        Parameters("softmax_s16_parameters", fields),
+        (Traffic(2 * source.size), Traffic(2 * source.size), Traffic(4 * rows), Traffic(output.size, 2 * output.size)),
+        accesses=row_by_row_accesses(rows, size, (2, 0, 0, 2)),
+    )
+    return Kernel((call,), constants)
+
+
+def exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
     """What is farther from the maximum than `reach` does not fit before the point, and its exponential is nothing."""
     real = min(beta * node.scale(node.input(0)) * (1 << (31 - _INTEGER_BITS)), ONE - 1.0)
     if not real > 1:
-        message = f"has an input whose scale times beta is {real / (1 << (31 - _INTEGER_BITS)):g}: too small"
-        raise node.error("K406", message, "quantize the model again; its input is as good as constant")
-    factor = quantize(real)
-    reach = ((1 << _INTEGER_BITS) - 1 << 31 - _INTEGER_BITS) >> factor.shift
-    return (("multiplier", factor.multiplier), ("shift", factor.shift), ("reach", reach))
+        raise _too_small(node, real / (1 << (31 - _INTEGER_BITS)))
+    scale = quantize(real)
+    reach = ((1 << _INTEGER_BITS) - 1 << 31 - _INTEGER_BITS) >> scale.shift
+    return (("multiplier", scale.multiplier), ("shift", scale.shift), ("reach", reach))
+
+
+def _too_small(node: Node, scale: float) -> KernelError:
+    message = f"has an input whose scale times beta is {scale:g}: too small"
+    return node.error("K406", message, "quantize the model again; its input is as good as constant")
 
 
 KERNELS = {"SOFTMAX": softmax}

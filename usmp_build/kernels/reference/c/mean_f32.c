@@ -22,6 +22,6 @@ void usmp_mean_f32_finish(const struct usmp_mean_f32_parameters *p, usmp_f32 *su
     const struct usmp_walk walk = usmp_walk_along(p->channels, 1, p->direction);
 
     for (int32_t c = walk.first; c != walk.end; c += walk.step) {
-        output[c] = sums[c] / p->count;
+        output[c] = sums[c] / p->divisor;
     }
 }

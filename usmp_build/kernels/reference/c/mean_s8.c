@@ -1,3 +1,4 @@
+/* MEAN of integers.  Types: s8 int8_t, s16 usmp_i16. */
 #include "arithmetic.h"
 #include "mean.h"
 #include "walk.h"
@@ -24,7 +25,6 @@ void usmp_mean_s8_finish(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums
 
     for (int32_t c = walk.first; c != walk.end; c += walk.step) {
         const int32_t mean = usmp_scale(sums[c], p->multiplier, p->shift);
-        const int32_t zero_point = p->output_zero_point;
-        output[c] = (int8_t)(usmp_clamp(mean, INT8_MIN - zero_point, INT8_MAX - zero_point) + zero_point);
+        output[c] = (int8_t)(usmp_clamp(mean, p->low, p->high) + p->output_zero_point);
     }
 }

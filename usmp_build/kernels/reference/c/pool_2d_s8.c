@@ -1,3 +1,4 @@
+/* AVERAGE_POOL_2D and MAX_POOL_2D of integers.  Types: s8 int8_t, s16 usmp_i16. */
 #include "arithmetic.h"
 #include "pool_2d.h"
 #include "walk.h"
@@ -52,7 +53,7 @@ void usmp_max_pool_2d_s8_row(
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
 
         for (int32_t c = channels.first; c != channels.end; c += channels.step) {
-            int32_t most = INT8_MIN;
+            int32_t most = p->low;
 
             for (int32_t y = 0; y < p->window_height; ++y) {
                 if (rows[y] == NULL) {

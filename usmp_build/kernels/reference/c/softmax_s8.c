@@ -1,4 +1,5 @@
 #include "arithmetic.h"
+#include "exponent_sums.h"
 #include "exponential.h"
 #include "softmax.h"
 #include "walk.h"
@@ -6,10 +7,7 @@
 /* e^x of an input less its row's maximum, Q0.31. */
 static inline int32_t usmp_softmax_exp(const struct usmp_softmax_s8_parameters *p, int32_t difference)
 {
-    if (difference < -p->reach) {
-        return 0;
-    }
-    return usmp_exp_of_negative(usmp_multiply_high((int32_t)((uint32_t)difference << p->shift), p->multiplier));
+    return usmp_exp_of_difference(difference, p->multiplier, p->shift, p->reach);
 }
 
 /* What all inputs of a row have in common. */
@@ -22,15 +20,9 @@ struct usmp_softmax_row {
 static inline struct usmp_softmax_row usmp_softmax_look_at(
     const struct usmp_softmax_s8_parameters *p, const int8_t *input)
 {
-    struct usmp_softmax_row row = {INT8_MIN, 0, 12};
-    uint32_t sum = 0; /* Q12.19 */
+    struct usmp_softmax_row row = {usmp_maximum_of_row(input, p->size), 0, 12};
+    uint32_t sum = usmp_sum_of_exps(input, p->size, row.maximum, p->multiplier, p->shift, p->reach);
 
-    for (int32_t i = 0; i < p->size; ++i) {
-        row.maximum = usmp_maximum(row.maximum, input[i]);
-    }
-    for (int32_t i = 0; i < p->size; ++i) {
-        sum += (uint32_t)usmp_shift_right(usmp_softmax_exp(p, input[i] - row.maximum), 12);
-    }
     for (; sum < 1u << 31; sum *= 2) {
         --row.over;
     }

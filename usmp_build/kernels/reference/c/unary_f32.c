@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "arithmetic.h"
+#include "logistic_f32.h"
 #include "unary.h"
 #include "walk.h"
 
@@ -20,15 +21,6 @@ void usmp_relu6_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = usmp_clamp_f32(input[i], 0.0f, 6.0f);
     }
-}
-
-/* 1 / (1 + e^-x).  Below -9 it is e^x, above 16.62 it is 1: there TensorFlow Lite Micro leaves the formula. */
-static inline float usmp_logistic_of(float x)
-{
-    if (x > 16.619047164916992f) {
-        return 1.0f;
-    }
-    return x < -9.0f ? expf(x) : 1.0f / (1.0f + expf(-x));
 }
 
 void usmp_logistic_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output)

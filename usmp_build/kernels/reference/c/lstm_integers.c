@@ -1,0 +1,104 @@
+#include <string.h>
+
+#include "arithmetic.h"
+#include "logistic_s16.h"
+#include "lstm.h"
+#include "products.h"
+
+static inline int32_t usmp_clamp_to_s16(int32_t value)
+{
+    return usmp_clamp(value, INT16_MIN, INT16_MAX);
+}
+
+/* Moves a unit's cell state on by what its gates add up to, with 12 bits after the point; returns its output. */
+static inline int32_t usmp_lstm_unit(
+    const struct usmp_lstm_parameters *p, const uint16_t *logistic, const int32_t *gates, usmp_i16 *cell)
+{
+    const int32_t *const kept = p->cell_factors;
+    const int32_t *const fresh = p->cell_factors + 2;
+    const int32_t input = usmp_logistic_q15(logistic, 3 * gates[0]) * usmp_tanh_q15(logistic, 3 * gates[2]);
+    const int32_t forget = usmp_logistic_q15(logistic, 3 * gates[1]) * *cell;
+    const int32_t sum = usmp_clamp_to_s16(usmp_scale(forget, kept[0], kept[1]))
+                        + usmp_clamp_to_s16(usmp_scale(input, fresh[0], fresh[1]));
+    const int32_t state = usmp_clamp(usmp_clamp_to_s16(sum), -p->clip, p->clip);
+    const int32_t scaled = (state * p->tanh[0] + ((1 << p->tanh[1]) >> 1)) >> p->tanh[1];
+    const int32_t output = usmp_logistic_q15(logistic, 3 * gates[3]) * usmp_tanh_q15(logistic, scaled);
+
+    *cell = (int16_t)state;
+    return usmp_clamp(
+        usmp_add(usmp_scale(output, p->output_factor[0], p->output_factor[1]), p->hidden_zero_point), p->low, p->high);
+}
+
+void usmp_lstm_s8(
+    const struct usmp_lstm_parameters *p, const int8_t *input, const int8_t *input_weights,
+    const int8_t *forget_weights, const int8_t *cell_weights, const int8_t *output_weights,
+    const int8_t *input_recurrent, const int8_t *forget_recurrent, const int8_t *cell_recurrent,
+    const int8_t *output_recurrent, const int32_t *input_bias, const int32_t *forget_bias,
+    const int32_t *cell_bias, const int32_t *output_bias, const uint16_t *logistic, int8_t *hidden,
+    usmp_i16 *cell, int8_t *output)
+{
+    const int8_t *const weights[4] = {input_weights, forget_weights, cell_weights, output_weights};
+    const int8_t *const recurrent[4] = {input_recurrent, forget_recurrent, cell_recurrent, output_recurrent};
+
+    for (int32_t row = 0; row < p->rows; ++row) {
+        const int32_t state = row / p->run % p->batches * p->units;
+
+        for (int32_t unit = 0; unit < p->units; ++unit) {
+            const int32_t biases[4] = {input_bias[unit], forget_bias[unit], cell_bias[unit], output_bias[unit]};
+            int32_t sums[4] = {0, 0, 0, 0};
+            int32_t remembered[4] = {0, 0, 0, 0};
+            int32_t gates[4];
+
+            usmp_add_products_s8(input, p->input_zero_point, weights, unit * p->inputs, p->inputs, sums);
+            usmp_add_products_s8(
+                hidden + state, p->hidden_zero_point, recurrent, unit * p->units, p->units, remembered);
+            for (int32_t i = 0; i < 4; ++i) {
+                const int32_t *const scale = p->input_factors + 2 * i;
+                const int32_t *const recurrent_scale = p->hidden_factors + 2 * i;
+                gates[i] = usmp_clamp_to_s16(
+                    usmp_clamp_to_s16(usmp_scale(usmp_add(sums[i], biases[i]), scale[0], scale[1]))
+                    + usmp_clamp_to_s16(usmp_scale(remembered[i], recurrent_scale[0], recurrent_scale[1])));
+            }
+            output[unit] = (int8_t)usmp_lstm_unit(p, logistic, gates, cell + state + unit);
+        }
+        memcpy(hidden + state, output, (size_t)p->units);
+        input += p->inputs;
+        output += p->units;
+    }
+}
+
+void usmp_lstm_s16(
+    const struct usmp_lstm_parameters *p, const usmp_i16 *input, const int8_t *input_weights,
+    const int8_t *forget_weights, const int8_t *cell_weights, const int8_t *output_weights,
+    const int8_t *input_recurrent, const int8_t *forget_recurrent, const int8_t *cell_recurrent,
+    const int8_t *output_recurrent, const int64_t *input_bias, const int64_t *forget_bias,
+    const int64_t *cell_bias, const int64_t *output_bias, const uint16_t *logistic, usmp_i16 *hidden,
+    usmp_i16 *cell, usmp_i16 *output)
+{
+    const int8_t *const weights[4] = {input_weights, forget_weights, cell_weights, output_weights};
+    const int8_t *const recurrent[4] = {input_recurrent, forget_recurrent, cell_recurrent, output_recurrent};
+
+    for (int32_t row = 0; row < p->rows; ++row) {
+        const int32_t state = row / p->run % p->batches * p->units;
+
+        for (int32_t unit = 0; unit < p->units; ++unit) {
+            int64_t sums[4] = {input_bias[unit], forget_bias[unit], cell_bias[unit], output_bias[unit]};
+            int64_t remembered[4] = {0, 0, 0, 0};
+            int32_t gates[4];
+
+            usmp_add_products_s16(input, weights, unit * p->inputs, p->inputs, sums);
+            usmp_add_products_s16(hidden + state, recurrent, unit * p->units, p->units, remembered);
+            for (int32_t i = 0; i < 4; ++i) {
+                const int32_t *const scale = p->input_factors + 2 * i;
+                const int32_t *const recurrent_scale = p->hidden_factors + 2 * i;
+                gates[i] = usmp_clamp_to_s16(
+                    usmp_clamp_to_s16(usmp_scale_wide(sums[i], scale[0], scale[1]))
+                    + usmp_clamp_to_s16(usmp_scale_wide(remembered[i], recurrent_scale[0], recurrent_scale[1])));
+            }
+            output[unit] = (int16_t)usmp_lstm_unit(p, logistic, gates, cell + state + unit);
+        }
+        memcpy(hidden + state, output, (size_t)p->units * sizeof *output);
+        input += p->inputs;
+        output += p->units;
+    }
+}

@@ -1,0 +1,24 @@
+/* The largest or the least of integers; of truth values, 0 and 1, the least says whether all are true.
+ * Types: s8 int8_t, u8 uint8_t. */
+#include "arithmetic.h"
+#include "reduce.h"
+#include "walk.h"
+
+void usmp_reduce_max_s8(
+    const struct usmp_reduce_max_parameters *p, const int8_t *input, int8_t *output)
+{
+    const struct usmp_walk outputs = usmp_walk_along(p->outputs, 1, p->direction);
+    struct usmp_place at = usmp_place_at(p->kept, p->direction);
+
+    for (int32_t o = outputs.first; o != outputs.end; o += outputs.step) {
+        struct usmp_place from = usmp_place_at(p->reduced, 1);
+        int32_t most = INT32_MIN;
+
+        for (int32_t i = 0; i < p->count; ++i) {
+            most = usmp_maximum(most, p->sign * input[at.offset + from.offset]);
+            usmp_next_place(&from, p->reduced, 1);
+        }
+        output[o] = (int8_t)(p->sign * most);
+        usmp_next_place(&at, p->kept, p->direction);
+    }
+}

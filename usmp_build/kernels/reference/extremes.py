@@ -1,0 +1,60 @@
+"""REDUCE_MAX, REDUCE_MIN and REDUCE_ALL, ARG_MAX and ARG_MIN: the largest or the least of many elements."""
+
+from __future__ import annotations
+
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.reduced_axes import along_axes, reduced_axes, split
+
+_SUFFIXES = {DType.INT8: "s8", DType.FLOAT32: "f32"}
+_SIGNS = {"ARG_MAX": 1, "ARG_MIN": -1, "REDUCE_ALL": -1, "REDUCE_MAX": 1, "REDUCE_MIN": -1}
+"""1 for the largest, -1 for the least."""
+_STRUCT = "reduce_max_parameters"
+
+
+def extreme(node: Node) -> Kernel:
+    """The largest or the least element along axes."""
+    source, output = node.input(0), node.output
+    if source.dtype is not output.dtype or source.dtype not in _SUFFIXES:
+        raise unsupported_types(source, output)
+    if source.dtype.is_integer:
+        same = node.scale(source) == node.scale(output) and node.zero_point(source) == node.zero_point(output)
+        if not same:
+            raise Unsupported("its input and output are quantized in different ways")
+    return _extreme(node, f"reduce_max_{_SUFFIXES[source.dtype]}")
+
+
+def all_true(node: Node) -> Kernel:
+    """Whether all elements along axes are true: the least one, which is 0 or 1."""
+    if not node.input(0).dtype is node.output.dtype is DType.BOOL:
+        raise unsupported_types(node.input(0), node.output)
+    return _extreme(node, "reduce_max_u8")
+
+
+def arg_extreme(node: Node) -> Kernel:
+    """The place of the largest or the least element along one axis."""
+    source, output = node.input(0), node.output
+    axes = reduced_axes(node)
+    node.expect(len(axes) == 1, "does not work along one axis")
+    if source.dtype not in _SUFFIXES or output.dtype is not DType.INT32:
+        raise unsupported_types(source, output)
+    function = f"arg_max_{_SUFFIXES[source.dtype]}"
+    return along_axes(node, split(source.shape, axes), function, _STRUCT, _sign(node))
+
+
+def _extreme(node: Node, function: str) -> Kernel:
+    return along_axes(node, split(node.input(0).shape, reduced_axes(node)), function, _STRUCT, _sign(node))
+
+
+def _sign(node: Node) -> tuple[str, int]:
+    return "sign", _SIGNS[node.operator.kind]
+
+
+KERNELS = {
+    "ARG_MAX": arg_extreme,
+    "ARG_MIN": arg_extreme,
+    "REDUCE_ALL": all_true,
+    "REDUCE_MAX": extreme,
+    "REDUCE_MIN": extreme,
+}
