@@ -1,4 +1,4 @@
-"""Weights of int4, two to a byte: kernels read them as int8, from a constant that they are unpacked into at build time."""
+"""Weights of int4, two to a byte: kernels read them as int8, from a constant that is unpacked at build time."""
 
 from __future__ import annotations
 
