@@ -1,4 +1,4 @@
-"""Weights of int4, two to a byte, are unpacked at build time into a constant of int8, which kernels read."""
+"""Weights of int4, two to a byte: kernels read them as int8, from a constant that is unpacked at build time."""
 
 from __future__ import annotations
 
