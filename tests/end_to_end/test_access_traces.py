@@ -36,6 +36,8 @@ from usmp_build.search.replanner import Replanner
 
 COUNT = 15
 """Random models of each kind, in one plan."""
+UNDECLARED = {"EMBEDDING_LOOKUP", "GATHER", "GATHER_ND", "ZEROS_LIKE"}
+"""What these read depends on indices that come at run time, or is nothing: none of it is declared."""
 
 
 TANH = """
@@ -93,7 +95,10 @@ def check_distances(planned_once: Planned) -> None:
     for direction, plan in in_each_direction(planned_once):
         found = compared(plan)
         assert found, direction
-        assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}, direction
+        assert {kind(each) for each in found if each.declared is None} <= UNDECLARED, direction
+        exact = {each: bounded(plan, each) for each in found if each.declared is not None}
+        assert {each: each.planned for each in exact} == exact, direction
+        assert all(each.traced <= each.planned for each in found), direction
 
 
 @needs_gcc

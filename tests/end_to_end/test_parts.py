@@ -15,6 +15,9 @@ from tests.support.tools import few, needs_c
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.interfaces.analysis import Analysis
+from usmp_build.interfaces.kernels import Kernel, NoKernel
+from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.kernels.reference import Reference
 from usmp_build.search import concat_aliasing
 from usmp_build.search.replanner import Replanner
 
@@ -205,8 +208,14 @@ def test_where_an_operator_copies_another_one_may_have_parts(later: int, shared:
     assert planned.summary.pools[0].size == _planned(tmp_path, _twice(later), NO_PARTS).summary.pools[0].size == 4400
 
 
-def test_what_cannot_be_copied_is_shared(tmp_path: Path) -> None:
-    """The library has no kernel for SLICE."""
+def test_what_cannot_be_copied_is_shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the library had no kernel for SLICE."""
+    honest = Reference.kernel
+
+    def without(reference: Reference, operator: Operator, graph: Subgraph) -> Kernel | NoKernel:
+        return NoKernel("it is left out") if operator.kind == "SLICE" else honest(reference, operator, graph)
+
+    monkeypatch.setattr(Reference, "kernel", without)
     words = 'order = "file"\n'
     planned = _planned(tmp_path, SLICED, words)
     assert _shared(planned.analysis) == [1]

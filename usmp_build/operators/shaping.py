@@ -8,8 +8,16 @@ import numpy as np
 
 from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.operators.control import SAME
-from usmp_build.operators.fold import Array, broadcast, filled, same_elements, transposed
-from usmp_build.operators.general_rules import as_many, axis_faults, integers, same_type, shape_fault, shown
+from usmp_build.operators.fold import Array, broadcast, same_elements, transposed
+from usmp_build.operators.general_rules import (
+    as_many,
+    axis_faults,
+    broadcastable,
+    integers,
+    same_type,
+    shape_fault,
+    shown,
+)
 from usmp_build.operators.kind import ArgumentType, Effect, Fold, Known, plain_kind
 from usmp_build.operators.operands import Fault, Signature, Subject
 
@@ -41,8 +49,31 @@ def _permuted(subject: Subject) -> Iterator[Fault]:
     yield from shape_fault(subject, "output", tuple(shape[axis] for axis in order))
 
 
+def _stretched(subject: Subject) -> Iterator[Fault]:
+    """BROADCAST_TO: the output has the shape that is an operand, and the input fits it."""
+    shape = subject.numbers("shape")
+    if shape is not None:
+        yield from shape_fault(subject, "output", tuple(shape))
+
+
+def _tiled(subject: Subject) -> Iterator[Fault]:
+    """TILE: each axis of the output is that of the input several times."""
+    times, shape = subject.numbers("times"), subject.shape("input")
+    if times is None:
+        return
+    if len(times) != len(shape) or min(times, default=0) < 0:
+        yield Fault("T249", f"it repeats {shown(times)} times, but must say how often for each axis of {list(shape)}")
+        return
+    yield from shape_fault(subject, "output", tuple(size * each for size, each in zip(shape, times, strict=True)))
+
+
 def _shape(_: Operator, sources: Sequence[Tensor]) -> Array:
     return np.asarray(sources[0].shape)
+
+
+def _repeated(_: Operator, sources: Sequence[Tensor]) -> Array:
+    data, times = sources
+    return np.tile(data.as_array(), [int(each) for each in times.as_array().ravel()])
 
 
 def _rank(_: Operator, sources: Sequence[Tensor]) -> Array:
@@ -51,18 +82,18 @@ def _rank(_: Operator, sources: Sequence[Tensor]) -> Array:
 
 _PAD = Signature("input paddings value?", rules=(same_type("input", "output", "value"), integers("paddings"), _padded))
 _RESHAPE = Signature("input shape?", rules=(same_type("input", "output"), as_many("input", "output")))
-_OPEN = Signature("input operand")
-"""Its second operand is read where it is understood."""
-
 KINDS = (
     plain_kind(
         name="BROADCAST_TO",
         options=None,
-        signature=_OPEN,
-        effect=Effect.PURE,
+        signature=Signature(
+            "input shape",
+            rules=(same_type("input", "output"), integers("shape"), broadcastable("input"), _stretched),
+        ),
+        effect=Effect.FUNCTION,
         keeps_axes=False,
         only_shape=False,
-        within_inputs=False,
+        within_inputs=True,
         fold=Fold(Known.VALUES, broadcast),
         arguments=None,
     ),
@@ -75,17 +106,6 @@ KINDS = (
         only_shape=True,
         within_inputs=True,
         fold=Fold(Known.BYTES, same_elements),
-        arguments=None,
-    ),
-    plain_kind(
-        name="FILL",
-        options=None,
-        signature=None,
-        effect=Effect.PURE,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=Fold(Known.VALUES, filled),
         arguments=None,
     ),
     plain_kind(
@@ -157,12 +177,12 @@ KINDS = (
     plain_kind(
         name="TILE",
         options=None,
-        signature=_OPEN,
-        effect=Effect.PURE,
+        signature=Signature("input times", rules=(same_type("input", "output"), integers("times"), _tiled)),
+        effect=Effect.FUNCTION,
         keeps_axes=False,
         only_shape=False,
-        within_inputs=False,
-        fold=None,
+        within_inputs=True,
+        fold=Fold(Known.BYTES, _repeated),
         arguments=None,
     ),
     plain_kind(

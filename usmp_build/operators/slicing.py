@@ -1,4 +1,4 @@
-"""SLICE, STRIDED_SLICE and GATHER; which elements the first two take, as TensorFlow Lite Micro reads their operands."""
+"""SLICE and STRIDED_SLICE; which elements they take, as TensorFlow Lite Micro reads their operands."""
 
 from __future__ import annotations
 
@@ -31,14 +31,6 @@ class StridedSlice(Options):
     shrink_axis_mask: int = field(default=0, metadata=slot(4, "i"))
     offset: bool = field(default=False, metadata=slot(5, "?"))
     """The ends count from the begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Gather(Options):
-    """GATHER."""
-
-    axis: int = field(default=0, metadata=slot(0, "i"))
-    batch_dims: int = field(default=0, metadata=slot(1, "i"))
 
 
 def sliced(shape: Sequence[int], begins: Sequence[int], sizes: Sequence[int]) -> Taken | None:
@@ -146,26 +138,7 @@ def _taken(data: Array, taken: Taken | None) -> Array:
     return data[np.ix_(*taken)] if taken else data
 
 
-def _gather(op: Operator, sources: Sequence[Tensor]) -> Array:
-    data, indices = arrays(sources)
-    gather = op.options if isinstance(op.options, Gather) else Gather()
-    if gather.batch_dims:
-        raise ValueError
-    return np.take(data, indices, axis=gather.axis)
-
-
 KINDS = (
-    plain_kind(
-        name="GATHER",
-        options=StoredOptions(Gather, "GatherOptions"),
-        signature=Signature("input indices"),
-        effect=Effect.PURE,
-        keeps_axes=False,
-        only_shape=False,
-        within_inputs=False,
-        fold=Fold(Known.INTEGERS, _gather),
-        arguments=None,
-    ),
     plain_kind(
         name="SLICE",
         options=None,

@@ -10,10 +10,13 @@ from usmp_build.ir.options import Options
 from usmp_build.operators import (
     binary,
     control,
+    filling,
+    gathering,
     joining,
     lstm,
     planned,
     pooling,
+    rearranging,
     reductions,
     resizing,
     shaping,
@@ -23,7 +26,23 @@ from usmp_build.operators import (
 )
 from usmp_build.operators.kind import Effect, OperatorKind, planned_only
 
-_FAMILIES = (binary, control, joining, lstm, planned, pooling, reductions, resizing, shaping, slicing, sums, unary)
+_FAMILIES = (
+    binary,
+    control,
+    filling,
+    gathering,
+    joining,
+    lstm,
+    planned,
+    pooling,
+    rearranging,
+    reductions,
+    resizing,
+    shaping,
+    slicing,
+    sums,
+    unary,
+)
 
 OPERATORS: Mapping[str, OperatorKind] = MappingProxyType(
     {kind.name: kind for family in _FAMILIES for kind in family.KINDS}

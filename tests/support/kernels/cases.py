@@ -10,7 +10,7 @@ from math import prod
 
 import numpy as np
 
-from tests.support.kernels import cutting, reductions, resizing, sums
+from tests.support.kernels import cutting, gathering, rearranging, reductions, resizing, sums
 from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
@@ -169,6 +169,8 @@ CASES: dict[str, Callable[[Random], Case]] = (
         "TRANSPOSE": transpose,
     }
     | cutting.CASES
+    | gathering.CASES
+    | rearranging.CASES
     | reductions.CASES
     | resizing.CASES
     | sums.CASES

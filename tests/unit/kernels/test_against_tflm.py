@@ -29,6 +29,8 @@ STATEFUL = {"ASSIGN_VARIABLE", "READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE
 """What keeps state is compared over several runs, in tests/end_to_end/test_state.py."""
 OURS = {"COPY", "LOOKUP"}
 """No file has these, so TensorFlow Lite Micro has no answer; tests/unit/kernels/test_rewritten_lookups.py has one."""
+ELSEWHERE = {"SPACE_TO_BATCH_ND", "TILE"}
+"""TensorFlow Lite Micro lacks these, or pads with a number that it never sets: see test_rearranging.py beside this."""
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +53,7 @@ def test_every_call_says_what_it_touches() -> None:
 
 @needs_gcc
 @needs_oracle
-@pytest.mark.parametrize("kind", CASES)
+@pytest.mark.parametrize("kind", [kind for kind in CASES if kind not in ELSEWHERE])
 def test_outputs_equal_tflm(kind: str, optimized: Runner, tmp_path: Path) -> None:
     compare(draw(kind), optimized, tmp_path)
 

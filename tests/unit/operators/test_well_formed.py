@@ -7,9 +7,11 @@ import pytest
 
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
+from usmp_build.operators.gathering import Gather
 from usmp_build.operators.joining import Concatenation, Pack, Unpack
 from usmp_build.operators.lstm import GATES, SequenceLstm
 from usmp_build.operators.pooling import Pool2D
+from usmp_build.operators.rearranging import Blocks
 from usmp_build.operators.reductions import Reducer, Softmax
 from usmp_build.operators.slicing import StridedSlice
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected, Svdf
@@ -84,7 +86,7 @@ def lstm(time_major: bool = False, inputs: int = 4, **changed: Tensor | None) ->
 
 JOINED = Concatenation(axis=1)
 PACKED = Pack(values_count=2, axis=1)
-FLOAT, WORD = DType.FLOAT32, DType.INT16
+FLOAT, INT, WORD = DType.FLOAT32, DType.INT32, DType.INT16
 
 FAULTS: list[Case] = [
     ("T232", running("SVDF", [x(1), x(1, 1), x(1, 1), None, x(1)], x(1), Softmax()), "it has no options of its kind"),
@@ -146,11 +148,44 @@ FAULTS: list[Case] = [
     ("T247", running("SLICE", [x(8), n(1), n(4)], x(5)), "5 elements, [5], but must have 4"),
     ("T247", running("STRIDED_SLICE", [x(8), n(1), n(7), n(2)], x(4)), "[4], but must have [3]"),
     ("T247", running("RESIZE_BILINEAR", [x(1, 2, 2, 3), n(4, 4)], x(1, 4, 2, 3)), "but must have [1, 4, 4, 3]"),
+    ("T247", running("BROADCAST_TO", [x(3), n(2, 4)], x(2, 4)), "[3], which is not compatible with [2, 4]"),
+    ("T247", running("BROADCAST_TO", [x(1), n(2, 3)], x(2, 4)), "[2, 4], but must have [2, 3]"),
+    ("T247", running("TILE", [x(2, 3), n(1, 2)], x(2, 5)), "[2, 5], but must have [2, 6]"),
+    ("T247", running("REVERSE_V2", [x(4), n(0)], x(2, 2)), "[2, 2], but must have [4]"),
+    ("T247", running("SPACE_TO_DEPTH", [x(1, 4, 4, 2)], x(1, 2, 2, 4), Blocks(2)), "but must have [1, 2, 2, 8]"),
+    ("T247", running("DEPTH_TO_SPACE", [x(1, 2, 2, 4)], x(1, 4, 4, 2), Blocks(2)), "but must have [1, 2, 2, 8]"),
+    ("T247", running("MIRROR_PAD", [x(4), n(1, 0)], x(6)), "[6], but must have [5]"),
+    ("T247", running("SPACE_TO_BATCH_ND", [x(1, 4, 3), n(2), n(1, 1)], x(2, 2, 3)), "but must have [2, 3, 3]"),
+    ("T247", running("BATCH_TO_SPACE_ND", [x(2, 2, 3), n(2), n(1, 1)], x(1, 4, 3)), "but must have [2, 3, 3]"),
+    ("T247", running("FILL", [n(4), x(2)], x(4)), "has 2 elements, [2], but must have 1"),
+    ("T247", running("FILL", [n(4), x()], x(3)), "[3], but must have [4]"),
+    ("T247", running("ZEROS_LIKE", [x(4)], x(2, 2)), "[2, 2], but must have [4]"),
+    ("T247", running("BROADCAST_ARGS", [n(4), n(4, 5)], x(1, dtype=INT)), "[1], but must have [2]"),
+    ("T247", running("BROADCAST_ARGS", [n(4), n(5, shape=(1, 1))], x(1, dtype=INT)), "[1, 1], but must be a list"),
+    ("T247", running("GATHER", [x(4, 2), n(1, 2, 3)], x(3, 3)), "[3, 3], but must have [3, 2]"),
+    ("T247", running("GATHER", [x(0, 2), n(1)], x(1, 2)), "has the shape [0, 2]: there is nothing"),
+    ("T247", running("GATHER_ND", [x(4, 2), n(1, 2, 3)], x(3)), "indices of shape [3] have no places in [4, 2]"),
+    ("T247", running("GATHER_ND", [x(4, 2), n(1, 2)], x(2)), "[2], but must have []"),
+    ("T247", running("EMBEDDING_LOOKUP", [n(1, 2), x(4, 3)], x(2, 2)), "[2, 2], but must have [2, 3]"),
+    ("T247", running("DYNAMIC_UPDATE_SLICE", [x(4), x(5), n(0)], x(4)), "an update of shape [5] is no part of [4]"),
+    ("T247", running("DYNAMIC_UPDATE_SLICE", [x(4), x(3), n(0, 1)], x(4)), "but must be one for each axis of [4]"),
     ("T248", running("MEAN", [x(2, 3), n(1, dtype=FLOAT)], x(2)), "its axes, is FLOAT32, but must be integers"),
     ("T248", running("RESHAPE", [x(4)], x(4, dtype=WORD)), "its output, is INT16, but tensor 0, its input, is INT8"),
     ("T248", running("CONCATENATION", [x(2, 3), x(2, 3, dtype=WORD)], x(2, 6), JOINED), "one of its inputs, is INT16"),
     ("T249", running("CONCATENATION", [x(3)], x(3), JOINED), "it works along axis 1 of a tensor of shape [3]"),
     ("T249", running("RESIZE_BILINEAR", [x(1, 2, 2, 3), n(4)], x(1, 4, 2, 3)), "but must be a height and a width"),
+    ("T249", running("TILE", [x(2, 3), n(2)], x(2, 3)), "it repeats [2] times, but must say how often"),
+    ("T249", running("REVERSE_V2", [x(4), n(1)], x(4)), "it works along axis 1 of a tensor of shape [4]"),
+    (
+        "T249",
+        running("SPACE_TO_DEPTH", [x(1, 3, 4, 2)], x(1, 1, 2, 8), Blocks(2)),
+        "blocks of 2 × 2 pixels do not tile",
+    ),
+    ("T249", running("MIRROR_PAD", [x(4), n(4, 0)], x(8)), "[4, 0], which does not mirror what [4] has"),
+    ("T249", running("SPACE_TO_BATCH_ND", [x(1, 4, 3), n(0), n(1, 1)], x(2, 3, 3)), "which does not fit [1, 4, 3]"),
+    ("T249", running("SPACE_TO_BATCH_ND", [x(1, 4, 3), n(2), n(0, 1)], x(2, 3, 3)), "blocks of [2] do not tile [5]"),
+    ("T249", running("GATHER", [x(4, 2), n(1, 2)], x(2, 2), Gather(2)), "it works along axis 2 of a tensor of"),
+    ("T249", running("GATHER", [x(4, 2), n(1, 2)], x(4), Gather(1, 1)), "of shape [2] do not share 1 dimensions with"),
     ("T249", running("SPLIT", [n(-(1 << 31)), x(2, 4)], x(2, 4)), "it works along axis -2147483648 of a tensor"),
     ("T249", running("SPLIT", [n(0, 1), x(2, 4)], x(2, 4)), "it splits along 2 axes, not along one"),
     ("T249", running("PAD", [x(2, 3), n(1, 0)], x(3, 3)), "its paddings are [1, 0], but must be two of 0 or more"),

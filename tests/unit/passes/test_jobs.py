@@ -24,12 +24,12 @@ BRANCHES = """
     %6 "y" float32[1,8]
     inputs %0
     outputs %6
-    %1 = GATHER(%0) @0
-    %2 = GATHER(%0) @1
-    %3 = GATHER(%2) @2
-    %4 = GATHER(%1, %3) @3
-    %5 = GATHER(%1) @4
-    %6 = GATHER(%4, %5) @5
+    %1 = UNIQUE(%0) @0
+    %2 = UNIQUE(%0) @1
+    %3 = UNIQUE(%2) @2
+    %4 = UNIQUE(%1, %3) @3
+    %5 = UNIQUE(%1) @4
+    %6 = UNIQUE(%4, %5) @5
 """
 
 

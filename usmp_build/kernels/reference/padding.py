@@ -43,7 +43,7 @@ def pad(node: Node) -> Kernel:
         raise Unsupported(f"it pads along more than {_MOST_AXES} groups of axes")
     frames = [_Frame(0, 1, 0)] * (_MOST_AXES - len(frames)) + frames
     axes = int32_constant("axes", (number for frame in frames for number in frame))
-    value, zero = _value(node)
+    value, constants = _value(node)
     lines, crossing = prod(sum(frame) for frame in frames[:-1]), prod(frame.size for frame in frames[:-1])
     width = source.dtype.bits // 8
     parameters = Parameters("pad_parameters", (("lines", lines), ("width", width)))
@@ -51,7 +51,7 @@ def pad(node: Node) -> Kernel:
     traffic = (Traffic(source.size), Traffic(fills), Traffic(_table_reads(frames)), Traffic(written=output.size))
     operands = (Input(0), value, Derived(0), Output(0))
     call = KernelCall("pad", Whole(), operands, parameters, traffic, accesses=pad_accesses(frames, width))
-    return Kernel((call,), (axes, *zero))
+    return Kernel((call,), (axes, *constants))
 
 
 def _table_reads(frames: list[_Frame]) -> int:
@@ -105,9 +105,14 @@ def _value(node: Node) -> tuple[Operand, tuple[Constant, ...]]:
         if value.quantization != output.quantization:
             raise Unsupported("its value and its output are quantized in different ways")
         return Input(2), ()
-    width = source.dtype.bits // 8
-    zero = node.zero_point(output) % 256 if source.dtype in {DType.INT8, DType.UINT8} else 0
-    return Derived(1), (Constant("value", source.dtype, zero.to_bytes(width, "little")),)
+    return Derived(1), (zero(node),)
+
+
+def zero(node: Node) -> Constant:
+    """Return what stands for 0 in the output: the zero point of eight bits, and else 0."""
+    output = node.output
+    number = node.zero_point(output) % 256 if output.dtype in {DType.INT8, DType.UINT8} else 0
+    return Constant("value", output.dtype, number.to_bytes(output.dtype.bits // 8, "little"))
 
 
 KERNELS = {"PAD": pad, "PADV2": pad}

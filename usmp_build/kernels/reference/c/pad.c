@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "fill.h"
 #include "pad.h"
 #include "walk.h"
 
@@ -25,18 +26,6 @@ static inline int32_t usmp_crossed_line(int32_t line, const int32_t *axes)
     return crossed;
 }
 
-/* Writes `value` `count` times. */
-static inline void usmp_fill(uint8_t *to, const void *value, int32_t width, int32_t count)
-{
-    if (width == 1) {
-        memset(to, *(const uint8_t *)value, (size_t)count);
-        return;
-    }
-    for (int32_t i = 0; i < count; ++i) {
-        memcpy(to + i * width, value, (size_t)width);
-    }
-}
-
 void usmp_pad(
     const struct usmp_pad_parameters *p, const void *input, const void *value, const int32_t *axes,
     void *output)
@@ -52,14 +41,14 @@ void usmp_pad(
         const int32_t crossed = usmp_crossed_line(line, axes);
 
         if (crossed < 0) {
-            usmp_fill(to, value, p->width, whole);
+            usmp_repeat(to, value, p->width, whole);
         } else {
             uint8_t *const inside = to + before * p->width;
             const uint8_t *const from = (const uint8_t *)input + crossed * size * p->width;
 
             memmove(inside, from, (size_t)(size * p->width)); /* first, for the frame may lie over the input */
-            usmp_fill(to, value, p->width, before);
-            usmp_fill(inside + size * p->width, value, p->width, behind);
+            usmp_repeat(to, value, p->width, before);
+            usmp_repeat(inside + size * p->width, value, p->width, behind);
         }
     }
 }

@@ -1,0 +1,36 @@
+"""Indices that an axis does not have: the nearest that it has is taken, and nothing else is touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.gathering import placed
+from tests.support.kernels.samples import draw, kernel_of
+from tests.support.tools import needs_gcc
+from usmp_build.operators.gathering import Gather
+
+WILD = [-(2**31), -1, 0, 1, 7, 2**31 - 1]
+
+
+@needs_gcc
+@pytest.mark.parametrize("kind", ["EMBEDDING_LOOKUP", "GATHER", "GATHER_ND"])
+def test_the_nearest_index_is_taken(kind: str, tmp_path: Path) -> None:
+    runner, r = Runner(build(tmp_path, "-O2")), np.random.default_rng(7)
+    for number, made in enumerate(draw(kind)):
+        tensors = made.graph.tensors
+        (places,) = (given for t, given in zip(made.graph.inputs, made.inputs, strict=True) if tensors[t].name == "i")
+        wild = r.choice(WILD, places.shape).astype(np.int32)
+        options = made.graph.operators[0].options
+        (shape,) = (tensor.shape for tensor in tensors if tensor.name == "x")
+        axis = options.axis if isinstance(options, Gather) else 0
+        last = np.array(shape[: places.shape[-1]] if kind == "GATHER_ND" else shape[axis]) - 1
+        kernel = kernel_of(made)
+        outputs = [
+            runner.run(made.graph, kernel, placed(made, indices).inputs)[0]
+            for indices in (wild, np.clip(wild, 0, last).astype(np.int32))
+        ]
+        np.testing.assert_array_equal(*outputs, f"case {number}")

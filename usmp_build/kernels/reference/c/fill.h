@@ -1,0 +1,30 @@
+/* FILL and ZEROS_LIKE: one element many times; elements of any type. */
+#ifndef USMP_FILL_H
+#define USMP_FILL_H
+
+#include <string.h>
+
+#include "usmp.h"
+
+/* `width` is the bytes of an element. */
+struct usmp_fill_parameters {
+    int32_t count;
+    int32_t width;
+    int32_t direction; /* of no account: it goes forward in both */
+};
+
+void usmp_fill(const struct usmp_fill_parameters *p, const void *value, void *output);
+
+/* Writes `value` `count` times. */
+static inline void usmp_repeat(uint8_t *to, const void *value, int32_t width, int32_t count)
+{
+    if (width == 1) {
+        memset(to, *(const uint8_t *)value, (size_t)count);
+        return;
+    }
+    for (int32_t i = 0; i < count; ++i) {
+        memcpy(to + i * width, value, (size_t)width);
+    }
+}
+
+#endif
