@@ -17,8 +17,9 @@ from usmp_build.kernels.reference import Reference, library
 
 BINARY = ["ADD", "MUL", "SUB"]
 UNARY = ["DEQUANTIZE", "HARD_SWISH", "LEAKY_RELU", "LOGISTIC", "QUANTIZE", "RELU", "RELU6", "TANH"]
+WITHIN_ROWS = ["L2_NORMALIZATION", "LOG_SOFTMAX", "SOFTMAX"]
 WINDOWS = ["AVERAGE_POOL_2D", "CONV_2D", "DEPTHWISE_CONV_2D"]
-PICTURES = [*WINDOWS, *BINARY, *UNARY]
+PICTURES = [*WINDOWS, *BINARY, *UNARY, *WITHIN_ROWS]
 """Kinds of operators that have a kernel by rows for an image."""
 
 _KERNEL = Reference.kernel

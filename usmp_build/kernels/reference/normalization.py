@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from usmp_build.arithmetic.fixed_point import quantize
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Value, Whole
+from usmp_build.interfaces.kernels import Kernel, Traffic, Value
 from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.reference.accesses_of_elements import row_by_row_accesses
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
-from usmp_build.kernels.reference.softmax import LONGEST_ROW, exponent_fields
+from usmp_build.kernels.reference.softmax import LONGEST_ROW, exponent_fields, within_rows
 from usmp_build.operators.reductions import L2Normalization
 
 _WIDEST = 255
@@ -22,30 +21,29 @@ def l2_normalization(node: Node) -> Kernel:
         raise Unsupported(f"it has no kernel with the activation {activation.name}")
     source, struct = node.input(0), "l2_normalization_parameters"
     if _is_float(node):
-        return _row_by_row(node, "l2_normalization_f32", struct, 2, ("zero_point", 0))
+        return _within_rows(node, "l2_normalization_f32", struct, 2, ("zero_point", 0))
     if source.shape[-1] * _WIDEST * _WIDEST > LARGEST:
         raise Unsupported(f"it sums squares of rows of {source.shape[-1]:,} elements, which may not fit 32 bits")
     _check_output(node, 128, 0)
-    return _row_by_row(node, "l2_normalization_s8", struct, 2, ("zero_point", node.zero_point(source)))
+    return _within_rows(node, "l2_normalization_s8", struct, 2, ("zero_point", node.zero_point(source)))
 
 
 def log_softmax(node: Node) -> Kernel:
     """Each element less the logarithm of the sum of all exponentials."""
     if _is_float(node):
-        return _row_by_row(node, "log_softmax_f32", "log_softmax_f32_parameters", 3)
+        return _within_rows(node, "log_softmax_f32", "log_softmax_f32_parameters", 3)
     if node.input(0).shape[-1] > LONGEST_ROW:
         raise Unsupported(f"it sums rows of more than {LONGEST_ROW:,} elements")
     _check_output(node, 16, 127)
     fields = dict(exponent_fields(node, beta=1.0))
     back = quantize((1 << (31 - fields["shift"])) / fields["multiplier"])
     others = ("back_multiplier", back.multiplier), ("back_shift", back.shift)
-    return _row_by_row(node, "log_softmax_s8", "log_softmax_s8_parameters", 3, *fields.items(), *others)
+    return _within_rows(node, "log_softmax_s8", "log_softmax_s8_parameters", 3, *fields.items(), *others)
 
 
 def _is_float(node: Node) -> bool:
     source, output = node.input(0), node.output
     node.expect(len(source.shape) >= 1, "works on a tensor without dimensions")
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
     if source.dtype is not output.dtype or source.dtype not in (DType.INT8, DType.FLOAT32):
         raise unsupported_types(source, output)
     return source.dtype is DType.FLOAT32
@@ -57,21 +55,10 @@ def _check_output(node: Node, steps: int, zero_point: int) -> None:
         raise Unsupported(f"its output does not have the scale 1/{steps} and the zero point {zero_point}")
 
 
-def _row_by_row(node: Node, function: str, struct: str, passes: int, *others: tuple[str, Value]) -> Kernel:
+def _within_rows(node: Node, function: str, struct: str, passes: int, *fields: tuple[str, Value]) -> Kernel:
     """Return the kernel of a function that passes over each row several times, and writes it in the last one."""
-    source, output = node.input(0), node.output
-    size = source.shape[-1]
-    rows = source.elements // size
-    width = source.dtype.bits // 8
-    call = KernelCall(
-        function,
-        Whole(),
-        (Input(0), Output(0)),
-        Parameters(struct, (("rows", rows), ("size", size), *others)),
-        (Traffic(passes * source.size), Traffic(written=output.size)),
-        accesses=row_by_row_accesses(rows, size, (width, width)),
-    )
-    return Kernel((call,))
+    traffic = (Traffic(passes * node.input(0).size), Traffic(written=node.output.size))
+    return within_rows(node, function, struct, traffic, *fields)
 
 
 KERNELS = {"L2_NORMALIZATION": l2_normalization, "LOG_SOFTMAX": log_softmax}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import prod
+
 from usmp_build.arithmetic import interpolated
 from usmp_build.arithmetic.fixed_point import ONE, quantize, single
 from usmp_build.errors import KernelError
@@ -11,14 +13,17 @@ from usmp_build.interfaces.kernels import (
     Input,
     Kernel,
     KernelCall,
+    Operand,
     Output,
     Parameters,
     Traffic,
+    Value,
     Whole,
 )
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_elements import row_by_row_accesses
 from usmp_build.kernels.reference.node import LARGEST, Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.pieces import elementwise
 from usmp_build.kernels.reference.requantization import factor
 from usmp_build.operators.reductions import Softmax
 
@@ -44,54 +49,70 @@ def softmax(node: Node) -> Kernel:
     """Exponentials along the last axis, divided by their sum."""
     source, output = node.input(0), node.output
     node.expect(len(source.shape) >= 1, "works on a tensor without dimensions")
-    node.expect(source.elements == output.elements, "has an output of another size than its input")
-    size = source.shape[-1]
-    rows = source.elements // size
-    sizes = (("rows", rows), ("size", size))
-    accesses = row_by_row_accesses(rows, size, (source.dtype.bits // 8, output.dtype.bits // 8))
-    beta = single(node.options(Softmax).beta)
-    if (source.dtype, output.dtype) == (DType.FLOAT32, DType.FLOAT32):
-        parameters = Parameters("softmax_f32_parameters", (*sizes, ("beta", beta)))
+    beta, types = single(node.options(Softmax).beta), (source.dtype, output.dtype)
+    if types == (DType.FLOAT32, DType.FLOAT32):
         traffic = (Traffic(2 * source.size), Traffic(2 * output.size, 2 * output.size))
-        operands = (Input(0), Output(0))
-        return Kernel((KernelCall("softmax_f32", Whole(), operands, parameters, traffic, accesses=accesses),))
-    if (source.dtype, output.dtype) not in _OUTPUTS:
+        return within_rows(node, "softmax_f32", "softmax_f32_parameters", traffic, ("beta", beta))
+    if types not in _OUTPUTS:
         raise unsupported_types(source, output)
-    function, steps, zero_point, tolerance, longest = _OUTPUTS[source.dtype, output.dtype]
-    if size > longest:
+    function, steps, zero_point, tolerance, longest = _OUTPUTS[types]
+    if source.shape[-1] > longest:
         raise Unsupported(f"it sums rows of more than {longest:,} elements")
     if abs(node.scale(output) * steps - 1) > tolerance or node.zero_point(output) != zero_point:
         raise Unsupported(f"its output does not have the scale 1/{steps} and the zero point {zero_point}")
     if source.dtype is DType.INT16:
-        return _int16(node, sizes, beta)
-    parameters = Parameters("softmax_s8_parameters", (*sizes, *exponent_fields(node, beta)))
+        return _int16(node, beta)
     traffic = (Traffic(3 * source.size), Traffic(written=output.size))
-    return Kernel((KernelCall(function, Whole(), (Input(0), Output(0)), parameters, traffic, accesses=accesses),))
+    return within_rows(node, function, "softmax_s8_parameters", traffic, *exponent_fields(node, beta))
 
 
-def _int16(node: Node, sizes: tuple[tuple[str, int], ...], beta: float) -> Kernel:
+def _int16(node: Node, beta: float) -> Kernel:
     """Exponentials from a table, which wait in the output for the reciprocal of their sum, from another one."""
-    source, output, (rows, size) = node.input(0), node.output, (number for _, number in sizes)
+    source, output = node.input(0), node.output
     if node.zero_point(source):
         raise Unsupported("its input is an int16 with a zero point other than 0")
     real = node.scale(source) * beta / (_REACH / 65535)
     if not real > 0:
         raise _too_small(node, node.scale(source) * beta)
     to_table = factor(node, real)
-    fields = (*sizes, ("multiplier", to_table.multiplier), ("shift", to_table.shift))
-    constants = (
+    tables = (
         Constant("exponentials", DType.INT16, interpolated.table(interpolated.exponential, -_REACH, 0)),
         Constant("reciprocals", DType.INT16, interpolated.table(interpolated.reciprocal, 0, 1)),
     )
-    call = KernelCall(
-        "softmax_s16",
-        Whole(),
-        (Input(0), Derived(0), Derived(1), Output(0)),
-        Parameters("softmax_s16_parameters", fields),
-        (Traffic(2 * source.size), Traffic(2 * source.size), Traffic(4 * rows), Traffic(output.size, 2 * output.size)),
-        accesses=row_by_row_accesses(rows, size, (2, 0, 0, 2)),
-    )
-    return Kernel((call,), constants)
+    per_row = Traffic(4 * source.elements // source.shape[-1])
+    traffic = (Traffic(2 * source.size), Traffic(2 * source.size), per_row, Traffic(output.size, 2 * output.size))
+    fields = ("multiplier", to_table.multiplier), ("shift", to_table.shift)
+    return within_rows(node, "softmax_s16", "softmax_s16_parameters", traffic, *fields, tables=tables)
+
+
+def within_rows(
+    node: Node,
+    function: str,
+    struct: str,
+    traffic: tuple[Traffic, ...],
+    *fields: tuple[str, Value],
+    tables: tuple[Constant, ...] = (),
+) -> Kernel:
+    """Return the kernel of a function that makes each row along the last axis from that row of the input.
+
+    It reads an element for the last time right before it writes there.  `fields` are its parameters after the number
+    and the size of the rows; `tables` are operands between input and output; `traffic` is that of all rows.
+    """
+    source, output = node.input(0), node.output
+    node.expect(source.elements == output.elements, "has an output of another size than its input")
+    size = source.shape[-1]
+    widths = (source.dtype.bits // 8, *(0 for _ in tables), output.dtype.bits // 8)
+    operands: tuple[Operand, ...] = (Input(0), *(Derived(i) for i in range(len(tables))), Output(0))
+
+    def kernel_of(axes: int) -> Kernel:
+        rows = prod(source.shape[-axes:]) // size
+        parameters = Parameters(struct, (("rows", rows), ("size", size), *fields))
+        accesses = row_by_row_accesses(rows, size, widths)
+        return Kernel((KernelCall(function, Whole(), operands, parameters, traffic, accesses=accesses),), tables)
+
+    if source.shape != output.shape:
+        return kernel_of(len(source.shape))
+    return elementwise(node, kernel_of)
 
 
 def exponent_fields(node: Node, beta: float) -> tuple[tuple[str, int], ...]:
