@@ -66,10 +66,13 @@ def test_it_is_told_who_searches(pure: Environment, with_core: Environment) -> N
     assert note(pure) == "the compiled core was not built; Python searches, more slowly"
 
 
-def test_plans_of_examples_are_the_same(pure: Environment, with_core: Environment, tmp_path: Path) -> None:
-    answers = ask(with_core, EXAMPLES, tmp_path)
-    assert [code for code, *_ in answers] == [0] * len(EXAMPLES)
-    assert ask(pure, EXAMPLES, tmp_path) == answers
+@pytest.mark.parametrize("example", EXAMPLES, ids=[path.parent.relative_to(ROOT).as_posix() for path in MANIFESTS])
+def test_plans_of_examples_are_the_same(
+    example: list[object], pure: Environment, with_core: Environment, tmp_path: Path
+) -> None:
+    (answer,) = ask(with_core, [example], tmp_path)
+    assert answer[0] == 0
+    assert ask(pure, [example], tmp_path) == [answer]
 
 
 def test_answers_to_problems_are_the_same(pure: Environment, with_core: Environment, tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 
 import pytest
 
-_MACHINES = frozenset({"board", "cmake", "compiler", "generator", "python", "standard"})
-"""Parameters that say on what a test runs, not what it tests."""
+_MACHINES = frozenset({"board", "cmake", "compiler", "example", "generator", "python", "standard"})
+"""Parameters that say on what a test runs, not what it tests; and on which of our examples."""
 _SHARE = 3
 
 
