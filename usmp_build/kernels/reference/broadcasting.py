@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from typing import NamedTuple, TypeAlias
 
-from usmp_build.interfaces.kernels import Value
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Value, Whole
 from usmp_build.ir.graph import Tensor
+from usmp_build.kernels.reference.accesses_of_elements import broadcast_accesses
 from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.kernels.reference.pieces import elementwise
 
 MOST_AXES = 5
 """In the tables that C reads."""
@@ -45,7 +48,7 @@ def _steps(shape: Sequence[int]) -> list[int]:
     return steps[::-1]
 
 
-def merged(axes: Sequence[Axis]) -> list[Axis]:
+def merged(axes: Sequence[Axis], operands: int = 2) -> list[Axis]:
     """Merge adjacent axes that all operands cross in equal steps; the result is never empty.
 
     >>> merged([Axis(2, (12, 0)), Axis(3, (4, 0)), Axis(4, (1, 1))])
@@ -58,7 +61,7 @@ def merged(axes: Sequence[Axis]) -> list[Axis]:
         if result and result[-1].steps == tuple(step * axis.size for step in axis.steps):
             axis = axis._replace(size=result.pop().size * axis.size)
         result.append(axis)
-    return result or [Axis(1, (1, 1))]
+    return result or [Axis(1, (1,) * operands)]
 
 
 def padded(axes: Sequence[Axis]) -> list[Axis]:
@@ -68,6 +71,41 @@ def padded(axes: Sequence[Axis]) -> list[Axis]:
     return [Axis(1, (0,) * len(axes[0].steps))] * (MOST_AXES - len(axes)) + [*axes]
 
 
-def table(axes: Iterable[Axis]) -> tuple[int, ...]:
-    """Return size and steps of each axis, one after the other."""
-    return tuple(number for axis in axes for number in (axis.size, *axis.steps))
+def table(axes: Iterable[Axis], *operands: int) -> tuple[int, ...]:
+    """Return size and steps of each axis, one after the other; of these operands, if any are given."""
+    return tuple(
+        number
+        for axis in axes
+        for number in (axis.size, *([axis.steps[operand] for operand in operands] if operands else axis.steps))
+    )
+
+
+def in_pairs(
+    node: Node,
+    function: str,
+    fields: Fields = (),
+    struct: str = "pairs",
+    operands: tuple[Input, ...] = (Input(0), Input(1)),
+) -> Kernel:
+    """Return the kernel of a function of the elements of two operands that belong together, in c/pairs.h.
+
+    A third operand has axes of its own.  `fields` are parameters after the number of elements and the axes.
+    """
+    tensors = [node.tensor(operand) for operand in operands]
+    axes = output_axes(node, *tensors)
+    widths = tuple(tensor.dtype.bits // 8 for tensor in (*tensors, node.output))
+    moved = [node.output.elements * width for width in widths]
+    traffic = (*map(Traffic, moved[:-1]), Traffic(written=moved[-1]))
+
+    def kernel_of(count: int) -> Kernel:
+        innermost = merged(axes[-count:], len(operands))
+        places = padded(innermost)
+        tables = [("axes", table(places, *range(len(operands))[-2:]))]
+        if len(operands) > 2:
+            tables.append(("condition_axes", table(places, 0, 0)))
+        parameters = Parameters(struct, (("size", prod(axis.size for axis in places)), *tables, *fields))
+        accesses = broadcast_accesses([(axis.size, *axis.steps) for axis in innermost], widths)
+        call = KernelCall(function, Whole(), (*operands, Output(0)), parameters, traffic, accesses=accesses)
+        return Kernel((call,))
+
+    return elementwise(node, kernel_of)

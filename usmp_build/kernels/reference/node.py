@@ -181,6 +181,13 @@ def check_plain(node: Node, *tensors: Tensor) -> None:
             raise Unsupported(f"{node.label(tensor)} is a quantized {tensor.dtype.name}")
 
 
+def check_alike(node: Node, *tensors: Tensor) -> None:
+    """Refuse quantized tensors that do not all have one scale and one zero point."""
+    quantized = {(node.scale(tensor), node.zero_point(tensor)) for tensor in tensors}
+    if len(quantized) > 1:
+        raise Unsupported("its inputs and its output are quantized in different ways")
+
+
 def integer_range(dtype: DType) -> tuple[int, int]:
     """Return the smallest and largest value of an integer type."""
     info = np.iinfo(dtype.numpy)

@@ -55,8 +55,9 @@ def tanh(node: Node) -> Kernel:
 
 
 def hard_swish(node: Node) -> Kernel:
-    """HARD_SWISH: for int8 only."""
-    type_of(node, DType.INT8)
+    """HARD_SWISH: for int8 a table."""
+    if type_of(node, DType.INT8, DType.FLOAT32) is DType.FLOAT32:
+        return each_element(node, "hard_swish_f32", "elements")
     source, output = (Quantized(node.scale(each), node.zero_point(each)) for each in (node.input(0), node.output))
     table = of_hard_swish(source, output)
     if table is None:
