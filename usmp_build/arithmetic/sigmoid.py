@@ -1,39 +1,17 @@
-"""LOGISTIC and TANH of int16, which interpolate in a table: how inputs of any scale get to its steps.
-
-The table has 1 / (1 + e^-x) for x = 0, 1/24, ..., 255/24 as unsigned numbers with 16 bits after the point; C has the
-interpolation in `kernels/reference/c/sigmoid_s16.c`.
-"""
+"""LOGISTIC and TANH of int16: how inputs of any scale become places in the table of `logistic`."""
 
 from __future__ import annotations
 
 import math
-from functools import cache
-
-import numpy as np
 
 FRACTION_BITS = 15
 """Of the output."""
 MOST_MULTIPLIER = (1 << 15) - 1
 _PER_UNIT = 24 * 512
-"""Steps between 0 and 1: 512 from one value of the table to the next."""
+"""Places between 0 and 1: 512 from one value of the table to the next."""
 _MOST_SHIFT = 31
 _TOLERANCE = 1e-3
 """Of the logarithm of a scale that counts as a power of 2."""
-
-
-@cache
-def table() -> bytes:
-    """Return the table's 256 values.
-
-    Lines between the values of a curve lie below it by up to a step's square times its second derivative over 8: half
-    of that is added to each value.  The last one is the limit.
-    """
-    values = []
-    for i in range(255):
-        y = 1 / (1 + math.exp(-i / 24))
-        bend = y * (1 - y) * (1 - 2 * y) / 24**2
-        values.append(round((y - bend / 16) * 65536))
-    return np.array([*values, 65535], "<u2").tobytes()
 
 
 def power_of_two(scale: float) -> int | None:
@@ -43,7 +21,7 @@ def power_of_two(scale: float) -> int | None:
 
 
 def argument(scale: float, most_shift: int) -> tuple[int, int]:
-    """Return multiplier and right shift that bring an input to the steps.
+    """Return multiplier and right shift that bring an input to its place.
 
     Scales of 2^-12, up to 2^(most_shift - 12), take a multiplication without a shift.
     """

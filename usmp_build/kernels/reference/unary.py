@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import isfinite, prod
 
+from usmp_build.arithmetic import logistic as logistic_table
 from usmp_build.arithmetic import sigmoid, tables
 from usmp_build.arithmetic.fixed_point import single
 from usmp_build.arithmetic.hard_swish import hard_swish as of_hard_swish
@@ -150,7 +151,7 @@ def _sigmoid(node: Node, function: str, most_shift: int) -> Kernel:
     multiplier, shift = sigmoid.argument(node.scale(source), most_shift)
     if multiplier > sigmoid.MOST_MULTIPLIER:
         raise _no_table(node)
-    table = Constant("table", DType.UINT16, sigmoid.table())
+    table = Constant("table", DType.UINT16, logistic_table.table())
     return _with_table(
         node,
         function,
