@@ -171,7 +171,9 @@ def _calculation(
 def _bound(name: str) -> OperatorKind:
     return _binary(
         name,
-        Elementwise(operands=2, symmetric=True, bounds=True, activation=None, int8=Int8(_extreme, Int8Kernel.NONE)),
+        Elementwise(
+            operands=2, symmetric=True, bounds=True, activation=None, int8=Int8(_extreme, Int8Kernel.ARITHMETIC)
+        ),
         effect=Effect.FUNCTION,
         signature=_SIGNATURE,
         options=None,
@@ -181,48 +183,38 @@ def _bound(name: str) -> OperatorKind:
     )
 
 
-def _comparison(name: str) -> OperatorKind:
-    """EQUAL and NOT_EQUAL."""
+def _plain(name: str, options: StoredOptions | None) -> OperatorKind:
+    """A function of numbers whose int8 nothing here looks into."""
     return _binary(
         name,
-        Elementwise(operands=2, symmetric=True, bounds=False, activation=None, int8=None),
+        Elementwise(operands=2, symmetric=False, bounds=False, activation=None, int8=None),
         effect=Effect.FUNCTION,
-        signature=None,
-        options=None,
+        signature=_SIGNATURE,
+        options=options,
         extended=False,
         fold=None,
-        arguments=None,
+        arguments=_ARGUMENTS,
     )
 
-
-_NOTHING_OF_INT8 = Elementwise(operands=2, symmetric=False, bounds=False, activation=None, int8=None)
 
 KINDS = (
     _calculation("ADD", "AddOptions", np.add, Int8(_sum, Int8Kernel.ARITHMETIC), symmetric=True),
-    _binary(
-        "DIV",
-        _NOTHING_OF_INT8,
-        effect=Effect.FUNCTION,
-        signature=_SIGNATURE,
-        options=StoredOptions(Binary, "DivOptions"),
-        extended=False,
-        fold=None,
-        arguments=_ARGUMENTS,
-    ),
-    _comparison("EQUAL"),
+    _plain("DIV", StoredOptions(Binary, "DivOptions")),
+    _plain("FLOOR_DIV", None),
+    _plain("FLOOR_MOD", None),
     _bound("MAXIMUM"),
     _bound("MINIMUM"),
     _calculation("MUL", "MulOptions", np.multiply, Int8(_product, Int8Kernel.ARITHMETIC), symmetric=True),
-    _comparison("NOT_EQUAL"),
     _binary(
-        "SQUARED_DIFFERENCE",
-        _NOTHING_OF_INT8,
-        effect=Effect.PURE,
+        "PRELU",
+        Elementwise(operands=2, symmetric=False, bounds=False, activation=None, int8=None),
+        effect=Effect.FUNCTION,
         signature=_SIGNATURE,
         options=None,
         extended=False,
         fold=None,
-        arguments=None,
+        arguments={"input": ArgumentType.SAME, "alpha": ArgumentType.SAME},
     ),
+    _plain("SQUARED_DIFFERENCE", None),
     _calculation("SUB", "SubOptions", np.subtract, Int8(_sum, Int8Kernel.ARITHMETIC), symmetric=False),
 )

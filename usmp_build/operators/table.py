@@ -9,6 +9,7 @@ from types import MappingProxyType
 from usmp_build.ir.options import Options
 from usmp_build.operators import (
     binary,
+    comparisons,
     control,
     filling,
     gathering,
@@ -28,6 +29,7 @@ from usmp_build.operators.kind import Effect, OperatorKind, planned_only
 
 _FAMILIES = (
     binary,
+    comparisons,
     control,
     filling,
     gathering,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from usmp_build.arithmetic import tables
+from usmp_build.arithmetic import functions, tables
 from usmp_build.arithmetic.fixed_point import single
 from usmp_build.arithmetic.hard_swish import hard_swish
-from usmp_build.arithmetic.limits import LEAST, is_table
+from usmp_build.arithmetic.limits import LEAST, Quantized, is_table
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Options, slot
 from usmp_build.operators.fold import dequantized, same_elements
@@ -29,6 +29,14 @@ from usmp_build.operators.operands import Signature
 from usmp_build.operators.values.interval import Interval
 from usmp_build.operators.values.quantized import Opaque, factor, limits, operand, quantized
 from usmp_build.operators.values.transfer import Transfer, looked_up, scaled
+
+
+@dataclass(frozen=True, slots=True)
+class Gelu(Options):
+    """GELU."""
+
+    approximate: bool = field(default=False, metadata=slot(0, "?"))
+    """Whether it is defined by a hyperbolic tangent in place of the error function."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +92,21 @@ def _tanh(op: Operator, graph: Subgraph) -> Transfer:
 
 def _hard_swish(op: Operator, graph: Subgraph) -> Transfer:
     return _from_table(hard_swish(quantized(_source(op, graph)), quantized(graph.tensors[op.outputs[0]])))
+
+
+def _of_scales(function: Callable[[Quantized, Quantized], bytes]) -> Callable[[Operator, Subgraph], Transfer]:
+    """Return what a table says that follows from the scales of input and output."""
+
+    def read(op: Operator, graph: Subgraph) -> Transfer:
+        return _from_table(function(quantized(_source(op, graph)), quantized(graph.tensors[op.outputs[0]])))
+
+    return read
+
+
+def _gelu(op: Operator, graph: Subgraph) -> Transfer:
+    if not isinstance(op.options, Gelu):
+        raise Opaque
+    return _of_scales(functions.gelu_tanh if op.options.approximate else functions.gelu)(op, graph)
 
 
 def _from_table(data: bytes | None) -> Transfer:
@@ -168,11 +191,22 @@ def _of_no_int8(name: str, effect: Effect, fold: Fold | None) -> OperatorKind:
 
 
 KINDS = (
-    _of_no_int8("ABS", Effect.FUNCTION, None),
+    _of_table("ABS", _of_scales(functions.absolute)),
     _of_no_int8("CAST", Effect.PURE, Fold(Known.INTEGERS, same_elements)),
+    _of_no_int8("CEIL", Effect.FUNCTION, None),
+    _of_no_int8("COS", Effect.FUNCTION, None),
     _of_no_int8("DEQUANTIZE", Effect.FUNCTION, Fold(Known.VALUES, dequantized)),
-    _of_no_int8("ELU", Effect.PURE, None),
+    _of_table("ELU", _of_scales(functions.elu)),
     _of_no_int8("EXP", Effect.FUNCTION, None),
+    _of_no_int8("FLOOR", Effect.FUNCTION, None),
+    _unary(
+        "GELU",
+        Effect.FUNCTION,
+        activation=None,
+        int8=Int8(_gelu, Int8Kernel.TABLE),
+        fold=None,
+        options=StoredOptions(Gelu, "GeluOptions"),
+    ),
     _of_table("HARD_SWISH", _hard_swish),
     _unary(
         "LEAKY_RELU",
@@ -182,6 +216,7 @@ KINDS = (
         fold=None,
         options=StoredOptions(LeakyRelu, "LeakyReluOptions"),
     ),
+    _of_no_int8("LOG", Effect.FUNCTION, None),
     _of_table("LOGISTIC", _logistic),
     _unary(
         "LOOKUP",
@@ -204,7 +239,9 @@ KINDS = (
     _activation("RELU6", Activation.RELU6, Int8(_relu6, Int8Kernel.ARITHMETIC)),
     _of_no_int8("RELU_0_TO_1", Effect.PURE, None),
     _activation("RELU_N1_TO_1", Activation.RELU_N1_TO_1, Int8(_requantized(Activation.RELU_N1_TO_1), Int8Kernel.NONE)),
-    _of_no_int8("RSQRT", Effect.FUNCTION, None),
+    _of_no_int8("ROUND", Effect.FUNCTION, None),
+    _of_table("RSQRT", _of_scales(functions.rsqrt)),
+    _of_no_int8("SIN", Effect.FUNCTION, None),
     _of_no_int8("SQRT", Effect.FUNCTION, None),
     _of_no_int8("SQUARE", Effect.FUNCTION, None),
     _of_table("TANH", _tanh),

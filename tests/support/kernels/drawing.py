@@ -90,6 +90,11 @@ def activation(
     return Tensor(name, tuple(shape), dtype, Quantization((single(scale),), (zero_point,)))
 
 
+def plain(name: str, shape: Sequence[int], dtype: DType) -> Tensor:
+    """Return a tensor that is computed or given, and that nothing quantizes."""
+    return Tensor(name, tuple(shape), dtype)
+
+
 def constant(
     name: str, data: Array, scales: Sequence[float] = (), zero_points: Sequence[int] = (), axis: int = 0
 ) -> Tensor:

@@ -9,14 +9,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from tests.support.kernels import elements, pairs
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case, Random, case, pick, span, values
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.kernels.reference import Reference, library
 
-BINARY = ["ADD", "MUL", "SUB"]
-UNARY = ["DEQUANTIZE", "HARD_SWISH", "LEAKY_RELU", "LOGISTIC", "QUANTIZE", "RELU", "RELU6", "TANH"]
+BINARY = [*pairs.CASES]
+UNARY = [*elements.CASES]
 WITHIN_ROWS = ["L2_NORMALIZATION", "LOG_SOFTMAX", "SOFTMAX"]
 WINDOWS = ["AVERAGE_POOL_2D", "CONV_2D", "DEPTHWISE_CONV_2D"]
 PICTURES = [*WINDOWS, *BINARY, *UNARY, *WITHIN_ROWS]

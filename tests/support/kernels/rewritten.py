@@ -13,7 +13,7 @@ from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import FLOAT, INT8, INT16, Array, Case, Random, constant, pick, span, values
 from tests.support.kernels.driver import Runner
 from usmp_build.interfaces.kernels import Kernel
-from usmp_build.ir.graph import Model, Operator, Quantization, Subgraph, Tensor
+from usmp_build.ir.graph import DType, Model, Operator, Quantization, Subgraph, Tensor
 from usmp_build.kernels.reference import library
 from usmp_build.passes import rewrite
 
@@ -72,7 +72,7 @@ def _value(r: Random, image: Tensor) -> Tensor:
 
 def clamped(kind: str, r: Random) -> Case:
     """Draw an operator, and one to three clamps behind it."""
-    graph = CASES[kind](r).graph
+    graph = _drawn(kind, r, INT8, FLOAT)
     tensors, operators = [*graph.tensors], [*graph.operators]
     last = graph.outputs[0]
     for number in range(span(r, 1, 3)):
@@ -90,7 +90,7 @@ def clamped(kind: str, r: Random) -> Case:
 
 def bounded(kind: str, r: Random) -> Case:
     """Draw an operator on int8, and one or two bounds behind it."""
-    graph = next(graph for graph in (CASES[kind](r).graph for _ in range(99)) if graph.tensors[-1].dtype is INT8)
+    graph = _drawn(kind, r, INT8)
     tensors, operators = [*graph.tensors], [*graph.operators]
     last = graph.outputs[0]
     q = tensors[last].quantization
@@ -103,6 +103,11 @@ def bounded(kind: str, r: Random) -> Case:
         last = len(tensors) - 1
         operators.append(Operator(bound, tuple(inputs), (last,)))
     return case_of(r, graph, tensors, operators, {}, last)
+
+
+def _drawn(kind: str, r: Random, *types: DType) -> Subgraph:
+    """Draw an operator until its output has one of these types."""
+    return next(graph for graph in (CASES[kind](r).graph for _ in range(99)) if graph.tensors[-1].dtype in types)
 
 
 def case_of(

@@ -29,8 +29,9 @@ STATEFUL = {"ASSIGN_VARIABLE", "READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE
 """What keeps state is compared over several runs, in tests/end_to_end/test_state.py."""
 OURS = {"COPY", "LOOKUP"}
 """No file has these, so TensorFlow Lite Micro has no answer; tests/unit/kernels/test_rewritten_lookups.py has one."""
-ELSEWHERE = {"SPACE_TO_BATCH_ND", "TILE"}
-"""TensorFlow Lite Micro lacks these, or pads with a number that it never sets: see test_rearranging.py beside this."""
+ELSEWHERE = {"GELU", "SPACE_TO_BATCH_ND", "TILE"}
+"""TensorFlow Lite Micro lacks these, or pads with a number that it never sets: see
+test_rearranging.py and test_against_numpy.py beside this."""
 
 
 @pytest.fixture(scope="module")

@@ -54,10 +54,10 @@ def test_operators_on_single_elements_are_one(operators: str, shape: str) -> Non
     assert kinds(graph(operators, tensors, shape)) == [("LOOKUP", (0,))]
 
 
-@pytest.mark.parametrize("operator", ["MAXIMUM(%0, %2)", "MINIMUM(%2, %0)", "RELU_N1_TO_1(%0)"])
-def test_bounds_are_tables_where_nobody_takes_them(operator: str) -> None:
-    tensors = {"2": "int8[] scale=0.05 zero=-3 = [7]"}
-    assert kinds(graph(f"%9 = {operator}", tensors, SMALL)) == [("LOOKUP", (0,))]
+def test_what_has_no_other_kernel_is_a_table_even_alone() -> None:
+    bound = {"2": "int8[] scale=0.05 zero=-3 = [7]"}
+    assert kinds(graph("%9 = RELU_N1_TO_1(%0)", {}, SMALL)) == [("LOOKUP", (0,))]
+    assert kinds(graph("%9 = MAXIMUM(%0, %2)", bound, LARGE)) == [("MAXIMUM", (0, 2))]
 
 
 @pytest.mark.parametrize("shape", [LARGE, SMALL])

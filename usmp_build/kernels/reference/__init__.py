@@ -22,6 +22,8 @@ from types import MappingProxyType
 from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels.reference import (
+    casts,
+    comparisons,
     convolution,
     copies,
     cumulation,
@@ -29,11 +31,13 @@ from usmp_build.kernels.reference import (
     elementwise,
     extremes,
     filling,
+    functions,
     gathering,
     lstm,
     matrices,
     normalization,
     padding,
+    pairwise,
     pooling,
     quantization,
     rearranging,
@@ -51,6 +55,8 @@ from usmp_build.kernels.reference.directions import in_both_directions
 from usmp_build.kernels.reference.node import Node, Unsupported
 
 _FAMILIES = (
+    casts,
+    comparisons,
     convolution,
     copies,
     cumulation,
@@ -58,10 +64,12 @@ _FAMILIES = (
     elementwise,
     extremes,
     filling,
+    functions,
     gathering,
     matrices,
     normalization,
     padding,
+    pairwise,
     pooling,
     quantization,
     rearranging,

@@ -31,15 +31,17 @@ def row_by_row_accesses(rows: int, size: int, element_sizes: tuple[int, ...]) ->
     return Accesses((Part((rows, size), touches),), element_sizes)
 
 
-def broadcast_accesses(axes: Sequence[tuple[int, int, int]], element_size: int) -> Accesses:
-    """Two operands that are stretched to the output's shape; the output is the fourth operand.
+def broadcast_accesses(axes: Sequence[Sequence[int]], element_sizes: tuple[int, ...]) -> Accesses:
+    """Operands that are stretched to the shape of the output, which is the last one.
 
-    Each axis has its size, and the steps of both operands; elements have `element_size` bytes.
+    Each axis has its size, and the steps of all operands before the output that are not tables; see above.
     """
-    sizes, first, second = zip(*axes, strict=True)
+    sizes, *operands = zip(*axes, strict=True)
     steps, step = [], 1
     for size in reversed(sizes):
         steps.append(step)
         step *= size
-    touches = (Touch(0, 1, first), Touch(1, 1, second), Touch(3, 1, tuple(reversed(steps)), writes=True))
-    return Accesses((Part(sizes, touches),), (element_size, element_size, 0, element_size))
+    *given, output = (operand for operand, element_size in enumerate(element_sizes) if element_size)
+    touches = [Touch(operand, 1, strides) for operand, strides in zip(given, operands, strict=True)]
+    touches.append(Touch(output, 1, tuple(reversed(steps)), writes=True))
+    return Accesses((Part(sizes, tuple(touches)),), element_sizes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from usmp_build.arithmetic.limits import MOST_STEPS, REAL_LIMITS, steps
-from usmp_build.ir.graph import Tensor
+from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Limits
 from usmp_build.kernels.reference.node import Node, Unsupported, integer_range
 
@@ -18,6 +18,15 @@ def real_limits(activation: Activation, limits: Limits | None = None) -> tuple[f
         raise Unsupported("it has limits, which only integers may have")
     low, high = _limits(activation)
     return -LARGEST_FLOAT if low is None else low, LARGEST_FLOAT if high is None else high
+
+
+def whole_limits(activation: Activation, limits: Limits | None = None) -> tuple[int, int]:
+    """Return the smallest and largest output of a kernel of integers that nothing quantizes, which has no `limits`."""
+    if limits is not None:
+        raise Unsupported("it has limits, which only quantized integers may have")
+    low, high = _limits(activation)
+    least, most = integer_range(DType.INT32)
+    return least if low is None else int(low), most if high is None else int(high)
 
 
 def quantized_limits(

@@ -167,6 +167,27 @@ def unsupported_types(*tensors: Tensor) -> Unsupported:
     return Unsupported(f"it has no kernel for {' with '.join(names)}")
 
 
+def check_symmetric(node: Node, *tensors: Tensor) -> None:
+    """Refuse tensors with a zero point."""
+    for tensor in tensors:
+        if node.zero_point(tensor):
+            raise Unsupported(f"{node.label(tensor)} has a zero point other than 0")
+
+
+def check_plain(node: Node, *tensors: Tensor) -> None:
+    """Refuse integers that stand for real numbers where they count as what they are."""
+    for tensor in tensors:
+        if tensor.quantization is not None and tensor.quantization.scales:
+            raise Unsupported(f"{node.label(tensor)} is a quantized {tensor.dtype.name}")
+
+
+def check_alike(node: Node, *tensors: Tensor) -> None:
+    """Refuse quantized tensors that do not all have one scale and one zero point."""
+    quantized = {(node.scale(tensor), node.zero_point(tensor)) for tensor in tensors}
+    if len(quantized) > 1:
+        raise Unsupported("its inputs and its output are quantized in different ways")
+
+
 def integer_range(dtype: DType) -> tuple[int, int]:
     """Return the smallest and largest value of an integer type."""
     info = np.iinfo(dtype.numpy)

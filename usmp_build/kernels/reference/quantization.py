@@ -16,7 +16,7 @@ _SUFFIXES = {
 }  # fmt: skip
 _FROM_FLOAT = {"f32_s8", "f32_s16"}
 _TO_FLOAT = {"s8_f32", "u8_f32", "s16_f32"}
-_BETWEEN_INTEGERS = {"s8_s8", "s8_u8", "u8_s8", "s8_s16", "s16_s8", "s16_s16", "s16_s32", "s32_s16"}
+_BETWEEN_INTEGERS = {"s8_s8", "s8_u8", "u8_s8", "s8_s16", "s16_s8", "s16_s16", "s16_s32", "s32_s16", "s8_s32", "s32_s8"}
 
 
 def quantize(node: Node) -> Kernel:

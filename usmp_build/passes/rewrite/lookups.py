@@ -5,9 +5,9 @@
 
 An int8 has 256 values: the result for each is computed here, with the arithmetic of the operators.  Tensors between
 them must have no other readers.  A look-up takes fewer instructions than any two of them; its table takes 256 bytes, so
-a chain is fused if one of its kernels has a table anyway (LOGISTIC, TANH, HARD_SWISH), or the tensor is as large.
-MINIMUM, MAXIMUM and RELU_N1_TO_1 are replaced even alone, since there are no other kernels for them.  So is a QUANTIZE
-after a DEQUANTIZE, which avoids floats.
+a chain is fused if one of its kernels has a table anyway (LOGISTIC, TANH, ELU, ...), or the tensor is as large.
+RELU_N1_TO_1 is replaced even alone, since there is no other kernel for it.  So is a QUANTIZE after a DEQUANTIZE, which
+avoids floats.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-/* ADD, and SUB, which differs by a sign. */
+/* ADD, and SUB, which differs by a sign.  Types: s8 int8_t, s16 usmp_i16. */
 #ifndef USMP_ADD_H
 #define USMP_ADD_H
 
 #include "usmp.h"
 
-/* Both operands, less their zero points, are brought to one scale, with 20 bits after the point.  Shifts are to the
- * right.  `sign` is that of the second operand: 1 adds, -1 subtracts.  Low and high are the limits of the output less
- * its zero point. */
+/* Both operands, less their zero points, are brought to one scale, with 20 bits after the point for int8_t and 15 for
+ * int16_t.  Shifts are to the right.  `sign` is that of the second operand: 1 adds, -1 subtracts.  Low and high are the
+ * limits of the output less its zero point. */
 struct usmp_add_s8_parameters {
     int32_t size;
     int32_t first_zero_point;
@@ -19,6 +19,15 @@ struct usmp_add_s8_parameters {
     int32_t output_multiplier;
     int32_t output_shift;
     int32_t output_zero_point;
+    int32_t low;
+    int32_t high;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+/* `sign` is that of the second operand: 1 adds, -1 subtracts. */
+struct usmp_add_s32_parameters {
+    int32_t size;
+    int32_t sign;
     int32_t low;
     int32_t high;
     int32_t direction; /* 1 forward, -1 backward */
@@ -52,5 +61,15 @@ void usmp_add_f32(
 void usmp_add_f32_stretched(
     const struct usmp_add_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second,
     const int32_t *axes, usmp_f32 *output);
+
+/* Two tensors of one shape. */
+void usmp_add_s32(
+    const struct usmp_add_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second, usmp_i32 *output);
+
+/* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
+ * innermost last: its size, and how far one step along it moves in `first` and in `second`. */
+void usmp_add_s32_stretched(
+    const struct usmp_add_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second,
+    const int32_t *axes, usmp_i32 *output);
 
 #endif

@@ -1,3 +1,4 @@
+/* ADD and SUB of quantized numbers.  Types: s8 int8_t, s16 usmp_i16. */
 #include "add.h"
 #include "arithmetic.h"
 #include "broadcast.h"
@@ -5,7 +6,7 @@
 
 static inline int8_t usmp_add_two_s8(const struct usmp_add_s8_parameters *p, int8_t first, int8_t second)
 {
-    const int32_t one = 1 << 20;
+    const int32_t one = 1 << usmp_fraction_bits_s8();
     const int32_t a = usmp_scale_down((first - p->first_zero_point) * one, p->first_multiplier, p->first_shift);
     const int32_t b = usmp_scale_down((second - p->second_zero_point) * one, p->second_multiplier, p->second_shift);
     const int32_t sum = usmp_scale_down(a + p->sign * b, p->output_multiplier, p->output_shift);

@@ -11,6 +11,23 @@ static inline int32_t usmp_add(int32_t a, int32_t b)
     return (int32_t)((uint32_t)a + (uint32_t)b);
 }
 
+/* The product, modulo 2^32. */
+static inline int32_t usmp_multiply(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a * (uint32_t)b);
+}
+
+/* Bits after the point where operands of a type are brought to one scale: as many as their sum leaves of 32. */
+static inline int32_t usmp_fraction_bits_s8(void)
+{
+    return 20;
+}
+
+static inline int32_t usmp_fraction_bits_s16(void)
+{
+    return 15;
+}
+
 /* a * b / 2^31, rounded to the nearest, halves upwards. */
 static inline int32_t usmp_multiply_high(int32_t a, int32_t b)
 {

@@ -1,4 +1,4 @@
-/* MUL. */
+/* MUL.  Types: s8 int8_t, s16 usmp_i16. */
 #ifndef USMP_MUL_H
 #define USMP_MUL_H
 
@@ -12,6 +12,13 @@ struct usmp_mul_s8_parameters {
     int32_t multiplier;
     int32_t shift;
     int32_t output_zero_point;
+    int32_t low;
+    int32_t high;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+struct usmp_mul_s32_parameters {
+    int32_t size;
     int32_t low;
     int32_t high;
     int32_t direction; /* 1 forward, -1 backward */
@@ -43,5 +50,15 @@ void usmp_mul_f32(
 void usmp_mul_f32_stretched(
     const struct usmp_mul_f32_parameters *p, const usmp_f32 *first, const usmp_f32 *second,
     const int32_t *axes, usmp_f32 *output);
+
+/* Two tensors of one shape. */
+void usmp_mul_s32(
+    const struct usmp_mul_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second, usmp_i32 *output);
+
+/* Two tensors of which at least one is stretched.  `axes` has three numbers for each of five axes of the output, the
+ * innermost last: its size, and how far one step along it moves in `first` and in `second`. */
+void usmp_mul_s32_stretched(
+    const struct usmp_mul_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second,
+    const int32_t *axes, usmp_i32 *output);
 
 #endif

@@ -1,3 +1,4 @@
+/* MUL of quantized numbers.  Types: s8 int8_t, s16 usmp_i16. */
 #include "arithmetic.h"
 #include "broadcast.h"
 #include "mul.h"

@@ -84,3 +84,23 @@ void usmp_requantize_s32_s16(
         output[i] = (int16_t)usmp_requantize_one(p, input[i]);
     }
 }
+
+void usmp_requantize_s8_s32(
+    const struct usmp_requantize_parameters *p, const int8_t *input, usmp_i32 *output)
+{
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+        output[i] = usmp_requantize_one(p, input[i]);
+    }
+}
+
+void usmp_requantize_s32_s8(
+    const struct usmp_requantize_parameters *p, const usmp_i32 *input, int8_t *output)
+{
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+        output[i] = (int8_t)usmp_requantize_one(p, input[i]);
+    }
+}

@@ -39,4 +39,10 @@ void usmp_requantize_s16_s32(
 void usmp_requantize_s32_s16(
     const struct usmp_requantize_parameters *p, const usmp_i32 *input, usmp_i16 *output);
 
+void usmp_requantize_s8_s32(
+    const struct usmp_requantize_parameters *p, const int8_t *input, usmp_i32 *output);
+
+void usmp_requantize_s32_s8(
+    const struct usmp_requantize_parameters *p, const usmp_i32 *input, int8_t *output);
+
 #endif

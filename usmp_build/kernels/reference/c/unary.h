@@ -9,19 +9,9 @@ struct usmp_elements {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-struct usmp_clamp_s8_parameters {
-    int32_t size;
-    int32_t low;
-    int32_t high;
-    int32_t direction; /* 1 forward, -1 backward */
-};
-
 /* Any function of int8_t, by its 256 values from that of -128 on: LOGISTIC, TANH, HARD_SWISH, LOOKUP. */
 void usmp_lookup_s8(
     const struct usmp_elements *p, const int8_t *input, const int8_t *table, int8_t *output);
-
-/* RELU6, which keeps the scale. */
-void usmp_clamp_s8(const struct usmp_clamp_s8_parameters *p, const int8_t *input, int8_t *output);
 
 /* RELU. */
 void usmp_relu_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output);

@@ -1,4 +1,3 @@
-#include "arithmetic.h"
 #include "unary.h"
 #include "walk.h"
 
@@ -8,14 +7,5 @@ void usmp_lookup_s8(const struct usmp_elements *p, const int8_t *input, const in
 
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = table[input[i] + 128];
-    }
-}
-
-void usmp_clamp_s8(const struct usmp_clamp_s8_parameters *p, const int8_t *input, int8_t *output)
-{
-    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
-
-    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        output[i] = (int8_t)usmp_clamp(input[i], p->low, p->high);
     }
 }

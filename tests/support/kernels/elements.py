@@ -1,0 +1,204 @@
+"""Random models of functions of one number; see `cases`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from tests.support.kernels.drawing import (
+    FLOAT,
+    INT8,
+    INT16,
+    Array,
+    Case,
+    Random,
+    activation,
+    case,
+    pick,
+    plain,
+    single,
+    span,
+)
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.operators.unary import Gelu, LeakyRelu
+
+INT32, UINT8, BOOL = DType.INT32, DType.UINT8, DType.BOOL
+
+
+def shape(r: Random) -> tuple[int, ...]:
+    return tuple(span(r, 1, 7) for _ in range(span(r, 1, 4)))
+
+
+def same_scale_or_other(r: Random, source: Tensor) -> Tensor:
+    """Draw the output of a function."""
+    assert source.quantization is not None
+    (scale,) = source.quantization.scales
+    zero = 0 if source.dtype is INT16 else None
+    if r.integers(2):
+        return Tensor("y", source.shape, source.dtype, source.quantization)
+    return activation("y", source.shape, source.dtype, scale * r.uniform(0.1, 3), zero, r)
+
+
+def rectifier(kind: str) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, INT8, INT16, FLOAT])
+        scale = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)]) / (200 if dtype is INT16 else 1)
+        zero = 0 if dtype is INT16 and kind == "RELU" else None
+        source = activation("x", shape(r), dtype, scale, zero, r)
+        output = plain("y", source.shape, FLOAT) if dtype is FLOAT else same_scale_or_other(r, source)
+        return case(r, kind, (source,), output)
+
+    return make
+
+
+def sigmoid(kind: str, int8_scale: float, int8_zero_point: int) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, INT8, INT16, INT16, FLOAT])
+        small = pick(r, [r.uniform(1e-5, 0.01), 2.0 ** span(r, -15, -9), r.uniform(0.01, 2.6), 10 ** r.uniform(-8, 0)])
+        scale = small if dtype is INT16 else pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)])
+        target = (1 / 32768, 0) if dtype is INT16 else (int8_scale, int8_zero_point)
+        source = activation("x", shape(r), dtype, scale, 0 if dtype is INT16 else None, r)
+        return case(r, kind, (source,), activation("y", source.shape, dtype, *target))
+
+    return make
+
+
+def every_int8(r: Random, kind: str, source_zero: int | None = None, low: float = 0.05, high: float = 3) -> Case:
+    """All values go in, at scales for which values are near the bends, far from them, or do not fit the output."""
+    scale = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)])
+    source = activation("x", (2, 128), INT8, scale, source_zero, r)
+    output = activation("y", (2, 128), INT8, scale * r.uniform(low, high), r=r)
+    made = case(r, kind, (source,), output)
+    return Case(made.graph, (r.permutation(np.arange(-128, 128)).astype(np.int8).reshape(2, 128),))
+
+
+def of_floats(kind: str, low: float = -9, high: float = 9) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        size = (2, 3, span(r, 1, 60))
+        source, output = plain("x", size, FLOAT), plain("y", size, FLOAT)
+        made = case(r, kind, (source,), output)
+        values = pick(
+            r, [r.uniform(low, high, source.shape), np.clip(r.integers(-30, 30, source.shape) / 2, low, high)]
+        )
+        return Case(made.graph, (values.astype(np.float32),))
+
+    return make
+
+
+def hard_swish(r: Random) -> Case:
+    return pick(r, [lambda r: every_int8(r, "HARD_SWISH"), of_floats("HARD_SWISH")])(r)
+
+
+def elu(r: Random) -> Case:
+    return pick(r, [lambda r: every_int8(r, "ELU"), of_floats("ELU")])(r)
+
+
+def gelu(r: Random) -> Case:
+    made, options = pick(r, [lambda r: every_int8(r, "GELU"), of_floats("GELU")])(r), Gelu(bool(r.integers(2)))
+    (operator,) = made.graph.operators
+    return Case(replace(made.graph, operators=(replace(operator, options=options),)), made.inputs)
+
+
+def absolute(r: Random) -> Case:
+    made = rectifier("ABS")(r)
+    if made.graph.tensors[0].dtype is INT16:  # whose zero points are 0
+        source = activation("x", made.graph.tensors[0].shape, INT16, r.uniform(0.0001, 0.01), 0)
+        made = case(r, "ABS", (source,), same_scale_or_other(r, source))
+    return made
+
+
+def rsqrt(r: Random) -> Case:
+    """Only what has a root goes in."""
+    if r.integers(3) == 0:
+        return of_floats("RSQRT", 0.001, 90)(r)
+    scale, zero = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)]), pick(r, [-128, span(r, -128, 127)])
+    source = activation("x", (200,), INT8, scale, zero)
+    output = activation("y", (200,), INT8, 10 ** r.uniform(-3, 0), r=r)
+    made = case(r, "RSQRT", (source,), output)
+    return Case(made.graph, (r.integers(zero, 128, 200).astype(np.int8),))
+
+
+def leaky_relu(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, INT16, FLOAT])
+    scale = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)])
+    alpha = single(pick(r, [r.uniform(0, 1), r.uniform(0, 1), r.uniform(1, 4), 0.0]))
+    source = activation("x", shape(r), dtype, scale, r=r)
+    output = activation("y", source.shape, dtype, scale * pick(r, [1.0, r.uniform(0.1, 3)]), r=r)
+    return case(r, "LEAKY_RELU", (source,), output, LeakyRelu(alpha))
+
+
+def quantize(r: Random) -> Case:
+    pairs = [(FLOAT, INT8), (FLOAT, INT16), (INT8, INT8), (INT8, UINT8), (UINT8, INT8), (INT8, INT16), (INT16, INT8)]
+    pairs += [(INT16, INT16), (INT16, INT32), (INT32, INT16), (INT8, INT32), (INT32, INT8)]
+    source_type, output_type = pick(r, pairs)
+    scale = r.uniform(0.001, 0.2)
+    ratio = {INT16: 1 / 200}.get(output_type, 1.0) / {INT16: 1 / 200}.get(source_type, 1.0)
+    scales = scale, scale * ratio * r.uniform(0.3, 3)
+    if source_type is INT32:  # all values of which only fit a factor below 1
+        scales = scale, scale * r.uniform(1, 1 << (25 if output_type is INT8 else 17))
+    size = (span(r, 1, 200),)
+    source, output = (
+        activation(name, size, dtype, each, 0 if dtype is INT32 else None, r)
+        for name, dtype, each in zip("xy", (source_type, output_type), scales, strict=True)
+    )
+    return case(r, "QUANTIZE", (source,), output)
+
+
+def dequantize(r: Random) -> Case:
+    source = activation("x", (span(r, 1, 200),), pick(r, [INT8, UINT8, INT16]), r.uniform(0.001, 0.2), r=r)
+    return case(r, "DEQUANTIZE", (source,), activation("y", source.shape, FLOAT))
+
+
+def cast(r: Random) -> Case:
+    """Floats are in the range of what they become: beyond it, C++ says nothing."""
+    size = shape(r)
+    types = [BOOL, INT8, INT16, INT32, DType.UINT32, FLOAT]
+    refused = {(FLOAT, FLOAT), (FLOAT, DType.UINT32), (DType.UINT32, DType.UINT32), (BOOL, BOOL)}
+    before, after = pick(r, [(a, b) for a in types for b in types if (a, b) not in refused])
+    made = case(r, "CAST", (plain("x", size, before),), plain("y", size, after))
+    if before is not FLOAT:
+        return made
+    reach = 2.0 ** (after.bits - 1) - 1 if after.is_integer else 2.0
+    values = r.uniform(-reach, reach, size) * pick(r, [1.0, 1.0, 0.01])
+    return Case(made.graph, (_kept(values, after),))
+
+
+def _kept(values: Array, after: DType) -> Array:
+    """Round to float32, but not beyond the range."""
+    kept = values.astype(np.float32)
+    return np.where(np.abs(kept) >= 2.0 ** (after.bits - 1), np.float32(1), kept) if after.is_integer else kept
+
+
+def logical_not(r: Random) -> Case:
+    source = plain("x", shape(r), BOOL)
+    return case(r, "LOGICAL_NOT", (source,), plain("y", source.shape, BOOL))
+
+
+CASES: dict[str, Callable[[Random], Case]] = {
+    "ABS": absolute,
+    "CAST": cast,
+    "CEIL": of_floats("CEIL"),
+    "COS": of_floats("COS"),
+    "DEQUANTIZE": dequantize,
+    "ELU": elu,
+    "EXP": of_floats("EXP"),
+    "FLOOR": of_floats("FLOOR"),
+    "GELU": gelu,
+    "HARD_SWISH": hard_swish,
+    "LEAKY_RELU": leaky_relu,
+    "LOG": of_floats("LOG", 0),
+    "LOGICAL_NOT": logical_not,
+    "LOGISTIC": sigmoid("LOGISTIC", 1 / 256, -128),
+    "NEG": of_floats("NEG"),
+    "QUANTIZE": quantize,
+    "RELU": rectifier("RELU"),
+    "RELU6": rectifier("RELU6"),
+    "ROUND": of_floats("ROUND"),
+    "RSQRT": rsqrt,
+    "SIN": of_floats("SIN"),
+    "SQRT": of_floats("SQRT", 0),
+    "SQUARE": of_floats("SQUARE"),
+    "TANH": sigmoid("TANH", 1 / 128, 0),
+}

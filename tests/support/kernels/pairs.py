@@ -1,0 +1,210 @@
+"""Random models of functions of two or three operands, which are broadcast; see `cases`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from tests.support.kernels.drawing import (
+    ACTIVATIONS,
+    FLOAT,
+    INT8,
+    INT16,
+    Array,
+    Case,
+    Random,
+    activation,
+    case,
+    pick,
+    plain,
+    span,
+    values,
+)
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.ir.options import Activation
+from usmp_build.operators.binary import Binary
+
+INT32, INT64, BOOL = DType.INT32, DType.INT64, DType.BOOL
+
+
+def shapes(r: Random, count: int, most_rank: int) -> list[tuple[int, ...]]:
+    """Draw the shapes of operands: all the same, or some stretched; the last one is the output's."""
+    rank = span(r, 1, most_rank)
+    full = [span(r, 1, 5) for _ in range(rank)]
+    drawn = [full] * count
+    if r.integers(2):
+        drawn = [[pick(r, [size, size, 1]) for size in full][span(r, 0, rank - 1) :] for _ in range(count)]
+    return [*map(tuple, drawn), np.broadcast_shapes(*map(tuple, drawn))]
+
+
+def perhaps_constant(r: Random, tensor: Tensor) -> Tensor:
+    return replace(tensor, data=values(r, tensor).tobytes()) if r.integers(4) == 0 else tensor
+
+
+def calculation(kind: str) -> Callable[[Random], Case]:
+    """ADD, SUB and MUL."""
+
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, INT8, INT16, INT16, INT32, FLOAT])
+        first, second, result = shapes(r, 2, 5)
+        fused = pick(r, ACTIVATIONS)
+        if dtype is INT32:  # TensorFlow Lite Micro leaves out the activation of an ADD
+            operands = [plain("a", first, INT32), perhaps_constant(r, plain("b", second, INT32))]
+            options = Binary(Activation.NONE if kind == "ADD" else fused)
+            return _small(r, case(r, kind, operands, plain("y", result, INT32), options))
+        zero = 0 if dtype is INT16 and (kind == "MUL" or r.integers(2)) else None
+        scales = r.uniform(0.001, 0.3, 2) / (200 if dtype is INT16 else 1)
+        left, right = (_operand(r, n, s, dtype, c, zero) for n, s, c in zip("ab", (first, second), scales, strict=True))
+        scale = prod(scales) * (128 if dtype is INT8 else 32768) if kind == "MUL" else sum(scales)
+        output = _operand(r, "y", result, dtype, scale * r.uniform(0.2, 1), zero)
+        return case(r, kind, (left, perhaps_constant(r, right)), output, Binary(fused))
+
+    return make
+
+
+def _operand(r: Random, name: str, shape: Sequence[int], dtype: DType, scale: float, zero: int | None) -> Tensor:
+    """Draw a tensor; the zero points of int16 leave TensorFlow Lite Micro room."""
+    if dtype is INT16 and zero is None:
+        zero = span(r, -32000, 32000)
+    return activation(name, shape, dtype, scale, zero, r)
+
+
+def _small(r: Random, made: Case) -> Case:
+    """Keep integers where nothing wraps, most of the time."""
+    return Case(made.graph, tuple(x >> pick(r, [16, 20, 28]) for x in made.inputs)) if r.integers(4) else made
+
+
+def extreme(kind: str) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, INT16, INT32, INT64, FLOAT])
+        drawn, scale, zero = shapes(r, 2, 4), r.uniform(0.001, 0.3), span(r, -128, 127)
+        quantized = dtype in {INT8, INT16}
+        first, second, output = (
+            activation(n, s, dtype, scale, zero) if quantized else plain(n, s, dtype)
+            for n, s in zip("aby", drawn, strict=True)
+        )
+        return case(r, kind, (first, perhaps_constant(r, second)), output)
+
+    return make
+
+
+def squared_difference(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, INT16, INT32, FLOAT])
+    drawn = shapes(r, 2, 4)
+    if dtype in {INT32, FLOAT}:
+        first, second, output = (plain(n, s, dtype) for n, s in zip("aby", drawn, strict=True))
+        made = case(r, "SQUARED_DIFFERENCE", (first, second), output)
+        return _small(r, made) if dtype is INT32 else made
+    zero = 0 if dtype is INT16 else None
+    scales = r.uniform(0.001, 0.3, 2) / (200 if dtype is INT16 else 1)
+    first, second = (activation(n, s, dtype, c, zero, r) for n, s, c in zip("ab", drawn, scales, strict=False))
+    scale = max(scales) ** 2 * (128 if dtype is INT8 else 32768) * r.uniform(0.2, 3)
+    return case(r, "SQUARED_DIFFERENCE", (first, second), activation("y", drawn[-1], dtype, scale, zero, r))
+
+
+def divide(r: Random) -> Case:
+    """No divisor is 0; no int8 is divided that gives less than 1/8, which TensorFlow Lite Micro shifts too far."""
+    dtype = pick(r, [INT8, INT8, INT32, FLOAT])
+    drawn, options = shapes(r, 2, 4), Binary(pick(r, ACTIVATIONS))
+    if dtype is not INT8:
+        made = case(
+            r,
+            "DIV",
+            [plain(n, s, dtype) for n, s in zip("ab", drawn, strict=False)],
+            plain("y", drawn[-1], dtype),
+            options,
+        )
+        a, b = made.inputs
+        b = b >> pick(r, [0, 16, 24]) if dtype is INT32 else b
+        return Case(made.graph, (a, np.where(b == 0, 3, b).astype(b.dtype)))
+    scales, zeros = r.uniform(0.001, 0.3, 2), [span(r, -128, 127) for _ in range(2)]
+    operands = [activation(n, s, dtype, *each) for n, s, *each in zip("ab", drawn, scales, zeros, strict=False)]
+    scale = scales[0] / scales[1] * 10 ** r.uniform(-3, -1.6)
+    made = case(r, "DIV", operands, activation("y", drawn[-1], dtype, scale, r=r), options)
+    inputs = (np.where(x == zero, zero ^ 1, x).astype(np.int8) for x, zero in zip(made.inputs, zeros, strict=True))
+    return Case(made.graph, tuple(inputs))
+
+
+def floored(kind: str) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        first, second, output = (plain(n, s, FLOAT) for n, s in zip("aby", shapes(r, 2, 4), strict=True))
+        made = case(r, kind, (first, second), output)
+        a, b = (np.round(x) if r.integers(2) else x for x in made.inputs)
+        return Case(made.graph, (a, np.where(b == 0, np.float32(3), b)))
+
+    return make
+
+
+def prelu(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT8, INT16, FLOAT])
+    rank = span(r, 1, 4)
+    shape = tuple(span(r, 1, 5) for _ in range(rank))
+    slopes = tuple(pick(r, [size, size, 1]) for size in shape)[span(r, 0, rank - 1) :]
+    scale = r.uniform(0.001, 0.2) / (200 if dtype is INT16 else 1)
+    source = activation("x", shape, dtype, scale, r=r)
+    alpha = activation("alpha", slopes, FLOAT if dtype is FLOAT else INT8, 10 ** r.uniform(-4, -1.5), r=r)
+    output = activation("y", shape, dtype, scale * pick(r, [1.0, r.uniform(0.1, 3)]), r=r)
+    return case(r, "PRELU", (source, perhaps_constant(r, alpha)), output)
+
+
+def comparison(kind: str, *further: DType) -> Callable[[Random], Case]:
+    """Numbers are few at times, so that some are equal."""
+
+    def make(r: Random) -> Case:
+        dtype = pick(r, [INT8, INT8, INT32, INT64, FLOAT, *further])
+        first, second, result = shapes(r, 2, 4)
+        if dtype is INT8:
+            scales = pick(r, [(0.1, 0.1), tuple(10 ** r.uniform(-4, -0.01, 2))])
+            operands = [activation(n, s, dtype, c, r=r) for n, s, c in zip("ab", (first, second), scales, strict=True)]
+        else:
+            operands = [plain("a", first, dtype), plain("b", second, dtype)]
+        made = case(r, kind, (operands[0], perhaps_constant(r, operands[1])), plain("y", result, BOOL))
+        return Case(made.graph, tuple(map(_few, made.inputs))) if r.integers(2) else made
+
+    return make
+
+
+def _few(numbers: Array) -> Array:
+    return numbers if numbers.dtype == np.bool_ else np.trunc(np.fmod(numbers, 4)).astype(numbers.dtype)
+
+
+def logic(kind: str) -> Callable[[Random], Case]:
+    def make(r: Random) -> Case:
+        first, second, output = (plain(n, s, BOOL) for n, s in zip("aby", shapes(r, 2, 4), strict=True))
+        return case(r, kind, (first, second), output)
+
+    return make
+
+
+def select(r: Random) -> Case:
+    dtype = pick(r, [INT8, INT16, FLOAT])
+    condition, *drawn = shapes(r, 3, 4)
+    scale, zero = r.uniform(0.001, 0.3), span(r, -128, 127)
+    first, second, output = (activation(n, s, dtype, scale, zero) for n, s in zip("aby", drawn, strict=True))
+    return case(r, "SELECT_V2", (plain("c", condition, BOOL), first, perhaps_constant(r, second)), output)
+
+
+CASES: dict[str, Callable[[Random], Case]] = {
+    "ADD": calculation("ADD"),
+    "DIV": divide,
+    "EQUAL": comparison("EQUAL", BOOL),
+    "FLOOR_DIV": floored("FLOOR_DIV"),
+    "FLOOR_MOD": floored("FLOOR_MOD"),
+    "GREATER": comparison("GREATER"),
+    "GREATER_EQUAL": comparison("GREATER_EQUAL"),
+    "LESS": comparison("LESS"),
+    "LESS_EQUAL": comparison("LESS_EQUAL"),
+    "LOGICAL_AND": logic("LOGICAL_AND"),
+    "LOGICAL_OR": logic("LOGICAL_OR"),
+    "MAXIMUM": extreme("MAXIMUM"),
+    "MINIMUM": extreme("MINIMUM"),
+    "MUL": calculation("MUL"),
+    "NOT_EQUAL": comparison("NOT_EQUAL", BOOL),
+    "PRELU": prelu,
+    "SELECT_V2": select,
+    "SQUARED_DIFFERENCE": squared_difference,
+    "SUB": calculation("SUB"),
+}

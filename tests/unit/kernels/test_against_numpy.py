@@ -1,0 +1,57 @@
+"""Kernels of kinds that TensorFlow Lite Micro does not have, against their definition in float64."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.support.kernels.drawing import Array, Case
+from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.samples import draw, kernel_of
+from tests.support.tools import needs_gcc
+from usmp_build.ir.graph import Tensor
+from usmp_build.operators.unary import Gelu
+
+pytestmark = needs_gcc
+
+
+@pytest.fixture(scope="module")
+def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(build(tmp_path_factory.mktemp("numpy"), "-O2"))
+
+
+def gelu(x: Array, options: Gelu) -> Array:
+    if options.approximate:
+        return np.asarray(x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))
+    return np.asarray(x / 2 * (1 + np.vectorize(math.erf)(x / math.sqrt(2))))
+
+
+def real(values: Array, tensor: Tensor) -> Array:
+    """Return the real numbers that the elements of a tensor stand for."""
+    if tensor.quantization is None:
+        return values.astype(np.float64)
+    return np.asarray(tensor.quantization.scales[0] * (values.astype(np.float64) - tensor.quantization.zero_points[0]))
+
+
+def steps(values: Array, tensor: Tensor) -> Array:
+    """Return real numbers as elements of a tensor."""
+    assert tensor.quantization is not None
+    return np.clip(values / tensor.quantization.scales[0] + tensor.quantization.zero_points[0], -128, 127)
+
+
+def expected(case: Case) -> Array:
+    (operator,) = case.graph.operators
+    assert isinstance(operator.options, Gelu)
+    return gelu(real(case.inputs[0], case.graph.tensors[0]), operator.options)
+
+
+def test_gelu_is_what_its_definition_says(runner: Runner) -> None:
+    """Int8 is rounded: to the nearest step, or beside it where float32 is on the other side of a half."""
+    for case in draw("GELU"):
+        (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        if made.dtype == np.float32:
+            np.testing.assert_allclose(made, expected(case), 1e-5, 1e-6)
+        else:
+            np.testing.assert_array_less(np.abs(made - steps(expected(case), case.graph.tensors[1])), 0.501)

@@ -1,0 +1,27 @@
+#include "arithmetic.h"
+#include "broadcast.h"
+#include "mul.h"
+#include "walk.h"
+
+void usmp_mul_s32(
+    const struct usmp_mul_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second, usmp_i32 *output)
+{
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+        output[i] = usmp_clamp(usmp_multiply(first[i], second[i]), p->low, p->high);
+    }
+}
+
+void usmp_mul_s32_stretched(
+    const struct usmp_mul_s32_parameters *p, const usmp_i32 *first, const usmp_i32 *second,
+    const int32_t *axes, usmp_i32 *output)
+{
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+    struct usmp_position at = usmp_position_at(axes, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+        output[i] = usmp_clamp(usmp_multiply(first[at.first], second[at.second]), p->low, p->high);
+        usmp_next_position(&at, axes, p->direction);
+    }
+}

@@ -1,0 +1,15 @@
+/* CAST to bool: any number but 0 is true.  Types: s8 int8_t, s16 usmp_i16, s32 usmp_i32, u32 usmp_u32, f32 usmp_f32. */
+#include "unary.h"
+#include "usmp.h"
+#include "walk.h"
+
+void usmp_truth_s8(const struct usmp_elements *p, const int8_t *input, uint8_t *output);
+
+void usmp_truth_s8(const struct usmp_elements *p, const int8_t *input, uint8_t *output)
+{
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+        output[i] = input[i] != 0;
+    }
+}

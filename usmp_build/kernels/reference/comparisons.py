@@ -1,0 +1,114 @@
+"""Comparisons, logic, and what follows from it: operators whose operands or outputs are bool."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from usmp_build.arithmetic.fixed_point import Factor, quantize
+from usmp_build.interfaces.kernels import Input, Kernel
+from usmp_build.ir.graph import DType, Tensor
+from usmp_build.kernels.reference.broadcasting import in_pairs
+from usmp_build.kernels.reference.node import Node, Unsupported, check_alike, unsupported_types
+from usmp_build.kernels.reference.pieces import each_element
+
+_SUFFIXES = {
+    DType.BOOL: "u8", DType.INT8: "s8", DType.INT16: "s16", DType.INT32: "s32", DType.INT64: "s64", DType.FLOAT32: "f32"
+}  # fmt: skip
+_NUMBERS = frozenset({DType.INT8, DType.INT32, DType.INT64, DType.FLOAT32})
+_SELECTED = {DType.INT8, DType.INT16, DType.FLOAT32}
+
+
+class _Comparison(NamedTuple):
+    """How C compares: numbers as they are with a function of this name, quantized ones with `equal` or `greater`."""
+
+    function: str
+    types: frozenset[DType]
+    equal: int
+    """What comes of equal operands."""
+    exchanged: bool = False
+    """Whether operands change places."""
+
+
+_COMPARISONS = {
+    "EQUAL": _Comparison("equal", _NUMBERS | {DType.BOOL}, 1),
+    "NOT_EQUAL": _Comparison("equal", _NUMBERS | {DType.BOOL}, 0),
+    "GREATER": _Comparison("greater", _NUMBERS, 0),
+    "GREATER_EQUAL": _Comparison("greater_equal", _NUMBERS, 1),
+    "LESS": _Comparison("greater", _NUMBERS, 0, exchanged=True),
+    "LESS_EQUAL": _Comparison("greater_equal", _NUMBERS, 1, exchanged=True),
+}
+
+
+def compare(node: Node) -> Kernel:
+    """Comparisons: of quantized numbers by way of a common scale."""
+    comparison = _COMPARISONS[node.operator.kind]
+    operands = (Input(1), Input(0)) if comparison.exchanged else (Input(0), Input(1))
+    first, second = (node.tensor(operand) for operand in operands)
+    if first.dtype is not second.dtype or first.dtype not in comparison.types or node.output.dtype is not DType.BOOL:
+        raise unsupported_types(node.input(0), node.input(1), node.output)
+    suffix, equal = _SUFFIXES[first.dtype], ("equal", comparison.equal)
+    if first.dtype is DType.INT8:
+        name = f"{comparison.function.removesuffix('_equal')}_{suffix}"
+        return in_pairs(node, name, (*_scaled(node, first, second), equal), "compare_parameters", operands)
+    if comparison.function == "equal":
+        return in_pairs(node, f"equal_{suffix}", (equal,), "equal_parameters", operands)
+    return in_pairs(node, f"{comparison.function}_{suffix}", operands=operands)
+
+
+def _scaled(node: Node, first: Tensor, second: Tensor) -> tuple[tuple[str, int], ...]:
+    one, other = _below_one(node, first), _below_one(node, second)
+    return (
+        ("first_zero_point", node.zero_point(first)),
+        ("first_multiplier", one.multiplier),
+        ("first_shift", -one.shift),
+        ("second_zero_point", node.zero_point(second)),
+        ("second_multiplier", other.multiplier),
+        ("second_shift", -other.shift),
+    )
+
+
+def _below_one(node: Node, tensor: Tensor) -> Factor:
+    """Return the scale of a tensor; TensorFlow Lite Micro aborts for those that are not below 1."""
+    scale = node.scale(tensor)
+    if scale >= 1:
+        raise Unsupported(f"it compares {node.label(tensor)}, whose scale is not below 1")
+    return quantize(scale)
+
+
+def logic(node: Node) -> Kernel:
+    """LOGICAL_AND and LOGICAL_OR."""
+    _check_bool(node, node.input(0), node.input(1))
+    return in_pairs(node, node.operator.kind.lower())
+
+
+def negation(node: Node) -> Kernel:
+    """LOGICAL_NOT."""
+    node.expect(node.input(0).elements == node.output.elements, "has an output of another size than its input")
+    _check_bool(node, node.input(0))
+    return each_element(node, "logical_not", "elements")
+
+
+def select(node: Node) -> Kernel:
+    """SELECT_V2: elements move as they are."""
+    condition, first, second, output = node.input(0), node.input(1), node.input(2), node.output
+    types = {first.dtype, second.dtype, output.dtype}
+    if condition.dtype is not DType.BOOL or len(types) > 1 or output.dtype not in _SELECTED:
+        raise unsupported_types(condition, first, second, output)
+    if output.dtype is not DType.FLOAT32:
+        check_alike(node, first, second, output)
+    operands = (Input(0), Input(1), Input(2))
+    return in_pairs(node, f"select_{_SUFFIXES[output.dtype]}", struct="select_parameters", operands=operands)
+
+
+def _check_bool(node: Node, *inputs: Tensor) -> None:
+    if {tensor.dtype for tensor in (*inputs, node.output)} != {DType.BOOL}:
+        raise unsupported_types(*inputs, node.output)
+
+
+KERNELS = {
+    **dict.fromkeys(_COMPARISONS, compare),
+    "LOGICAL_AND": logic,
+    "LOGICAL_NOT": negation,
+    "LOGICAL_OR": logic,
+    "SELECT_V2": select,
+}
