@@ -51,11 +51,26 @@ def convert(source: Source) -> bytes:
     return converter.convert()
 
 
+def convert_as(source: Source, type_: str) -> bytes:
+    """Return the bytes of a net with samples as float32, int8, int16 (with weights of int8) or hybrid."""
+    if type_ == "int8":
+        return convert(source)
+    converter = converter_of(source.network)
+    if type_ != "float32":
+        converter.optimizations = [tf.lite.Optimize.DEFAULT]
+    if type_ == "int16":
+        converter.representative_dataset = lambda: (list(sample) for sample in source.samples)
+        wide = tf.lite.OpsSet.EXPERIMENTAL_TFLITE_BUILTINS_ACTIVATIONS_INT16_WEIGHTS_INT8
+        converter.target_spec.supported_ops = [wide]
+        converter.inference_input_type = converter.inference_output_type = tf.int16
+    return converter.convert()
+
+
 def converter_of(network: Any) -> Any:
     """Return a converter for a Keras model, or for the function `run` of a module."""
-    if isinstance(network, keras.Model):
-        return tf.lite.TFLiteConverter.from_keras_model(network)
-    return tf.lite.TFLiteConverter.from_concrete_functions([network.run.get_concrete_function()], network)
+    if hasattr(network, "run"):
+        return tf.lite.TFLiteConverter.from_concrete_functions([network.run.get_concrete_function()], network)
+    return tf.lite.TFLiteConverter.from_keras_model(network)
 
 
 def interpreter_of(model: bytes) -> Any:
