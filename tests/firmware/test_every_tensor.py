@@ -13,12 +13,14 @@ from tests.support import board_manifests, image
 from tests.support.firmware import EACH_PROTECTION, Board, on
 from tests.support.image import RUNS, Image, all_equal, kept
 from tests.support.planned import Shared
+from tests.support.tree import ROOT
 from usmp_build import pipeline
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.files import DiskFiles
 from usmp_build.ir.schedule import Direction
 from usmp_build.pipeline import Planned
 
+FAMILIES = ROOT / "tests" / "models"
 MORE_RUNS = 10
 """As many as inputs are stored."""
 
@@ -127,6 +129,16 @@ def nets_below_max_live(board: Board, folder: Path, models: dict[str, Path], sha
         assert achieved < max_live(alone), name
         assert together[name] <= achieved, name
     return made
+
+
+@on("m4")
+@pytest.mark.parametrize("dtype", ["int8", "int16", "float32"])
+def test_a_net_of_each_family(board: Board, tmp_path: Path, shared: Shared, dtype: str) -> None:
+    models = {path.stem: path for path in sorted(FAMILIES.glob(f"*_{dtype}.tflite"))}
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
+    inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
+    assert image.check(made, image.run(made, inputs), inputs) >= kept(made)
+    assert image.misplaced(made) == []
 
 
 def test_our_models(board: Board, tmp_path: Path, shared: Shared) -> None:
