@@ -16,6 +16,7 @@ from tests.support.cli import RO, RW, call, manifest, one_model, tables
 from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
+from tests.support.kernels.dynamic import KINDS, dynamic
 from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
@@ -79,6 +80,15 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
 @pytest.mark.parametrize("kind", few(CASES, 6))
 def test_declared_and_traced_distances_are_equal(kind: str, tmp_path: Path) -> None:
     check_distances(planned(tmp_path, draw(kind, COUNT)))
+
+
+@needs_gcc
+def test_declared_and_traced_distances_of_inputs_that_are_quantized_are_equal(tmp_path: Path) -> None:
+    """Scratch is not declared: it overlaps nothing."""
+    for direction, plan in in_each_direction(planned(tmp_path, [case for kind in KINDS for case in dynamic(kind, 8)])):
+        found = [each for each in compared(plan) if each.declared is not None]
+        assert found, direction
+        assert {each: each.planned for each in found} == {each: bounded(plan, each) for each in found}, direction
 
 
 @needs_gcc

@@ -53,6 +53,8 @@ class FullyConnected(Options):
     keep_num_dims: bool = field(default=False, metadata=slot(2, "?"))
     shuffled_weights: bool = field(default=False, metadata=slot(1, "b"))
     """The weights are in the order SHUFFLED4x16INT8, not in their shape's."""
+    asymmetric_quantize_inputs: bool = field(default=False, metadata=slot(3, "?"))
+    """Whether inputs of float32 that meet weights of int8 get a zero point."""
     limits: Limits | None = None
 
 

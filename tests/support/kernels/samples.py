@@ -10,6 +10,7 @@ import numpy as np
 from tests.support import lstms, stateful
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
+from tests.support.kernels.dynamic import KINDS, dynamic
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Subgraph
@@ -28,6 +29,11 @@ def draw(kind: str, count: int = COUNT) -> list[Case]:
 def kernel_of(case: Case, direction: Direction = Direction.FORWARD) -> Kernel:
     """Return the kernel of a case's only operator."""
     return first_kernel(case.graph).towards(direction)
+
+
+def other_kernels() -> list[Kernel]:
+    """Kernels of what TensorFlow Lite Micro does not have, and of each kind that keeps state."""
+    return [*stateful_kernels(), *(first_kernel(case.graph) for kind in KINDS for case in dynamic(kind, 8))]
 
 
 def stateful_kernels() -> list[Kernel]:

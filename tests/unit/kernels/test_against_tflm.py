@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from tests.support.flatfile import flatfile
-from tests.support.kernels import oracle
+from tests.support.kernels import dynamic, oracle
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.driver import Runner, build
 from tests.support.kernels.pictures import PICTURES, by_rows, pictures
-from tests.support.kernels.samples import COUNT, draw, kernel_of, stateful_kernels
+from tests.support.kernels.samples import COUNT, draw, kernel_of, other_kernels
 from tests.support.kernels.sums import near_ties
 from tests.support.tools import needs_gcc, needs_oracle
 from tests.support.tree import ROOT
@@ -45,7 +45,7 @@ def test_every_kind_has_cases() -> None:
 
 def test_every_call_says_what_it_touches() -> None:
     """Together these kernels call all functions."""
-    kernels = [*stateful_kernels(), *(kernel_of(case) for kind in CASES for case in draw(kind))]
+    kernels = [*other_kernels(), *(kernel_of(case) for kind in CASES for case in draw(kind))]
     kernels += [kernel for kind in PICTURES for case in pictures(kind, COUNT) if (kernel := by_rows(case))]
     calls = [call for kernel in kernels for call in kernel.calls]
     assert sources.choose({call.function for call in calls}, "p") == sources.choose(sources.functions(), "p")
@@ -93,6 +93,7 @@ def compare(cases: list[Case], optimized: Runner, tmp_path: Path) -> None:
 def test_sanitizers_find_nothing_and_change_nothing(optimized: Runner, tmp_path: Path) -> None:
     cases = [case for kind in CASES for case in draw(kind, min(COUNT, 20))]
     cases += [case for kind in PICTURES for case in pictures(kind, min(COUNT, 10))]
+    cases += [case for kind in dynamic.KINDS for case in dynamic.dynamic(kind, min(COUNT, 20))]
     flags = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     try:
         path = build(tmp_path, *flags)

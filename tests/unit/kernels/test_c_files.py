@@ -13,7 +13,7 @@ from tests.support.host_c import STRICT
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.driver import HEADERS, PREFIX
 from tests.support.kernels.pictures import PICTURES, by_rows, pictures
-from tests.support.kernels.samples import COUNT, draw, kernel_of, stateful_kernels
+from tests.support.kernels.samples import COUNT, draw, kernel_of, other_kernels
 from tests.support.tools import few, need
 from usmp_build.interfaces.kernels import KernelCall, Reduce, Rows, Scratch, Value
 from usmp_build.kernels.reference import sources
@@ -112,5 +112,5 @@ def test_prototypes_take_the_operands_that_python_passes() -> None:
 def calls() -> Iterator[KernelCall]:
     kernels = [kernel_of(case) for kind in CASES for case in draw(kind)]
     rows = [kernel for kind in PICTURES for case in pictures(kind, COUNT) if (kernel := by_rows(case))]
-    for kernel in [*kernels, *rows, *stateful_kernels()]:
+    for kernel in [*kernels, *rows, *other_kernels()]:
         yield from kernel.calls

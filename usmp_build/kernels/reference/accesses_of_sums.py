@@ -153,6 +153,13 @@ def matmul_accesses(matrices: Matrices, size: int) -> Accesses:
     return Accesses(tuple(parts), (size, size, size), (*batches, rows))
 
 
+def dynamic_accesses(images: int, inputs: int, outputs: int, operands: int) -> Accesses:
+    """Images of so many floats that are quantized first: their sums read only what they were quantized to."""
+    read = Part((inputs,), (Touch(0, 1, (inputs, 1)),), forward=True)
+    written = Part((outputs,), (Touch(operands - 1, 1, (outputs, 1), writes=True),))
+    return Accesses((read, written), _ends(4, operands), (images,), phases=True)
+
+
 def svdf_accesses(batches: int, inputs: int, units: int, element_size: int, operands: int) -> Accesses:
     """SVDF: for every batch and unit, all its inputs; the state is a variable, which nothing ever overlaps."""
     read = Touch(0, inputs, (inputs, 0))

@@ -27,6 +27,7 @@ from usmp_build.kernels.reference.accesses_of_sums import (
     grouped_conv_2d_accesses,
 )
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic, arithmetic
+from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.reference.node import Node
 from usmp_build.kernels.reference.packed_weights import perhaps_packed
 from usmp_build.kernels.reference.pitches import PITCHED, Pitches, pitch_fields, pitches
@@ -48,6 +49,9 @@ def conv_2d(node: Node) -> Kernel:
     node.expect(convolution.output.shape[3] == filters, "does not have one output channel for each filter")
     inputs = groups * blocks(each) * channels
     elements = _Elements(inputs, inputs * BLOCK)
+    if convolution.is_dynamic and groups == 1:
+        is_symmetric = len(node.scales(convolution.weights, filters)) == 1
+        return convolution.dynamic("conv_2d", ("output_channels", filters), elements, 0, is_symmetric)
 
     def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
         if groups == 1:
@@ -73,6 +77,8 @@ def depthwise_conv_2d(node: Node) -> Kernel:
     node.expect(convolution.output.shape[3] == output_channels, "does not have one output channel for each filter")
     shared = convolution.input.dtype is DType.INT8 and multiplier % BLOCK == 0
     elements = _Elements(output_channels // BLOCK if shared else output_channels, output_channels)
+    if convolution.is_dynamic:
+        return convolution.dynamic("depthwise_conv_2d", ("depth_multiplier", multiplier), elements, 3, False)
 
     def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
         block = BLOCK if convolution.input.dtype is DType.INT8 else 1
@@ -129,6 +135,24 @@ class _Convolution:
             accesses=row_accesses(self._row(), self.input.dtype.bits // 8, len(operands)),
         )
         return self._kernel(call, how)
+
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether the input is quantized when it arrives."""
+        return is_dynamic(self.input, self.weights, self.output)
+
+    def dynamic(
+        self, name: str, extra: tuple[str, int], elements: _Elements, channel_axis: int, is_symmetric: bool
+    ) -> Kernel:
+        """Return the kernel of a convolution whose input is quantized when it arrives."""
+        options, images, channels = self.options, self.input.shape[0], self.input.shape[3]
+        (height, width), (taps, across) = self.input.shape[1:3], self.weights.shape[1:3]
+        axes = (
+            Axis(height, taps, options.stride_h, options.dilation_h, self.rows),
+            Axis(width, across, options.stride_w, options.dilation_w, self.columns),
+        )
+        convolution = DynamicConvolution(name, images, axes, channels, extra, channel_axis, is_symmetric, elements)
+        return dynamic_kernel(self.node, convolution, options.activation)
 
     def _kernel(self, call: KernelCall, how: Arithmetic) -> Kernel:
         """Declare that pixels may lie apart; where they do not, CONV_2D reads a row of the window at once."""

@@ -20,6 +20,7 @@ from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import Row, conv_2d_accesses, fully_connected_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import arithmetic, check_symmetric, check_wide_sums
+from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.packed_weights import perhaps_packed
 from usmp_build.kernels.reference.requantization import factor, factor_pairs, wide
@@ -53,6 +54,8 @@ def fully_connected(node: Node) -> Kernel:
     node.expect(output.elements == batches * outputs, f"makes {batches * outputs} outputs, not {output.elements}")
     node.array(1, "weights")
     sizes = _Sizes(batches, inputs, outputs)
+    if is_dynamic(source, weights, output):
+        return _dynamic(node, sizes)
     types = source.dtype, weights.dtype, output.dtype
     if types == (DType.FLOAT32, DType.FLOAT32, DType.FLOAT32):
         return _float32(node, sizes)
@@ -170,6 +173,17 @@ def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
     accesses = conv_2d_accesses(row, inputs, outputs, source.dtype.bits // 8, len(operands))
     call = KernelCall(f"conv_2d_{how.suffix}_row", form, operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), how.constants)
+
+
+def _dynamic(node: Node, sizes: _Sizes) -> Kernel:
+    """Batches are images of one pixel that are convolved with filters of one pixel."""
+    batches, inputs, outputs = sizes
+    options, passes = node.options(FullyConnected), blocks(outputs)
+    is_symmetric = not options.asymmetric_quantize_inputs
+    reads = passes * inputs, passes * inputs * BLOCK
+    extra = "output_channels", outputs
+    convolution = DynamicConvolution("conv_2d", batches, (Axis(1), Axis(1)), inputs, extra, 0, is_symmetric, reads)
+    return dynamic_kernel(node, convolution, options.activation)
 
 
 KERNELS = {"FULLY_CONNECTED": perhaps_packed(fully_connected)}

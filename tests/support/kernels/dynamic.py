@@ -1,0 +1,116 @@
+"""Operators of float32 with weights of int8, drawn at random, and what TensorFlow Lite makes of them.
+
+TensorFlow Lite Micro has no such operators.  `expected` was compared with TensorFlow Lite's reference kernels.
+"""
+
+from __future__ import annotations
+
+import itertools
+import zlib
+from dataclasses import replace
+from math import floor
+
+import numpy as np
+
+from tests.support.kernels.drawing import FLOAT, INT8, Array, Case, Random, constant, pick, values
+from tests.support.kernels.sums import CASES
+from usmp_build.arithmetic.limits import REAL_LIMITS
+from usmp_build.arithmetic.windows import reach, same_padding
+from usmp_build.ir.graph import Operator, Tensor
+from usmp_build.ir.options import Padding
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
+
+KINDS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+
+
+def dynamic(kind: str, count: int) -> list[Case]:
+    """Draw the first cases of a kind: the same ones for everybody."""
+    seeds = ([zlib.crc32(kind.encode()), 6, i] for i in itertools.count())
+    drawn = (_as_float(CASES[kind](r), r) for seed in seeds for r in [np.random.default_rng(seed)])
+    return [*itertools.islice((made for made in drawn if made is not None), count)]
+
+
+def _as_float(made: Case, r: Random) -> Case | None:
+    """Return a case of int8 with float32 in place of all but the weights; None if there is no such operator."""
+    graph = made.graph
+    source, weights, *bias, output = graph.tensors
+    q = weights.quantization
+    in_groups = graph.operators[0].kind == "CONV_2D" and weights.shape[3] != source.shape[3]
+    if (source.dtype, weights.dtype) != (INT8, INT8) or q is None or any(q.zero_points) or in_groups:
+        return None
+    reals = [constant("bias", r.normal(0, 1, each.elements).astype(np.float32)) for each in bias]
+    ends = (replace(each, dtype=FLOAT, quantization=None) for each in (source, output))
+    given, result = ends
+    op = graph.operators[0]
+    options = op.options
+    if isinstance(options, FullyConnected):
+        options = replace(options, asymmetric_quantize_inputs=bool(r.integers(2)))
+    data = values(r, given) * np.float32(pick(r, [1, 1, 1e-6, 1e6, 0])) + np.float32(pick(r, [0, 0, 5, -5]))
+    tensors = (given, weights, *reals, result)
+    return Case(replace(graph, tensors=tensors, operators=(replace(op, options=options),)), (data,))
+
+
+def expected(made: Case) -> Array:
+    """Compute the output, image by image, or batch by batch."""
+    op, (data,) = made.graph.operators[0], made.inputs
+    weights, output, options = made.graph.tensors[1], made.graph.tensors[-1], op.options
+    assert isinstance(options, Conv2D | DepthwiseConv2D | FullyConnected)
+    assert weights.quantization is not None
+    integers, scales = weights.as_array().astype(np.int64), np.array(weights.quantization.scales, np.float32)
+    is_symmetric = op.kind == "CONV_2D" and len(scales) == 1
+    if isinstance(options, FullyConnected):
+        is_symmetric = not options.asymmetric_quantize_inputs
+    bias = made.graph.tensors[2].as_array() if len(made.graph.tensors) == 4 else np.float32(0)
+    results = []
+    for image in data:
+        quantized, scale = _symmetric(image) if is_symmetric else _asymmetric(image)
+        sums = _sums(op, quantized, integers, output)
+        results.append(sums.astype(np.float32) * (scale * scales) + bias)
+    low, high = REAL_LIMITS[options.activation]
+    return np.clip(np.array(results, np.float32).reshape(output.shape), low, high)
+
+
+def _symmetric(image: Array) -> tuple[Array, np.float32]:
+    farthest = np.abs(image).max()
+    if farthest == 0:
+        return np.zeros(image.shape, np.int64), np.float32(1)
+    return np.clip(_rounded(image * (np.float32(127) / farthest)), -127, 127), farthest / np.float32(127)
+
+
+def _asymmetric(image: Array) -> tuple[Array, np.float32]:
+    bottom, top = min(0.0, float(image.min())), max(0.0, float(image.max()))
+    if bottom == top:
+        return np.zeros(image.shape, np.int64), np.float32(1)
+    scale = (top - bottom) / 255
+    is_below = 128 - bottom / scale < 127 + top / scale
+    zero_point = floor(min(127.0, max(-128.0, -128 - bottom / scale if is_below else 127 - top / scale)) + 0.5)
+    single = np.float32(scale)
+    steps = np.float32(zero_point) + image * (np.float32(1) / single)
+    return np.clip(_rounded(steps), -128, 127) - zero_point, single
+
+
+def _rounded(steps: Array) -> Array:
+    """Round halves away from zero."""
+    return np.copysign(np.floor(np.abs(steps) + 0.5), steps).astype(np.int64)
+
+
+def _sums(op: Operator, image: Array, weights: Array, output: Tensor) -> Array:
+    options = op.options
+    if not isinstance(options, Conv2D | DepthwiseConv2D):
+        return weights @ image
+    strides, dilations = (options.stride_h, options.stride_w), (options.dilation_h, options.dilation_w)
+    sizes, taps, result = image.shape[:2], weights.shape[1:3], output.shape[1:]
+    before = [
+        same_padding(size, reach(window, dilation), stride)[0] if options.padding is Padding.SAME else 0
+        for size, window, dilation, stride in zip(sizes, taps, dilations, strides, strict=True)
+    ]
+    sums = np.zeros(result, np.int64)
+    for y, x, i, j in itertools.product(*map(range, (*result[:2], *taps))):
+        row, column = y * strides[0] - before[0] + i * dilations[0], x * strides[1] - before[1] + j * dilations[1]
+        if not (0 <= row < sizes[0] and 0 <= column < sizes[1]):
+            continue
+        if isinstance(options, Conv2D):
+            sums[y, x] += weights[:, i, j] @ image[row, column]
+        else:
+            sums[y, x] += weights[0, i, j] * np.repeat(image[row, column], result[2] // image.shape[2])
+    return sums
