@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.support import board_manifests, image
-from tests.support.board_accesses import BY_ROWS, STATEFUL, called, count, problems
+from tests.support.board_accesses import BY_ROWS, DYNAMIC, STATEFUL, called, count, problems
 from tests.support.firmware import Board
 from tests.support.flatfile import flatfile
 from tests.support.image import Image
 from tests.support.kernels import oracle
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
+from tests.support.kernels.dynamic import KINDS, dynamic, expected
 from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.planned import Shared
@@ -88,7 +89,7 @@ def test_every_function(
     shared: Shared,
 ) -> None:
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) | STATEFUL | BY_ROWS == set(functions())
+    assert called(made) | STATEFUL | BY_ROWS | DYNAMIC == set(functions())
     check(made, plugin, cases, references)
 
 
@@ -103,3 +104,12 @@ def test_kernels_by_rows(
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
     assert called(made) >= BY_ROWS
     check(made, plugin, cases, answers_to(cases, models, tmp_path))
+
+
+def test_inputs_that_are_quantized(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
+    """TensorFlow Lite Micro does not have them."""
+    cases = {f"{kind.lower()}_{number}": case for kind in KINDS for number, case in enumerate(dynamic(kind, 6))}
+    models = board_manifests.written("dynamic", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
+    assert called(made) >= DYNAMIC
+    check(made, plugin, cases, [[{case.graph.outputs[0]: expected(case)}] for case in cases.values()])

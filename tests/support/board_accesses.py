@@ -33,11 +33,18 @@ STATEFUL = {"svdf_f32", "svdf_s8_s16", "svdf_s8_s8"}
 """C functions that run in models that remember only: in test_every_tensor.py and test_accesses.py."""
 BY_ROWS = {
     f"{kind}_sums_{dtype}_{part}"
-    for kind in ("average_pool_2d", "conv_2d", "depthwise_conv_2d")
-    for dtype in ("s8", "f32")
+    for kind, types in (
+        ("average_pool_2d", ("s8", "f32")),
+        ("conv_2d", ("s8", "s16", "f32")),
+        ("depthwise_conv_2d", ("s8", "s16", "f32")),
+    )
+    for dtype in types
     for part in ("begin", "row", "finish")
 }
 """C functions that only kernels by rows call, which run in place of the others in test_kernels.py."""
+
+DYNAMIC = {"conv_2d_dynamic", "depthwise_conv_2d_dynamic"}
+"""C functions of operators that TensorFlow Lite Micro does not have: in test_kernels.py, too."""
 
 Pieces: TypeAlias = list[list[str]]
 """For each buffer of the plan the names of the pieces that it consists of."""

@@ -278,7 +278,7 @@ KINDS = (
                 _biased("filters"),
             ),
         ),
-        effect=Effect.PURE,
+        effect=Effect.FUNCTION,
         keeps_axes=False,
         elementwise=None,
         only_shape=False,
