@@ -17,7 +17,7 @@ from tests.support.kernels import oracle
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic, expected
-from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
+from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows_only, pictures
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.planned import Shared
 from usmp_build.cli.selftest.compare import compare
@@ -98,7 +98,8 @@ def test_kernels_by_rows(
 ) -> None:
     """They run in place of the others."""
     monkeypatch.setattr(Reference, "kernel", by_rows_only)
-    cases = {f"{kind.lower()}_{number}": case for kind in PICTURES for number, case in enumerate(pictures(kind, 4))}
+    drawn = {kind: pictures(kind, 8 if kind in WINDOWS else 4) for kind in PICTURES}
+    cases = {f"{kind.lower()}_{number}": case for kind in drawn for number, case in enumerate(drawn[kind])}
     cases = dict(sorted(cases.items()))
     models = board_manifests.written("rows", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)

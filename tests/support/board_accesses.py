@@ -29,16 +29,14 @@ FACTOR = 1.1
 """By which the bytes read of a buffer may differ from what its kernel declares, whatever its form: compilers may keep
 a value in a register, or read it again.  Bytes written may not differ at all."""
 
-STATEFUL = {"svdf_f32", "svdf_s8_s16", "svdf_s8_s8"}
+STATEFUL = {"lstm_f32", "lstm_s16", "lstm_s8", "svdf_f32", "svdf_s8_s16", "svdf_s8_s8"}
 """C functions that run in models that remember only: in test_every_tensor.py and test_accesses.py."""
+_SUMS = [
+    f"{kind}_2d_sums_{dtype}" for kind in ("average_pool", "conv", "depthwise_conv") for dtype in ("s8", "s16", "f32")
+]
 BY_ROWS = {
-    f"{kind}_sums_{dtype}_{part}"
-    for kind, types in (
-        ("average_pool_2d", ("s8", "f32")),
-        ("conv_2d", ("s8", "s16", "f32")),
-        ("depthwise_conv_2d", ("s8", "s16", "f32")),
-    )
-    for dtype in types
+    f"{function}_{part}"
+    for function in (*_SUMS, "reduce_max_rows_s8", "reduce_max_rows_f32")
     for part in ("begin", "row", "finish")
 }
 """C functions that only kernels by rows call, which run in place of the others in test_kernels.py."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tests.support import lstms
 from tests.support import stateful as drawn
 from tests.support.cli import DATA
 from tests.support.nets import NETS
@@ -91,6 +92,8 @@ def stateful(shared: Shared) -> dict[str, Path]:
     made["svdf"] = drawn.svdf(np.random.default_rng(5), layers=2)
     made["svdf_s8"] = drawn.svdf(np.random.default_rng(6), "INT8")
     made["svdf_f32"] = drawn.svdf(np.random.default_rng(7), "FLOAT32")
+    for dtype in ("INT8", "INT16", "FLOAT32"):
+        made[f"lstm_{dtype.lower()}"] = lstms.lstm(np.random.default_rng(8), dtype)
     made["ring"] = drawn.ring(np.random.default_rng(8))
     made["sums"] = drawn.accumulators(np.random.default_rng(6))
     return written("stateful", made, shared)

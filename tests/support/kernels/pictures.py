@@ -11,16 +11,18 @@ import numpy as np
 
 from tests.support.kernels import elements, pairs
 from tests.support.kernels.cases import CASES
-from tests.support.kernels.drawing import Case, Random, case, pick, span, values
+from tests.support.kernels.drawing import Case, Random, case, constant, pick, span, values
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.kernels.reference import Reference, library
+from usmp_build.operators.reductions import Reducer
 
 BINARY = [*pairs.CASES]
 UNARY = [*elements.CASES]
 WITHIN_ROWS = ["L2_NORMALIZATION", "LOG_SOFTMAX", "SOFTMAX"]
 WINDOWS = ["AVERAGE_POOL_2D", "CONV_2D", "DEPTHWISE_CONV_2D"]
-PICTURES = [*WINDOWS, *BINARY, *UNARY, *WITHIN_ROWS]
+REDUCED = ["REDUCE_MAX", "REDUCE_MIN"]
+PICTURES = [*WINDOWS, *BINARY, *UNARY, *WITHIN_ROWS, *REDUCED]
 """Kinds of operators that have a kernel by rows for an image."""
 
 _KERNEL = Reference.kernel
@@ -78,10 +80,24 @@ def _rows_of_window(made: Case) -> set[int] | None:
     }
 
 
+def _reduced(kind: str, r: Random) -> Case:
+    """Draw an image whose rows become one, perhaps with all pixels of a row."""
+    (source, *_, output), options = CASES[kind](r).graph.tensors, Reducer(keep_dims=True)
+    _, height, width, channels = image = (1, span(r, 4, 9), span(r, 3, 6), span(r, 2, 9))
+    axes = pick(r, [[1], [1, 2], [-2, -3]])
+    left = (1, 1, width if len(axes) == 1 else 1, channels)
+    if len(axes) == 1:  # what is kept has four bytes
+        image = (1, height + 12, width, channels)
+    tensors = (replace(source, shape=image), constant("axes", np.array(axes, np.int32)))
+    return case(r, kind, tensors, replace(output, shape=left), options)
+
+
 def _picture(kind: str, r: Random) -> Case:
     """Draw an operator of its kind, and put an image of several rows in place of its tensors."""
     if kind in WINDOWS:
         return _window(kind, r)
+    if kind in REDUCED:
+        return _reduced(kind, r)
     drawn = CASES[kind](r).graph
     image = (1, span(r, 2, 6), span(r, 1, 5), span(r, 1, 9))
     output = replace(drawn.tensors[-1], shape=image)

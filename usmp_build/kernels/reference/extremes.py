@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.reduced_axes import along_axes, reduced_axes, split
+from usmp_build.kernels.reference.reduction import SUM_BYTES, block_of, row_by_row
 
 _SUFFIXES = {DType.INT8: "s8", DType.FLOAT32: "f32"}
 _SIGNS = {"ARG_MAX": 1, "ARG_MIN": -1, "REDUCE_ALL": -1, "REDUCE_MAX": 1, "REDUCE_MIN": -1}
@@ -22,7 +25,8 @@ def extreme(node: Node) -> Kernel:
         same = node.scale(source) == node.scale(output) and node.zero_point(source) == node.zero_point(output)
         if not same:
             raise Unsupported("its input and output are quantized in different ways")
-    return _extreme(node, f"reduce_max_{_SUFFIXES[source.dtype]}")
+    suffix = _SUFFIXES[source.dtype]
+    return replace(_extreme(node, f"reduce_max_{suffix}"), by_rows=_by_rows(node, suffix))
 
 
 def all_true(node: Node) -> Kernel:
@@ -45,6 +49,20 @@ def arg_extreme(node: Node) -> Kernel:
 
 def _extreme(node: Node, function: str) -> Kernel:
     return along_axes(node, split(node.input(0).shape, reduced_axes(node)), function, _STRUCT, _sign(node))
+
+
+def _by_rows(node: Node, suffix: str) -> Kernel | None:
+    """Return the kernel that takes an image row by row, if what it keeps, with a row and the output, takes less."""
+    source, axes = node.input(0), split(node.input(0).shape, reduced_axes(node))
+    if source.is_constant or len(source.shape) != 4 or source.shape[0] != 1 or len(axes.reduced) != 1:
+        return None
+    block, height = block_of(source.shape, axes), source.shape[1]
+    if height == 1 or (block.images, block.rows) != (1, height):
+        return None
+    if SUM_BYTES * block.channels + source.size // height + node.output.size > source.size:
+        return None
+    struct = "reduce_max_rows_parameters"
+    return row_by_row(node, block, f"reduce_max_rows_{suffix}", struct, (_sign(node),))
 
 
 def _sign(node: Node) -> tuple[str, int]:

@@ -26,10 +26,13 @@ from usmp_build.kernels.reference.requantization import factor
 
 _SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16", DType.FLOAT32: "f32"}
 
+SUM_BYTES = 4
+"""Of an int32 or a float32."""
+
 Fields: TypeAlias = tuple[tuple[str, int | float], ...]
 
 
-class _Block(NamedTuple):
+class Block(NamedTuple):
     """A tensor as images of rows of pixels of channels; rows and pixels are added up."""
 
     images: int
@@ -60,19 +63,20 @@ def _sums(node: Node, divisor: int) -> Kernel:
     if len(axes.reduced) > 1:
         struct = "reduce_sum_f32_parameters" if is_real else "reduce_sum_parameters"
         return along_axes(node, axes, f"reduce_sum_{suffix}", struct, *fields)
-    return _kernel(node, _block(source.shape, axes), f"mean_{suffix}", fields)
+    function = f"mean_{suffix}"
+    return row_by_row(node, block_of(source.shape, axes), function, f"{function}_parameters", fields)
 
 
-def _block(shape: tuple[int, ...], axes: Split) -> _Block:
+def block_of(shape: tuple[int, ...], axes: Split) -> Block:
     """Return the image whose rows are reduced, along at most one axis or several that lie side by side."""
     if not axes.reduced:
-        return _Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
+        return Block(prod(shape[:-1]), 1, 1, prod(shape[-1:]))
     ((count, channels),) = axes.reduced
     images = prod(shape) // count // channels
     if channels == 1:  # a row of a single number would need a call each
-        return _Block(images, 1, count, 1)
+        return Block(images, 1, count, 1)
     rows = next(size for i, size in enumerate(shape) if size > 1 and prod(shape[i:]) == count * channels)
-    return _Block(images, rows, count // rows, channels)
+    return Block(images, rows, count // rows, channels)
 
 
 def _integer_fields(node: Node, count: int, divisor: int) -> Fields:
@@ -92,8 +96,8 @@ def _integer_fields(node: Node, count: int, divisor: int) -> Fields:
     )
 
 
-def _kernel(node: Node, block: _Block, function: str, others: Fields) -> Kernel:
-    """Return the kernel that adds up the rows of each image, and scales the sums, which have 32 bits.
+def row_by_row(node: Node, block: Block, function: str, struct: str, others: Fields) -> Kernel:
+    """Return the kernel that adds up the rows of each image, in sums of 32 bits, or whatever it does in their place.
 
     `others` are the parameters of the function after the width and the channels.
     """
@@ -106,15 +110,17 @@ def _kernel(node: Node, block: _Block, function: str, others: Fields) -> Kernel:
         any_order=not source.dtype.is_float,
     )
     fields = (("width", block.width), ("channels", block.channels), *others)
-    parameters = Parameters(f"{function}_parameters", fields)
-    each = 4 * (source.elements + output.elements)  # a sum is begun, added to by every element, and read at the end
+    parameters = Parameters(struct, fields)
+    each = SUM_BYTES * (
+        source.elements + output.elements
+    )  # a sum is begun, added to by every element, and read at the end
     traffic = (Traffic(source.size), Traffic(each, each), Traffic(written=output.size))
     operands = (Input(0), Scratch(0), Output(0))
     row = Row(1, block.channels, Window(0, block.channels, block.width, block.width))
     accesses = added_up_accesses(row, Shares(block.channels, 1, 1), source.dtype.bits // 8, len(operands), scratch=1)
     call = KernelCall(function, form, operands, parameters, traffic, accesses=accesses)
     sums = DType.FLOAT32 if source.dtype.is_float else DType.INT32
-    return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * 4, sums),))
+    return Kernel((call,), scratch=(ScratchRequest("sums", block.channels * SUM_BYTES, sums),))
 
 
 KERNELS = {"MEAN": mean, "SUM": total}

@@ -22,18 +22,6 @@ struct usmp_div_s8_parameters {
 void usmp_div_s8(
     const struct usmp_div_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output);
 
-/* The bits before the first one that is set, of a number above 0. */
-static inline int32_t usmp_leading_zeros(uint32_t value)
-{
-    int32_t count = 0;
-
-    while (value < 1u << 31) {
-        value <<= 1;
-        ++count;
-    }
-    return count;
-}
-
 /* a / b times multiplier * 2^(shift - 31): the reciprocal of b = (1 + x) * 2^(31 - zeros), as Q0.31, times a, which is
  * moved up as far as it goes.  A b of 0 counts as 1, the smallest step. */
 static inline int32_t usmp_scaled_quotient(const struct usmp_div_s8_parameters *p, int32_t a, int32_t b)
