@@ -27,9 +27,9 @@ static inline int32_t usmp_start_of_part_s32(const usmp_i32 *starts, const int32
 
     for (int32_t axis = 0; axis < count; ++axis) {
         const int32_t last = axes[3 * axis] - axes[3 * axis + 1];
-        const int32_t first = starts[axis] < 0 ? 0 : starts[axis] > last ? last : (int32_t)starts[axis];
+        const usmp_i32 first = starts[axis] < last ? starts[axis] : last;
 
-        start += first * axes[3 * axis + 2];
+        start += (first < 0 ? 0 : (int32_t)first) * axes[3 * axis + 2];
     }
     return start;
 }
