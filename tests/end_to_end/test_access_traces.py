@@ -20,6 +20,7 @@ from tests.support.kernels.dynamic import KINDS, dynamic
 from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
+from tests.support.resized import resized
 from tests.support.row_nets import WAYS, all_rows, drawn, replanned, residual
 from tests.support.tools import few, needs_gcc
 from usmp_build import passes, pipeline, plugins
@@ -189,6 +190,23 @@ def test_each_row_touches_what_its_kernel_declares(tmp_path: Path, seeds: tuple[
         exact = {each: bounded(turned, each) for each in declared}
         assert all(declared[each] >= exact[each] for each in declared)
         assert [each for each in declared if declared[each] > exact[each] and kind(each) != "TRANSPOSE"] == []
+
+
+@needs_gcc
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_each_row_of_resized_images_touches_what_its_kernel_declares(dtype: str, tmp_path: Path) -> None:
+    """Several rows of the output are made of the same rows of the input, or one of several."""
+    (tmp_path / "net.tflite").write_bytes(parts.tflite(resized(dtype)))
+    path = manifest(tmp_path, one_model("net", path="net.tflite") + "[plan]\nrows = true\n")
+    plan = pipeline.plan(pipeline.read(path.name, DiskFiles(tmp_path)), DiskFiles(tmp_path))
+    for direction in WAYS:
+        turned = replanned(plan, partial(in_rows, direction=direction))
+        declared = {each: each.declared for each in compared(turned) if each.declared is not None}
+        by_rows = {kind(each) for each in declared if each.step.job is not None}
+        assert by_rows >= {"RESIZE_BILINEAR", "RESIZE_NEAREST_NEIGHBOR", "SPACE_TO_DEPTH"}
+        exact = {each: bounded(turned, each) for each in declared}
+        assert all(declared[each] >= exact[each] for each in declared)
+        assert {kind(each) for each in declared if declared[each] > exact[each]} <= {"SPACE_TO_DEPTH"}
 
 
 @needs_gcc

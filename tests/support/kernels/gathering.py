@@ -66,10 +66,10 @@ def gather_nd(r: Random) -> Case:
 
 
 def embedding_lookup(r: Random) -> Case:
-    """The table may be a constant."""
-    dtype, count = pick(r, [INT8, FLOAT]), span(r, 1, 6)
-    shape = [span(r, 1, 5) for _ in range(span(r, 2, 4))]
-    table, output = activation("x", shape, dtype, 0.1, 3), activation("y", (count, *shape[1:]), dtype, 0.1, 3)
+    """The table may be a constant, and one of int8 may become float32."""
+    (dtype, made), count = pick(r, [(INT8, INT8), (FLOAT, FLOAT), (INT8, FLOAT)]), span(r, 1, 6)
+    shape, zero = [span(r, 1, 5) for _ in range(span(r, 2, 4))], 3 if made is INT8 else 0
+    table, output = activation("x", shape, dtype, 0.1, zero), activation("y", (count, *shape[1:]), made, 0.1, zero)
     if r.integers(2):
         q = table.quantization
         table = constant("x", values(r, table), q.scales if q else (), q.zero_points if q else ())
@@ -82,9 +82,11 @@ def dynamic_update_slice(r: Random) -> Case:
     shape = [span(r, 1, 5) for _ in range(span(r, 1, 5))]
     part = [span(r, 1, size) for size in shape]
     source, update, output = (activation(n, s, dtype, 0.1, 3) for n, s in (("x", shape), ("u", part), ("y", shape)))
-    made = case(r, "DYNAMIC_UPDATE_SLICE", (source, update, indices((len(shape),))), output)
-    wild = r.integers(-(2**31), 2**31 - 1, len(shape)).astype(np.int32)
-    return placed(made, pick(r, [below(r, (len(shape),), shape), r.integers(-3, 8, len(shape)).astype(np.int32), wild]))
+    dtype_of_starts = pick(r, [_WORD, _LONG])
+    starts = Tensor("i", (len(shape),), dtype_of_starts)
+    made, limits = case(r, "DYNAMIC_UPDATE_SLICE", (source, update, starts), output), np.iinfo(dtype_of_starts.numpy)
+    ends = pick(r, [(0, 5), (-3, 8), (limits.min, limits.max)])
+    return placed(made, r.integers(*ends, len(shape), limits.dtype))
 
 
 def fill(r: Random) -> Case:

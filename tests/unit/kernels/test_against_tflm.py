@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.flatfile import flatfile
 from tests.support.kernels import dynamic, oracle
-from tests.support.kernels.cases import CASES
+from tests.support.kernels.cases import CASES, ELSEWHERE
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.driver import Runner, build
 from tests.support.kernels.pictures import PICTURES, by_rows, pictures
@@ -29,9 +29,6 @@ STATEFUL = {"ASSIGN_VARIABLE", "READ_VARIABLE", "SVDF", "UNIDIRECTIONAL_SEQUENCE
 """What keeps state is compared over several runs, in tests/end_to_end/test_state.py."""
 OURS = {"COPY", "LOOKUP"}
 """No file has these, so TensorFlow Lite Micro has no answer; tests/unit/kernels/test_rewritten_lookups.py has one."""
-ELSEWHERE = {"GELU", "SPACE_TO_BATCH_ND", "TILE"}
-"""TensorFlow Lite Micro lacks these, or pads with a number that it never sets: see
-test_rearranging.py and test_against_numpy.py beside this."""
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""TRANSPOSE goes by rows where an output row is made of few input rows; else it makes all at once."""
+"""TRANSPOSE and SPACE_TO_DEPTH go by rows where an output row is made of few input rows; else they make all at once."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from tests.support.kernels.drawing import INT8, Case, activation, case, constant
 from tests.support.kernels.samples import kernel_of
 from usmp_build.interfaces.kernels import Input, Output, Rows
 from usmp_build.interfaces.row_jobs import row_call, row_shapes, rows_touched
+from usmp_build.operators.rearranging import Blocks
 
 
 def turned(shape: tuple[int, ...], order: tuple[int, ...]) -> Case:
@@ -52,3 +53,10 @@ def test_else_it_makes_all_at_once(shape: tuple[int, ...], order: tuple[int, ...
 def test_an_output_row_of_more_than_four_groups_of_axes_is_made_with_all_others() -> None:
     assert row_call(kernel_of(turned((2, 2, 2, 2, 2, 2), (0, 2, 1, 4, 3, 5)))) is not None
     assert row_call(kernel_of(turned((2, 2, 2, 2, 2, 2, 2, 2), (0, 2, 1, 4, 3, 6, 5, 7)))) is None
+
+
+def test_a_row_of_blocks_is_made_of_all_rows_under_it() -> None:
+    source, output = activation("x", (1, 6, 4, 3), INT8, 0.1, 0), activation("y", (1, 3, 2, 12), INT8, 0.1, 0)
+    call = row_call(kernel_of(case(np.random.default_rng(1), "SPACE_TO_DEPTH", (source,), output, Blocks(2))))
+    assert call is not None
+    assert [[*rows_touched(call, Input(0), row)] for row in range(3)] == [[0, 1], [2, 3], [4, 5]]

@@ -29,6 +29,8 @@ from usmp_build.operators.gathering import Gather, gathered
 
 _MOST_DIMENSIONS = 8
 """Of DYNAMIC_UPDATE_SLICE."""
+_SUFFIXES = {DType.INT32: "s32", DType.INT64: "s64"}
+"""Of functions, by the type of starts."""
 
 
 def gather(node: Node) -> Kernel:
@@ -70,6 +72,8 @@ def embedding_lookup(node: Node) -> Kernel:
     """EMBEDDING_LOOKUP: an index of the first axis."""
     (count,), shape = node.input(0).shape, node.input(1).shape
     node.expect(node.output.shape == (count, *shape[1:]), f"does not look up {count} of {list(shape)}")
+    if (node.input(1).dtype, node.output.dtype) == (DType.INT8, DType.FLOAT32):
+        return _dequantized(node, count, shape[0], prod(shape[1:]))
     return _gathered(
         node,
         (Input(1), Input(0)),
@@ -79,6 +83,25 @@ def embedding_lookup(node: Node) -> Kernel:
         extents=shape[:1],
         inner=prod(shape[1:]),
     )
+
+
+def _dequantized(node: Node, count: int, rows: int, size: int) -> Kernel:
+    """EMBEDDING_LOOKUP of weights: rows of `size` int8 become floats."""
+    table = node.input(1)
+    _check_indices(node, Input(0))
+    if node.zero_point(table):
+        raise Unsupported(f"{node.label(table)} has a zero point other than 0")
+    fields = (("count", count), ("rows", rows), ("size", size), ("scale", node.scale(table)))
+    touches = (Touch(1, 1, (1,)), Touch(2, size, (size,), writes=True))
+    call = KernelCall(
+        "embedding_lookup_s8_f32",
+        Whole(),
+        (Input(1), Input(0), Output(0)),
+        Parameters("embedding_lookup_parameters", fields),
+        (Traffic(count * size), Traffic(4 * count), Traffic(written=node.output.size)),
+        accesses=Accesses((Part((count,), touches),), (0, 4, 4)),
+    )
+    return Kernel((call,))
 
 
 def _gathered(
@@ -134,7 +157,8 @@ def dynamic_update_slice(node: Node) -> Kernel:
     source, update, starts, output = (*node.inputs[:3], node.output)
     check_types(source, output)
     check_types(update, output)
-    _check_indices(node, Input(2))
+    if starts.dtype not in _SUFFIXES:
+        raise Unsupported(f"it has no kernel for starts of type {starts.dtype.name}")
     shape, part = source.shape, update.shape
     fits = len(part) == len(shape) and all(here <= size for here, size in zip(part, shape, strict=True))
     node.expect(fits and output.shape == shape, f"has an update of shape {list(part)} for {list(shape)}")
@@ -153,11 +177,10 @@ def dynamic_update_slice(node: Node) -> Kernel:
         Traffic(written=source.size + update.size),
     )
     copied = (Touch(2, starts.elements), Touch(0, source.elements), Touch(4, source.elements, writes=True))
-    accesses = Accesses(
-        (Part((), copied), Part((lines,), (Touch(1, run, (run,)),))), (width, width, 4, 0, width), phases=True
-    )
+    parts = Part((), copied), Part((lines,), (Touch(1, run, (run,)),))
+    accesses = Accesses(parts, (width, width, starts.dtype.bits // 8, 0, width), phases=True)
     call = KernelCall(
-        "dynamic_update_slice",
+        f"dynamic_update_slice_{_SUFFIXES[starts.dtype]}",
         Whole(),
         (Input(0), Input(1), Input(2), Derived(0), Output(0)),
         Parameters("dynamic_update_slice_parameters", fields),

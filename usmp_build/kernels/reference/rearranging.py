@@ -8,11 +8,12 @@ from math import prod
 from typing import NamedTuple
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
-from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic, Whole
 from usmp_build.kernels.reference.copies import check_types
 from usmp_build.kernels.reference.moves import Axis, Move, byte_steps, moves
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.kernels.reference.padding import zero
+from usmp_build.kernels.reference.transposition import RowAxis, row_by_row
 from usmp_build.operators.rearranging import Blocks, Mirror, MirrorPad
 
 _MOST_MOVES = 32
@@ -20,8 +21,16 @@ _MOST_MOVES = 32
 
 
 def space_to_depth(node: Node) -> Kernel:
-    """SPACE_TO_DEPTH: the pixels of a block side by side are the channels of one."""
-    return _blocks(node, node.input(0).shape, node.output.shape)
+    """SPACE_TO_DEPTH, by rows: the pixels of a block side by side are the channels of one pixel."""
+    source, block = node.input(0), node.options(Blocks).block_size
+    whole = _blocks(node, source.shape, node.output.shape)
+    if source.is_constant:
+        return whole
+    (images, height, width, channels), (_, *small, _) = source.shape, node.output.shape
+    length = width * channels
+    form = Rows(images, small[0], height, length, length * block, block, block, untyped=True)
+    line = block * channels
+    return row_by_row(node, form, [RowAxis(small[1], 0, line), RowAxis(block, 1, 0), RowAxis(line, 0, 1)])
 
 
 def depth_to_space(node: Node) -> Kernel:

@@ -17,7 +17,7 @@ _MOST_ROWS = 32
 """Most input rows that an output row is made of: the generated code keeps a pointer to each on the stack."""
 
 
-class _Axis(NamedTuple):
+class RowAxis(NamedTuple):
     """An axis of the output, or several that are neighbours in the input, too."""
 
     extent: int
@@ -37,7 +37,7 @@ def transpose(node: Node) -> Kernel:
     order = _order(node)
     width = source.dtype.bits // 8
     by_rows = _by_rows(source.shape, order)
-    return moves([_whole(source.shape, order, width)]) if by_rows is None else _row_by_row(node, width, *by_rows)
+    return moves([_whole(source.shape, order, width)]) if by_rows is None else row_by_row(node, *by_rows)
 
 
 def _whole(shape: tuple[int, ...], order: list[int], width: int) -> Move:
@@ -47,12 +47,13 @@ def _whole(shape: tuple[int, ...], order: list[int], width: int) -> Move:
     return Move(width, tuple(axes))
 
 
-def _row_by_row(node: Node, width: int, form: Rows, axes: list[_Axis]) -> Kernel:
-    """Return the kernel that makes one output row in a call."""
+def row_by_row(node: Node, form: Rows, axes: list[RowAxis]) -> Kernel:
+    """Return the kernel that makes one output row in a call, of runs along at most four axes."""
     source, output, size = node.input(0), node.output, 1
+    width = source.dtype.bits // 8
     if axes[-1:] and axes[-1].rows == 0 and axes[-1].step == 1:
         size = axes.pop().extent
-    axes = [_Axis(1, 0, 0)] * (_MOST_AXES - len(axes)) + axes
+    axes = [RowAxis(1, 0, 0)] * (_MOST_AXES - len(axes)) + axes
     extents, rows, steps = zip(*axes, strict=True)
     fields = (
         ("size", size * width),
@@ -79,7 +80,7 @@ def _order(node: Node) -> list[int]:
     return order
 
 
-def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[Rows, list[_Axis]] | None:
+def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[Rows, list[RowAxis]] | None:
     """Return the form of the call, and the axes of an output row; None where rows are of no use, or have too many axes.
 
     A row of the output has one index of its first axis, which all the input rows that it is made of have, too.
@@ -100,18 +101,18 @@ def _by_rows(shape: tuple[int, ...], order: list[int]) -> tuple[Rows, list[_Axis
     return (form, merged) if len(merged) - bool(is_run) <= _MOST_AXES else None
 
 
-def _merged(axes: list[tuple[int, int, int]]) -> list[_Axis]:
+def _merged(axes: list[tuple[int, int, int]]) -> list[RowAxis]:
     """Merge axes that are neighbours in the input, too, and leave out those of one index.
 
     >>> _merged([(2, 0, 12), (1, 0, 4), (3, 0, 4), (4, 0, 1)])
-    [_Axis(extent=24, rows=0, step=1)]
+    [RowAxis(extent=24, rows=0, step=1)]
     """
-    merged: list[_Axis] = []
+    merged: list[RowAxis] = []
     for extent, rows, step in axes:
         if merged and (merged[-1].rows, merged[-1].step) == (extent * rows, extent * step):
-            merged[-1] = _Axis(merged[-1].extent * extent, rows, step)
+            merged[-1] = RowAxis(merged[-1].extent * extent, rows, step)
         elif extent > 1:
-            merged.append(_Axis(extent, rows, step))
+            merged.append(RowAxis(extent, rows, step))
     return merged
 
 
