@@ -65,6 +65,17 @@ static inline int32_t usmp_scale_wide(int64_t sum, int32_t multiplier, int32_t s
     return (int32_t)((sum * multiplier + ((int64_t)1 << (14 - shift))) >> (15 - shift));
 }
 
+/* Bits above the highest one of a number above 0. */
+static inline int32_t usmp_leading_zeros(int32_t value)
+{
+    int32_t count = 0;
+
+    for (uint32_t rest = (uint32_t)value; rest < 1u << 31; rest *= 2) {
+        ++count;
+    }
+    return count;
+}
+
 static inline int32_t usmp_minimum(int32_t a, int32_t b)
 {
     return a < b ? a : b;

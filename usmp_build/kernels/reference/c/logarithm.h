@@ -5,17 +5,6 @@
 #include "arithmetic.h"
 #include "exponential.h"
 
-/* Bits above the highest one of a number above 0. */
-static inline int32_t usmp_leading_zeros(int32_t value)
-{
-    int32_t count = 0;
-
-    for (uint32_t rest = (uint32_t)value; rest < 1u << 31; rest *= 2) {
-        ++count;
-    }
-    return count;
-}
-
 /* ln(x) for x >= 1 in Q12.19, as Q5.26: of x = 2^n * r, with r around sqrt(sqrt(1/2)), n times ln 2 and the rest by a
  * rational function.  There are two candidates for n, a half apart; each is a quarter off. */
 static inline int32_t usmp_logarithm(int32_t x)
