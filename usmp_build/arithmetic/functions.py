@@ -19,7 +19,7 @@ _HALF_ROOT_OF_2 = 1518500250
 """With 31 bits after the point."""
 _THREE_HALVES = 3 << 27
 """With 28 bits after the point."""
-_RSQRT_BITS = 20
+RSQRT_BITS = 20
 """After the point, before the result is scaled."""
 
 
@@ -75,13 +75,13 @@ def _of_float32(function: Callable[[np.float32], np.float32], source: Quantized,
 def rsqrt(source: Quantized, output: Quantized) -> bytes:
     """RSQRT; 0, and what is below it and has no root, becomes the largest number."""
     multiplier, shift = fixed_point.quantize(rsqrt_factor(source, output))
-    factor = Factor(multiplier, shift - _RSQRT_BITS)
+    factor = Factor(multiplier, shift - RSQRT_BITS)
 
     def value(distance: int) -> int:
         if distance <= 0:
             return MOST - output.zero_point
         root, up = _rsqrt(distance)
-        fine = fixed_point.scale(1, Factor(root, up + _RSQRT_BITS))
+        fine = fixed_point.scale(1, Factor(root, up + RSQRT_BITS))
         return fixed_point.scale(fine, factor)
 
     return _table(value, source, output)

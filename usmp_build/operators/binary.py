@@ -12,7 +12,7 @@ from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.arithmetic.vectors import Integers
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Limits, Options, slot
-from usmp_build.operators.general_rules import broadcastable
+from usmp_build.operators.general_rules import broadcastable, same_type
 from usmp_build.operators.kind import (
     ArgumentType,
     Array,
@@ -199,6 +199,21 @@ def _plain(name: str, options: StoredOptions | None) -> OperatorKind:
 
 KINDS = (
     _calculation("ADD", "AddOptions", np.add, Int8(_sum, Int8Kernel.ARITHMETIC), symmetric=True),
+    OperatorKind(
+        name="ADD_N",
+        options=None,
+        signature=Signature("inputs*", rules=(same_type("output", "inputs"), broadcastable("inputs"))),
+        effect=Effect.FUNCTION,
+        keeps_axes=True,
+        elementwise=None,
+        only_shape=False,
+        within_inputs=False,
+        streams=False,
+        weights=None,
+        extended=False,
+        fold=None,
+        arguments=None,
+    ),
     _plain("DIV", StoredOptions(Binary, "DivOptions")),
     _plain("FLOOR_DIV", None),
     _plain("FLOOR_MOD", None),

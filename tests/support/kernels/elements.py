@@ -111,13 +111,16 @@ def absolute(r: Random) -> Case:
 
 def rsqrt(r: Random) -> Case:
     """Only what has a root goes in."""
-    if r.integers(3) == 0:
+    dtype = pick(r, [INT8, INT16, FLOAT])
+    if dtype is FLOAT:
         return of_floats("RSQRT", 0.001, 90)(r)
     scale, zero = pick(r, [r.uniform(0.001, 0.2), r.uniform(0.2, 20)]), pick(r, [-128, span(r, -128, 127)])
-    source = activation("x", (200,), INT8, scale, zero)
-    output = activation("y", (200,), INT8, 10 ** r.uniform(-3, 0), r=r)
+    zero = 0 if dtype is INT16 else zero
+    source = activation("x", (200,), dtype, scale, zero)
+    output = activation("y", (200,), dtype, 10 ** r.uniform(-3, 0), 0 if dtype is INT16 else None, r)
     made = case(r, "RSQRT", (source,), output)
-    return Case(made.graph, (r.integers(zero, 128, 200).astype(np.int8),))
+    most = int(np.iinfo(dtype.numpy).max) >> pick(r, [0, 0, 4])
+    return Case(made.graph, (r.integers(zero, max(zero, most) + 1, 200).astype(dtype.numpy),))
 
 
 def leaky_relu(r: Random) -> Case:

@@ -1,4 +1,4 @@
-"""Random models of functions of two or three operands, which are broadcast; see `cases`."""
+"""Random models of functions of several operands, most of which are broadcast; see `cases`."""
 
 from __future__ import annotations
 
@@ -89,6 +89,13 @@ def extreme(kind: str) -> Callable[[Random], Case]:
         return case(r, kind, (first, perhaps_constant(r, second)), output)
 
     return make
+
+
+def add_n(r: Random) -> Case:
+    dtype, shape = pick(r, [INT8, INT8, FLOAT]), [span(r, 1, 5) for _ in range(span(r, 1, 4))]
+    scale, zero = r.uniform(0.001, 0.3), span(r, -128, 127)
+    inputs = [activation(name, shape, dtype, scale, zero) for name in "abcd"[: span(r, 2, 4)]]
+    return case(r, "ADD_N", inputs, activation("y", shape, dtype, scale * r.uniform(0.5, 4), r=r))
 
 
 def squared_difference(r: Random) -> Case:
@@ -189,6 +196,7 @@ def select(r: Random) -> Case:
 
 CASES: dict[str, Callable[[Random], Case]] = {
     "ADD": calculation("ADD"),
+    "ADD_N": add_n,
     "DIV": divide,
     "EQUAL": comparison("EQUAL", BOOL),
     "FLOOR_DIV": floored("FLOOR_DIV"),

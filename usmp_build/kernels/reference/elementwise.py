@@ -102,9 +102,9 @@ def _sum_fields(node: Node, sign: int) -> Fields:
     first, second, output = node.input(0), node.input(1), node.output
     scales = node.scale(first), node.scale(second)
     common = 2 * max(scales)
-    first_factor, second_factor = (_below_one(node, scale / common) for scale in scales)
+    first_factor, second_factor = (below_one(node, scale / common) for scale in scales)
     fraction_bits = SUM_FRACTION_BITS if output.dtype is DType.INT8 else _SUM_FRACTION_BITS_OF_INT16
-    output_factor = _below_one(node, common / ((1 << fraction_bits) * node.scale(output)))
+    output_factor = below_one(node, common / ((1 << fraction_bits) * node.scale(output)))
     low, high = _limits(node)
     return (
         ("first_zero_point", node.zero_point(first)),
@@ -122,7 +122,8 @@ def _sum_fields(node: Node, sign: int) -> Fields:
     )
 
 
-def _below_one(node: Node, real: float) -> Factor:
+def below_one(node: Node, real: float) -> Factor:
+    """Quantize a factor below 1.  Raises KernelError for others: the output's scale is too small."""
     if real < 1 and quantize(real).shift <= 0:
         return quantize(real)
     message = f"has an output whose scale, {node.scale(node.output):g}, is too small for those of its inputs"

@@ -6,13 +6,14 @@ from usmp_build.arithmetic import functions
 from usmp_build.arithmetic.limits import Quantized
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.node import Node, check_symmetric
+from usmp_build.kernels.reference.node import Node, Unsupported, check_symmetric
 from usmp_build.kernels.reference.pieces import each_element
 from usmp_build.kernels.reference.requantization import factor
 from usmp_build.kernels.reference.unary import lookup_kernel, type_of
 from usmp_build.operators.unary import Gelu
 
 _OF_FLOATS = ("CEIL", "COS", "EXP", "FLOOR", "LOG", "NEG", "ROUND", "SIN", "SQRT", "SQUARE")
+_LARGEST_SHIFT = 31
 
 
 def of_floats(node: Node) -> Kernel:
@@ -51,12 +52,20 @@ def gelu(node: Node) -> Kernel:
 
 
 def rsqrt(node: Node) -> Kernel:
-    """RSQRT: for int8 a table, where 0 and what is below it becomes the largest number."""
-    if type_of(node, DType.INT8, DType.FLOAT32) is DType.FLOAT32:
+    """RSQRT: for int8 a table; 0 and integers below it become the largest one."""
+    dtype = type_of(node, DType.INT8, DType.INT16, DType.FLOAT32)
+    if dtype is DType.FLOAT32:
         return of_floats(node)
     source, output = _quantized(node)
-    factor(node, functions.rsqrt_factor(source, output))
-    return lookup_kernel(node, functions.rsqrt(source, output))
+    multiplier, shift = factor(node, functions.rsqrt_factor(source, output))
+    if dtype is DType.INT8:
+        return lookup_kernel(node, functions.rsqrt(source, output))
+    check_symmetric(node, node.input(0), node.output)
+    shift -= functions.RSQRT_BITS
+    if shift < -_LARGEST_SHIFT:
+        raise Unsupported("its output is 0, whatever its input is")
+    fields = (("multiplier", multiplier), ("shift", shift))
+    return each_element(node, "rsqrt_s16", "rsqrt_s16_parameters", *fields)
 
 
 def _quantized(node: Node) -> tuple[Quantized, Quantized]:
