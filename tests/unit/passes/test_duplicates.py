@@ -47,7 +47,7 @@ def test_operators_with_other_operands_stay(first: str, second: str, tensors: di
     [
         ("%2 = TANH(%1)", {}),
         ("%2 = TANH(%0)", OTHER),
-        ("%2 = GELU(%0)", {}),
+        ("%2 = LOCAL_RESPONSE_NORMALIZATION(%0)", {}),
         ('%2 = "CUSTOM:tanh"(%0)', {}),
         ("%2 = LOGISTIC(%0)", {}),
     ],
