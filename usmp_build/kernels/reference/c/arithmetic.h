@@ -65,13 +65,12 @@ static inline int32_t usmp_scale_wide(int64_t sum, int32_t multiplier, int32_t s
     return (int32_t)((sum * multiplier + ((int64_t)1 << (14 - shift))) >> (15 - shift));
 }
 
-/* The bits before the first one that is set, of a number above 0. */
-static inline int32_t usmp_leading_zeros(uint32_t value)
+/* The bits above the highest one that is set, of a number above 0. */
+static inline int32_t usmp_leading_zeros(int32_t value)
 {
     int32_t count = 0;
 
-    while (value < 1u << 31) {
-        value <<= 1;
+    for (uint32_t rest = (uint32_t)value; rest < 1u << 31; rest <<= 1) {
         ++count;
     }
     return count;
