@@ -21,7 +21,7 @@ from tests.support.image import Image
 from usmp_build.cli.selftest.harness import Run, observed_steps
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.interfaces.kernels import Kernel, Reduce, Traffic
+from usmp_build.interfaces.kernels import Kernel, NoKernel, Reduce, Traffic
 from usmp_build.ir.graph import OperatorRef, operator_at
 from usmp_build.ir.schedule import steps
 
@@ -236,10 +236,14 @@ def _moved(
 
 def called(made: Image) -> set[str]:
     """The C functions that run in an image."""
-    found = set()
-    for kernel in made.planned.analysis.kernels.values():
-        assert isinstance(kernel, Kernel)
-        for call in kernel.calls:
-            parts = ("_begin", "_row", "_finish") if isinstance(call.form, Reduce) else ("",)
-            found |= {call.function + part for part in parts}
-    return found
+    return functions_of(made.planned.analysis.kernels.values())
+
+
+def functions_of(kernels: Iterable[Kernel | NoKernel]) -> set[str]:
+    """The C functions that kernels call."""
+    calls = [call for kernel in kernels if isinstance(kernel, Kernel) for call in kernel.calls]
+    return {
+        call.function + part
+        for call in calls
+        for part in (("_begin", "_row", "_finish") if isinstance(call.form, Reduce) else ("",))
+    }
