@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
 
 from tests.support import flatbuffer as fb
@@ -11,22 +12,29 @@ from usmp_build.operators.table import OPERATORS
 
 _FIELDS = {
     "activation": "FusedActivationFunction",
+    "body_subgraph": "BodySubgraphIndex",
+    "cond_subgraph": "CondSubgraphIndex",
     "dilation_h": "DilationHFactor",
     "dilation_w": "DilationWFactor",
+    "else_subgraph": "ElseSubgraphIndex",
     "filter_h": "FilterHeight",
     "filter_w": "FilterWidth",
     "shuffled_weights": "WeightsFormat",
+    "then_subgraph": "ThenSubgraphIndex",
 }
 """A field of our options → the schema's name of it, where that is not the same in camel case."""
 
 
-def flatfile(graph: Subgraph) -> bytes:
-    """Write a model of one subgraph."""
-    data = [tensor.data for tensor in graph.tensors if tensor.data is not None]
+def flatfile(*graphs: Subgraph) -> bytes:
+    """Write a model of one subgraph, or several."""
+    data = [tensor.data for graph in graphs for tensor in graph.tensors if tensor.data is not None]
     numbers = iter(range(1, len(data) + 1))
+    return fb.write(fb.model(*(_subgraph(graph, numbers) for graph in graphs), data=data))
+
+
+def _subgraph(graph: Subgraph, numbers: Iterator[int]) -> fb.Node:
     tensors = [_tensor(tensor, next(numbers) if tensor.data is not None else 0) for tensor in graph.tensors]
-    operators = [_operator(op) for op in graph.operators]
-    return fb.write(fb.model(fb.subgraph(tensors, operators, graph.inputs, graph.outputs), data=data))
+    return fb.subgraph(tensors, [_operator(op) for op in graph.operators], graph.inputs, graph.outputs)
 
 
 def _tensor(tensor: Tensor, buffer: int) -> fb.Node:
@@ -56,4 +64,6 @@ def _options(kind: str, options: Options) -> fb.Node:
             continue  # TFLite does not have it
         shown = _FIELDS.get(name) or "".join(word.capitalize() for word in name.split("_"))
         fields[shown] = value.value if isinstance(value, Enum) else value
+    if kind == "CALL_ONCE":
+        fields = {"InitSubgraphIndex": fields["Subgraph"]}
     return fb.Node(stored.table, **fields)
