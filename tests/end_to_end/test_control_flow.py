@@ -197,11 +197,3 @@ def test_what_can_be_the_callers_tensor_is_not_copied(name: str, tmp_path: Path)
     assert call("generate", path, "--out", tmp_path / "out").code == 0
     code = (tmp_path / "out" / f"{name}.c").read_text("utf-8")
     assert code.count("memcpy(") == COPIES[name]
-
-
-def test_a_once_without_its_variable_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "once.model.txt").write_text(ONCE)
-    text = one_model("once", path="once.model.txt") + 'rewrites = { variables = false }\n'
-    done = call("generate", manifest(tmp_path, text), "--out", tmp_path / "out")
-    assert done.code == 1
-    assert "operator 1 (CALL_ONCE) needs a variable that says whether it has run" in done.err

@@ -54,8 +54,6 @@ def _flow(analysis: Analysis, ref: OperatorRef) -> Iterator[tuple[str, str]]:
     """Yield what control flow has no C for."""
     op, storage = operator_at(analysis.models, ref), analysis.storage
     who = f"operator {op.position} ({op.kind})"
-    if op.kind == "CALL_ONCE" and not op.inputs:
-        yield f"{who} needs a variable that says whether it has run", 'do not turn the rewrite "variables" off'
     if any(step.arrival for step in steps(analysis.schedule.programs[ref.model])):
         yield f"{who} runs a subgraph, but an input of the model arrives row by row", "let it arrive as a whole"
     for subgraph, tensor in ports_of_calls(analysis.models[ref.model], ref):

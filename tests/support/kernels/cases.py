@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.support.kernels import cutting, elements, gathering, pairs, rearranging, reductions, resizing, sums
+from tests.support.kernels import cutting, elements, gathering, pairs, rearranging, reductions, resizing, signal, sums
 from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
@@ -73,6 +73,7 @@ CASES: dict[str, Callable[[Random], Case]] = (
     }
     | cutting.CASES
     | elements.CASES
+    | signal.CASES
     | gathering.CASES
     | pairs.CASES
     | rearranging.CASES

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from usmp_build.cli.selftest.externs import at_fault
 from usmp_build.cli.selftest.harness import Mark, Record, Run
 from usmp_build.cli.selftest.oracle import Answer
+from usmp_build.cli.selftest.undefined import Undefined
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.ports import show_type
@@ -23,15 +24,19 @@ _TOLERANCE = 1e-4
 def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answer]) -> int:
     """Compare every tensor of every run that has an answer; return how many tensors there were.
 
-    Tensors that lost channels are compared in the remaining ones, and variables that several operators change after the
-    last of them.  Raises CheckFailed that names the first operator whose result differs.
+    Tensors that lost channels are compared in the remaining ones, variables that several operators change after the
+    last of them, and frames that are not complete not at all.  Raises CheckFailed that names the first operator whose
+    result differs.
     """
     graph = planned.analysis.models[model].main
     remaining = planned.analysis.rewrites[model].channels
     copied = _copied_outputs(planned, model).items()
 
+    undefined = Undefined(graph)
+
     def expected_of(answer: dict[int, NDArray[Any]]) -> dict[int, NDArray[Any]]:
-        values = {index: _remaining(value, remaining.get((0, index))) for index, value in answer.items()}
+        defined = answer.keys() - undefined.after(answer)
+        values = {index: _remaining(answer[index], remaining.get((0, index))) for index in sorted(defined)}
         return values | {copy: values[output] for copy, output in copied if output in values}
 
     answered = [

@@ -23,15 +23,16 @@ from dataclasses import replace
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Call, called_subgraphs
 from usmp_build.ir.variables import ASSIGN, HANDLE, READ, accesses, handles
+from usmp_build.operators.signal import remembered
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _ONCE = "CALL_ONCE"
 
 
-def variables(model: Model, _: Pins = NO_PINS) -> Model:
+def variables(model: Model, pins: Pins = NO_PINS) -> Model:
     """Replace the handles of all variables by tensors with their bytes; give operators variables of their own."""
     named = _named(model) if any(op.kind == HANDLE for graph in model.subgraphs for op in graph.operators) else model
-    subgraphs = map(_with_own, named.subgraphs)
+    subgraphs = (_with_own(graph, index, pins) for index, graph in enumerate(named.subgraphs))
     return replace(named, subgraphs=tuple(subgraphs))
 
 
@@ -46,11 +47,11 @@ def _named(model: Model) -> Model:
     return replace(model, subgraphs=tuple(subgraphs))
 
 
-def _with_own(graph: Subgraph) -> Subgraph:
-    """Give operators that remember something a variable for it."""
+def _with_own(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
+    """Give operators that remember something a variable for it, except those that another library runs."""
     tensors, operators = list(graph.tensors), list(graph.operators)
     for place, op in enumerate(operators):
-        own = _own(op, graph)
+        own = _own(op, graph, is_foreign=(index, op.position) in pins.foreign)
         if own is not None:
             operators[place] = replace(op, inputs=(*op.inputs, len(tensors)))
             tensors.append(own)
@@ -59,13 +60,13 @@ def _with_own(graph: Subgraph) -> Subgraph:
     return replace(graph, tensors=tuple(tensors), operators=tuple(operators))
 
 
-def _own(op: Operator, graph: Subgraph) -> Tensor | None:
+def _own(op: Operator, graph: Subgraph, is_foreign: bool) -> Tensor | None:
     """Return what an operator remembers; a CALL_ONCE 0 until it has run.  None: nothing, or an input already."""
     if any(graph.tensors[tensor].is_variable for tensor in op.inputs if tensor is not None):
         return None
     if op.kind == _ONCE:
         return Tensor(f"call_once_{op.position}_has_run", (1,), DType.BOOL, is_variable=True)
-    return None
+    return None if is_foreign else remembered(op, graph)
 
 
 def _called(subgraphs: Sequence[Subgraph]) -> set[int]:

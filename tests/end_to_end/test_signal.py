@@ -1,0 +1,32 @@
+"""Operators of the signal library that remember something: several runs and a reset, as in TensorFlow Lite Micro."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.cli import call, manifest, one_model
+from tests.support.flatfile import flatfile
+from tests.support.signal_models import STATEFUL
+from tests.support.tools import needs_gcc, needs_oracle
+
+COUNT = int(os.environ.get("USMP_CASES", "8"))
+"""Models of each kind: all are in one firmware."""
+
+
+@needs_gcc
+@needs_oracle
+@pytest.mark.parametrize("kind", STATEFUL)
+def test_runs_and_resets_equal_tflm(kind: str, tmp_path: Path) -> None:
+    models = []
+    for number in range(COUNT):
+        name = f"{kind}_{number}"
+        (tmp_path / f"{name}.tflite").write_bytes(flatfile(STATEFUL[kind](np.random.default_rng(number))))
+        models.append(one_model(name, path=f"{name}.tflite"))
+    path = manifest(tmp_path, models[0] + "".join(text[text.index("[models") :] for text in models[1:]))
+    done = call("selftest", path, "--runs", "12", "--sanitize")
+    assert done.code == 0, done.err
+    assert done.out.count("12 runs, all equal to those of TensorFlow Lite Micro") == COUNT
