@@ -30,3 +30,5 @@ def test_runs_and_resets_equal_tflm(kind: str, tmp_path: Path) -> None:
     done = call("selftest", path, "--runs", "12", "--sanitize")
     assert done.code == 0, done.err
     assert done.out.count("12 runs, all equal to those of TensorFlow Lite Micro") == COUNT
+    traced = call("selftest", path, "--accesses")
+    assert traced.code == 0, traced.err

@@ -67,7 +67,8 @@ def fft_auto_scale(node: Node) -> Kernel:
     node.expect(source.elements == output.elements, "has an output of another size than its input")
     node.expect(shift.elements == 1, f"has {shift.elements} numbers of bits")
     turn = (Touch(0, 1, (1,)), Touch(1, 1, (1,), writes=True))
-    accesses = Accesses((Part((source.elements,), turn),), (2, 2, 0))
+    parts = (Part((source.elements,), turn), Part((1,), (Touch(2, 1, writes=True),)))
+    accesses = Accesses(parts, (2, 2, 4), phases=True)
     traffic = (Traffic(2 * source.size), Traffic(written=output.size), Traffic(written=shift.size))
     fields = (("size", source.elements),)
     return _kernel("signal_fft_auto_scale", (Input(0), Output(0), Output(1)), fields, accesses, traffic)
@@ -80,7 +81,8 @@ def square_root(node: Node) -> Kernel:
     node.expect(source.elements == output.elements, "has an output of another size than its input")
     node.expect(shift.elements == 1, f"has {shift.elements} numbers of bits")
     turn = (Touch(0, 1, (1,)), Touch(2, 1, (1,), writes=True))
-    accesses = Accesses((Part((source.elements,), turn),), (8, 0, 4))
+    parts = (Part((1,), (Touch(1, 1),)), Part((source.elements,), turn))
+    accesses = Accesses(parts, (8, 4, 4), phases=True)
     operands = (Input(0), Input(1), Output(0))
     return _kernel("signal_square_root", operands, (("size", source.elements),), accesses)
 
@@ -142,8 +144,10 @@ def filter_bank(node: Node) -> Kernel:
         Traffic(4 * (channels + 1)),
         Traffic(written=output.size),
     )
-    turn = (Touch(0, source.elements), Touch(6, 1, (1,), writes=True))
-    accesses = Accesses((Part((channels,), turn),), (4, 0, 0, 0, 0, 0, 8))
+    reads = [(Touch(0, width, start=start),) if width > 0 else () for start, width in zip(starts, widths, strict=False)]
+    writes = [(), *((Touch(6, 1, start=channel, writes=True),) for channel in range(channels))]
+    parts = tuple(Part((1,), (*read, *write)) for read, write in zip(reads, writes, strict=False) if read or write)
+    accesses = Accesses(parts, (4, 0, 0, 0, 0, 0, 8))
     operands: tuple[Operand, ...] = (*(Input(position) for position in range(6)), Output(0))
     return _kernel("signal_filter_bank", operands, (("channels", channels),), accesses, traffic)
 
