@@ -41,7 +41,7 @@ COUNT = 15
 UNDECLARED = {"EMBEDDING_LOOKUP", "GATHER", "GATHER_ND", "ZEROS_LIKE"}
 """What these read depends on indices that come at run time, or is nothing: none of it is declared."""
 
-APART = {"CUSTOM:SignalIrfft", "CUSTOM:SignalRfft"}
+APART = {"CUSTOM:SignalIrfft", "CUSTOM:SignalRfft", "CUSTOM:TFLite_Detection_PostProcess"}
 """Kinds whose output stays apart from their input, though some bytes of it could overlap."""
 
 

@@ -28,6 +28,7 @@ from usmp_build.kernels.reference import (
     copies,
     cumulation,
     dense,
+    detection,
     elementwise,
     extremes,
     filling,
@@ -89,7 +90,7 @@ _FAMILIES = (
 )
 KERNELS_OF_ONE_DIRECTION: dict[str, Callable[[Node], Kernel]] = {
     kind: kernel
-    for family in (fourier, lstm, recurrent, signal, signal_state)
+    for family in (detection, fourier, lstm, recurrent, signal, signal_state)
     for kind, kernel in family.KERNELS_OF_ONE_DIRECTION.items()
 }
 KERNELS: Mapping[str, Callable[[Node], Kernel]] = MappingProxyType(
