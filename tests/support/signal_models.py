@@ -78,3 +78,62 @@ def spectral_subtraction(r: Random) -> Subgraph:
 STATEFUL: dict[str, Callable[[Random], Subgraph]] = {
     each.__name__: each for each in (delay, framer, overlap_add, spectral_subtraction, stacker)
 }
+
+
+def features(r: Random) -> Subgraph:
+    """The way from samples to features of speech: all that is not told by itself in one graph."""
+    uint32, uint64, int32 = DType.UINT32, DType.UINT64, DType.INT32
+    bins, channels = 33, 6
+    widths = np.array([3, 4, 4, 5, 5, 6, 6])
+    starts = np.cumsum(widths) - widths
+    weights = r.integers(0, 4096, int(widths.sum()))
+    gains = r.integers(0, 20000, 125)
+    given = {
+        "window": np.hanning(60) * 4096,
+        "weights": weights,
+        "unweights": 4096 - weights,
+        "starts": starts,
+        "firsts": starts,
+        "widths": widths,
+        "gains": gains,
+    }
+    made = [
+        Tensor("samples", (60,), INT16),
+        *(Tensor(name, data.shape, INT16, data=data.astype("<i2").tobytes()) for name, data in given.items()),
+        Tensor("windowed", (60,), INT16),
+        Tensor("scaled", (60,), INT16),
+        Tensor("bits", (), int32),
+        Tensor("spectrum", (2 * bins,), INT16),
+        Tensor("energy", (bins,), uint32),
+        Tensor("banks", (channels,), uint64),
+        Tensor("roots", (channels,), uint32),
+        Tensor("cleaned", (channels,), uint32),
+        Tensor("noise", (channels,), uint32),
+        Tensor("normalized", (channels,), uint32),
+        Tensor("features", (channels,), INT16),
+    ]
+    at = {tensor.name: index for index, tensor in enumerate(made)}
+    banks = "energy weights unweights starts firsts widths"
+    smoothing = signal.SpectralSubtraction(15400, 983, False, 819, channels, 15975, 409, 10, 14)
+    steps: list[tuple[str, str, str, Options | None]] = [
+        ("Window", "samples window", "windowed", signal.Window(12)),
+        ("FftAutoScale", "windowed", "scaled bits", None),
+        ("Rfft", "scaled", "spectrum", signal.Fft(64)),
+        ("Energy", "spectrum", "energy", signal.Energy(0, bins)),
+        ("FilterBank", banks, "banks", signal.FilterBank(channels)),
+        ("FilterBankSquareRoot", "banks bits", "roots", None),
+        ("FilterBankSpectralSubtraction", "roots", "cleaned noise", smoothing),
+        ("PCAN", "cleaned noise gains", "normalized", signal.Pcan(6)),
+        ("FilterBankLog", "normalized", "features", signal.FilterBankLog(3, 1600)),
+    ]
+    operators = tuple(
+        Operator(
+            f"{signal.CUSTOM}Signal{kind}",
+            tuple(at[name] for name in inputs.split()),
+            tuple(at[name] for name in outputs.split()),
+            options,
+            number,
+        )
+        for number, (kind, inputs, outputs, options) in enumerate(steps)
+    )
+    return Subgraph("main", tuple(made), (at["samples"],), (at["features"],), operators)
