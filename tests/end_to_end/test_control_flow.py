@@ -145,6 +145,43 @@ subgraph 4 "positive"
 """
 """A branch in a loop, which runs two rounds at most."""
 
+KEPT = """model "kept"
+subgraph 0 "main"
+  %0 "f" bool[1]
+  %1 "g" bool[1]
+  %2 "x" float32[6]
+  %3 "by" float32[6]
+  %4 "" bool[1]
+  %5 "" bool[1]
+  %6 "y" float32[6]
+  %7 "" float32[6]
+  %8 "z" float32[6]
+  %9 "bent" float32[6]
+  inputs %0, %1, %2, %3
+  outputs %8
+  %9 = TANH(%3)
+  %4, %5, %6, %7 = WHILE(%0, %1, %2, %9) cond_subgraph=1 body_subgraph=2
+  %8 = ADD(%6, %7)
+subgraph 1 "goes_on"
+  %0 "" bool[1]
+  %1 "" bool[1]
+  %2 "" float32[6]
+  %3 "" float32[6]
+  inputs %0, %1, %2, %3
+  outputs %0
+subgraph 2 "step"
+  %0 "" bool[1]
+  %1 "" bool[1]
+  %2 "" float32[6]
+  %3 "" float32[6]
+  %4 "no" bool[1] = [0]
+  %5 "" float32[6]
+  inputs %0, %1, %2, %3
+  outputs %1, %4, %5, %3
+  %5 = MUL(%2, %3)
+"""
+"""What the loop multiplies with stays where it was."""
+
 ONCE = """model "once"
 subgraph 0 "main"
   %0 "x" float32[4]
@@ -174,7 +211,7 @@ subgraph 1 "begin"
 """
 """The first value of a variable is computed."""
 
-MODELS = {"branch": BRANCH, "twice": TWICE, "rotation": ROTATION, "nested": NESTED, "once": ONCE}
+MODELS = {"branch": BRANCH, "twice": TWICE, "rotation": ROTATION, "nested": NESTED, "kept": KEPT, "once": ONCE}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -186,7 +223,7 @@ def test_results_are_those_of_tflm(name: str, tmp_path: Path) -> None:
     assert "12 runs, all equal to those of TensorFlow Lite Micro" in done.out
 
 
-COPIES = {"branch": 1, "twice": 8, "rotation": 12, "nested": 6, "once": 0}
+COPIES = {"branch": 1, "twice": 8, "rotation": 12, "nested": 6, "kept": 7, "once": 0}
 """Of a loop the state at first; then only what changes places, is returned from elsewhere, or has two callers."""
 
 
