@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from tests.support.cli import call, manifest, one_model
+from tests.support.cli import RO, RW, call, manifest, one_model, tables
+from tests.support.drawn_flow import drawn_flow
 from tests.support.flatfile import flatfile
+from tests.support.tools import needs_gcc, needs_oracle
 from usmp_build.textual.reader import read
 
 BRANCH = """model "branch"
@@ -234,3 +238,20 @@ def test_what_can_be_the_callers_tensor_is_not_copied(name: str, tmp_path: Path)
     assert call("generate", path, "--out", tmp_path / "out").code == 0
     code = (tmp_path / "out" / f"{name}.c").read_text("utf-8")
     assert code.count("memcpy(") == COPIES[name]
+
+
+COUNT = int(os.environ.get("USMP_CASES", "8"))
+
+
+@needs_gcc
+@needs_oracle
+def test_drawn_models_equal_tflm(tmp_path: Path) -> None:
+    """All in one firmware, each with its own subgraphs."""
+    models = {}
+    for seed in range(COUNT):
+        (tmp_path / f"m{seed}.tflite").write_bytes(flatfile(*drawn_flow(np.random.default_rng(seed))))
+        models[f"m{seed}"] = f'path = "m{seed}.tflite"\n'
+    path = manifest(tmp_path, tables("p", {"ram": RW, "flash": RO}, models))
+    done = call("selftest", path, "--runs", "10", "--sanitize")
+    assert done.code == 0, done.err
+    assert done.out.count("10 runs, all equal to those of TensorFlow Lite Micro") == COUNT
