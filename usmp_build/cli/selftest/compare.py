@@ -12,6 +12,7 @@ from usmp_build.cli.selftest.externs import at_fault
 from usmp_build.cli.selftest.harness import Mark, Record, Run
 from usmp_build.cli.selftest.oracle import Answer
 from usmp_build.cli.selftest.undefined import Undefined
+from usmp_build.codegen.flow import reached
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.ports import show_type
@@ -66,13 +67,19 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
 
 
 def rewritten(planned: Planned, model: int) -> str:
-    """Return how many tensors of the file have fewer channels, and how many are no longer computed, as text."""
+    """Return how many tensors of the file are not compared as they are, or not at all, and why, as text."""
     before, after = planned.imported[model].main, planned.analysis.models[model].main
     fewer = sum(subgraph == 0 for subgraph, _ in planned.analysis.rewrites[model].channels)
     folded = {index for index, _ in _folded(planned, model)}
     values = {t for t in before.producers if before.tensors[t].dtype is not DType.RESOURCE}
     gone = len(values - after.producers.keys() - folded)
-    return "".join([f", {fewer} with fewer channels" * bool(fewer), f", {gone} more gone by rewrites" * bool(gone)])
+    called = len(reached(planned.analysis.models[model])) - 1
+    parts = [
+        f", {fewer} with fewer channels" * bool(fewer),
+        f", {gone} more gone by rewrites" * bool(gone),
+        f", those of {called} subgraph{'s' * (called > 1)} not compared" * bool(called),
+    ]
+    return "".join(parts)
 
 
 def comparable_tensors(planned: Planned, model: int, runs: list[Run]) -> list[int]:
