@@ -256,3 +256,13 @@ def test_drawn_models_equal_tflm(tmp_path: Path) -> None:
     done = call("selftest", path, "--runs", "10", "--sanitize")
     assert done.code == 0, done.err
     assert done.out.count("10 runs, all equal to those of TensorFlow Lite Micro") == COUNT
+
+
+@needs_gcc
+@needs_oracle
+def test_a_converted_model_equals_tflm(tmp_path: Path) -> None:
+    """A loop that counts, with two tensors that it does not change, and a branch after it."""
+    path = manifest(tmp_path, one_model("control"))
+    done = call("selftest", path, "--sanitize")
+    assert done.code == 0, done.err
+    assert "10 runs, all equal to those of TensorFlow Lite Micro" in done.out
