@@ -2,20 +2,13 @@
 #ifndef USMP_BITS_H
 #define USMP_BITS_H
 
+#include "arithmetic.h"
 #include "usmp.h"
 
 /* How many bits a number has, from the highest that is set: 0 for 0. */
 static inline int32_t usmp_bits(uint32_t number)
 {
-    int32_t bits = 0;
-
-    for (int32_t half = 16; half > 0; half >>= 1) {
-        if (number >> half != 0u) {
-            number >>= half;
-            bits += half;
-        }
-    }
-    return bits + (number != 0u);
+    return number == 0u ? 0 : 32 - usmp_leading_zeros(number);
 }
 
 /* The lowest 16 bits, as a number with a sign: compilers leave it at that. */
