@@ -137,12 +137,11 @@ def test_generate_names_the_functions(digits: Path, tmp_path: Path) -> None:
 
 
 def test_what_has_no_kernel_here_runs_there(tmp_path: Path) -> None:
-    """LESS and its like have none; control flow has none anywhere."""
+    """The operators of subgraphs do, too; what decides between them is generated."""
     done = call("generate", manifest(tmp_path, EXTERN + one_model("control")), "--out", tmp_path / "out")
-    assert done.code == 1
-    assert "runs a subgraph" in done.err
-    assert "LESS" not in done.err
-    assert 'kernels = "extern"' not in done.err
+    assert done.code == 0, done.err
+    assert "p_cpu_less_" in done.out
+    assert "for (;;) {" in (tmp_path / "out" / "control.c").read_text("utf-8")
 
 
 HOSTILE = ["foo", "a b", "*/ int evil(void); /*\n#error x", '#include "/etc/hostname"', "日本", "int", "1" * 300]

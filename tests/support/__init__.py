@@ -16,8 +16,9 @@
   draw models at random, `programs_c` has C of one, `parts` has models of concatenations and splits, `flatbuffer` writes
   files of them, `mutants` spoils them, `interpreter` runs a plan in bytes, `together` runs several at the same time,
   `directions` lets kernels run backward, `net` grows nets, `nets` are those of usual kinds, `large_nets` those for
-  images, `drawn_nets`, `row_nets` and `firmwares` are random, `pictures` has nets from one to another, `remembering`
-  has nets with a variable, `dead_channels` nets in which much is constant, `resized` images of several sizes.
+  images, `drawn_nets`, `row_nets` and `firmwares` are random, `drawn_flow` draws loops and branches, `signal_models`
+  operators for audio, `pictures` has nets from one to another, `remembering` has nets with a variable, `dead_channels`
+  nets in which much is constant, `resized` images of several sizes.
 - Problems: `problems` states them in a few words, `drawn_problems` draws them, `brute_force` solves tiny ones by trying
   everything, `cases` and `shared_cases` have those of TVM.
 """

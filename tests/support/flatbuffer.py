@@ -90,10 +90,14 @@ def quantization(scales: Sequence[float], zero_points: Sequence[int] = (), axis:
     )
 
 
-def operator(kind: str, inputs: Sequence[int], outputs: Sequence[int], options: Node | None = None) -> Node:
-    """Return an operator, builtin or `CUSTOM:<code>`; `model` gives it its operator code."""
+def operator(
+    kind: str, inputs: Sequence[int], outputs: Sequence[int], options: Node | None = None, custom: bytes = b""
+) -> Node:
+    """Return an operator, builtin or `CUSTOM:<code>`, with custom options; `model` gives it its operator code."""
     node = Node("Operator", Inputs=list(inputs), Outputs=list(outputs))
     node.kind = kind
+    if custom:
+        node.fields["CustomOptions"] = custom
     if options:
         node.fields |= {"BuiltinOptionsType": getattr(tflite.BuiltinOptions, options.table), "BuiltinOptions": options}
     return node

@@ -26,6 +26,11 @@ def function_names(model: Model) -> Mapping[int, str]:
 
 
 def variable(functions: Mapping[int, str], ref: TensorRef) -> str:
-    """Return the name of a tensor's storage within its model: its number, after its function if that is not main."""
+    """Return the name of a tensor's storage within its model: its number, after its function if that is not main.
+
+    Subgraphs of operators have numbers: `g4_t7`.
+    """
     name = f"t{ref.tensor}"
-    return f"{functions[ref.subgraph]}_{name}" if ref.subgraph in functions else name
+    if not ref.subgraph:
+        return name
+    return f"{functions.get(ref.subgraph, f'g{ref.subgraph}')}_{name}"

@@ -8,6 +8,7 @@ from dataclasses import replace
 from usmp_build.codegen.body import Body
 from usmp_build.codegen.buffers import buffer_codes
 from usmp_build.codegen.checks import overlap_checks, placement_checks
+from usmp_build.codegen.flow import Flow, pointers
 from usmp_build.codegen.functions import Functions
 from usmp_build.codegen.passed_pools import refuse_passed
 from usmp_build.codegen.ports import Locate, ports
@@ -22,9 +23,10 @@ from usmp_build.codegen.validity import exclusion, validity
 from usmp_build.codegen.valued import Valued
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel
-from usmp_build.ir.graph import Operator, OperatorRef, Subgraph, operator_at
+from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, operator_at
+from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.schedule import steps
-from usmp_build.layout import ConstantGroup, ModelCode, StepCode, Summary, TraceRow
+from usmp_build.layout import ConstantGroup, FlowLine, ModelCode, StepCode, Summary, TraceRow
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
 
@@ -61,7 +63,9 @@ def model_code(
     steps = _steps(analysis, index, numbers, locate, passed_groups)
     functions = Functions(analysis, index, buffers, tables, constants).code()
     body = Body(model.main, locate, functions)
+    flows = _flows(model, locate, numbers)
     passed = {_buffer_of(argument) for step in steps for argument in step.arguments} | body.passed()
+    passed |= {_buffer_of(pointer) for lines in flows.values() for pointer in pointers(lines)}
     used = passed | {member.expression for function in functions.values() for member in function.members}
     tables_in_use = {number: table for number, table in tables.items() if not model.is_program or table.symbol in used}
     reset_rows = tuple(resets(analysis, index, buffers, constants))
@@ -76,7 +80,7 @@ def model_code(
         steps=steps,
         row_steps=row_steps(analysis, locate, numbers),
         row_offsets=tuple(offsets.values()),
-        sequence=sequence(analysis, index, numbers),
+        sequence=sequence(analysis, index, numbers, flows),
         arrival=arrival(analysis, locate),
         passed_constants=_called_for(passed_groups, passed),
         tables=tuple(tables_in_use.values()),
@@ -111,17 +115,31 @@ def _operators(analysis: Analysis, index: int) -> dict[OperatorRef, int]:
 def _steps(
     analysis: Analysis, index: int, numbers: Iterable[OperatorRef], locate: Locate, groups: tuple[ConstantGroup, ...]
 ) -> tuple[StepCode, ...]:
-    """Return the functions of all operators that run: `refuse` has shown that they have kernels."""
+    """Return the functions of all operators that run: `refuse` has shown that they have kernels.
+
+    The hook shows what those of main compute.
+    """
     graph = analysis.models[index].main
     valued = Valued(graph)
     traces = {}
     for ref, _ in sorted(_operators(analysis, index).items(), key=lambda item: item[1]):
         kernel, op = analysis.kernel_of(ref), operator_at(analysis.models, ref)
-        if isinstance(kernel, Kernel):
+        if isinstance(kernel, Kernel) and not ref.subgraph:
             by_rows = outputs_by_rows(kernel, op) if analysis.choices.jobs(ref) > 1 else ()
             outputs = (tensor for tensor in valued.after(kernel, op) if tensor not in by_rows)
             traces[ref] = tuple(_trace(op, tensor, graph, locate) for tensor in outputs)
-    return tuple(step_code(analysis, ref, locate, groups, traces[ref]) for ref in numbers)
+    return tuple(step_code(analysis, ref, locate, groups, traces.get(ref, ())) for ref in numbers)
+
+
+def _flows(model: Model, locate: Locate, numbers: Mapping[OperatorRef, int]) -> dict[int, tuple[FlowLine, ...]]:
+    """Return the lines of the operators of main that call subgraphs, each with what the hook shows after it."""
+    flow = Flow(model, locate, numbers)
+    flows = {}
+    for index, op in enumerate(model.main.operators):
+        if called_subgraphs(op.options):
+            traces = (_trace(op, tensor, model.main, locate) for tensor in op.outputs)
+            flows[index] = (*flow.lines(op), *(FlowLine(0, trace=each) for each in traces))
+    return flows
 
 
 def _trace(op: Operator, tensor: int, graph: Subgraph, locate: Locate) -> TraceRow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from usmp_build.codegen.c_types import float_literal, plain_type
@@ -49,13 +49,19 @@ class Locate:
     outputs: Names
     offsets: Mapping[int, RowOffsets]
     """Buffers of first rows in plain memory → offsets of all rows."""
+    subgraph: int = 0
+    """The subgraph whose tensors are located."""
+
+    def within(self, subgraph: int) -> Locate:
+        """Return the same for the tensors of another subgraph."""
+        return replace(self, subgraph=subgraph)
 
     def expression(self, tensor: int) -> str:
         """Return the pointer to a tensor's bytes: `t7`, or `t7 + 24` for a part that begins at element 24.
 
         Of a tensor that has rows in plain memory it is what their offsets start from.
         """
-        ref = TensorRef(self.model, 0, tensor)
+        ref = self._ref(tensor)
         buffer = self.analysis.storage.tensors.get(ref)
         if offsets := self.rows_of(tensor):
             return offsets.base
@@ -70,16 +76,16 @@ class Locate:
 
     def row(self, tensor: int) -> int:
         """Return the elements of a row where `expression` is a table of rows; else 0."""
-        buffer = self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor))
+        buffer = self.analysis.storage.tensors.get(self._ref(tensor))
         return self.rows.get(buffer, 0) if buffer is not None else 0
 
     def rows_of(self, tensor: int) -> RowOffsets | None:
         """Return the offsets of a tensor's rows in plain memory, if it has rows there."""
-        return self.offsets.get(self.analysis.storage.tensors.get(TensorRef(self.model, 0, tensor), -1))
+        return self.offsets.get(self.analysis.storage.tensors.get(self._ref(tensor), -1))
 
     def pitch(self, tensor: int) -> int:
         """Return the pixel stride, in bytes, of a tensor that is some channels of another one; else 0."""
-        return self.analysis.storage.pitches.get(TensorRef(self.model, 0, tensor), 0)
+        return self.analysis.storage.pitches.get(self._ref(tensor), 0)
 
     def buffer(self, buffer: int) -> str:
         """Return the pointer to a buffer that is no tensor: scratch, or a derived constant."""
@@ -92,6 +98,9 @@ class Locate:
     def output_rows(self) -> tuple[PortRow, ...]:
         """Describe the outputs."""
         return tuple(self._row(tensor, name) for tensor, name in zip(self._main.outputs, self.outputs, strict=True))
+
+    def _ref(self, tensor: int) -> TensorRef:
+        return TensorRef(self.model, self.subgraph, tensor)
 
     @property
     def _main(self) -> Subgraph:

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from usmp_build.codegen.flow import ports_of_calls, reached
 from usmp_build.codegen.program_refusals import constants_without_bytes, program_refusals
 from usmp_build.errors import Diagnostic, KernelError
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import NoKernel
-from usmp_build.ir.graph import OperatorRef
+from usmp_build.ir.graph import OperatorRef, TensorRef, operator_at
 from usmp_build.ir.options import called_subgraphs
+from usmp_build.ir.schedule import steps
 from usmp_build.layout import Summary
 from usmp_build.request import Request
 
 _LARGEST_OFFSET = (1 << 31) - 1
 _PLAN_ONLY = '"usmp-build plan" shows the plan without generating C'
-_CALL_ONCE = (
-    "CALL_ONCE needs no C where its subgraph only assigns constants to variables, and only VAR_HANDLE and other "
-    f"CALL_ONCE come before it; {_PLAN_ONLY}"
-)
 _USE_EXTERN = f'run it on a target with kernels = "extern", for which the application supplies them; {_PLAN_ONLY}'
 
 
 def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -> None:
     """Raise KernelError for all of model `index` that has no C.
 
-    This concerns operators without a kernel, control flow, constants without bytes, what only functions of programs
-    may do, and pools beyond 2 GiB.
+    This concerns operators without a kernel, some control flow, constants without bytes, what only functions of
+    programs may do, and pools beyond 2 GiB.
     """
     model, path = analysis.models[index], request.models[index].path
     problems = [*_operators(analysis, index), *constants_without_bytes(analysis, index)]
@@ -41,10 +39,23 @@ def refuse(request: Request, analysis: Analysis, summary: Summary, index: int) -
 
 
 def _operators(analysis: Analysis, index: int) -> Iterator[tuple[str, str]]:
-    for i, op in enumerate(analysis.models[index].main.operators):
-        kernel = analysis.kernels.get(OperatorRef(index, 0, i))
-        if isinstance(kernel, NoKernel):
-            yield f"operator {op.position} ({op.kind}): {kernel.reason}", _USE_EXTERN
-        elif called_subgraphs(op.options):
-            help_ = _CALL_ONCE if op.kind == "CALL_ONCE" else ""
-            yield f"operator {op.position} ({op.kind}) runs a subgraph, which has no C yet", help_
+    model = analysis.models[index]
+    for subgraph in reached(model):
+        where = f" of subgraph {subgraph}" if subgraph else ""
+        for i, op in enumerate(model.subgraphs[subgraph].operators):
+            kernel = analysis.kernels.get(OperatorRef(index, subgraph, i))
+            if isinstance(kernel, NoKernel):
+                yield f"operator {op.position} ({op.kind}){where}: {kernel.reason}", _USE_EXTERN
+            elif called_subgraphs(op.options):
+                yield from _flow(analysis, OperatorRef(index, subgraph, i))
+
+
+def _flow(analysis: Analysis, ref: OperatorRef) -> Iterator[tuple[str, str]]:
+    """Yield what control flow has no C for."""
+    op, storage = operator_at(analysis.models, ref), analysis.storage
+    who = f"operator {op.position} ({op.kind})"
+    if any(step.arrival for step in steps(analysis.schedule.programs[ref.model])):
+        yield f"{who} runs a subgraph, but an input of the model arrives row by row", "let it arrive as a whole"
+    for subgraph, tensor in ports_of_calls(analysis.models[ref.model], ref):
+        if storage.tensors.get(TensorRef(ref.model, subgraph, tensor), -1) in storage.rows:
+            yield f"{who} copies a tensor in memory of pages", "let the tensors that it touches be in other pools"

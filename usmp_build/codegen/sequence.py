@@ -1,8 +1,8 @@
-"""Puts the operators of one model in the order in which `run` calls them: single operators, and stretches of jobs."""
+"""Orders the operators of one model as `run` calls them: alone, in stretches of jobs, or in control flow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 
 from usmp_build.codegen.ports import Locate
@@ -12,7 +12,7 @@ from usmp_build.interfaces.kernels import Kernel
 from usmp_build.interfaces.row_jobs import job_count, row_call, row_of
 from usmp_build.ir.graph import OperatorRef
 from usmp_build.ir.schedule import Step, steps
-from usmp_build.layout import Arrival, Jobs, RowStep
+from usmp_build.layout import Arrival, FlowLine, Jobs, RowStep
 
 
 def arrival(analysis: Analysis, locate: Locate) -> Arrival | None:
@@ -52,27 +52,51 @@ def _row_step(analysis: Analysis, locate: Locate, ref: OperatorRef, number: int,
     return RowStep(number, step, row, last, traces, leaving)
 
 
-def sequence(analysis: Analysis, index: int, numbers: Mapping[OperatorRef, int]) -> tuple[int | Jobs, ...]:
-    """Return the indices of functions that run a whole operator, and stretches of jobs between them."""
+def sequence(
+    analysis: Analysis, index: int, numbers: Mapping[OperatorRef, int], flows: Mapping[int, tuple[FlowLine, ...]]
+) -> tuple[int | Jobs | tuple[FlowLine, ...], ...]:
+    """Return the indices of functions that run a whole operator, stretches of jobs between them, and control flow.
+
+    `flows` has the lines of the operators of main that call subgraphs.
+    """
     name = analysis.models[index].name
     by_rows = {ref: slot for slot, ref in enumerate(_in_tables(analysis, index, numbers))}
     program = [*steps(analysis.schedule.programs[index])]
     if any(step.arrival for step in program):
-        running = [step for step in program if step.arrival or step.operator is not None]
-        return (Jobs(f"{name}_jobs", tuple(len(by_rows) if s.arrival else by_rows[_operator(s)] for s in running)),)
-    running = [step for step in program if step.operator in numbers]
-    stretches = [(is_whole, list(group)) for is_whole, group in groupby(running, key=lambda step: step.job is None)]
-    has_several = sum(not is_whole for is_whole, _ in stretches) > 1
-    parts: list[int | Jobs] = []
-    for count, (is_whole, group) in enumerate(stretches):
-        if is_whole:
-            parts += [numbers[_operator(step)] for step in group]
+        jobs = [step for step in program if step.arrival or step.operator is not None]
+        return (Jobs(f"{name}_jobs", tuple(len(by_rows) if s.arrival else by_rows[_operator(s)] for s in jobs)),)
+    running = list(_running(analysis, index, flows))
+    stretches = [(is_by_rows, list(group)) for is_by_rows, group in groupby(running, key=_is_job)]
+    has_several = sum(is_by_rows for is_by_rows, _ in stretches) > 1
+    parts: list[int | Jobs | tuple[FlowLine, ...]] = []
+    for count, (is_by_rows, group) in enumerate(stretches):
+        if not is_by_rows:
+            parts += [numbers[_operator(each)] if isinstance(each, Step) else each for each in group]
         else:
             suffix = f"_{count // 2}" if has_several else ""
-            numbered = tuple(step.job or 0 for step in group) if index in analysis.choices.recomputed else ()
-            operators = tuple(by_rows[_operator(step)] for step in group)
+            jobs = [each for each in group if isinstance(each, Step)]
+            numbered = tuple(step.job or 0 for step in jobs) if index in analysis.choices.recomputed else ()
+            operators = tuple(by_rows[_operator(step)] for step in jobs)
             parts.append(Jobs(f"{name}_jobs{suffix}", operators, numbered))
     return tuple(parts)
+
+
+def _running(
+    analysis: Analysis, index: int, flows: Mapping[int, tuple[FlowLine, ...]]
+) -> Iterator[Step | tuple[FlowLine, ...]]:
+    """Yield the steps of operators of main, and control flow, in order."""
+    _, *nodes, _ = analysis.schedule.programs[index].body
+    if analysis.models[index].is_program:
+        return
+    for operator, node in zip(analysis.choices.order(index, analysis.models[index]), nodes, strict=True):
+        if operator in flows:
+            yield flows[operator]
+        else:
+            yield from (step for step in steps(node) if step.operator is not None)
+
+
+def _is_job(part: Step | tuple[FlowLine, ...]) -> bool:
+    return isinstance(part, Step) and part.job is not None
 
 
 def _operator(step: Step) -> OperatorRef:

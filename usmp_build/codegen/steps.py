@@ -26,7 +26,8 @@ def step_code(
     op = operator_at(analysis.models, ref)
     kernel = analysis.kernel_of(ref)
     assert isinstance(kernel, Kernel)  # `refusals.refuse` came first
-    parameters = _parameters(analysis, ref, kernel, locate)
+    graph, locate = model.subgraphs[ref.subgraph], locate.within(ref.subgraph)
+    parameters = _parameters(graph, ref, kernel, locate)
 
     def expression(operand: Operand) -> str:
         parameter = parameters.get(operand)
@@ -39,8 +40,8 @@ def step_code(
     named = {argument.partition("->")[0] for call in calls for argument in call.arguments}
     passed = [group for group in groups if group.symbol in named]
     return StepCode(
-        function=f"{model.name}_{c_identifier(op.kind).lower()}_{op.position}",
-        comment=_comment(op, kernel, model.main, analysis.directions.get(ref, Direction.FORWARD), bool(row)),
+        function=f"{model.name}_{c_identifier(op.kind).lower()}_{op.position}{_suffix(ref)}",
+        comment=_comment(op, kernel, graph, analysis.directions.get(ref, Direction.FORWARD), bool(row)),
         signature=(
             *(p.declaration for p in parameters.values()),
             *(group.declaration for group in passed),
@@ -65,9 +66,12 @@ def _comment(op: Operator, kernel: Kernel, graph: Subgraph, direction: Direction
     )
 
 
-def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, Parameter]:
+def _suffix(ref: OperatorRef) -> str:
+    return f"_of_{ref.subgraph}" if ref.subgraph else ""
+
+
+def _parameters(graph: Subgraph, ref: OperatorRef, kernel: Kernel, locate: Locate) -> dict[Operand, Parameter]:
     """Return every workspace operand once: inputs, scratch, outputs.  Constants are named where they are used."""
-    graph = analysis.models[ref.model].main
     op = graph.operators[ref.operator]
     used = dict.fromkeys(operand for call in kernel.calls for operand in call.operands)
     inputs = sorted((o for o in used if isinstance(o, Input) and not _is_constant(graph, op, o)), key=_position)
@@ -86,7 +90,7 @@ def _parameters(analysis: Analysis, ref: OperatorRef, kernel: Kernel, locate: Lo
         assert tensor is not None
         result[state] = _of_tensor(locate, graph, tensor, _numbered("state", i, len(states)), "")
     for i, scratch in enumerate(scratches):
-        buffer = analysis.storage.scratch[ref][scratch.position]
+        buffer = locate.analysis.storage.scratch[ref][scratch.position]
         c_type = f"{pool_type(kernel.scratch[scratch.position].dtype)} *"
         result[scratch] = Parameter(c_type, _numbered("scratch", i, len(scratches)), locate.buffer(buffer))
     for i, output in enumerate(outputs):

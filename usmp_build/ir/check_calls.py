@@ -54,7 +54,8 @@ def _argument_faults(model: Model, caller: Subgraph, operator: Operator) -> Iter
             yield from _call_faults(model, body, inputs, outputs)
             yield from _unlike("what it carries around", outputs, inputs)
         case Call(subgraph=callee):
-            yield from _call_faults(model, callee, inputs, outputs)
+            has_flag = operator.kind == "CALL_ONCE" and [each and each.is_variable for each in inputs] == [True]
+            yield from _call_faults(model, callee, [] if has_flag else inputs, outputs)
 
 
 _FLAG = Tensor("", (), DType.BOOL)

@@ -56,6 +56,15 @@ def slot(position: int, letter: str, absent: float | str = 0) -> dict[str, Slot]
     return {SLOT: Slot(position, letter, absent)}
 
 
+KEY = "key"
+"""The key of whether a file must have an option, in the metadata of a custom operator's: its name is the field's."""
+
+
+def named(*, required: bool = True) -> dict[str, bool]:
+    """Return the field metadata of an option that custom operators store under its name."""
+    return {KEY: required}
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """Base of all options."""

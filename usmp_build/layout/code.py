@@ -168,6 +168,31 @@ class StepCode:
 
 
 @dataclass(frozen=True, slots=True)
+class CopiedBytes:
+    """A tensor that is copied into a subgraph, or out of it."""
+
+    destination: str
+    """As C."""
+    source: str
+    size: int
+    """Bytes, at least 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class FlowLine:
+    """A line of control flow: a step, a copy, what the hook shows, or C such as where a branch begins."""
+
+    depth: int
+    text: str = ""
+    step: int | None = None
+    """Index of the step's function."""
+    copied: CopiedBytes | None = None
+    trace: TraceRow | None = None
+    pointer: str = ""
+    """What `text` reads or writes."""
+
+
+@dataclass(frozen=True, slots=True)
 class ResetRow:
     """A variable, and what it holds before the first run."""
 
@@ -197,8 +222,8 @@ class ModelCode:
     """Those that run row by row."""
     row_offsets: tuple[RowOffsets, ...]
     """Where the rows of tensors in plain memory are."""
-    sequence: tuple[int | Jobs, ...]
-    """What `run` does: indices of whole `steps`, and stretches of jobs."""
+    sequence: tuple[int | Jobs | tuple[FlowLine, ...], ...]
+    """What `run` does: indices of whole `steps`, stretches of jobs, and control flow."""
     passed_constants: tuple[ConstantGroup, ...]
     """Those that steps and functions get in constant pools of the application."""
     tables: tuple[TableCode, ...]
@@ -247,6 +272,16 @@ class ModelCode:
     def stretches(self) -> tuple[Jobs, ...]:
         """The stretches of jobs."""
         return tuple(part for part in self.sequence if isinstance(part, Jobs))
+
+    @property
+    def has_flow(self) -> bool:
+        """Whether it has control flow."""
+        return any(isinstance(part, tuple) for part in self.sequence)
+
+    @property
+    def copies_bytes(self) -> bool:
+        """Whether control flow copies tensors."""
+        return any(line.copied for part in self.sequence if isinstance(part, tuple) for line in part)
 
     @property
     def counts_jobs(self) -> bool:

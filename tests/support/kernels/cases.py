@@ -7,7 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.support.kernels import cutting, elements, gathering, pairs, rearranging, reductions, resizing, sums
+from tests.support.kernels import (
+    cutting,
+    detection,
+    elements,
+    gathering,
+    pairs,
+    rearranging,
+    reductions,
+    resizing,
+    signal,
+    sums,
+)
 from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
@@ -72,12 +83,14 @@ CASES: dict[str, Callable[[Random], Case]] = (
         "TRANSPOSE": transpose,
     }
     | cutting.CASES
+    | detection.CASES
     | elements.CASES
     | gathering.CASES
     | pairs.CASES
     | rearranging.CASES
     | reductions.CASES
     | resizing.CASES
+    | signal.CASES
     | sums.CASES
 )
 

@@ -7,7 +7,8 @@ import zlib
 
 import numpy as np
 
-from tests.support import lstms, stateful
+from tests.support import lstms, signal_models, stateful
+from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic
@@ -16,6 +17,7 @@ from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Subgraph
 from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import library
+from usmp_build.passes.rewrite.variables import variables
 
 COUNT = int(os.environ.get("USMP_CASES", "60"))
 """Cases of each kind, where a test does not say otherwise."""
@@ -39,8 +41,12 @@ def other_kernels() -> list[Kernel]:
 def stateful_kernels() -> list[Kernel]:
     """Kernels of each kind that keeps state."""
     makers, types = (stateful.svdf, lstms.lstm), ("INT8", "INT16", "FLOAT32")
-    files = (make(np.random.default_rng(1), dtype) for make in makers for dtype in types)
-    return [first_kernel(import_tflite(file, "m", "m").main) for file in files]
+    files = [make(np.random.default_rng(1), dtype) for make in makers for dtype in types]
+    files += [flatfile(make(np.random.default_rng(seed))) for make in _SIGNAL for seed in range(6)]
+    return [first_kernel(variables(import_tflite(file, "m", "m")).main) for file in files]
+
+
+_SIGNAL = signal_models.STATEFUL.values()
 
 
 def first_kernel(graph: Subgraph) -> Kernel:

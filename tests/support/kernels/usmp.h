@@ -11,5 +11,6 @@ typedef int32_t usmp_i32 __attribute__((may_alias));
 typedef int64_t usmp_i64 __attribute__((may_alias));
 typedef uint16_t usmp_u16 __attribute__((may_alias));
 typedef uint32_t usmp_u32 __attribute__((may_alias));
+typedef uint64_t usmp_u64 __attribute__((may_alias));
 
 #endif

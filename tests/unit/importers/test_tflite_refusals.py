@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from flatbuffers import flexbuffers
 
 from tests.support.flatbuffer import (
     Node,
@@ -109,6 +110,10 @@ def with_options(kind: str, table: str, **fields: object) -> Node:
     return running(operator(kind, [0], [1], Node(table, **fields)))
 
 
+def custom(options: bytes) -> Node:
+    return running(operator("CUSTOM:SignalDelay", [0], [1], custom=bytes(options)))
+
+
 FLAG = tensor("flag", [], "BOOL")
 NOWHERE = operator("CALL_ONCE", [], [], Node("CallOnceOptions", InitSubgraphIndex=-1))
 CUSTOM_SCALES = Node("QuantizationParameters", DetailsType=1)
@@ -138,6 +143,13 @@ FILES: list[Case] = [
     ("T212", with_options("ADD", "Pool2DOptions"), "operator 0 (ADD) has options of type 5, not 11"),
     ("T213", with_options("ADD", "AddOptions", FusedActivationFunction=9), "the activation 9, which does not exist"),
     ("T213", with_options("CONV_2D", "Conv2DOptions", Padding=2), "the padding 2, which does not exist"),
+    ("T214", custom(b""), "operator 0 (CUSTOM:SignalDelay): its options cannot be read: they are damaged"),
+    ("T214", custom(flexbuffers.Dumps([1])), "its options cannot be read: they are no map from names to numbers"),
+    ("T214", custom(flexbuffers.Dumps({"delay_length": 300})[5:]), "its options cannot be read: they are damaged"),
+    ("T214", custom(flexbuffers.Dumps({"delay": 3})), 'does not have the option "delay_length"'),
+    ("T214", custom(flexbuffers.Dumps({"delay_length": "3"})), 'does not have the option "delay_length"'),
+    ("T214", custom(flexbuffers.Dumps({"delay_length": 0.5})), 'the option "delay_length" 0.5, not a whole number'),
+    ("T214", custom(flexbuffers.Dumps({"delay_length": 1 << 40})), 'the option "delay_length" 1099511627776, not a'),
 ]
 TENSORS: list[Case] = [
     ("T220", only(tensor("t", [1] * 17)), 'tensor 0 "t" has 17 dimensions; at most 16'),

@@ -29,7 +29,7 @@ COMPILERS = {
     "arm gcc": ["arm-none-eabi-gcc", "-std=c99", "-Os", "-mcpu=cortex-m0"],
 }
 FROM_THE_C_LIBRARY = {"memcpy", "memmove", "memset"}
-FROM_ITS_MATHEMATICS = set("ceilf cosf erff expf floor floorf fmodf logf roundf sinf sqrtf tanhf".split())
+FROM_ITS_MATHEMATICS = set("ceilf cosf erff exp expf floor floorf fmodf logf roundf sinf sqrtf tanhf".split())
 
 
 def compile_(compiler: str, *arguments: str | Path, folder: Path) -> None:

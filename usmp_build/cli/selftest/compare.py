@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from usmp_build.cli.selftest.externs import at_fault
 from usmp_build.cli.selftest.harness import Mark, Record, Run
 from usmp_build.cli.selftest.oracle import Answer
+from usmp_build.cli.selftest.undefined import Undefined
+from usmp_build.codegen.flow import reached
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.ports import show_type
@@ -23,15 +25,19 @@ _TOLERANCE = 1e-4
 def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answer]) -> int:
     """Compare every tensor of every run that has an answer; return how many tensors there were.
 
-    Tensors that lost channels are compared in the remaining ones, and variables that several operators change after the
-    last of them.  Raises CheckFailed that names the first operator whose result differs.
+    Tensors that lost channels are compared in the remaining ones, variables that several operators change after the
+    last of them, and frames that are not complete not at all.  Raises CheckFailed that names the first operator whose
+    result differs.
     """
     graph = planned.analysis.models[model].main
     remaining = planned.analysis.rewrites[model].channels
     copied = _copied_outputs(planned, model).items()
 
+    undefined = Undefined(graph)
+
     def expected_of(answer: dict[int, NDArray[Any]]) -> dict[int, NDArray[Any]]:
-        values = {index: _remaining(value, remaining.get((0, index))) for index, value in answer.items()}
+        defined = answer.keys() - undefined.after(answer)
+        values = {index: _remaining(answer[index], remaining.get((0, index))) for index in sorted(defined)}
         return values | {copy: values[output] for copy, output in copied if output in values}
 
     answered = [
@@ -61,13 +67,19 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
 
 
 def rewritten(planned: Planned, model: int) -> str:
-    """Return how many tensors of the file have fewer channels, and how many are no longer computed, as text."""
+    """Return how many tensors of the file are not compared as they are, or not at all, and why, as text."""
     before, after = planned.imported[model].main, planned.analysis.models[model].main
     fewer = sum(subgraph == 0 for subgraph, _ in planned.analysis.rewrites[model].channels)
     folded = {index for index, _ in _folded(planned, model)}
     values = {t for t in before.producers if before.tensors[t].dtype is not DType.RESOURCE}
     gone = len(values - after.producers.keys() - folded)
-    return "".join([f", {fewer} with fewer channels" * bool(fewer), f", {gone} more gone by rewrites" * bool(gone)])
+    called = len(reached(planned.analysis.models[model])) - 1
+    parts = [
+        f", {fewer} with fewer channels" * bool(fewer),
+        f", {gone} more gone by rewrites" * bool(gone),
+        f", those of {called} subgraph{'s' * (called > 1)} not compared" * bool(called),
+    ]
+    return "".join(parts)
 
 
 def comparable_tensors(planned: Planned, model: int, runs: list[Run]) -> list[int]:

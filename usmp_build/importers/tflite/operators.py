@@ -9,16 +9,18 @@ from typing import Any
 from tflite.BuiltinOperator import BuiltinOperator
 
 from usmp_build.errors import Diagnostic, ModelError
-from usmp_build.importers.tflite import schema
+from usmp_build.importers.tflite import flexbuffer, schema
 from usmp_build.importers.tflite.enums import names
 from usmp_build.importers.tflite.flatbuffer import Record
 from usmp_build.ir.graph import Operator
 from usmp_build.ir.labels import operator_label
-from usmp_build.ir.options import SLOT, Call, If, Options, While
+from usmp_build.ir.options import KEY, SLOT, Call, If, Options, While
 from usmp_build.operators.table import options_class
 
 _KINDS = names(BuiltinOperator)
 _LEFT_OUT = -1
+_CUSTOM = "CUSTOM:"
+_INT32 = 1 << 31
 
 
 def operator_kinds(codes: Sequence[schema.OperatorCode]) -> tuple[str, ...]:
@@ -37,7 +39,7 @@ def read_operator(stored: schema.Operator, subgraph: int, index: int, kinds: Seq
         kind=kind,
         inputs=tuple(None if tensor == _LEFT_OUT else tensor for tensor in stored.inputs),
         outputs=stored.outputs,
-        options=_options(kind, stored, operator_label(subgraph, index, kind)) if kind in schema.OPTIONS else None,
+        options=_options_of(kind, stored, operator_label(subgraph, index, kind)),
         position=index,
     )
 
@@ -51,7 +53,34 @@ def _kind(code: schema.OperatorCode, label: str) -> str:
         return _KINDS.get(number, f"BUILTIN_{number}")
     if not code.custom_code:
         raise ModelError(Diagnostic("T211", f"{label} is a custom operator without a name"))
-    return f"CUSTOM:{code.custom_code}"
+    return f"{_CUSTOM}{code.custom_code}"
+
+
+def _options_of(kind: str, stored: schema.Operator, label: str) -> Options | None:
+    if kind in schema.OPTIONS:
+        return _options(kind, stored, label)
+    custom = options_class(kind) if kind.startswith(_CUSTOM) else None
+    return _custom(custom, bytes(stored.custom_options), label) if custom else None
+
+
+def _custom(options: type[Options], data: bytes, label: str) -> Options:
+    """Return the options of a custom operator, which are numbers under their names."""
+    try:
+        numbers = flexbuffer.numbers(data)
+    except ValueError as error:
+        raise ModelError(Diagnostic("T214", f"{label}: its options cannot be read: {error}")) from None
+    values: dict[str, Any] = {}
+    for option in fields(options):
+        default: Any = option.default
+        number, wanted = numbers.get(option.name), type(default)
+        if number is None:
+            if option.metadata[KEY]:
+                raise ModelError(Diagnostic("T214", f'{label} does not have the option "{option.name}"'))
+        elif wanted is not float and (isinstance(number, float) or not -_INT32 <= number < _INT32):
+            raise ModelError(Diagnostic("T214", f'{label} has the option "{option.name}" {number}, not a whole number'))
+        else:
+            values[option.name] = wanted(number)
+    return options(**values)
 
 
 def _options(kind: str, stored: schema.Operator, label: str) -> Options | None:

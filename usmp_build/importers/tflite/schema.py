@@ -62,6 +62,7 @@ class Operator(Record):
     outputs: tuple[int, ...] = vector(2, "i")
     options_type: int = scalar(3, "B")
     options: tuple[Record, ...] = union(3, dict(OPTIONS.values()))
+    custom_options: tuple[int, ...] = vector(5, "B")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ right before it writes that element; FULLY_CONNECTED reads all of a batch for ev
 it reads before it writes.  Forward, turns are in ascending order of what they write; backward, the same turns are in
 reverse order.
 
-SVDF and UNIDIRECTIONAL_SEQUENCE_LSTM have one direction: their state, which every run moves on, is read and written
-throughout.
+SVDF, UNIDIRECTIONAL_SEQUENCE_LSTM and operators of the signal library with a state have one direction: the state, which
+every run moves on, is read and written throughout.  So have Fourier transforms.
 
 No kernel touches a byte outside of its operands, keeps anything between calls but in variables, which are operands,
 or needs memory beyond the scratch that it declares.
@@ -28,9 +28,11 @@ from usmp_build.kernels.reference import (
     copies,
     cumulation,
     dense,
+    detection,
     elementwise,
     extremes,
     filling,
+    fourier,
     functions,
     gathering,
     lstm,
@@ -45,6 +47,8 @@ from usmp_build.kernels.reference import (
     reduction,
     resizing,
     several,
+    signal,
+    signal_state,
     slicing,
     softmax,
     sources,
@@ -77,15 +81,20 @@ _FAMILIES = (
     reduction,
     resizing,
     several,
+    signal,
     slicing,
     softmax,
     transposed_convolution,
     transposition,
     unary,
 )
-_OF_ONE_DIRECTION = lstm.KERNELS_OF_ONE_DIRECTION | recurrent.KERNELS_OF_ONE_DIRECTION
+KERNELS_OF_ONE_DIRECTION: dict[str, Callable[[Node], Kernel]] = {
+    kind: kernel
+    for family in (detection, fourier, lstm, recurrent, signal, signal_state)
+    for kind, kernel in family.KERNELS_OF_ONE_DIRECTION.items()
+}
 KERNELS: Mapping[str, Callable[[Node], Kernel]] = MappingProxyType(
-    {kind: kernel for family in _FAMILIES for kind, kernel in family.KERNELS.items()} | _OF_ONE_DIRECTION
+    {kind: kernel for family in _FAMILIES for kind, kernel in family.KERNELS.items()} | KERNELS_OF_ONE_DIRECTION
 )
 """Operator kind → function that makes its kernel."""
 
@@ -101,7 +110,7 @@ class Reference:
             kernel = KERNELS[operator.kind](Node(operator, graph))
         except Unsupported as reason:
             return NoKernel(str(reason))
-        return kernel if operator.kind in _OF_ONE_DIRECTION else in_both_directions(kernel)
+        return kernel if operator.kind in KERNELS_OF_ONE_DIRECTION else in_both_directions(kernel)
 
     def sources(self, calls: Iterable[KernelCall], prefix: str, /) -> KernelSources:
         """Return the C of the functions of these calls, and of all that they use, and no more."""

@@ -8,6 +8,11 @@
 The handle itself becomes the variable: rules of the manifest that name the handle then apply to its bytes.  Type and
 quantization are those of the tensors that it is read into and assigned from.  A CALL_ONCE whose subgraph only assigns
 constants is removed: these are the initial values of the variables.
+
+Operators that remember something of their own get a variable for it, as their last input.  Any other CALL_ONCE is one:
+its variable tells whether it has run.
+
+    _ = CALL_ONCE() subgraph=1   →   _ = CALL_ONCE(%9) subgraph=1
 """
 
 from __future__ import annotations
@@ -15,18 +20,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from usmp_build.ir.graph import Model, Operator, Subgraph, Tensor
+from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Call, called_subgraphs
 from usmp_build.ir.variables import ASSIGN, HANDLE, READ, accesses, handles
+from usmp_build.operators.signal import remembered
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
 _ONCE = "CALL_ONCE"
 
 
-def variables(model: Model, _: Pins = NO_PINS) -> Model:
-    """Replace the handles of all variables by tensors with their bytes."""
-    if not any(op.kind == HANDLE for graph in model.subgraphs for op in graph.operators):
-        return model
+def variables(model: Model, pins: Pins = NO_PINS) -> Model:
+    """Replace the handles of all variables by tensors with their bytes; give operators variables of their own."""
+    named = _named(model) if any(op.kind == HANDLE for graph in model.subgraphs for op in graph.operators) else model
+    subgraphs = (_with_own(graph, index, pins) for index, graph in enumerate(named.subgraphs))
+    return replace(named, subgraphs=tuple(subgraphs))
+
+
+def _named(model: Model) -> Model:
     initial, folded = _initialized(model)
     values = _values(model, initial)
     subgraphs = [_in_subgraph(graph, values) for graph in model.subgraphs]
@@ -35,6 +45,28 @@ def variables(model: Model, _: Pins = NO_PINS) -> Model:
     for index in _called(model.subgraphs) - _called(subgraphs):
         subgraphs[index] = replace(subgraphs[index], inputs=(), outputs=(), operators=())
     return replace(model, subgraphs=tuple(subgraphs))
+
+
+def _with_own(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
+    """Give operators that remember something a variable for it, except those that another library runs."""
+    tensors, operators = list(graph.tensors), list(graph.operators)
+    for place, op in enumerate(operators):
+        own = _own(op, graph, is_foreign=(index, op.position) in pins.foreign)
+        if own is not None:
+            operators[place] = replace(op, inputs=(*op.inputs, len(tensors)))
+            tensors.append(own)
+    if len(tensors) == len(graph.tensors):
+        return graph
+    return replace(graph, tensors=tuple(tensors), operators=tuple(operators))
+
+
+def _own(op: Operator, graph: Subgraph, is_foreign: bool) -> Tensor | None:
+    """Return what an operator remembers; a CALL_ONCE 0 until it has run.  None: nothing, or an input already."""
+    if any(graph.tensors[tensor].is_variable for tensor in op.inputs if tensor is not None):
+        return None
+    if op.kind == _ONCE:
+        return Tensor(f"call_once_{op.position}_has_run", (1,), DType.BOOL, is_variable=True)
+    return None if is_foreign else remembered(op, graph)
 
 
 def _called(subgraphs: Sequence[Subgraph]) -> set[int]:

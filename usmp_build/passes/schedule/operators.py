@@ -55,6 +55,8 @@ class Operators:
                 return self._if(op, op.options, subgraph)
             case o.While():
                 return self._while(op, op.options, subgraph)
+            case o.Call() if op.kind == "CALL_ONCE" and op.inputs:
+                return self._once(op, op.options, subgraph)
             case o.Call():
                 arguments = self._refs(subgraph, op.inputs)
                 return self._call(op.options.subgraph, arguments, self._refs(subgraph, op.outputs))
@@ -92,6 +94,14 @@ class Operators:
         decide = self._leaves.step(f"WHILE {op.position} test", reads=verdict)
         body = self._call(loop.body_subgraph, state, state)
         return Sequence((start, Loop(Sequence((test, decide)), body)))
+
+    def _once(self, op: Operator, once: o.Call, subgraph: int) -> Node:
+        """Return a branch that calls a subgraph unless the operator's variable, its input, says that it has run."""
+        flag = self._refs(subgraph, op.inputs)
+        test = self._leaves.step(f"CALL_ONCE {op.position}", reads=flag)
+        call = self._call(once.subgraph, (), self._refs(subgraph, op.outputs))
+        done = self._leaves.step(f"CALL_ONCE {op.position} done", writes=flag)
+        return Sequence((test, Branch((Sequence((call, done)), Sequence(())))))
 
     def _call(self, subgraph: int, arguments: tuple[TensorRef, ...], results: tuple[TensorRef, ...]) -> Call:
         """Return the call of a subgraph: copy arguments in, run, copy results out."""

@@ -14,6 +14,7 @@ from usmp_build.ir.scopes import Scopes
 from usmp_build.ir.storage import Kind, StorageBuffer
 from usmp_build.naming import unique
 from usmp_build.passes.connect import common_pools
+from usmp_build.passes.storage.calls import shared_with_callers
 from usmp_build.passes.storage.program_facts import ProgramFacts
 from usmp_build.request import Request
 
@@ -43,6 +44,17 @@ class TensorFacts:
         """For each subgraph of each model: view → its root, the tensor whose bytes it shows."""
         return [[graph.roots for graph in model.subgraphs] for model in self.models]
 
+    @cached_property
+    def _callers(self) -> Mapping[TensorRef, TensorRef]:
+        """Tensor of a called subgraph → the tensor of its caller that it shares its bytes with."""
+        pairs = (pair for number, model in enumerate(self.models) for pair in shared_with_callers(number, model))
+        return {inside: outside for inside, outside in pairs if self._are_alike(inside, outside)}
+
+    def _are_alike(self, inside: TensorRef, outside: TensorRef) -> bool:
+        """Tell whether two tensors may be in the same pools, none of which has pages."""
+        pools = self.scopes.pools
+        return pools[inside] == pools[outside] and not any(self.request.pools[p].page for p in pools[inside])
+
     def name(self, ref: TensorRef) -> str:
         """Return `<model>.<name>`."""
         return self._names[ref.model][ref.subgraph, ref.tensor]
@@ -53,8 +65,9 @@ class TensorFacts:
         return op.kind if first is None else self.name(TensorRef(ref.model, ref.subgraph, first))
 
     def root(self, ref: TensorRef) -> TensorRef:
-        """Return the tensor whose bytes a view shows; a tensor that is not a view is its own root."""
-        return ref._replace(tensor=self._roots[ref.model][ref.subgraph].get(ref.tensor, ref.tensor))
+        """Return the tensor whose bytes a view shows, perhaps of a caller; one that is not a view is its own root."""
+        root = ref._replace(tensor=self._roots[ref.model][ref.subgraph].get(ref.tensor, ref.tensor))
+        return self.root(self._callers[root]) if root in self._callers else root
 
     def views(self) -> Iterator[tuple[TensorRef, TensorRef]]:
         """Yield every view and its root."""

@@ -1,0 +1,215 @@
+"""Operators of TensorFlow Lite Micro's signal library: custom operators for the features of audio.
+
+Some keep what they heard before.  They have no input for that: a rewrite gives them one, a variable of the size that
+`remembered` returns, as the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import prod
+from types import MappingProxyType
+
+from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.ir.options import Options, named
+from usmp_build.operators.kind import Effect, StoredOptions, plain_kind
+from usmp_build.operators.operands import Signature
+
+CUSTOM = "CUSTOM:"
+
+
+@dataclass(frozen=True, slots=True)
+class Delay(Options):
+    """SignalDelay."""
+
+    delay_length: int = field(default=0, metadata=named())
+    """Samples."""
+
+
+@dataclass(frozen=True, slots=True)
+class Energy(Options):
+    """SignalEnergy: which of the numbers of a spectrum are computed."""
+
+    start_index: int = field(default=0, metadata=named())
+    end_index: int = field(default=0, metadata=named())
+
+
+@dataclass(frozen=True, slots=True)
+class FilterBank(Options):
+    """SignalFilterBank."""
+
+    num_channels: int = field(default=0, metadata=named())
+
+
+@dataclass(frozen=True, slots=True)
+class FilterBankLog(Options):
+    """SignalFilterBankLog."""
+
+    input_correction_bits: int = field(default=0, metadata=named())
+    output_scale: int = field(default=0, metadata=named())
+
+
+@dataclass(frozen=True, slots=True)
+class SpectralSubtraction(Options):
+    """SignalFilterBankSpectralSubtraction: numbers of fixed point, with `spectral_subtraction_bits` after the point."""
+
+    alternate_one_minus_smoothing: int = field(default=0, metadata=named())
+    """Of channels with an odd number."""
+    alternate_smoothing: int = field(default=0, metadata=named())
+    clamping: bool = field(default=False, metadata=named())
+    """Whether the estimate of the noise is never above the signal."""
+    min_signal_remaining: int = field(default=0, metadata=named())
+    num_channels: int = field(default=0, metadata=named())
+    one_minus_smoothing: int = field(default=0, metadata=named())
+    smoothing: int = field(default=0, metadata=named())
+    smoothing_bits: int = field(default=0, metadata=named())
+    spectral_subtraction_bits: int = field(default=0, metadata=named())
+
+
+@dataclass(frozen=True, slots=True)
+class Framer(Options):
+    """SignalFramer: in samples."""
+
+    frame_size: int = field(default=0, metadata=named())
+    frame_step: int = field(default=0, metadata=named())
+    prefill: bool = field(default=False, metadata=named())
+    """Whether zeros come before the first sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fft(Options):
+    """SignalRfft and SignalIrfft."""
+
+    fft_length: int = field(default=0, metadata=named())
+
+
+@dataclass(frozen=True, slots=True)
+class OverlapAdd(Options):
+    """SignalOverlapAdd."""
+
+    frame_step: int = field(default=0, metadata=named())
+
+
+@dataclass(frozen=True, slots=True)
+class Pcan(Options):
+    """SignalPCAN: per-channel amplitude normalization."""
+
+    snr_shift: int = field(default=0, metadata=named())
+
+
+@dataclass(frozen=True, slots=True)
+class Stacker(Options):
+    """SignalStacker: in frames of `num_channels` numbers."""
+
+    num_channels: int = field(default=0, metadata=named())
+    stacker_left_context: int = field(default=0, metadata=named())
+    stacker_right_context: int = field(default=0, metadata=named())
+    stacker_step: int = field(default=0, metadata=named())
+
+
+@dataclass(frozen=True, slots=True)
+class Window(Options):
+    """SignalWindow."""
+
+    shift: int = field(default=0, metadata=named())
+
+
+def remembered(op: Operator, graph: Subgraph) -> Tensor | None:
+    """Return what an operator remembers from run to run, as a variable; None if it is nothing.
+
+    The numbers of options are those of the file: kernels say whether they make sense.
+    """
+    source = op.inputs[0] if op.inputs else None
+    if source is None or op.options is None or op.kind not in _ELEMENTS:
+        return None
+    tensor = graph.tensors[source]
+    size = max(_ELEMENTS[op.kind](op.options, tensor.shape), 1)
+    name = f"{op.kind.removeprefix(CUSTOM)}_{op.position}_state"
+    return Tensor(name, (size,), tensor.dtype, is_variable=True)
+
+
+def _outer(shape: tuple[int, ...], axes: int) -> int:
+    """Return how many signals there are, side by side: the product of all but the last axes."""
+    return prod(shape[:-axes])
+
+
+def _delayed(options: Options, shape: tuple[int, ...]) -> int:
+    return _outer(shape, 1) * options.delay_length if isinstance(options, Delay) else 0
+
+
+def _subtracted(options: Options, _: tuple[int, ...]) -> int:
+    return options.num_channels if isinstance(options, SpectralSubtraction) else 0
+
+
+def _framed(options: Options, shape: tuple[int, ...]) -> int:
+    """The number of steps so far, up to the first frame, then the samples before a step."""
+    return 1 + _outer(shape, 1) * samples_before(options) if isinstance(options, Framer) else 0
+
+
+def samples_before(options: Framer) -> int:
+    """Return how many samples SignalFramer keeps for the next frame: those that are not in the step."""
+    size, step = options.frame_size, max(options.frame_step, 1)
+    return size - step if options.prefill else (size - 1) // step * step
+
+
+def _added(options: Options, shape: tuple[int, ...]) -> int:
+    """The sums of the samples that later frames overlap."""
+    return _outer(shape, 2) * (shape[-1] - options.frame_step) if isinstance(options, OverlapAdd) and shape else 0
+
+
+def _stacked(options: Options, _: tuple[int, ...]) -> int:
+    """The number of frames, and one more, if there was any; then the frames."""
+    if not isinstance(options, Stacker):
+        return 0
+    return 1 + options.num_channels * (options.stacker_left_context + options.stacker_right_context)
+
+
+_ELEMENTS: Mapping[str, Callable[[Options, tuple[int, ...]], int]] = MappingProxyType(
+    {
+        f"{CUSTOM}SignalDelay": _delayed,
+        f"{CUSTOM}SignalFilterBankSpectralSubtraction": _subtracted,
+        f"{CUSTOM}SignalFramer": _framed,
+        f"{CUSTOM}SignalOverlapAdd": _added,
+        f"{CUSTOM}SignalStacker": _stacked,
+    }
+)
+"""Kind → elements of what it remembers, of the type of its input, by options and the shape of the input."""
+
+FLAGGED = frozenset({f"{CUSTOM}SignalFramer", f"{CUSTOM}SignalStacker"})
+"""Kinds whose second output says whether the first one is complete."""
+
+_PURE = (
+    ("SignalEnergy", Energy, Signature("input")),
+    ("SignalFftAutoScale", None, Signature("input", "output bits")),
+    ("SignalFilterBank", FilterBank, Signature("input weights unweights starts weight_starts widths")),
+    ("SignalFilterBankLog", FilterBankLog, Signature("input")),
+    ("SignalFilterBankSquareRoot", None, Signature("input bits")),
+    ("SignalIrfft", Fft, Signature("input")),
+    ("SignalPCAN", Pcan, Signature("input noise gains")),
+    ("SignalRfft", Fft, Signature("input")),
+    ("SignalWindow", Window, Signature("input weights")),
+)
+_STATEFUL = (
+    ("SignalDelay", Delay, Signature("input state?")),
+    ("SignalFilterBankSpectralSubtraction", SpectralSubtraction, Signature("input state?", "output noise")),
+    ("SignalFramer", Framer, Signature("input state?", "output valid")),
+    ("SignalOverlapAdd", OverlapAdd, Signature("input state?")),
+    ("SignalStacker", Stacker, Signature("input state?", "output valid")),
+)
+
+KINDS = tuple(
+    plain_kind(
+        name=CUSTOM + name,
+        options=StoredOptions(options, None) if options else None,
+        signature=signature,
+        effect=effect,
+        keeps_axes=False,
+        only_shape=False,
+        within_inputs=False,
+        fold=None,
+        arguments=None,
+    )
+    for rows, effect in ((_PURE, Effect.PURE), (_STATEFUL, Effect.UNKNOWN))
+    for name, options, signature in rows
+)
