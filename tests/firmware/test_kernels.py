@@ -24,10 +24,13 @@ from usmp_build.cli.selftest.oracle import Answer
 from usmp_build.kernels.reference import Reference
 from usmp_build.kernels.reference.sources import functions
 
-DRAWN = 60
-"""Cases of each kind of operator to choose from."""
+DRAWN = defaultdict(lambda: 60, CAST=240)
+"""Cases of each kind of operator to choose from: CAST has a function for each pair of types."""
 PARTS = 2
 """A plan takes 256 models."""
+
+IDENTITIES = {"cast_s16_s16", "cast_s32_s32", "cast_s8_s8"}
+"""C functions that run only where rewrites are switched off."""
 
 pytestmark = pytest.mark.usefixtures("needs_oracle")
 
@@ -37,7 +40,7 @@ def cases(request: pytest.FixtureRequest) -> dict[str, Case]:
     """The smallest and the largest for each function of a part, in the order of a plan."""
     alike: dict[str, list[tuple[int, str, Case]]] = defaultdict(list)
     for kind in CASES:
-        for number, case in enumerate(draw(kind, DRAWN)):
+        for number, case in enumerate(draw(kind, DRAWN[kind])):
             size = sum(tensor.size for tensor in case.graph.tensors)
             alike[kernel_of(case).calls[0].function].append((size, f"{_name(kind)}_{number:02}", case))
     part = [alike[function] for function in sorted(alike)][request.param :: PARTS]
@@ -80,7 +83,8 @@ def check(made: Image, plugin: Path, cases: dict[str, Case], references: list[li
     results, runs = count(made, [[case.inputs] for case in cases.values()], plugin)
     for index, reference in enumerate(references):
         compare(made.planned, index, results[index], reference)
-    assert problems(runs) == []
+    wrong = problems(runs)
+    assert wrong == [], "\n".join(wrong)
 
 
 def test_every_function(
@@ -93,12 +97,12 @@ def test_every_function(
     shared: Shared,
 ) -> None:
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.THREE), 1, shared)
-    assert called(made) == functions_of(map(kernel_of, cases.values()))
+    assert called(made) >= functions_of(map(kernel_of, cases.values())) - IDENTITIES
     check(made, plugin, cases, references)
 
 
 def test_no_function_is_left_out() -> None:
-    drawn = functions_of(kernel_of(case) for kind in CASES for case in draw(kind, DRAWN))
+    drawn = functions_of(kernel_of(case) for kind in CASES for case in draw(kind, DRAWN[kind]))
     assert drawn | STATEFUL | BY_ROWS | DYNAMIC == set(functions())
 
 

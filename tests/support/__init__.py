@@ -6,7 +6,8 @@
 - Builds: `cmake`, `bazel`, `bazel_files`, `checked_in` have projects of each build system; `models` changes models and
   knows what they answer; `host_c` compiles generated C for this machine.
 - Pages: `snippets` finds code in them, `shell` types their commands, `page_files` and `doorbell` set up what they speak
-  of, `languages` knows the words of fences, `ci` what CI does that they tell readers to do.
+  of, `languages` knows the words of fences, `ci` what CI does that they tell readers to do, `operators_page` makes the
+  page of operators.
 - Packages: `archives` builds ours, `environments` are where it is installed, `packages` installs those of others.
 - Boards: `board_manifests` says which models are in which memories, `planned` plans once for all boards, `firmware`
   builds and runs on them, `image` compares every tensor, `counting` counts what runs and is read, `board_accesses`

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.support import lstms
+from tests.support import lstms, signal_models
 from tests.support import stateful as drawn
 from tests.support.cli import DATA
+from tests.support.flatfile import flatfile
 from tests.support.nets import NETS
 from tests.support.planned import Shared
 
@@ -94,6 +95,9 @@ def stateful(shared: Shared) -> dict[str, Path]:
     made["svdf_f32"] = drawn.svdf(np.random.default_rng(7), "FLOAT32")
     for dtype in ("INT8", "INT16", "FLOAT32"):
         made[f"lstm_{dtype.lower()}"] = lstms.lstm(np.random.default_rng(8), dtype)
+    for kind, make in signal_models.STATEFUL.items():
+        for seed in range(2):
+            made[f"{kind.lower()}_{seed}"] = flatfile(make(np.random.default_rng(seed)))
     made["ring"] = drawn.ring(np.random.default_rng(8))
     made["sums"] = drawn.accumulators(np.random.default_rng(6))
     return written("stateful", made, shared)

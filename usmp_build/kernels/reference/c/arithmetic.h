@@ -66,11 +66,11 @@ static inline int32_t usmp_scale_wide(int64_t sum, int32_t multiplier, int32_t s
 }
 
 /* The bits above the highest one that is set, of a number above 0. */
-static inline int32_t usmp_leading_zeros(int32_t value)
+static inline int32_t usmp_leading_zeros(uint32_t value)
 {
     int32_t count = 0;
 
-    for (uint32_t rest = (uint32_t)value; rest < 1u << 31; rest <<= 1) {
+    for (; value < 1u << 31; value <<= 1) {
         ++count;
     }
     return count;

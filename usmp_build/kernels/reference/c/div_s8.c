@@ -27,11 +27,11 @@ void usmp_div_s8(
 static inline int32_t usmp_scaled_quotient(const struct usmp_div_s8_parameters *p, int32_t a, int32_t b)
 {
     const int32_t divisor = b < 0 ? -b : b == 0 ? 1 : b;
-    const int32_t zeros = usmp_leading_zeros(divisor);
+    const int32_t zeros = usmp_leading_zeros((uint32_t)divisor);
     const int32_t reciprocal = usmp_reciprocal((int32_t)(((uint32_t)divisor << zeros) - (1u << 31)));
     const int32_t dividend = b < 0 ? -a : a;
     const int32_t magnitude = dividend < 0 ? -dividend : dividend;
-    const int32_t room = magnitude == 0 ? 0 : usmp_leading_zeros(2 * magnitude - (dividend < 0));
+    const int32_t room = magnitude == 0 ? 0 : usmp_leading_zeros((uint32_t)(2 * magnitude - (dividend < 0)));
     const int32_t high = usmp_multiply_high((int32_t)((uint32_t)dividend << room), reciprocal);
     const int32_t scaled = usmp_multiply_high(high, p->multiplier);
     const int32_t shift = p->shift - (31 - zeros) - room;

@@ -13,8 +13,8 @@ static inline int32_t usmp_logarithm(int32_t x)
     const int32_t center = 1805811301; /* sqrt(sqrt(1/2)) */
     const int32_t root_of_half = 1518500250;
     const int32_t quarter = 1 << 23; /* Q6.25, as `power` is */
-    const int32_t above = usmp_leading_zeros(x);
-    const int32_t above_less = usmp_leading_zeros(usmp_multiply_high(x, root_of_half)) - 1;
+    const int32_t above = usmp_leading_zeros((uint32_t)x);
+    const int32_t above_less = usmp_leading_zeros((uint32_t)usmp_multiply_high(x, root_of_half)) - 1;
     const int32_t one = usmp_shift_left(usmp_multiply_high(x << (above - 1), root_of_half), 1);
     const int32_t other = usmp_shift_left(x, above_less);
     const int32_t power = usmp_maximum((12 - above) * (1 << 25) + quarter, (12 - above_less) * (1 << 25) - quarter);
