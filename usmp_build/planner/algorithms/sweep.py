@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from usmp_build.planner.algorithms.first_fit import neighbors
@@ -59,7 +60,8 @@ class _Budget:
 def _lowered(problem: Problem, members: Sequence[int], places: Sequence[Allocation], visits: int) -> dict[int, int]:
     """Return new offsets for components of one pool that end above what any of them needs."""
     parts = components(problem, members)
-    enough = max(pressure(problem, part).bytes for part in parts)
+    fixed = (each.offset + each.size for each in map(problem.buffers.__getitem__, members) if each.offset is not None)
+    enough = max(chain((pressure(problem, part).bytes for part in parts), fixed))
     offsets: dict[int, int] = {}
     for part in parts:
         top = max(places[index].offset + problem.buffers[index].size for index in part)
