@@ -29,10 +29,11 @@ FACTOR = 1.1
 """By which the bytes read of a buffer may differ from what its kernel declares, whatever its form: compilers may keep
 a value in a register, or read it again.  Bytes written may not differ at all."""
 
-ESTIMATED = {"CUSTOM:SignalRfft", "CUSTOM:SignalIrfft", "CUSTOM:TFLite_Detection_PostProcess"}
-"""Kinds whose traffic is an estimate: it depends on the data, or on the factors of a length."""
-LOOKED_UP = {"LOGISTIC", "TANH", "CUSTOM:SignalFilterBank"}
-"""Kinds that read less of a table where their input leaves it."""
+ESTIMATED = {"CUSTOM:SignalStacker", "CUSTOM:TFLite_Detection_PostProcess"}
+"""Kinds whose traffic is an estimate: it depends on the data, or on what happened in earlier runs."""
+READ_IN_PART = {"LOGISTIC", "TANH", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"}
+"""Kinds that may read less than they declare: of a table, where their input leaves it; of numbers of 64 bits, the half
+that decides."""
 STATEFUL = {
     *("lstm_f32", "lstm_s16", "lstm_s8", "svdf_f32", "svdf_s8_s16", "svdf_s8_s8"),
     *("signal_delay", "signal_framer", "signal_overlap_add_f32", "signal_overlap_add_s16"),
@@ -91,6 +92,11 @@ class Counted:
     """In pieces of pools that are in none of its buffers, or only in those that it does not write, or does not read;
     and `nowhere`, in no memory that it may touch at all."""
 
+    @property
+    def kind(self) -> str:
+        """The kind of operator."""
+        return self.name.partition(": ")[2].rpartition(" ")[0]
+
 
 def count(made: Image, inputs: Sequence[Sequence[Sample]], plugin: Path) -> tuple[list[list[Run]], list[list[Counted]]]:
     """Run every model once; return what `image.run` returns, and what each operator did, by model."""
@@ -117,12 +123,11 @@ def problems(runs: Sequence[Sequence[Counted]]) -> list[str]:
 def _problems(operator: Counted) -> Iterator[str]:
     for name, traffic in operator.astray.items():
         yield f"touches {name}: {traffic}"
-    kind = operator.name.partition(": ")[2].rpartition(" ")[0]
-    for moved in operator.moved if kind not in ESTIMATED else ():
+    for moved in operator.moved if operator.kind not in ESTIMATED else ():
         declared, counted = moved.declared, moved.counted
         if counted.written != declared.written:
             yield f"writes {counted.written} bytes of {moved.buffer} instead of {declared.written}"
-        if kind in LOOKED_UP and counted.read < declared.read:
+        if operator.kind in READ_IN_PART and counted.read < declared.read:
             continue
         if not declared.read / FACTOR <= counted.read <= declared.read * FACTOR:
             yield f"reads {counted.read} bytes of {moved.buffer} instead of {declared.read}"

@@ -15,6 +15,7 @@ from usmp_build.interfaces.kernels import (
     Parameters,
     Scratch,
     ScratchRequest,
+    Traffic,
     Value,
     Whole,
 )
@@ -51,8 +52,23 @@ def detection(node: Node) -> Kernel:
     widths = (4, 4, *(0,) * (first - 2), 4, 4, 4, 4)
     accesses = Accesses((decoded, Part((1,), found), looked_at), widths)
     parameters = Parameters("detection_parameters", fields)
-    call = KernelCall(function, Whole(), operands, parameters, accesses=accesses)
+    call = KernelCall(function, Whole(), operands, parameters, _traffic(node, options, requests), accesses=accesses)
     return Kernel((call,), scratch=tuple(requests))
+
+
+def _traffic(node: Node, options: Detection, requests: list[ScratchRequest]) -> tuple[Traffic, ...]:
+    """Return an estimate: how often boxes are compared depends on their scores.
+
+    By classes, detections are inserted in the order of scores, which moves those that are there; their number is not
+    read.
+    """
+    *found, count = node.outputs
+    return (
+        *(Traffic(tensor.size) for tensor in node.inputs),
+        *(Traffic(request.size, request.size) for request in requests),
+        *(Traffic(tensor.size if options.use_regular_nms else 0, tensor.size) for tensor in found),
+        Traffic(written=count.size),
+    )
 
 
 def _check_shapes(node: Node, options: Detection) -> int:

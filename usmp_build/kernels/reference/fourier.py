@@ -5,7 +5,7 @@ A signal of n samples is n / 2 complex numbers.  Their transform goes by radices
 
 from __future__ import annotations
 
-from math import cos, floor, pi, sin
+from math import cos, floor, pi, prod, sin
 
 import numpy as np
 
@@ -30,6 +30,9 @@ _SUFFIXES = {DType.INT16: "s16", DType.INT32: "s32", DType.FLOAT32: "f32"}
 _ONE = {DType.INT16: (1 << 15) - 1, DType.INT32: (1 << 31) - 1}
 """What stands for 1 in fixed point."""
 _MOST_STAGES = 16
+_ROOTS = {3: 1, 5: 4}
+"""Elements of the roots of 1 by radix, without those that only change signs: of three, an imaginary part; of five, two
+points."""
 
 
 def rfft(node: Node) -> Kernel:
@@ -82,7 +85,7 @@ def _kernel(node: Node, function: str, points: int, fields: tuple[tuple[str, int
         Whole(),
         operands,
         Parameters(f"{function}_parameters", parameters),
-        _traffic(radices, points, frames, width, source.size * (2 if inverse else 1)),
+        _traffic(radices, frames * width, source.elements // frames, inverse=inverse, floats=dtype is DType.FLOAT32),
         accesses=apart(source.elements, 3, output.elements, (width, 0, 0, width)),
     )
     return Kernel((call,), constants=(twiddles, turns))
@@ -116,18 +119,37 @@ def _constant(name: str, dtype: DType, phases: list[float], inverse: bool) -> Co
     return Constant(name, dtype, np.array(parts, "<f4").tobytes())
 
 
-def _traffic(radices: tuple[int, ...], points: int, frames: int, width: int, read: int) -> tuple[Traffic, ...]:
-    """Return what is moved of input, both constants and output: in every stage all numbers, and most twiddles."""
-    stages, number = len(radices), 2 * width
-    twiddles = sum(points // radix * (radix - 1) for radix in radices)
-    moved = Traffic(frames * number * points * stages, frames * number * points * (stages + 1))
-    pairs = Traffic(frames * number * points, frames * number * (points + 2))
+def _traffic(radices: tuple[int, ...], unit: int, length: int, *, inverse: bool, floats: bool) -> tuple[Traffic, ...]:
+    """Return what is moved of input, both constants and output, each frame of which is `unit` bytes per element.
+
+    `length` is the number of elements in a frame of the input.
+    """
+    points, stages, pairs = prod(radices), len(radices), prod(radices) // 2
+    staged, twiddles = points * stages, _twiddles(radices)
+    if inverse:
+        rest = points if floats else 0
+        read, turns, moved = 2 * (2 * points - 1), points - 1, (staged + rest, staged + points + rest)
+    else:
+        read, turns, moved = length, pairs, (staged + 1 + 2 * pairs, staged + points + 2 + 2 * pairs)
     return (
-        Traffic(read),
-        Traffic(frames * number * twiddles),
-        Traffic(frames * number * (points // 2)),
-        moved + pairs,
+        Traffic(unit * read),
+        Traffic(unit * twiddles),
+        Traffic(unit * 2 * turns),
+        Traffic(*(unit * 2 * numbers for numbers in moved)),
     )
+
+
+def _twiddles(radices: tuple[int, ...]) -> int:
+    """Return how many elements of twiddles the stages of one transform read.
+
+    Each butterfly reads one for all of its inputs but the first; butterflies side by side share their roots of 1.
+    """
+    points, side_by_side, elements = prod(radices), 1, 0
+    for radix in reversed(radices):
+        butterflies = points // radix
+        elements += butterflies * 2 * (radix - 1) + butterflies // side_by_side * _ROOTS.get(radix, 0)
+        side_by_side *= radix
+    return elements
 
 
 KERNELS_OF_ONE_DIRECTION = {f"{CUSTOM}SignalIrfft": irfft, f"{CUSTOM}SignalRfft": rfft}

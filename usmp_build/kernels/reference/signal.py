@@ -135,13 +135,13 @@ def filter_bank(node: Node) -> Kernel:
     for start, first, width in zip(starts, weight_starts, widths[: channels + 1], strict=False):
         inside = width <= 0 or (0 <= start <= source.elements - width and 0 <= first <= weights - width)
         node.expect(inside, "has a channel that reaches beyond its spectrum or its weights")
-    read = sum(max(width, 0) for width in widths[: channels + 1])
-    places = Traffic(2 * (channels + 1) + 2 * read)
+    wide = [width for width in widths[: channels + 1] if width > 0]
+    read = sum(wide)
     traffic = (
         Traffic(4 * read),
         *(Traffic(2 * read),) * 2,
-        *(places,) * 2,
-        Traffic(4 * (channels + 1)),
+        *(Traffic(2 * len(wide)),) * 2,
+        Traffic(2 * (channels + 1)),
         Traffic(written=output.size),
     )
     reads = [(Touch(0, width, start=start),) if width > 0 else () for start, width in zip(starts, widths, strict=False)]

@@ -25,11 +25,16 @@ def delay(node: Node) -> Kernel:
     samples = source.shape[-1] if source.shape else 1
     signals = source.elements // samples
     fields = (("signals", signals), ("samples", samples), ("delay", length))
-    return _kernel(node, "signal_delay", (Input(0), Input(1), Output(0)), fields)
+    kept = 2 * signals * length
+    moved = (Traffic(source.size), Traffic(kept, kept))
+    return _kernel(node, "signal_delay", (Input(0), Input(1), Output(0)), fields, moved)
 
 
 def framer(node: Node) -> Kernel:
-    """SignalFramer: frames that are not complete are zeros, which TensorFlow Lite Micro leaves as they are."""
+    """SignalFramer: frames that are not complete are zeros, which TensorFlow Lite Micro leaves as they are.
+
+    Its traffic is that of complete frames.
+    """
     source, options = node.input(0), node.options(o.Framer)
     check_types(node, (DType.INT16,), (DType.INT16, DType.BOOL))
     size, step = options.frame_size, options.frame_step
@@ -42,16 +47,21 @@ def framer(node: Node) -> Kernel:
     first = 0 if options.prefill else (size - 1) // step
     if first > _MOST:
         raise Unsupported(f"its first frame is complete after {first:,} steps")
+    before, steps = o.samples_before(options), signals * frames
+    moved = (
+        Traffic(2 * steps * (size - before + min(before, step))),
+        Traffic(2 + 2 * steps * (before + max(before - step, 0)), 2 + 2 * steps * before),
+    )
     fields = (
         ("signals", signals),
         ("frames", frames),
         ("step", step),
         ("size", size),
-        ("before", o.samples_before(options)),
+        ("before", before),
         ("first", first),
     )
     operands = (Input(0), Input(1), Output(0), Output(1))
-    return _kernel(node, "signal_framer", operands, fields)
+    return _kernel(node, "signal_framer", operands, fields, moved)
 
 
 def overlap_add(node: Node) -> Kernel:
@@ -68,11 +78,17 @@ def overlap_add(node: Node) -> Kernel:
     node.expect(output.elements == signals * frames * step, "has an output of another size than its steps")
     fields = (("signals", signals), ("frames", frames), ("size", size), ("step", step))
     function = "signal_overlap_add_f32" if source.dtype is DType.FLOAT32 else "signal_overlap_add_s16"
-    return _kernel(node, function, (Input(0), Input(1), Output(0)), fields)
+    sums = signals * frames * (size - step) * source.dtype.bits // 8
+    moved = (Traffic(source.size), Traffic(sums, sums))
+    return _kernel(node, function, (Input(0), Input(1), Output(0)), fields, moved)
 
 
 def stacker(node: Node) -> Kernel:
-    """SignalStacker: a stack that is not complete is zeros, which TensorFlow Lite Micro leaves as they are."""
+    """SignalStacker: a stack that is not complete is zeros, which TensorFlow Lite Micro leaves as they are.
+
+    Its traffic is that of a run that completes a stack.  Others do not read the output; they write one frame of the
+    state, the first one several.
+    """
     source, options = node.input(0), node.options(o.Stacker)
     check_types(node, (DType.INT16,), (DType.INT16, DType.BOOL))
     left, right, channels = options.stacker_left_context, options.stacker_right_context, options.num_channels
@@ -85,7 +101,9 @@ def stacker(node: Node) -> Kernel:
     if frames > _MOST:
         raise Unsupported(f"it stacks {frames:,} frames")
     fields = (("channels", channels), ("left", left), ("before", frames - 1), ("step", step))
-    return _kernel(node, "signal_stacker", (Input(0), Input(1), Output(0), Output(1)), fields)
+    kept, output = 2 * (frames - step) * channels, node.outputs[0]
+    moved = (Traffic(source.size), Traffic(2 + output.size - source.size, 2 + kept), Traffic(kept, output.size))
+    return _kernel(node, "signal_stacker", (Input(0), Input(1), Output(0), Output(1)), fields, moved)
 
 
 def spectral_subtraction(node: Node) -> Kernel:
@@ -107,13 +125,22 @@ def spectral_subtraction(node: Node) -> Kernel:
         ("clamping", int(options.clamping)),
     )
     operands = (Input(0), Input(1), Output(0), Output(1))
-    return _kernel(node, "signal_subtraction", operands, fields, source.elements)
+    moved = (Traffic(source.size), Traffic(source.size, source.size))
+    return _kernel(node, "signal_subtraction", operands, fields, moved, source.elements)
 
 
 def _kernel(
-    node: Node, function: str, operands: tuple[Operand, ...], fields: tuple[tuple[str, Value], ...], turns: int = 0
+    node: Node,
+    function: str,
+    operands: tuple[Operand, ...],
+    fields: tuple[tuple[str, Value], ...],
+    moved: tuple[Traffic, ...],
+    turns: int = 0,
 ) -> Kernel:
-    """Return a kernel that changes its state; without `turns`, it reads its input again after it wrote its output."""
+    """Return a kernel that changes its state; without `turns`, it reads its input again after it wrote its output.
+
+    `moved` is the traffic of its first operands; all others are outputs that are written once.
+    """
     state = node.input(1)
     if not state.is_variable:
         raise Unsupported("what it remembers is not a variable")
@@ -127,8 +154,7 @@ def _kernel(
     if turns:
         accesses = Accesses((Part((turns,), (Touch(0, 1, (1,)), Touch(2, 1, (1,), writes=True))),), widths)
     struct = f"{function.removesuffix('_s16').removesuffix('_f32')}_parameters"
-    moved = (Traffic(source.size), Traffic(state.size, state.size))
-    traffic = (*moved, *(Traffic(written=tensor.size) for tensor in node.outputs))
+    traffic = (*moved, *(Traffic(written=tensor.size) for tensor in node.outputs[len(moved) - 2 :]))
     call = KernelCall(function, Whole(), operands, Parameters(struct, fields), traffic, accesses=accesses)
     return Kernel((call,), updates=frozenset({1}))
 

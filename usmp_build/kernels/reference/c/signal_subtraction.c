@@ -34,9 +34,10 @@ void usmp_signal_subtraction(
         const uint32_t subtracted = smoothed > scaled ? scaled : smoothed;
         const uint32_t floor = (uint32_t)(((uint64_t)signal * (uint64_t)p->least) >> p->bits);
         const uint32_t rest = (scaled - subtracted) >> p->smoothing_bits;
+        const uint32_t next = p->clamping ? subtracted : smoothed;
 
-        estimate[i] = p->clamping ? subtracted : smoothed;
+        estimate[i] = next;
         output[i] = rest > floor ? rest : floor;
-        noise[i] = estimate[i];
+        noise[i] = next;
     }
 }
