@@ -37,6 +37,7 @@ that decides."""
 STATEFUL = {
     *("lstm_f32", "lstm_s16", "lstm_s8", "svdf_f32", "svdf_s8_s16", "svdf_s8_s8"),
     *("signal_delay", "signal_framer", "signal_overlap_add_f32", "signal_overlap_add_s16"),
+    *("circular_buffer", "circular_buffer_valid"),
     *("signal_stacker", "signal_subtraction"),
 }
 """C functions that run in models that remember only: in test_every_tensor.py and test_accesses.py."""

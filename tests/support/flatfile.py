@@ -43,7 +43,7 @@ def _subgraph(graph: Subgraph, numbers: Iterator[int]) -> fb.Node:
 
 
 def _tensor(tensor: Tensor, buffer: int) -> fb.Node:
-    fields = {}
+    fields = {"IsVariable": True} if tensor.is_variable else {}
     if tensor.quantization is not None:
         q = tensor.quantization
         fields["Quantization"] = fb.quantization(q.scales, q.zero_points, q.axis)

@@ -1,16 +1,18 @@
-"""Models of the signal library's operators that remember something, drawn at random."""
+"""Models of the signal library's operators that remember something, and of CIRCULAR_BUFFER, drawn at random."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 
 from tests.support.kernels.drawing import pick, span
-from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
+from usmp_build.ir.graph import DType, Operator, Quantization, Subgraph, Tensor
 from usmp_build.ir.options import Options
 from usmp_build.operators import signal
+from usmp_build.operators.circular_buffer import CIRCULAR_BUFFER, CircularBuffer
 
 Random: TypeAlias = np.random.Generator
 INT16, FLOAT, BOOL, UINT32 = DType.INT16, DType.FLOAT32, DType.BOOL, DType.UINT32
@@ -75,8 +77,36 @@ def spectral_subtraction(r: Random) -> Subgraph:
     return graph("SignalFilterBankSpectralSubtraction", Tensor("x", (channels,), UINT32), outputs, options)
 
 
+def circular_buffer(r: Random) -> Subgraph:
+    """Periods that are stated or follow from the shape, with a flag or without; what is kept is read before or after.
+
+    A second buffer takes the first one as it is if that has one slot.
+    """
+    has_flag, width, depth = bool(r.integers(2)), span(r, 1, 3), span(r, 1, 9)
+    slots = pick(r, [1, span(r, 1, 9), 5, 13])
+    by_shape = [0] if has_flag or slots in (5, 13) else []
+    cycles = pick(r, [1, *by_shape, *([span(r, 2, 4)] if has_flag else [])])
+    same = Quantization((0.5,), (span(r, -128, 127),))
+
+    def held(name: str, length: int, is_variable: bool) -> Tensor:
+        return Tensor(name, (1, length, width, depth), DType.INT8, same, is_variable=is_variable)
+
+    tensors = [held("x", 1, False), held("y", slots, True), held("z", slots, False), held("next", 5, True)]
+    flag = (len(tensors),) if has_flag else ()
+    buffer = Operator(CIRCULAR_BUFFER, (0,), (1, *flag), CircularBuffer(cycles), 0)
+    reader = Operator("RELU", (1,), (2,), None, 0)
+    operators = [buffer, reader] if r.integers(2) else [reader, buffer]
+    outputs = [1, 2, *flag]
+    if slots == 1:
+        operators.append(Operator(CIRCULAR_BUFFER, (1,), (3,), CircularBuffer(0), 0))
+        outputs.append(3)
+    placed = tuple(replace(op, position=position) for position, op in enumerate(operators))
+    flags = (Tensor("valid", (1,), BOOL),) * has_flag
+    return Subgraph("main", (*tensors, *flags), (0,), tuple(outputs), placed)
+
+
 STATEFUL: dict[str, Callable[[Random], Subgraph]] = {
-    each.__name__: each for each in (delay, framer, overlap_add, spectral_subtraction, stacker)
+    each.__name__: each for each in (circular_buffer, delay, framer, overlap_add, spectral_subtraction, stacker)
 }
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from usmp_build.ir.options import Options
 from usmp_build.operators import (
     binary,
+    circular_buffer,
     comparisons,
     control,
     detection,
@@ -31,6 +32,7 @@ from usmp_build.operators.kind import Effect, OperatorKind, planned_only
 
 _FAMILIES = (
     binary,
+    circular_buffer,
     comparisons,
     control,
     detection,

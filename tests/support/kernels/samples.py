@@ -43,7 +43,9 @@ def stateful_kernels() -> list[Kernel]:
     makers, types = (stateful.svdf, lstms.lstm), ("INT8", "INT16", "FLOAT32")
     files = [make(np.random.default_rng(1), dtype) for make in makers for dtype in types]
     files += [flatfile(make(np.random.default_rng(seed))) for make in _SIGNAL for seed in range(6)]
-    return [first_kernel(variables(import_tflite(file, "m", "m")).main) for file in files]
+    graphs = [variables(import_tflite(file, "m", "m")).main for file in files]
+    kernels = [library.kernel(op, graph) for graph in graphs for op in graph.operators]
+    return [kernel for kernel in kernels if isinstance(kernel, Kernel) and kernel.updates]
 
 
 _SIGNAL = signal_models.STATEFUL.values()

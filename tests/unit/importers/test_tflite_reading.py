@@ -12,6 +12,7 @@ from usmp_build.importers.tflite.reader import read_tflite
 from usmp_build.ir.graph import DType, Model, Operator, Port, Quantization
 from usmp_build.ir.options import Activation, If, Padding
 from usmp_build.operators.binary import Binary
+from usmp_build.operators.circular_buffer import CircularBuffer
 from usmp_build.operators.reductions import Softmax
 from usmp_build.operators.slicing import StridedSlice
 from usmp_build.operators.sums import Conv2D, FullyConnected
@@ -78,6 +79,10 @@ def test_operator_codes(code: dict[str, int], kind: str) -> None:
     main = subgraph([tensor("x"), tensor("y")], [relu], [0], [1])
     read = read_tflite(write(model(main, OperatorCodes=[Node("OperatorCode", **code)])), "m")
     assert read.main.operators[0].kind == kind
+
+
+def test_a_custom_operator_without_options_has_their_defaults() -> None:
+    assert one_operator("CUSTOM:CIRCULAR_BUFFER").options == CircularBuffer(0)
 
 
 def test_a_custom_operator_may_be_given_scratch() -> None:

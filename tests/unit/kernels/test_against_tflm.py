@@ -23,13 +23,14 @@ from tests.support.tools import needs_gcc, needs_oracle
 from tests.support.tree import ROOT
 from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.ir.schedule import Direction
-from usmp_build.kernels.reference import KERNELS, KERNELS_OF_ONE_DIRECTION, signal_state, sources
+from usmp_build.kernels.reference import KERNELS, KERNELS_OF_ONE_DIRECTION, circular_buffer, signal_state, sources
 
 STATEFUL = {
     "ASSIGN_VARIABLE",
     "READ_VARIABLE",
     "SVDF",
     "UNIDIRECTIONAL_SEQUENCE_LSTM",
+    *circular_buffer.KERNELS_OF_ONE_DIRECTION,
     *signal_state.KERNELS_OF_ONE_DIRECTION,
 }
 """What keeps state is compared over several runs, in tests/end_to_end/test_state.py."""

@@ -157,6 +157,26 @@ def test_what_a_variable_holds_at_first_as_in_tflm(tensor: Tensor, byte: int) ->
     assert tensor.initial_byte == byte
 
 
+BUFFERS = """
+    %0 "x" int8[1,1,1,4] scale=0.5 zero=-3
+    %1 "kept" int8[1,3,1,4] scale=0.5 zero=-3 variable
+    %2 "valid" bool[1]
+    %3 "plain" int8[1,5,1,4]
+    inputs %0
+    outputs %1, %2, %3
+    %1, %2 = "CUSTOM:CIRCULAR_BUFFER"(%0) cycles_max=2
+    %3 = "CUSTOM:CIRCULAR_BUFFER"(%0)
+"""
+
+
+def test_a_circular_buffer_updates_its_output_if_that_is_a_variable() -> None:
+    graph = variables(model(BUFFERS)).main
+    assert [(op.inputs, op.outputs) for op in graph.operators] == [((0, 1, 4), (2,)), ((0,), (3,))]
+    kept, runs = graph.tensors[1], graph.tensors[4]
+    assert (kept.is_variable, kept.initial_byte) == (True, 0x100 - 3)
+    assert (runs.shape, runs.dtype, runs.is_variable) == ((1,), DType.INT32, True)
+
+
 def test_tensors_of_one_name_must_be_of_one_size() -> None:
     tensors = [Tensor("", (size,), DType.INT8, is_variable=True, resource="/a") for size in (2, 3)]
     graph = replace(model('%0 "x" int8[1]\ninputs\noutputs').main, tensors=tuple(tensors))

@@ -72,7 +72,8 @@ def rewritten(planned: Planned, model: int) -> str:
     fewer = sum(subgraph == 0 for subgraph, _ in planned.analysis.rewrites[model].channels)
     folded = {index for index, _ in _folded(planned, model)}
     values = {t for t in before.producers if before.tensors[t].dtype is not DType.RESOURCE}
-    gone = len(values - after.producers.keys() - folded)
+    updated = {t for t in values if after.tensors[t].is_variable}
+    gone = len(values - after.producers.keys() - updated - folded)
     called = len(reached(planned.analysis.models[model])) - 1
     parts = [
         f", {fewer} with fewer channels" * bool(fewer),

@@ -64,7 +64,9 @@ def _options_of(kind: str, stored: schema.Operator, label: str) -> Options | Non
 
 
 def _custom(options: type[Options], data: bytes, label: str) -> Options:
-    """Return the options of a custom operator, which are numbers under their names."""
+    """Return the options of a custom operator, which are numbers under their names: there may be none if all may."""
+    if not data and not any(option.metadata[KEY] for option in fields(options)):
+        return options()
     try:
         numbers = flexbuffer.numbers(data)
     except ValueError as error:

@@ -7,8 +7,8 @@ right before it writes that element; FULLY_CONNECTED reads all of a batch for ev
 it reads before it writes.  Forward, turns are in ascending order of what they write; backward, the same turns are in
 reverse order.
 
-SVDF, UNIDIRECTIONAL_SEQUENCE_LSTM and operators of the signal library with a state have one direction: the state, which
-every run moves on, is read and written throughout.  So have Fourier transforms.
+SVDF, UNIDIRECTIONAL_SEQUENCE_LSTM, CIRCULAR_BUFFER and operators of the signal library with a state have one direction:
+the state, which every run moves on, is read and written throughout.  So have Fourier transforms.
 
 No kernel touches a byte outside of its operands, keeps anything between calls but in variables, which are operands,
 or needs memory beyond the scratch that it declares.
@@ -23,6 +23,7 @@ from usmp_build.interfaces.kernels import Kernel, KernelCall, KernelSources, NoK
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels.reference import (
     casts,
+    circular_buffer,
     comparisons,
     convolution,
     copies,
@@ -90,7 +91,7 @@ _FAMILIES = (
 )
 KERNELS_OF_ONE_DIRECTION: dict[str, Callable[[Node], Kernel]] = {
     kind: kernel
-    for family in (detection, fourier, lstm, recurrent, signal, signal_state)
+    for family in (circular_buffer, detection, fourier, lstm, recurrent, signal, signal_state)
     for kind, kernel in family.KERNELS_OF_ONE_DIRECTION.items()
 }
 KERNELS: Mapping[str, Callable[[Node], Kernel]] = MappingProxyType(

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from usmp_build.ir.graph import DType, Model, Subgraph
 from usmp_build.ir.variables import READ, handles
+from usmp_build.operators.circular_buffer import CIRCULAR_BUFFER
 from usmp_build.operators.well_formed import first_fault
 
 
@@ -72,5 +73,7 @@ def _accesses(graph: Subgraph, variables: Set[int]) -> Iterator[_Access]:
     for op in graph.operators if variables else ():
         reads = tuple(tensor for tensor in op.inputs if tensor is not None and tensor in variables)
         writes = tuple(tensor for tensor in op.outputs if tensor in variables)
+        if op.kind == CIRCULAR_BUFFER:  # it updates its output, which `variables` makes an input
+            reads, writes = (*reads, *writes), ()
         if reads or writes:
             yield _Access(op.position, reads, writes, op.kind == READ)

@@ -13,6 +13,10 @@ Operators that remember something of their own get a variable for it, as their l
 its variable tells whether it has run.
 
     _ = CALL_ONCE() subgraph=1   →   _ = CALL_ONCE(%9) subgraph=1
+
+A CIRCULAR_BUFFER remembers its output, which becomes an input that it updates.
+
+    %2 = "CUSTOM:CIRCULAR_BUFFER"(%1)   →   _ = "CUSTOM:CIRCULAR_BUFFER"(%1, %2)
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from dataclasses import replace
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Call, called_subgraphs
 from usmp_build.ir.variables import ASSIGN, HANDLE, READ, accesses, handles
+from usmp_build.operators.circular_buffer import updating
 from usmp_build.operators.signal import remembered
 from usmp_build.passes.rewrite.pins import NO_PINS, Pins
 
@@ -51,11 +56,13 @@ def _with_own(graph: Subgraph, index: int, pins: Pins) -> Subgraph:
     """Give operators that remember something a variable for it, except those that another library runs."""
     tensors, operators = list(graph.tensors), list(graph.operators)
     for place, op in enumerate(operators):
-        own = _own(op, graph, is_foreign=(index, op.position) in pins.foreign)
-        if own is not None:
+        is_foreign = (index, op.position) in pins.foreign
+        operators[place], own = (op, None) if is_foreign else updating(op, graph, len(tensors))
+        if own is None and (own := _own(op, graph, is_foreign)) is not None:
             operators[place] = replace(op, inputs=(*op.inputs, len(tensors)))
+        if own is not None:
             tensors.append(own)
-    if len(tensors) == len(graph.tensors):
+    if tuple(operators) == graph.operators:
         return graph
     return replace(graph, tensors=tuple(tensors), operators=tuple(operators))
 
