@@ -96,7 +96,7 @@ def stateful(shared: Shared) -> dict[str, Path]:
     for dtype in ("INT8", "INT16", "FLOAT32"):
         made[f"lstm_{dtype.lower()}"] = lstms.lstm(np.random.default_rng(8), dtype)
     for kind, make in signal_models.STATEFUL.items():
-        for seed in range(3):
+        for seed in range(5):
             made[f"{kind.lower()}_{seed}"] = flatfile(make(np.random.default_rng(seed)))
     made["ring"] = drawn.ring(np.random.default_rng(8))
     made["sums"] = drawn.accumulators(np.random.default_rng(6))

@@ -17,8 +17,9 @@ void usmp_abs_s16(const struct usmp_abs_s16_parameters *p, const usmp_i16 *input
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
 
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        const int32_t magnitude = input[i] < 0 ? -input[i] : input[i];
-        const int32_t scaled = usmp_scale(magnitude, p->multiplier, p->shift);
+        const int32_t number = input[i];
+        const uint32_t magnitude = number < 0 ? 0u - (uint32_t)number : (uint32_t)number;
+        const int32_t scaled = usmp_scale((int32_t)magnitude, p->multiplier, p->shift);
         output[i] = (int16_t)usmp_clamp(scaled, INT16_MIN, INT16_MAX);
     }
 }
