@@ -46,10 +46,10 @@ subgraph 0 "main"
   %4 "y" int8[1]
   inputs %0
   outputs %4
-  %1 = CUMSUM(%0)
-  %2 = CUMSUM(%1)
-  %3 = CUMSUM(%0)
-  %4 = CUMSUM(%2, %3)
+  %1 = UNIQUE(%0)
+  %2 = UNIQUE(%1)
+  %3 = UNIQUE(%0)
+  %4 = UNIQUE(%2, %3)
 """
 """The last one to read x goes first where that ends the life of x, and nowhere else: 111 bytes, or 160."""
 
@@ -72,9 +72,9 @@ subgraph 0 "main"
   %3 "y" int8[60]
   inputs %0
   outputs %3
-  %1 = CUMSUM(%0)
-  %2 = CUMSUM(%1)
-  %3 = CUMSUM(%2)
+  %1 = UNIQUE(%0)
+  %2 = UNIQUE(%1)
+  %3 = UNIQUE(%2)
 """
 
 
@@ -115,7 +115,7 @@ def test_one_branch_ends_before_the_other_begins(tmp_path: Path) -> None:
     assert record["models"][0]["order"] == [0, 2, 1, 3, 4]
     assert record["alternatives"]["models"][0]["workspace"] == 111
     shown = call("inspect", "schedule", path).out
-    assert re.findall(r"CUMSUM (\d)", shown) == ["0", "2", "1", "3", "4"]
+    assert re.findall(r"UNIQUE (\d)", shown) == ["0", "2", "1", "3", "4"]
 
 
 def test_a_model_may_keep_the_order_of_its_file(tmp_path: Path) -> None:
@@ -135,12 +135,12 @@ def branches(count: int, length: int) -> str:
         size = (size * 1_103 + 12_345) % 851
         at, branch = divmod(number - 1, count)
         values.append(f'  %{number} "t{number}" int8[{8 + branch if at == length - 1 else 50 + size}]')
-        operators.append(f"  %{number} = CUMSUM(%{number - count if at else 0})")
+        operators.append(f"  %{number} = UNIQUE(%{number - count if at else 0})")
         ends += [f"%{number}"] if at == length - 1 else []
     result = count * length + 1
     values += [f'  %{result} "y" int8[1]', "  inputs %0", f"  outputs %{result}"]
     return "\n".join(
-        ['model "fork"', 'subgraph 0 "main"', *values, *operators, f"  %{result} = CUMSUM({', '.join(ends)})"]
+        ['model "fork"', 'subgraph 0 "main"', *values, *operators, f"  %{result} = UNIQUE({', '.join(ends)})"]
     )
 
 
@@ -163,17 +163,17 @@ def test_functions_of_the_application_keep_the_order_of_the_file(targets: str, o
     """They may remember something."""
     path = fork(tmp_path)
     path.write_text(path.read_text("utf-8") + targets, encoding="utf-8")
-    assert "".join(re.findall(r"CUMSUM (\d)", call("inspect", "schedule", path).out)) == order
+    assert "".join(re.findall(r"UNIQUE (\d)", call("inspect", "schedule", path).out)) == order
 
 
 @pytest.mark.parametrize(
     ("kind", "order"),
-    [("CUMSUM", "23014"), ("SIGN", "23014")]
+    [("UNIQUE", "23014"), ("SIGN", "23014")]
     + [(kind, "01234") for kind in ("RANDOM_UNIFORM", "CUSTOM", "HASHTABLE_FIND", "BUILTIN_999")],
 )
 def test_what_may_remember_something_keeps_its_place(kind: str, order: str, tmp_path: Path) -> None:
     """The second branch should run first, for it leaves less behind; but not if its results depend on that."""
-    text = FORK.replace('"b" int8[1]', '"b" int8[50]').replace("= CUMSUM", "= {0}")
+    text = FORK.replace('"b" int8[1]', '"b" int8[50]').replace("= UNIQUE", "= {0}")
     branches = re.sub(r"(  %2 = .*\n)(  %3 = .*\n)", r"\2\1", text).format(kind)
     (tmp_path / "fork.model.txt").write_text(branches, encoding="utf-8")
     path = manifest(tmp_path, RAM_AND_FLASH + '[models.fork]\npath = "fork.model.txt"\n')
@@ -232,9 +232,9 @@ subgraph 0 "main"
   %3 "y" int8[50]
   inputs %0
   outputs %3
-  %1 = CUMSUM(%0)
-  %2 = CUMSUM(%1)
-  %3 = CUMSUM(%2)
+  %1 = UNIQUE(%0)
+  %2 = UNIQUE(%1)
+  %3 = UNIQUE(%2)
 """
 
 
@@ -242,8 +242,8 @@ subgraph 0 "main"
     ("text", "order", "known"),
     [
         (CHAIN, "", "no order and no directions make a better plan"),
-        (f"{WIDER}  %6 = CUMSUM(%5)", "", "no order and no directions make a better plan"),
-        (f"{WIDER}  %6 = CUMSUM(%5)", 'order = "file"', "no directions are better, another order may be"),
+        (f"{WIDER}  %6 = UNIQUE(%5)", "", "no order and no directions make a better plan"),
+        (f"{WIDER}  %6 = UNIQUE(%5)", 'order = "file"', "no directions are better, another order may be"),
         (branches(6, 3), "", "no directions are better, another order may be"),
     ],
     ids=["chain", "fork", "file", "many"],

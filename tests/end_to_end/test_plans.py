@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import TWO_MODELS, call, manifest, one_model
+from tests.support.small_models import FORK
 from usmp_build.planner import by_name
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Problem
@@ -143,10 +144,11 @@ def test_one_byte_less_than_two_models_need_is_refused(real_models: Path, tmp_pa
 
 
 def test_models_without_kernels_are_planned_and_say_so(tmp_path: Path) -> None:
-    path = manifest(tmp_path, one_model("control"))
+    (tmp_path / "fork.model.txt").write_text(FORK, encoding="utf-8")
+    path = manifest(tmp_path, one_model("fork", path="fork.model.txt"))
     made = plan(path)
-    assert any("LESS" in reason for reason in made["models"][0]["without_kernel"])
-    assert 'note: model "control"' in call("plan", path).out
+    assert any("UNIQUE" in reason for reason in made["models"][0]["without_kernel"])
+    assert 'note: model "fork"' in call("plan", path).out
     done = call("generate", path, "--out", tmp_path / "out")
     assert done.code == 1
     assert "error[P305]" in done.err
