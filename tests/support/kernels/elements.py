@@ -191,7 +191,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "GELU": gelu,
     "HARD_SWISH": hard_swish,
     "LEAKY_RELU": leaky_relu,
-    "LOG": of_floats("LOG", 0),
+    "LOG": of_floats("LOG", 0.001),
     "LOGICAL_NOT": logical_not,
     "LOGISTIC": sigmoid("LOGISTIC", 1 / 256, -128),
     "NEG": of_floats("NEG"),
