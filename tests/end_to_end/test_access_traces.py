@@ -81,9 +81,9 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
 
 
 @needs_gcc
-@pytest.mark.parametrize("kind", few(CASES, 6))
-def test_declared_and_traced_distances_are_equal(kind: str, tmp_path: Path) -> None:
-    check_distances(planned(tmp_path, draw(kind, COUNT)))
+@pytest.mark.parametrize("sampled_kind", few(CASES, 6))
+def test_declared_and_traced_distances_are_equal(sampled_kind: str, tmp_path: Path) -> None:
+    check_distances(planned(tmp_path, draw(sampled_kind, COUNT)))
 
 
 @needs_gcc

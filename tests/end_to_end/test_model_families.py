@@ -17,10 +17,10 @@ HYBRID = [path for path in MODELS if path.stem.endswith("_hybrid")]
 
 
 @needs_c
-@pytest.mark.parametrize("path", [path for path in MODELS if path not in HYBRID], ids=lambda path: path.stem)
-def test_every_tensor_is_exact(path: Path) -> None:
+@pytest.mark.parametrize("family", [path for path in MODELS if path not in HYBRID], ids=lambda path: path.stem)
+def test_every_tensor_is_exact(family: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", path, "--sanitize", "--runs", "4")
+    done = call("selftest", family, "--sanitize", "--runs", "4")
     assert done.code == 0, done.err
     assert "4 runs, all equal to those of TensorFlow Lite Micro" in done.out
 
