@@ -18,6 +18,7 @@ from usmp_build.importers.text import import_text
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import DType, Model, Operator, Port, Quantization, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Options, Padding
+from usmp_build.operators.rearranging import Mirror
 from usmp_build.operators.table import OPERATORS
 from usmp_build.textual.lines import MAX_DATA
 from usmp_build.textual.text import read, write
@@ -63,6 +64,7 @@ def options(kind: type[Options]) -> st.SearchStrategy[Options]:
         "str": names,
         "Padding": st.sampled_from(Padding),
         "Activation": st.sampled_from(Activation),
+        "Mirror": st.sampled_from(Mirror),
     }
     return st.builds(kind, **{name: by_type[str(of)] for name, of in kind.__annotations__.items()})
 
