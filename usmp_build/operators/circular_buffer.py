@@ -58,7 +58,7 @@ KINDS = (
     plain_kind(
         name=CIRCULAR_BUFFER,
         options=StoredOptions(CircularBuffer, None),
-        signature=Signature("input slots? runs?", "slots? valid?"),
+        signature=Signature("input slots? runs?", "output? valid?"),
         effect=Effect.UNKNOWN,
         keeps_axes=False,
         only_shape=False,
