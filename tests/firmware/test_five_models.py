@@ -68,10 +68,9 @@ def steps(made: Image) -> int:
     return sum(len(model.main.operators) for model in made.planned.imported)
 
 
-@pytest.mark.parametrize("together", ["", AT_ONCE])
-def test_a_byte_too_little_is_refused(board: Board, tmp_path: Path, real_models: Path, together: str) -> None:
+def test_a_byte_too_little_is_refused(board: Board, tmp_path: Path, real_models: Path) -> None:
     models = board_manifests.real(real_models, ("kws", "micro_speech", "vww"))
-    text = together + board_manifests.of(models, board_manifests.SHARED) + LAYER_BY_LAYER
+    text = AT_ONCE + board_manifests.of(models, board_manifests.SHARED) + LAYER_BY_LAYER
     needed = workspace(planned(tmp_path, text))["sram"]
     sram = '[pools.sram]\naccess = "rw"\n'
     assert sram in text
