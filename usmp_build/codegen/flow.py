@@ -110,11 +110,11 @@ def pointers(lines: Iterable[FlowLine]) -> Iterator[str]:
 
 def reached(model: Model) -> list[int]:
     """Return the subgraphs that run, main first."""
-    found = [0]
-    for subgraph in found:
+    subgraphs = [0]
+    for subgraph in subgraphs:
         for op in model.subgraphs[subgraph].operators:
-            found += [callee for callee in called_subgraphs(op.options) if callee not in found]
-    return found
+            subgraphs += [callee for callee in called_subgraphs(op.options) if callee not in subgraphs]
+    return subgraphs
 
 
 def ports_of_calls(model: Model, ref: OperatorRef) -> Iterator[tuple[int, int]]:

@@ -47,10 +47,10 @@ def detection(node: Node) -> Kernel:
     function = "detection_by_class" if options.use_regular_nms else "detection_of_any_class"
     first = operands.index(Output(0))
     decoded = Part((1,), (Touch(0, encodings.elements),))
-    found = tuple(Touch(first + i, tensor.elements, writes=True) for i, tensor in enumerate(node.outputs))
+    results = tuple(Touch(first + i, tensor.elements, writes=True) for i, tensor in enumerate(node.outputs))
     looked_at = Part((1,), (Touch(1, scores.elements),))
     widths = (4, 4, *(0,) * (first - 2), 4, 4, 4, 4)
-    accesses = Accesses((decoded, Part((1,), found), looked_at), widths)
+    accesses = Accesses((decoded, Part((1,), results), looked_at), widths)
     parameters = Parameters("detection_parameters", fields)
     call = KernelCall(function, Whole(), operands, parameters, _traffic(node, options, requests), accesses=accesses)
     return Kernel((call,), scratch=tuple(requests))
@@ -62,11 +62,11 @@ def _traffic(node: Node, options: Detection, requests: list[ScratchRequest]) -> 
     By classes, detections are inserted in the order of scores, which moves those that are there; their number is not
     read.
     """
-    *found, count = node.outputs
+    *detections, count = node.outputs
     return (
         *(Traffic(tensor.size) for tensor in node.inputs),
         *(Traffic(request.size, request.size) for request in requests),
-        *(Traffic(tensor.size if options.use_regular_nms else 0, tensor.size) for tensor in found),
+        *(Traffic(tensor.size if options.use_regular_nms else 0, tensor.size) for tensor in detections),
         Traffic(written=count.size),
     )
 

@@ -110,16 +110,16 @@ def mirror_pad(node: Node) -> Kernel:
     """MIRROR_PAD: a move for each side, edge and corner, and one for what is inside."""
     source, output, paddings = node.input(0), node.output, node.integers(1, "paddings")
     check_types(source, output)
-    shape, behind = source.shape, 1 if node.options(MirrorPad).mode is Mirror.REFLECT else 0
+    shape, skipped = source.shape, 1 if node.options(MirrorPad).mode is Mirror.REFLECT else 0
     node.expect(len(paddings) == 2 * len(shape), "does not have two paddings for each dimension")
     pairs = [*zip(paddings[::2], paddings[1::2], strict=True)]
     for (before, after), size, whole in zip(pairs, shape, output.shape, strict=True):
         node.expect(whole == before + size + after, "makes another shape than its output has")
-        node.expect(0 <= min(before, after) <= max(before, after) <= size - behind, "mirrors more than there is")
+        node.expect(0 <= min(before, after) <= max(before, after) <= size - skipped, "mirrors more than there is")
     width = source.dtype.bits // 8
     steps = zip(byte_steps(shape, width), byte_steps(output.shape, width), strict=True)
     sections = [
-        [*_mirrored(before, size, after, behind, *step)]
+        [*_mirrored(before, size, after, skipped, *step)]
         for (before, after), size, step in zip(pairs, shape, steps, strict=True)
     ]
     if prod(map(len, sections)) > _MOST_MOVES:
@@ -143,13 +143,13 @@ class _Section(NamedTuple):
     target: int
 
 
-def _mirrored(before: int, size: int, after: int, behind: int, step: int, target: int) -> Iterator[_Section]:
+def _mirrored(before: int, size: int, after: int, skipped: int, step: int, target: int) -> Iterator[_Section]:
     """Yield what becomes of an axis: the border before it, all of it, the border after it."""
     if before:
-        yield _Section(Axis(before, -step, target), (before + behind - 1) * step, 0)
+        yield _Section(Axis(before, -step, target), (before + skipped - 1) * step, 0)
     yield _Section(Axis(size, step, target), 0, before * target)
     if after:
-        yield _Section(Axis(after, -step, target), (size - 1 - behind) * step, (before + size) * target)
+        yield _Section(Axis(after, -step, target), (size - 1 - skipped) * step, (before + size) * target)
 
 
 class _Batches(NamedTuple):

@@ -46,16 +46,16 @@ def split(shape: Sequence[int], reduced: Iterable[int]) -> Split:
     >>> split((2, 3, 4, 5), {1, 2})
     Split(kept=(Axis(size=2, step=60), Axis(size=5, step=1)), reduced=(Axis(size=12, step=5),))
     """
-    found: tuple[list[Axis], list[Axis]] = [], []
+    axes_by_kind: tuple[list[Axis], list[Axis]] = [], []
     gone, step, last = set(reduced), 1, None
     for axis in reversed(range(len(shape))):
         if shape[axis] > 1:
             kind = axis in gone
-            inner = found[kind].pop() if kind == last else Axis(1, step)
-            found[kind].append(Axis(shape[axis] * inner.size, inner.step))
+            inner = axes_by_kind[kind].pop() if kind == last else Axis(1, step)
+            axes_by_kind[kind].append(Axis(shape[axis] * inner.size, inner.step))
             last = kind
         step *= shape[axis]
-    kept, taken = (tuple(reversed(axes)) for axes in found)
+    kept, taken = (tuple(reversed(axes)) for axes in axes_by_kind)
     if max(len(kept), len(taken)) > _MOST_AXES:
         raise Unsupported(f"it works along more than {_MOST_AXES} groups of axes")
     return Split(kept, taken)

@@ -28,9 +28,9 @@ void usmp_detection_of_any_class(
     usmp_f32 *boxes,
     usmp_f32 *best,
     uint8_t *active,
-    usmp_f32 *found_boxes,
-    usmp_f32 *found_classes,
-    usmp_f32 *found_scores,
+    usmp_f32 *output_boxes,
+    usmp_f32 *output_classes,
+    usmp_f32 *output_scores,
     usmp_f32 *count);
 
 void usmp_detection_by_class(
@@ -40,9 +40,9 @@ void usmp_detection_by_class(
     const usmp_f32 *anchors,
     usmp_f32 *boxes,
     uint8_t *active,
-    usmp_f32 *found_boxes,
-    usmp_f32 *found_classes,
-    usmp_f32 *found_scores,
+    usmp_f32 *output_boxes,
+    usmp_f32 *output_classes,
+    usmp_f32 *output_scores,
     usmp_f32 *count);
 
 /* Of a side: its middle, and half its length. */
@@ -142,10 +142,10 @@ static inline void usmp_detection_put(
     scores[at] = score;
 }
 
-/* Zeros where nothing was found. */
+/* Zeros after the last detection. */
 static inline void usmp_detection_finish(
     const struct usmp_detection_parameters *p,
-    int32_t found,
+    int32_t detected,
     usmp_f32 *boxes,
     usmp_f32 *classes,
     usmp_f32 *scores,
@@ -153,10 +153,10 @@ static inline void usmp_detection_finish(
 {
     const usmp_f32 nowhere[4] = { 0.0f, 0.0f, 0.0f, 0.0f };
 
-    for (int32_t i = found; i < p->detections; ++i) {
+    for (int32_t i = detected; i < p->detections; ++i) {
         usmp_detection_put(boxes, classes, scores, i, nowhere, 0.0f, 0.0f);
     }
-    *count = (float)found;
+    *count = (float)detected;
 }
 
 static inline int32_t usmp_detection_likeliest(const usmp_f32 *scores, int32_t classes)
@@ -179,13 +179,13 @@ void usmp_detection_of_any_class(
     usmp_f32 *boxes,
     usmp_f32 *best,
     uint8_t *active,
-    usmp_f32 *found_boxes,
-    usmp_f32 *found_classes,
-    usmp_f32 *found_scores,
+    usmp_f32 *output_boxes,
+    usmp_f32 *output_classes,
+    usmp_f32 *output_scores,
     usmp_f32 *count)
 {
     const usmp_f32 *const of_classes = scores + p->background;
-    int32_t found = 0;
+    int32_t detected = 0;
 
     usmp_detection_decode(p, encodings, anchors, boxes);
     for (int32_t i = 0; i < p->boxes; ++i) {
@@ -193,24 +193,24 @@ void usmp_detection_of_any_class(
         best[i] = own[usmp_detection_likeliest(own, p->classes)];
     }
     usmp_detection_activate(p, best, 1, active);
-    while (found < p->detections) {
+    while (detected < p->detections) {
         const int32_t next = usmp_detection_next(p, best, 1, boxes, active);
         if (next < 0) {
             break;
         }
         const int32_t class_ = usmp_detection_likeliest(of_classes + next * p->scores, p->classes);
         usmp_detection_put(
-            found_boxes, found_classes, found_scores, found, boxes + 4 * next, (float)class_, best[next]);
-        ++found;
+            output_boxes, output_classes, output_scores, detected, boxes + 4 * next, (float)class_, best[next]);
+        ++detected;
     }
-    usmp_detection_finish(p, found, found_boxes, found_classes, found_scores, count);
+    usmp_detection_finish(p, detected, output_boxes, output_classes, output_scores, count);
 }
 
-/* Inserts a detection into those found so far, which are in order of their scores, after equal ones; the last one is
- * lost where there is no room.  Returns how many there are. */
+/* Inserts a detection into the first `detected` ones, which are in order of their scores, after equal ones; the last
+ * one is lost where there is no room.  Returns how many there are. */
 static inline int32_t usmp_detection_insert(
     const struct usmp_detection_parameters *p,
-    int32_t found,
+    int32_t detected,
     usmp_f32 *boxes,
     usmp_f32 *classes,
     usmp_f32 *scores,
@@ -218,7 +218,7 @@ static inline int32_t usmp_detection_insert(
     float class_,
     float score)
 {
-    int32_t at = found;
+    int32_t at = detected;
 
     while (at > 0 && scores[at - 1] < score) {
         if (at < p->detections) {
@@ -229,7 +229,7 @@ static inline int32_t usmp_detection_insert(
     if (at < p->detections) {
         usmp_detection_put(boxes, classes, scores, at, box, class_, score);
     }
-    return found < p->detections ? found + 1 : found;
+    return detected < p->detections ? detected + 1 : detected;
 }
 
 void usmp_detection_by_class(
@@ -239,12 +239,12 @@ void usmp_detection_by_class(
     const usmp_f32 *anchors,
     usmp_f32 *boxes,
     uint8_t *active,
-    usmp_f32 *found_boxes,
-    usmp_f32 *found_classes,
-    usmp_f32 *found_scores,
+    usmp_f32 *output_boxes,
+    usmp_f32 *output_classes,
+    usmp_f32 *output_scores,
     usmp_f32 *count)
 {
-    int32_t found = 0;
+    int32_t detected = 0;
 
     usmp_detection_decode(p, encodings, anchors, boxes);
     for (int32_t class_ = 0; class_ < p->classes; ++class_) {
@@ -255,16 +255,16 @@ void usmp_detection_by_class(
             if (next < 0) {
                 break;
             }
-            found = usmp_detection_insert(
+            detected = usmp_detection_insert(
                 p,
-                found,
-                found_boxes,
-                found_classes,
-                found_scores,
+                detected,
+                output_boxes,
+                output_classes,
+                output_scores,
                 boxes + 4 * next,
                 (float)class_,
                 own[next * p->scores]);
         }
     }
-    usmp_detection_finish(p, found, found_boxes, found_classes, found_scores, count);
+    usmp_detection_finish(p, detected, output_boxes, output_classes, output_scores, count);
 }

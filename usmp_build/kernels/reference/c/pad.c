@@ -32,8 +32,8 @@ void usmp_pad(
 {
     const int32_t before = axes[12];
     const int32_t size = axes[13];
-    const int32_t behind = axes[14];
-    const int32_t whole = before + size + behind;
+    const int32_t after = axes[14];
+    const int32_t whole = before + size + after;
     const struct usmp_walk lines = usmp_walk_along(p->lines, 1, p->direction);
 
     for (int32_t line = lines.first; line != lines.end; line += lines.step) {
@@ -48,7 +48,7 @@ void usmp_pad(
 
             memmove(inside, from, (size_t)(size * p->width)); /* first, for the frame may lie over the input */
             usmp_repeat(to, value, p->width, before);
-            usmp_repeat(inside + size * p->width, value, p->width, behind);
+            usmp_repeat(inside + size * p->width, value, p->width, after);
         }
     }
 }
