@@ -71,6 +71,17 @@ REWRITES = (
 """The names of the rewrites that a manifest may switch off."""
 
 
+class Isa(Enum):
+    """The instructions that the kernels of a target may use."""
+
+    PORTABLE = "portable"
+    """Those of any C compiler."""
+    DSP = "dsp"
+    """Arm's DSP extension: Cortex-M4, M7, M33."""
+    MVE = "mve"
+    """Helium, and the DSP extension: Cortex-M55, M85."""
+
+
 class InputOutput(Enum):
     """Where a model's inputs and outputs live."""
 
@@ -169,6 +180,7 @@ class TargetRequest:
     kernels: str
     """Name of its kernel library."""
     copies: Copying = Copying.MEMCPY
+    isa: Isa = Isa.PORTABLE
     rules: tuple[OperandRule, ...] = ()
     span: Span | str = ""
     kernels_span: Span | str = ""

@@ -8,7 +8,7 @@ from usmp_build.manifest import defaults
 from usmp_build.manifest.model import Manifest, Model, Place, Target, TargetRule
 from usmp_build.manifest.pool_table import Pool
 from usmp_build.manifest.rules import SELECTORS
-from usmp_build.request import Copying, OperandRule, PlaceRequest, TargetRequest
+from usmp_build.request import Copying, Isa, OperandRule, PlaceRequest, TargetRequest
 
 
 class Processors:
@@ -48,6 +48,7 @@ class Processors:
             name,
             target.kernels,
             Copying(target.copies),
+            Isa(target.isa),
             tuple(self._rules(name, target.rules)),
             span=places.key("targets", name),
             kernels_span=places.value("targets", name, "kernels"),

@@ -59,6 +59,7 @@ from usmp_build.kernels.reference import (
 )
 from usmp_build.kernels.reference.directions import in_both_directions
 from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.request import Isa, TargetRequest
 
 _FAMILIES = (
     casts,
@@ -103,12 +104,20 @@ KERNELS: Mapping[str, Callable[[Node], Kernel]] = MappingProxyType(
 class Reference:
     """The kernel library "reference"."""
 
+    def __init__(self, isa: Isa = Isa.PORTABLE) -> None:
+        self._isa = isa
+
+    @classmethod
+    def for_target(cls, target: TargetRequest) -> Reference:
+        """Return the library with the kernels for a target's instructions."""
+        return cls(target.isa)
+
     def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
         """Return the kernel of `operator`, or why there is none.  Raises KernelError for undefined arithmetic."""
         if operator.kind not in KERNELS:
             return NoKernel("the reference library has no kernel of this kind")
         try:
-            kernel = KERNELS[operator.kind](Node(operator, graph))
+            kernel = KERNELS[operator.kind](Node(operator, graph, self._isa))
         except Unsupported as reason:
             return NoKernel(str(reason))
         return kernel if operator.kind in KERNELS_OF_ONE_DIRECTION else in_both_directions(kernel)

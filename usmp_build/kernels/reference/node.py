@@ -18,6 +18,7 @@ from usmp_build.interfaces.kernels import Input, Output
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label, tensor_label
 from usmp_build.ir.options import Options
+from usmp_build.request import Isa
 
 LARGEST = (1 << 31) - 1
 """The largest number of elements or bytes that the kernels count."""
@@ -35,6 +36,7 @@ class Node:
 
     operator: Operator
     graph: Subgraph
+    isa: Isa = Isa.PORTABLE
 
     def __post_init__(self) -> None:
         for index in (*self.operator.inputs, *self.operator.outputs):

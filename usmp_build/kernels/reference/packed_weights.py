@@ -28,7 +28,7 @@ def perhaps_packed(kernel_of: Callable[[Node], Kernel]) -> Callable[[Node], Kern
         tensors = list(node.graph.tensors)
         tensors[node.index(_WEIGHTS)] = unpacked = _unpacked(weights)
         assert unpacked.data is not None
-        kernel = kernel_of(Node(node.operator, replace(node.graph, tensors=tuple(tensors))))
+        kernel = kernel_of(replace(node, graph=replace(node.graph, tensors=tuple(tensors))))
         return _with_constant(kernel, Constant("weights", DType.INT8, unpacked.data))
 
     return made
