@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.interfaces.kernels import (
+    Absent,
     Derived,
     Input,
     Kernel,
@@ -86,7 +87,7 @@ class Runner:
             before, behind = max(distance, 0), max(0, results[Output(0)].size - distance)
             contents[Output(0)] = self._garbage.randbytes(before) + contents[Input(0)] + bytes(behind)
         buffers = {operand: _Buffer(data, self._guard) for operand, data in contents.items()}
-        places = {operand: buffer.address for operand, buffer in buffers.items()}
+        places = {operand: buffer.address for operand, buffer in buffers.items()} | {Absent(): 0}
         start = 0
         if distance is not None:
             start = max(0, -distance)

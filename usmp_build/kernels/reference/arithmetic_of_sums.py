@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.interfaces.kernels import Constant, Derived, Input, Operand, Value
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation, Limits
@@ -53,6 +54,8 @@ class Arithmetic:
     constants: tuple[Constant, ...]
     sums: DType
     """The type of a sum."""
+    factors: tuple[Factor, ...] = ()
+    """Of integers: how much sums of each channel are scaled by."""
     is_narrow: bool = False
     """Whether sums of int16 have only 32 bits, as their biases do, and are scaled as those of int8."""
 
@@ -85,7 +88,9 @@ def arithmetic(
             ("high", high),
         )
         constants = (*factor_constants(factors), *zeros)
-        return Arithmetic("s8", fields, (bias or Derived(2), Derived(0), Derived(1)), (4, 4, 1), constants, DType.INT32)
+        return Arithmetic(
+            "s8", fields, (bias or Derived(2), Derived(0), Derived(1)), (4, 4, 1), constants, DType.INT32, factors
+        )
     if types == (DType.INT16, DType.INT8, DType.INT16):
         return _int16(node, products, axis, quantized_limits(node, activation, output, limits), places, other_biases)
     if types == (DType.FLOAT32, DType.FLOAT32, DType.FLOAT32):
@@ -122,6 +127,7 @@ def _int16(
         (8, 4, 1),
         (*factor_constants(factors), *biases),
         DType.INT64,
+        factors,
         narrow,
     )
 

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
+from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.kernels import (
     Derived,
     Input,
     Kernel,
     KernelCall,
+    Operand,
     Output,
     Parameters,
     Rows,
     Traffic,
+    Value,
     Whole,
 )
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import Row, conv_2d_accesses, fully_connected_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import arithmetic, check_symmetric, check_wide_sums
+from usmp_build.kernels.reference.candidates import Declined, fastest
 from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.packed_weights import perhaps_packed
+from usmp_build.kernels.reference.packing_dsp import WORD, filters, packed
 from usmp_build.kernels.reference.requantization import factor, factor_pairs, wide
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, check_sums
 from usmp_build.operators.sums import FullyConnected
+from usmp_build.request import Isa
 
 _FACTOR_BYTES = 8
 """Bytes of a multiplier and a shift."""
@@ -101,7 +110,8 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
     traffic = (*read, Traffic(_FACTOR_BYTES), written)
     accesses = fully_connected_accesses(*sizes, 1, len(operands))
     call = KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic, accesses=accesses)
-    return Kernel((call,), constants)
+    portable = Kernel((call,), constants)
+    return fastest(node, {Isa.DSP: lambda: _dsp(node, sizes, (scale,) * sizes.outputs)}, portable)
 
 
 def _int16(node: Node, sizes: _Sizes) -> Kernel:
@@ -146,9 +156,29 @@ def _check_bias_scale(node: Node) -> None:
 
 def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
     """A scale for each output: the batches are the pixels of an image that is convolved with filters of one pixel."""
+    node.streamed()
+    options = node.options(FullyConnected)
+    how = arithmetic(node, sizes.inputs, 0, options.activation, options.limits)
+    narrow = (("narrow", 0),) if how.suffix == "s16" else ()
+    read, weighed, _, written = _traffic(node, sizes.outputs)
+    elements = sizes.batches * sizes.outputs
+    traffic = (read, weighed, *(Traffic(width * elements) for width in how.widths), written)
+    operands = (Input(0), Input(1), *how.operands, Output(0))
+    call = _pixels(node, sizes, how.suffix, (*narrow, *how.fields), operands, traffic)
+    portable = Kernel((call,), how.constants)
+    return fastest(node, {Isa.DSP: lambda: _dsp(node, sizes, how.factors)}, portable)
+
+
+def _pixels(
+    node: Node,
+    sizes: _Sizes,
+    suffix: str,
+    fields: tuple[tuple[str, Value], ...],
+    operands: tuple[Operand, ...],
+    traffic: tuple[Traffic, ...],
+) -> KernelCall:
+    """Return the call that convolves batches, the pixels of an image, with filters of one pixel."""
     batches, inputs, outputs = sizes
-    source, options = node.streamed(), node.options(FullyConnected)
-    how = arithmetic(node, inputs, 0, options.activation, options.limits)
     fields = (
         ("input_width", 1),
         ("input_channels", inputs),
@@ -159,20 +189,45 @@ def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
         ("stride", 1),
         ("dilation", 1),
         ("before", 0),
-        *((("narrow", 0),) if how.suffix == "s16" else ()),
-        *how.fields,
+        *fields,
         ("input_pitch", inputs),
         ("output_pitch", outputs),
     )
     form = Rows(images=1, rows=batches, input_rows=batches, input_row_elements=inputs, output_row_elements=outputs)
-    operands = (Input(0), Input(1), *how.operands, Output(0))
-    parameters = Parameters(f"conv_2d_{how.suffix}_parameters", fields)
-    read, weighed, _, written = _traffic(node, outputs)
-    traffic = (read, weighed, *(Traffic(width * batches * outputs) for width in how.widths), written)
+    parameters = Parameters(f"conv_2d_{suffix}_parameters", fields)
     row = Row(1, outputs, Window(loop=0, pitch=inputs, size=1))
-    accesses = conv_2d_accesses(row, inputs, outputs, source.dtype.bits // 8, len(operands))
-    call = KernelCall(f"conv_2d_{how.suffix}_row", form, operands, parameters, traffic, accesses=accesses)
-    return Kernel((call,), how.constants)
+    accesses = conv_2d_accesses(row, inputs, outputs, node.input(0).dtype.bits // 8, len(operands))
+    return KernelCall(f"conv_2d_{suffix}_row", form, operands, parameters, traffic, accesses=accesses)
+
+
+def _dsp(node: Node, sizes: _Sizes, factors: tuple[Factor, ...]) -> Kernel:
+    """Return the kernel of int8 with Arm's DSP extension: that of a convolution with a window of one pixel."""
+    source, weights, output = node.input(0), node.input(1), node.output
+    if source.is_constant:
+        raise Declined("its input is a constant")
+    if source.dtype is not DType.INT8:
+        raise Declined(f"it is for int8, not {source.dtype.name}")
+    if node.zero_point(weights):
+        raise Declined("its weights have a zero point")
+    if sizes.inputs < WORD:
+        raise Declined(f"it has fewer than {WORD} inputs")
+    options = node.options(FullyConnected)
+    low, high = quantized_limits(node, options.activation, output, options.limits)
+    fields = (
+        ("input_zero_point", node.zero_point(source)),
+        ("output_zero_point", node.zero_point(output)),
+        ("low", low),
+        ("high", high),
+    )
+    constant = packed(filters(node, node.array(1, "weights").astype(np.int64), factors), 1)
+    words = -(-sizes.inputs // WORD)
+    traffic = (
+        Traffic(sizes.batches * blocks(sizes.outputs) * words * WORD),
+        Traffic(sizes.batches * len(constant.data)),
+        Traffic(written=output.size),
+    )
+    call = _pixels(node, sizes, "s8", fields, (Input(0), Derived(0), Output(0)), traffic)
+    return Kernel((replace(call, function="conv_2d_1x1_s8_dsp_row"),), (constant,))
 
 
 def _dynamic(node: Node, sizes: _Sizes) -> Kernel:

@@ -1,7 +1,8 @@
 """Selects the C of functions: the definitions that they need from the files in `c/`, each once.
 
-A file is a list of *pieces*: a struct, a prototype or a function, with the comment on top of it.  A piece begins in
-the first column, after an empty line.  Comments that stand alone describe the file, and are left out.
+A file is a list of *pieces*: a struct, a prototype, a function or macros, with the comment on top of it.  A piece
+begins in the first column, after an empty line.  Comments that stand alone describe the file, and are left out.
+Macros of a piece are found by the name of its first one, and keep their names: they are in no header.
 
 A file is written for one type of elements.  Where its first comment ends with more, as in
 
@@ -22,12 +23,16 @@ from importlib.resources import files
 from usmp_build.interfaces.kernels import KernelSources
 
 PREFIX = "usmp_"
-_NAME = re.compile(rf"\b{PREFIX}\w+")
+_NAME = re.compile(rf"\b{PREFIX}\w+|\b{PREFIX.upper()}\w+")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-_DEFINED = re.compile(rf"(?:struct ({PREFIX}\w+) {{|[\w *]*\b({PREFIX}\w+)\()")
+_DEFINED = re.compile(
+    rf"struct (?P<struct>{PREFIX}\w+) {{"
+    rf"|(?:#if[^\n]*\n)?#define (?P<macro>{PREFIX.upper()}\w+)"
+    rf"|[\w *]*\b(?P<function>{PREFIX}\w+)\("
+)
 _INCLUDE = re.compile(r'^#include [<"](.+)[>"]\n', re.MULTILINE)
 _TYPES = re.compile(r"\bTypes: ([\w, ]+)\.\s*\*/")
-_GUARD = re.compile(r"^#(?:ifndef|define|endif)\b.*\n", re.MULTILINE)
+_GUARD = re.compile(r"^#ifndef (USMP_\w+_H)\n#define \1\n(.*)^#endif\n\Z", re.MULTILINE | re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,8 @@ def choose(calls: Iterable[str], prefix: str) -> KernelSources:
     includes = sorted({header for piece in defined for header in piece.headers})
 
     def renamed(match: re.Match[str]) -> str:
-        return f"{prefix}_{match[0].removeprefix(PREFIX)}" if match[0] in definitions else match[0]
+        has_prefix = match[0] in definitions and match[0].startswith(PREFIX)
+        return f"{prefix}_{match[0].removeprefix(PREFIX)}" if has_prefix else match[0]
 
     def join(parts: Iterable[str]) -> str:
         return "".join(f"{_NAME.sub(renamed, part)}\n\n" for part in parts).rstrip("\n")
@@ -89,7 +95,7 @@ def library() -> tuple[Piece, ...]:
 
 def _pieces(text: str, local: Iterable[str]) -> list[Piece]:
     headers = tuple(header for header in _INCLUDE.findall(text) if header not in {*local, "usmp.h"})
-    body = _GUARD.sub("", _INCLUDE.sub("", text)).strip("\n")
+    body = _GUARD.sub(r"\2", _INCLUDE.sub("", text)).strip("\n")
     parts = re.split(r"\n\n+(?=\S)", body)
     types = _TYPES.search(parts[0])
     return [
@@ -98,7 +104,7 @@ def _pieces(text: str, local: Iterable[str]) -> list[Piece]:
         for variant in (_of_each_type(part, types[1]) if types else (part,))
         for code in [_COMMENT.sub("", variant).strip()]
         if (definition := _DEFINED.match(code))
-        for name in [definition[1] or definition[2]]
+        for name in [definition[definition.lastgroup or 0]]
     ]
 
 

@@ -1,0 +1,199 @@
+#include <string.h>
+
+#include "arithmetic.h"
+#include "conv_2d_dsp.h"
+#include "dot_dsp.h"
+#include "taps.h"
+#include "walk.h"
+#include "window.h"
+
+/* The filters of a layer, and how its pixels are made. */
+struct usmp_filters_s8_dsp {
+    const int32_t *packed;
+    int32_t block; /* words of a block of four outputs */
+    int32_t outputs;
+    int32_t direction;
+};
+
+/* `runs` runs of `bytes` bytes make a pixel. */
+static inline struct usmp_filters_s8_dsp usmp_filters_of_s8_dsp(
+    const struct usmp_conv_2d_s8_parameters *p, const int32_t *packed, int32_t runs, int32_t bytes)
+{
+    struct usmp_filters_s8_dsp filters;
+    filters.packed = packed;
+    filters.block = 4 + 4 * runs * ((bytes + 3) / 4) + 5;
+    filters.outputs = p->output_channels;
+    filters.direction = p->direction;
+    return filters;
+}
+
+static inline void usmp_set_outputs_s8_dsp(
+    struct usmp_dot_s8_dsp *dot, const struct usmp_conv_2d_s8_parameters *p)
+{
+    dot->rounding = 1 + 2 * p->output_zero_point;
+    dot->low = p->low + p->output_zero_point;
+    dot->high = p->high + p->output_zero_point;
+    dot->is_clamped = dot->low > -128 || dot->high < 127;
+}
+
+/* Makes `blocks` blocks of outputs, from the first one or to the first one. */
+static inline void usmp_make_blocks_s8_dsp(
+    struct usmp_dot_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int32_t first, int32_t blocks,
+    int8_t *output)
+{
+    const int32_t *const begin = filters->packed + first * filters->block;
+    const uintptr_t bytes = 4 * (uintptr_t)filters->block;
+
+    if (filters->direction > 0) {
+        dot->packed = begin;
+        dot->end = (uintptr_t)begin + (uintptr_t)blocks * bytes;
+        dot->back = 0;
+        dot->output = output;
+        dot->step = 4;
+    } else {
+        dot->packed = begin + (blocks - 1) * filters->block;
+        dot->end = (uintptr_t)begin - bytes;
+        dot->back = -8 * filters->block;
+        dot->output = output + 4 * (blocks - 1);
+        dot->step = -4;
+    }
+    usmp_dot_s8_dsp(dot);
+}
+
+/* Makes all outputs of a pixel; the last block may have fewer than four, and is written apart. */
+static void usmp_make_pixel_s8_dsp(
+    struct usmp_dot_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int8_t *output)
+{
+    const int32_t blocks = filters->outputs / 4;
+    const int32_t rest = filters->outputs % 4;
+
+    for (int32_t part = 0; part < 2; ++part) {
+        const int is_rest = (part == 1) == (filters->direction > 0);
+        if (is_rest && rest != 0) {
+            int8_t results[4];
+            usmp_make_blocks_s8_dsp(dot, filters, blocks, 1, results);
+            memcpy(output + 4 * blocks, results, (size_t)rest);
+        } else if (!is_rest && blocks != 0) {
+            usmp_make_blocks_s8_dsp(dot, filters, 0, blocks, output);
+        }
+    }
+}
+
+void usmp_conv_2d_1x1_s8_dsp_row(
+    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
+{
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, p->input_channels);
+    struct usmp_dot_s8_dsp dot;
+
+    usmp_set_outputs_s8_dsp(&dot, p);
+    usmp_set_runs_s8_dsp(&dot, 0, p->input_channels);
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        dot.input = rows[0] + x * p->stride * p->input_pitch;
+        usmp_make_pixel_s8_dsp(&dot, &filters, output + x * p->output_pitch);
+    }
+}
+
+void usmp_conv_2d_s8_dsp_row(
+    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
+    const int8_t *zeros, int8_t *output)
+{
+    const int32_t height = p->window_height;
+    const int32_t width = p->window_width;
+    const int32_t channels = p->input_channels;
+    const int is_dense = p->dilation == 1 && p->input_pitch == channels && channels % 4 == 0;
+    const int are_whole = is_dense && usmp_are_all_inside(rows, height);
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, height * width, channels);
+    const int8_t *runs[64];
+    struct usmp_dot_s8_dsp dot;
+
+    usmp_set_outputs_s8_dsp(&dot, p);
+    dot.runs = runs;
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        const int32_t start = x * p->stride - p->before;
+        int32_t count = height * width;
+
+        if (are_whole && start >= 0 && start + width <= p->input_width) { /* a run for each row of the window */
+            count = height;
+            usmp_set_runs_s8_dsp(&dot, count - 1, width * channels);
+            for (int32_t y = 0; y < height; ++y) {
+                runs[height - 1 - y] = rows[y] + start * channels;
+            }
+        } else {
+            usmp_set_runs_s8_dsp(&dot, count - 1, channels);
+            usmp_find_taps(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, -1, runs);
+        }
+        dot.input = runs[count - 1];
+        usmp_make_pixel_s8_dsp(&dot, &filters, output + x * p->output_pitch);
+    }
+}
+
+/* Copies at least four bytes, by words of which the last one may overlap the one before. */
+static inline void usmp_copy_words(const int8_t *from, int32_t bytes, int8_t *to)
+{
+    for (int32_t i = 0; i < bytes - 4; i += 4) {
+        memcpy(to + i, from + i, 4);
+    }
+    memcpy(to + bytes - 4, from + bytes - 4, 4);
+}
+
+/* Gathers the pixels under a window; `patch` has a multiple of four bytes. */
+static inline void usmp_gather_s8_dsp(
+    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, int32_t start, int8_t *patch)
+{
+    const int32_t channels = p->input_channels;
+    const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
+    const int32_t bytes = (taps.end - taps.first) * channels;
+    const int is_dense = p->dilation == 1 && p->input_pitch == channels;
+
+    for (int32_t y = 0; y < p->window_height; ++y, patch += p->window_width * channels) {
+        int8_t *const to = patch + taps.first * channels;
+
+        if (rows[y] == NULL || taps.end - taps.first < p->window_width) {
+            memset(patch, p->input_zero_point, (size_t)(p->window_width * channels));
+        }
+        if (rows[y] != NULL && is_dense && bytes >= 4) {
+            usmp_copy_words(rows[y] + (start + taps.first) * channels, bytes, to);
+        } else if (rows[y] != NULL) {
+            for (int32_t tap = taps.first; tap < taps.end; ++tap) {
+                for (int32_t c = 0; c < channels; ++c) {
+                    patch[tap * channels + c] = rows[y][(start + tap * p->dilation) * p->input_pitch + c];
+                }
+            }
+        }
+    }
+}
+
+/* `patch` has room for the window, and for four bytes at least. */
+static inline void usmp_make_patches_s8_dsp(
+    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *patch,
+    int8_t *output)
+{
+    const int32_t bytes = usmp_maximum(4, p->window_height * p->window_width * p->input_channels);
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, bytes);
+    struct usmp_dot_s8_dsp dot;
+
+    usmp_set_outputs_s8_dsp(&dot, p);
+    usmp_set_runs_s8_dsp(&dot, 0, bytes);
+    dot.input = patch;
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        usmp_gather_s8_dsp(p, rows, x * p->stride - p->before, patch);
+        usmp_make_pixel_s8_dsp(&dot, &filters, output + x * p->output_pitch);
+    }
+}
+
+void usmp_conv_2d_patch_s8_dsp_row(
+    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
+{
+    int8_t patch[64] = {0};
+    usmp_make_patches_s8_dsp(p, rows, packed, patch, output);
+}
+
+void usmp_conv_2d_large_patch_s8_dsp_row(
+    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
+{
+    int8_t patch[256] = {0};
+    usmp_make_patches_s8_dsp(p, rows, packed, patch, output);
+}

@@ -1,0 +1,208 @@
+/* Sums of products of the bytes under a window with the filters of all outputs, with Arm's DSP extension. */
+#ifndef USMP_DOT_DSP_H
+#define USMP_DOT_DSP_H
+
+#include "dsp.h"
+#include "usmp.h"
+
+/* A pixel, and the blocks of four outputs to make of it.  The assembly knows the members by their offsets. */
+struct usmp_dot_s8_dsp {
+    const int8_t *input;       /*  0: the first run of bytes */
+    int32_t other_runs;        /*  4: the number of further runs, all equally long */
+    int32_t runs_left;         /*  8: for the function alone */
+    const int8_t *const *runs; /* 12: the further runs, the last one first */
+    const int32_t *packed;     /* 16: the first block */
+    uintptr_t end;             /* 20: where the block after the last one begins */
+    int32_t back;              /* 24: bytes from the end of a block to the beginning of the next one */
+    int8_t *output;            /* 28: of the first block */
+    int32_t step;              /* 32: from the outputs of a block to those of the next one */
+    int32_t loops;             /* 36: over four words of a run, all but its last word */
+    uintptr_t entry;           /* 40: for the function alone */
+    int32_t skip;              /* 44: bytes of code that the first loop leaves out */
+    int32_t rest;              /* 48: bytes from where the last word of a run would begin to where it does: -3 to 0 */
+    int32_t rounding;          /* 52: 1 + 2 * the output's zero point */
+    int32_t is_clamped;        /* 56: whether the limits of outputs are not those of int8 */
+    int32_t low;               /* 60 */
+    int32_t high;              /* 64 */
+    int32_t words;             /* 68: of a run */
+};
+
+/* Says how long all runs are: at least four bytes. */
+static inline void usmp_set_runs_s8_dsp(struct usmp_dot_s8_dsp *dot, int32_t other_runs, int32_t bytes)
+{
+    const int32_t whole = (bytes - 1) / 4; /* words but the last one */
+
+    dot->other_runs = other_runs;
+    dot->words = whole + 1;
+    dot->loops = (whole + 3) / 4;
+    dot->skip = whole == 0 ? 64 * 4 + 8 : 64 * (4 * dot->loops - whole);
+    dot->rest = bytes - 4 - 4 * whole;
+}
+
+/* Adds a word of input that is loaded to r3: 16 instructions, 64 bytes of code, for 16 products. */
+#define USMP_DSP_WORD(LOAD) \
+    "ldm.w  r1!, {r4, r5, r6, r8}\n\t" \
+    LOAD "\n\t" \
+    "sxtb16 r12, r3\n\t" \
+    "sxtb16 r3, r3, ror #8\n\t" \
+    "smlad  r9, r12, r4, r9\n\t" \
+    "smlad  r9, r3, r5, r9\n\t" \
+    "sxtb16 r4, r4\n\t" \
+    "sxtb16 r5, r5\n\t" \
+    "smlad  r10, r12, r4, r10\n\t" \
+    "smlad  r10, r3, r5, r10\n\t" \
+    "smlad  r11, r12, r6, r11\n\t" \
+    "smlad  r11, r3, r8, r11\n\t" \
+    "sxtb16 r6, r6\n\t" \
+    "sxtb16 r8, r8\n\t" \
+    "smlad  lr, r12, r6, lr\n\t" \
+    "smlad  lr, r3, r8, lr\n\t"
+
+/* Makes the outputs of all these blocks, four at a time; a, b, c, d are their filters.  `packed` has for each block
+ *
+ *     256 * A + B,  B,  256 * C + D,  D     sums to begin with: biases, with the input's zero point folded in
+ *     for each word of input, bytes k to k + 3, four words; a lane of 16 bits holds two weights:
+ *         256 * a[k + 2] + b[k + 2]  |  256 * a[k] + b[k]
+ *         256 * a[k + 3] + b[k + 3]  |  256 * a[k + 1] + b[k + 1]
+ *         the same of c and d
+ *     multipliers of a, b, c, d
+ *     right shifts less 1, a byte each, that of a in the lowest
+ *
+ * SXTB16 of a word leaves b's weights; the word itself sums up 256 * A + B.  When all is added up, modulo 2^32,
+ * A = ((256 * A + B) - B) / 256 is exact, since |A| < 2^23.  So each weight takes one byte, and half an unpacking. */
+static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_dot_s8_dsp *dot USMP_UNUSED)
+{
+#if USMP_DSP
+    __asm__ volatile(
+        /* r0 input, r1 packed, r2 loops, r3 r12 input bytes, r4 r5 r6 r8 weights, r9 r10 r11 lr sums, r7 dot */
+        "push   {r4-r11, lr}\n\t"
+        "mov    r7, r0\n\t"
+        "adr    r3, 3f\n\t"
+        "ldr    r2, [r7, #44]\n\t"
+        "adds   r3, r3, r2\n\t"
+        "adds   r3, #1\n\t" /* an address of Thumb code */
+        "str    r3, [r7, #40]\n\t"
+        "ldr    r1, [r7, #16]\n\t"
+
+        "1:\n\t" /* a block of four outputs */
+        "ldm    r1!, {r9, r10, r11, lr}\n\t"
+        "ldrd   r0, r2, [r7]\n\t"
+        "str    r2, [r7, #8]\n\t"
+
+        "2:\n\t" /* a run */
+        "ldrd   r2, r3, [r7, #36]\n\t"
+        "bx     r3\n\t"
+        ".balign 4\n\t"
+        "3:\n\t"
+        ".rept  4\n\t"
+        USMP_DSP_WORD("ldr r3, [r0], #4")
+        ".endr\n\t"
+        "subs.w r2, r2, #1\n\t"
+        "bne.w  3b\n\t"
+        "ldr    r2, [r7, #48]\n\t" /* the last word of the run */
+        USMP_DSP_WORD("ldr.w r3, [r0, r2]")
+        "ldr    r2, [r7, #8]\n\t"
+        "cbz    r2, 4f\n\t"
+        "ldr    r3, [r7, #12]\n\t" /* the next run */
+        "subs   r2, #1\n\t"
+        "str    r2, [r7, #8]\n\t"
+        "ldr    r0, [r3, r2, lsl #2]\n\t"
+        "b      2b\n\t"
+
+        "4:\n\t" /* twice the sums of a and b, c and d */
+        "ldm    r1!, {r2, r3, r4, r5, r6}\n\t"
+        "ldr    r8, [r7, #52]\n\t"
+        "sub    r9, r9, r10\n\t"
+        "sub    r11, r11, lr\n\t"
+        "asr    r9, r9, #7\n\t"
+        "asr    r11, r11, #7\n\t"
+        "lsl    r10, r10, #1\n\t"
+        "lsl    lr, lr, #1\n\t"
+        "smmulr r9, r9, r2\n\t"
+        "smmulr r10, r10, r3\n\t"
+        "smmulr r11, r11, r4\n\t"
+        "smmulr lr, lr, r5\n\t"
+        "add    r9, r9, r9, asr #31\n\t"
+        "add    r10, r10, r10, asr #31\n\t"
+        "add    r11, r11, r11, asr #31\n\t"
+        "add    lr, lr, lr, asr #31\n\t"
+        "asr    r9, r9, r6\n\t" /* by the lowest byte */
+        "lsrs   r6, r6, #8\n\t"
+        "asr    r10, r10, r6\n\t"
+        "lsrs   r6, r6, #8\n\t"
+        "asr    r11, r11, r6\n\t"
+        "lsrs   r6, r6, #8\n\t"
+        "asr    lr, lr, r6\n\t"
+        "add    r9, r9, r8\n\t"
+        "add    r10, r10, r8\n\t"
+        "add    r11, r11, r8\n\t"
+        "add    lr, lr, r8\n\t"
+        "ssat   r9, #8, r9, asr #1\n\t"
+        "ssat   r10, #8, r10, asr #1\n\t"
+        "ssat   r11, #8, r11, asr #1\n\t"
+        "ssat   lr, #8, lr, asr #1\n\t"
+        "ldr    r4, [r7, #56]\n\t"
+        "cbz    r4, 5f\n\t"
+        "ldrd   r2, r3, [r7, #60]\n\t"
+        ".irp   sum, r9, r10, r11, lr\n\t"
+        "cmp    \\sum, r2\n\t"
+        "it     lt\n\t"
+        "movlt  \\sum, r2\n\t"
+        "cmp    \\sum, r3\n\t"
+        "it     gt\n\t"
+        "movgt  \\sum, r3\n\t"
+        ".endr\n\t"
+
+        "5:\n\t"
+        "ldrd   r2, r3, [r7, #28]\n\t"
+        "strb   r9, [r2]\n\t"
+        "strb   r10, [r2, #1]\n\t"
+        "strb   r11, [r2, #2]\n\t"
+        "strb   lr, [r2, #3]\n\t"
+        "add    r2, r2, r3\n\t"
+        "str    r2, [r7, #28]\n\t"
+        "ldrd   r2, r3, [r7, #20]\n\t"
+        "add    r1, r1, r3\n\t"
+        "cmp    r1, r2\n\t"
+        "bne.w  1b\n\t"
+        "pop    {r4-r11, pc}\n\t");
+#else
+    const int32_t *at = dot->packed;
+
+    do {
+        const int32_t *const shifts = at + 4 + 4 * dot->words * (dot->other_runs + 1) + 4;
+        uint32_t sums[4];
+
+        for (int32_t i = 0; i < 4; ++i) {
+            sums[i] = (uint32_t)at[i];
+        }
+        at += 4;
+        for (int32_t run = dot->other_runs; run >= 0; --run) {
+            const int8_t *const input = run == dot->other_runs ? dot->input : dot->runs[run];
+            for (int32_t word = 0; word < dot->words; ++word, at += 4) {
+                const int8_t *const x = input + 4 * word + (word == dot->words - 1 ? dot->rest : 0);
+                for (int32_t i = 0; i < 4; ++i) { /* 0 and 2 are sums of lanes, 1 and 3 those of their lower bytes */
+                    const uint32_t even = (uint32_t)at[i & 2];
+                    const uint32_t odd = (uint32_t)at[(i & 2) + 1];
+                    const uint32_t mask = (i & 1) != 0 ? 0xff : 0xffff;
+                    const uint32_t sign = (mask + 1) / 2;
+                    sums[i] += (uint32_t)x[0] * (((even & mask) ^ sign) - sign);
+                    sums[i] += (uint32_t)x[1] * (((odd & mask) ^ sign) - sign);
+                    sums[i] += (uint32_t)x[2] * (((even >> 16 & mask) ^ sign) - sign);
+                    sums[i] += (uint32_t)x[3] * (((odd >> 16 & mask) ^ sign) - sign);
+                }
+            }
+        }
+        for (int32_t i = 0; i < 4; ++i) {
+            const int32_t twice = (i & 1) != 0 ? (int32_t)(sums[i] << 1) : (int32_t)(sums[i] - sums[i + 1]) >> 7;
+            const int32_t less = *shifts >> 8 * i & 0xff;
+            const int32_t result = usmp_scaled_s8_dsp(twice, at[i], less, dot->rounding);
+            dot->output[i] = (int8_t)(result < dot->low ? dot->low : result > dot->high ? dot->high : result);
+        }
+        dot->output += dot->step;
+        at = shifts + 1 + dot->back / 4;
+    } while ((uintptr_t)at != dot->end);
+#endif
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* Sums of products with Arm's DSP extension.
+ *
+ * The inner functions are assembly: the same instructions at -O0 and -O3, from gcc and clang.  Where there are no such
+ * instructions (`USMP_DSP` is 0) a C body reads and writes the same bytes of the same layouts, turn by turn.
+ *
+ * Input is read by words from runs of at least four bytes.  Where a run is no multiple of four bytes, its last word
+ * overlaps the one before, and weights of bytes that come again are 0: nothing beyond the run is read. */
+#ifndef USMP_DSP_H
+#define USMP_DSP_H
+
+#include "usmp.h"
+
+/* Whether functions of dsp.h are assembly: all of their body, or none of it. */
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && defined(__GNUC__)
+#define USMP_DSP 1
+#define USMP_ASSEMBLY __attribute__((naked, noinline))
+#define USMP_UNUSED __attribute__((unused))
+#else
+#define USMP_DSP 0
+#define USMP_ASSEMBLY
+#define USMP_UNUSED
+#endif
+
+/* How sums become outputs: twice the sum times multiplier / 2^32 is rounded, shifted right by `less` + 1 bits with
+ * halves away from zero, and moved by the zero point; `rounding` is 1 + 2 * the output's zero point. */
+static inline int32_t usmp_scaled_s8_dsp(int32_t twice, int32_t multiplier, int32_t less, int32_t rounding)
+{
+    const int32_t high = (int32_t)(((int64_t)twice * multiplier + ((int64_t)1 << 31)) >> 32);
+    const int32_t result = (((high + (high >> 31)) >> less) + rounding) >> 1;
+    return result < -128 ? -128 : result > 127 ? 127 : result;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/* The pixels under a window, one by one. */
+#ifndef USMP_TAPS_H
+#define USMP_TAPS_H
+
+#include "usmp.h"
+
+/* Whether no row under the window is padding. */
+static inline int usmp_are_all_inside(const int8_t *const *rows, int32_t height)
+{
+    int are_inside = 1;
+
+    for (int32_t y = 0; y < height; ++y) {
+        are_inside = are_inside && rows[y] != NULL;
+    }
+    return are_inside;
+}
+
+/* Finds them, row by row, into an array of height * width pointers: from its first element on (`step` is 1), or from its
+ * last one down (-1).  A pixel outside of the image is `zeros`. */
+static inline void usmp_find_taps(
+    const int8_t *const *rows, const int8_t *zeros, int32_t height, int32_t width, int32_t start, int32_t dilation,
+    int32_t input_width, int32_t pitch, int32_t step, const int8_t **taps)
+{
+    const int8_t **next = step < 0 ? taps + height * width - 1 : taps;
+
+    for (int32_t y = 0; y < height; ++y) {
+        for (int32_t tap = 0; tap < width; ++tap, next += step) {
+            const int32_t x = start + tap * dilation;
+            *next = rows[y] != NULL && x >= 0 && x < input_width ? rows[y] + x * pitch : zeros;
+        }
+    }
+}
+
+#endif

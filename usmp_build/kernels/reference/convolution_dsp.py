@@ -1,0 +1,130 @@
+"""CONV_2D and DEPTHWISE_CONV_2D of int8 with Arm's DSP extension: turns are those of the portable kernels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from usmp_build.interfaces.accesses import Accesses
+from usmp_build.interfaces.kernels import Absent, Constant, Derived, Input, Kernel, Operand, Output, Traffic
+from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.accesses_of_sums import conv_2d_accesses, depthwise_accesses
+from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
+from usmp_build.kernels.reference.candidates import Declined
+from usmp_build.kernels.reference.convolved_image import ConvolvedImage
+from usmp_build.kernels.reference.packing_dsp import WORD, filters, packed, packed_depthwise, zeros
+from usmp_build.kernels.reference.weights import BLOCK, blocks
+
+_MOST_TAPS = 64
+"""Pointers to them are on the stack."""
+_PATCH, _LARGE_PATCH = 64, 256
+"""Bytes on the stack for all of a window."""
+
+
+def conv_2d_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
+    """Return the kernel of a CONV_2D without groups.
+
+    What a pixel is made of is one run of bytes, or one for each tap; few bytes are gathered first.
+    """
+    _check(image, how)
+    weights = image.node.array(1, "weights").reshape(image.channels, -1).astype(np.int64)
+    each, pixels = filters(image.node, weights, how.factors), image.output.elements // image.channels
+    channels, taps = image.weights.shape[3], image.window[0] * image.window[1]
+    accesses = conv_2d_accesses(image.row(), channels, image.channels, 1, 4 if _has_runs(image) else 3)
+    if _has_runs(image):
+        constant = packed(each, taps)
+        read, outside, zero_pixel = _taps(image, blocks(image.channels) * _whole_words(channels))
+        weighed = Traffic(len(constant.data) * pixels)
+        operands = Derived(0), Derived(1) if zero_pixel else Absent()
+        constants = constant, *zero_pixel
+        return _kernel(portable, "conv_2d_s8_dsp_row", operands, constants, (read, weighed, outside), accesses)
+    size = weights.shape[1]
+    if size > _LARGE_PATCH:
+        raise Declined(f"its window has more than {_MOST_TAPS} pixels and {_LARGE_PATCH} bytes")
+    constant = packed(each._replace(weights=np.pad(weights, ((0, 0), (0, max(0, WORD - size))))), 1)
+    if _is_pointwise(image):
+        name, read = "conv_2d_1x1_s8_dsp_row", Traffic(pixels * blocks(image.channels) * _whole_words(size))
+    else:
+        name = "conv_2d_patch_s8_dsp_row" if size <= _PATCH else "conv_2d_large_patch_s8_dsp_row"
+        read = Traffic(_gathered(image))
+    weighed = Traffic(len(constant.data) * pixels)
+    return _kernel(portable, name, (Derived(0),), (constant,), (read, weighed), accesses)
+
+
+def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
+    """Return the kernel of a DEPTHWISE_CONV_2D with one filter for each channel."""
+    _check(image, how)
+    channels, taps = image.channels, image.window[0] * image.window[1]
+    if channels != image.input.shape[3]:
+        raise Declined("it has several filters for a channel")
+    if taps > _MOST_TAPS:
+        raise Declined(f"its window has more than {_MOST_TAPS} pixels")
+    weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
+    constant = packed_depthwise(filters(image.node, weights, how.factors))
+    read, outside, zero_pixel = _taps(image, channels)
+    traffic = read, Traffic(len(constant.data) * image.output.elements // channels), outside
+    accesses = depthwise_accesses(image.row(), channels, 1, 1, 4, BLOCK)
+    operands = Derived(0), Derived(1) if zero_pixel else Absent()
+    return _kernel(portable, "depthwise_conv_2d_s8_dsp_row", operands, (constant, *zero_pixel), traffic, accesses)
+
+
+def _check(image: ConvolvedImage, how: Arithmetic) -> None:
+    if how.sums is not DType.INT32:
+        raise Declined(f"it is for int8, not {image.input.dtype.name}")
+
+
+def _is_pointwise(image: ConvolvedImage) -> bool:
+    """Return whether each output is made of one pixel, all of whose bytes are read by words where they are."""
+    return image.window == (1, 1) and not _pixels_outside(image) and image.weights.shape[3] >= WORD
+
+
+def _has_runs(image: ConvolvedImage) -> bool:
+    """Return whether there are several runs of bytes, of a pixel each, for each output."""
+    height, width = image.window
+    return image.weights.shape[3] >= WORD and not _is_pointwise(image) and height * width <= _MOST_TAPS
+
+
+def _pixels_outside(image: ConvolvedImage) -> int:
+    """Count the pixels under the window, in all its positions, that are padding."""
+    height, width = image.window
+    return image.output.elements // image.channels * height * width - image.taps_inside()
+
+
+def _taps(image: ConvolvedImage, size: int) -> tuple[Traffic, Traffic, tuple[Constant, ...]]:
+    """Return what taps of `size` bytes read, of the image and of zeros outside, and these zeros if there are any."""
+    outside = _pixels_outside(image)
+    zero_pixel = (zeros(image.node, image.input.shape[3]),) if outside else ()
+    return Traffic(image.taps_inside() * size), Traffic(outside * size), zero_pixel
+
+
+def _whole_words(size: int) -> int:
+    return -(-size // WORD) * WORD
+
+
+def _kernel(
+    portable: Kernel,
+    function: str,
+    operands: tuple[Operand, ...],
+    constants: tuple[Constant, ...],
+    traffic: tuple[Traffic, ...],
+    accesses: Accesses,
+) -> Kernel:
+    """Return the portable kernel with another function, which gets constants of its own in place of the weights."""
+    (call,) = portable.calls
+    operands = (Input(0), *operands, Output(0))
+    call = replace(call, function=function, operands=operands, traffic=(*traffic, call.traffic[-1]), accesses=accesses)
+    return replace(portable, calls=(call,), constants=constants)
+
+
+def _gathered(image: ConvolvedImage) -> int:
+    """Return the bytes that are read to gather the pixels under each window once."""
+    options, width, channels = image.options, image.window[1], image.weights.shape[3]
+    is_dense = options.dilation_w == 1 and image.pitches.input == channels
+    total = 0
+    for position in range(image.columns.output):
+        start = position * options.stride_w - image.columns.before
+        columns = (start + tap * options.dilation_w for tap in range(width))
+        size = channels * sum(0 <= column < image.input.shape[2] for column in columns)
+        total += -(-size // WORD) * WORD if is_dense and size >= WORD else size
+    return image.input.shape[0] * image.rows_inside() * total
