@@ -32,7 +32,6 @@ _SLOWER = '"balanced" spends no instructions for memory; "ram" is the default'
 NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
     {
         ("targets", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
-        ("targets", "*", "isa"): NotYet('leave it out; "portable" runs everywhere', ("dsp", "mve")),
         ("models", "*", "place", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
         ("models", "*", "goal"): NotYet(_SLOWER, ("speed",)),
         ("plan", "goal"): NotYet(_SLOWER, ("speed",)),

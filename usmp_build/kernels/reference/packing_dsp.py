@@ -32,7 +32,8 @@ class Filters(NamedTuple):
     """Of shape (outputs, taps)."""
     sums: NDArray[np.int64]
     """Biases less the input's zero point times the sum of the weights."""
-    multipliers: NDArray[np.int64]
+    excess: NDArray[np.int64]
+    """Multipliers, doubled, less 2^32."""
     less: NDArray[np.int64]
     """Right shifts less 1."""
 
@@ -40,13 +41,14 @@ class Filters(NamedTuple):
 def filters(node: Node, weights: NDArray[np.int64], factors: Sequence[Factor]) -> Filters:
     """Return filters of shape (outputs, taps) with their biases and factors; decline what cannot be scaled exactly."""
     multipliers, shifts = np.array(factors, np.int64).T
-    shifts = np.where(multipliers == 0, -1, shifts)
+    are_zero = multipliers == 0
+    multipliers, shifts = np.where(are_zero, 1 << 30, multipliers), np.where(are_zero, -32, shifts)
     if shifts.max() > -1:
         raise Declined("it scales by 1/2 or more")
     bias = node.optional(2)
     sums = np.zeros(len(weights), np.int64) if bias is None else bias.as_array().ravel().astype(np.int64)
     sums = sums - node.zero_point(node.input(0)) * weights.sum(axis=1)
-    result = Filters(weights, sums, multipliers, -shifts - 1)
+    result = Filters(weights, sums, 2 * multipliers - (1 << 32), -shifts - 1)
     if int(_widest(result).max()) >= _WIDEST_SUM:
         raise Declined("its sums may not fit 30 bits")
     return result
@@ -91,7 +93,7 @@ def packed_depthwise(each: Filters) -> Constant:
     by_tap = _bytes(fours.weights.reshape(-1, BLOCK, taps).transpose(0, 2, 1))
     parts = [np.concatenate([fours.sums.reshape(-1, BLOCK), by_tap[..., 0], _factors(fours)], axis=1).ravel()]
     for channel in range(full, channels):
-        parts.append(np.array([each.sums[channel], each.multipliers[channel], each.less[channel]]))
+        parts.append(np.array([each.sums[channel], each.excess[channel], each.less[channel]]))
         parts.append(each.weights[channel])
     return _constant(np.concatenate(parts))
 
@@ -115,7 +117,7 @@ def _words(runs: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _factors(each: Filters) -> NDArray[np.int64]:
     """Return for each block the multipliers and right shifts."""
-    return np.concatenate([_blocks(each.multipliers), _bytes(_blocks(each.less))], axis=1)
+    return np.concatenate([_blocks(each.excess), _bytes(_blocks(each.less))], axis=1)
 
 
 def _bytes(fours: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -36,26 +36,29 @@ static inline void usmp_set_outputs_s8_dsp(
     dot->is_clamped = dot->low > -128 || dot->high < 127;
 }
 
-/* Makes `blocks` blocks of outputs, from the first one or to the first one. */
+/* Makes `blocks` blocks of outputs of some pixels, `output_pitch` apart, from the first one or to the first one. */
 static inline void usmp_make_blocks_s8_dsp(
     struct usmp_dot_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int32_t first, int32_t blocks,
-    int8_t *output)
+    int32_t pixels, int32_t output_pitch, int8_t *output)
 {
     const int32_t *const begin = filters->packed + first * filters->block;
     const uintptr_t bytes = 4 * (uintptr_t)filters->block;
 
+    dot->pixels = pixels;
     if (filters->direction > 0) {
         dot->packed = begin;
         dot->end = (uintptr_t)begin + (uintptr_t)blocks * bytes;
         dot->back = 0;
         dot->output = output;
         dot->step = 4;
+        dot->output_step = output_pitch - 4 * blocks;
     } else {
         dot->packed = begin + (blocks - 1) * filters->block;
         dot->end = (uintptr_t)begin - bytes;
         dot->back = -8 * filters->block;
         dot->output = output + 4 * (blocks - 1);
         dot->step = -4;
+        dot->output_step = 4 * blocks - output_pitch;
     }
     usmp_dot_s8_dsp(dot);
 }
@@ -71,10 +74,10 @@ static void usmp_make_pixel_s8_dsp(
         const int is_rest = (part == 1) == (filters->direction > 0);
         if (is_rest && rest != 0) {
             int8_t results[4];
-            usmp_make_blocks_s8_dsp(dot, filters, blocks, 1, results);
+            usmp_make_blocks_s8_dsp(dot, filters, blocks, 1, 1, 0, results);
             memcpy(output + 4 * blocks, results, (size_t)rest);
         } else if (!is_rest && blocks != 0) {
-            usmp_make_blocks_s8_dsp(dot, filters, 0, blocks, output);
+            usmp_make_blocks_s8_dsp(dot, filters, 0, blocks, 1, 0, output);
         }
     }
 }
@@ -84,12 +87,21 @@ void usmp_conv_2d_1x1_s8_dsp_row(
 {
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, p->input_channels);
+    const int32_t pitch = p->stride * p->input_pitch;
     struct usmp_dot_s8_dsp dot;
 
     usmp_set_outputs_s8_dsp(&dot, p);
     usmp_set_runs_s8_dsp(&dot, 0, p->input_channels);
+    dot.input_step = p->direction * pitch;
+    dot.input = rows[0] + pixels.first * pitch;
+    if (p->output_channels % 4 == 0) {
+        usmp_make_blocks_s8_dsp(
+            &dot, &filters, 0, p->output_channels / 4, p->output_width, p->output_pitch,
+            output + pixels.first * p->output_pitch);
+        return;
+    }
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
-        dot.input = rows[0] + x * p->stride * p->input_pitch;
+        dot.input = rows[0] + x * pitch;
         usmp_make_pixel_s8_dsp(&dot, &filters, output + x * p->output_pitch);
     }
 }
@@ -109,6 +121,7 @@ void usmp_conv_2d_s8_dsp_row(
     struct usmp_dot_s8_dsp dot;
 
     usmp_set_outputs_s8_dsp(&dot, p);
+    dot.input_step = 0;
     dot.runs = runs;
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
@@ -177,6 +190,7 @@ static inline void usmp_make_patches_s8_dsp(
 
     usmp_set_outputs_s8_dsp(&dot, p);
     usmp_set_runs_s8_dsp(&dot, 0, bytes);
+    dot.input_step = 0;
     dot.input = patch;
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         usmp_gather_s8_dsp(p, rows, x * p->stride - p->before, patch);

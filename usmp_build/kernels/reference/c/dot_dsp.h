@@ -5,16 +5,16 @@
 #include "dsp.h"
 #include "usmp.h"
 
-/* A pixel, and the blocks of four outputs to make of it.  The assembly knows the members by their offsets. */
+/* Pixels, and the blocks of four outputs to make of each.  The assembly knows the members by their offsets. */
 struct usmp_dot_s8_dsp {
-    const int8_t *input;       /*  0: the first run of bytes */
+    const int8_t *input;       /*  0: the first run of bytes of the first pixel */
     int32_t other_runs;        /*  4: the number of further runs, all equally long */
     int32_t runs_left;         /*  8: for the function alone */
     const int8_t *const *runs; /* 12: the further runs, the last one first */
     const int32_t *packed;     /* 16: the first block */
     uintptr_t end;             /* 20: where the block after the last one begins */
     int32_t back;              /* 24: bytes from the end of a block to the beginning of the next one */
-    int8_t *output;            /* 28: of the first block */
+    int8_t *output;            /* 28: of the first block of the first pixel */
     int32_t step;              /* 32: from the outputs of a block to those of the next one */
     int32_t loops;             /* 36: over four words of a run, all but its last word */
     uintptr_t entry;           /* 40: for the function alone */
@@ -24,7 +24,10 @@ struct usmp_dot_s8_dsp {
     int32_t is_clamped;        /* 56: whether the limits of outputs are not those of int8 */
     int32_t low;               /* 60 */
     int32_t high;              /* 64 */
-    int32_t words;             /* 68: of a run */
+    int32_t pixels;            /* 68: if more than one, each has but one run */
+    int32_t input_step;        /* 72: from a pixel to the next one */
+    int32_t output_step;       /* 76: from where the block after the last one would go to the next pixel */
+    int32_t words;             /* 80: of a run */
 };
 
 /* Says how long all runs are: at least four bytes. */
@@ -65,7 +68,7 @@ static inline void usmp_set_runs_s8_dsp(struct usmp_dot_s8_dsp *dot, int32_t oth
  *         256 * a[k + 2] + b[k + 2]  |  256 * a[k] + b[k]
  *         256 * a[k + 3] + b[k + 3]  |  256 * a[k + 1] + b[k + 1]
  *         the same of c and d
- *     multipliers of a, b, c, d
+ *     multipliers of a, b, c, d, doubled, less 2^32
  *     right shifts less 1, a byte each, that of a in the lowest
  *
  * SXTB16 of a word leaves b's weights; the word itself sums up 256 * A + B.  When all is added up, modulo 2^32,
@@ -109,19 +112,17 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_dot_s8_dsp *dot USMP_UNUSE
         "ldr    r0, [r3, r2, lsl #2]\n\t"
         "b      2b\n\t"
 
-        "4:\n\t" /* twice the sums of a and b, c and d */
+        "4:\n\t" /* the sums become outputs */
         "ldm    r1!, {r2, r3, r4, r5, r6}\n\t"
         "ldr    r8, [r7, #52]\n\t"
         "sub    r9, r9, r10\n\t"
         "sub    r11, r11, lr\n\t"
-        "asr    r9, r9, #7\n\t"
-        "asr    r11, r11, #7\n\t"
-        "lsl    r10, r10, #1\n\t"
-        "lsl    lr, lr, #1\n\t"
-        "smmulr r9, r9, r2\n\t"
-        "smmulr r10, r10, r3\n\t"
-        "smmulr r11, r11, r4\n\t"
-        "smmulr lr, lr, r5\n\t"
+        "asr    r9, r9, #8\n\t"
+        "asr    r11, r11, #8\n\t"
+        "smmlar r9, r9, r2, r9\n\t"
+        "smmlar r10, r10, r3, r10\n\t"
+        "smmlar r11, r11, r4, r11\n\t"
+        "smmlar lr, lr, r5, lr\n\t"
         "add    r9, r9, r9, asr #31\n\t"
         "add    r10, r10, r10, asr #31\n\t"
         "add    r11, r11, r11, asr #31\n\t"
@@ -165,11 +166,25 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_dot_s8_dsp *dot USMP_UNUSE
         "add    r1, r1, r3\n\t"
         "cmp    r1, r2\n\t"
         "bne.w  1b\n\t"
+        "ldr    r0, [r7, #68]\n\t" /* the next pixel */
+        "subs   r0, #1\n\t"
+        "beq    6f\n\t"
+        "str    r0, [r7, #68]\n\t"
+        "ldrd   r2, r3, [r7, #72]\n\t"
+        "ldr    r0, [r7]\n\t"
+        "ldr    r4, [r7, #28]\n\t"
+        "add    r0, r0, r2\n\t"
+        "add    r4, r4, r3\n\t"
+        "str    r0, [r7]\n\t"
+        "str    r4, [r7, #28]\n\t"
+        "ldr    r1, [r7, #16]\n\t"
+        "b.w    1b\n\t"
+        "6:\n\t"
         "pop    {r4-r11, pc}\n\t");
 #else
     const int32_t *at = dot->packed;
 
-    do {
+    while (dot->pixels > 0) {
         const int32_t *const shifts = at + 4 + 4 * dot->words * (dot->other_runs + 1) + 4;
         uint32_t sums[4];
 
@@ -194,14 +209,19 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_dot_s8_dsp *dot USMP_UNUSE
             }
         }
         for (int32_t i = 0; i < 4; ++i) {
-            const int32_t twice = (i & 1) != 0 ? (int32_t)(sums[i] << 1) : (int32_t)(sums[i] - sums[i + 1]) >> 7;
+            const int32_t sum = (i & 1) != 0 ? (int32_t)sums[i] : (int32_t)(sums[i] - sums[i + 1]) >> 8;
             const int32_t less = *shifts >> 8 * i & 0xff;
-            const int32_t result = usmp_scaled_s8_dsp(twice, at[i], less, dot->rounding);
+            const int32_t result = usmp_scaled_s8_dsp(sum, at[i], less, dot->rounding);
             dot->output[i] = (int8_t)(result < dot->low ? dot->low : result > dot->high ? dot->high : result);
         }
         dot->output += dot->step;
         at = shifts + 1 + dot->back / 4;
-    } while ((uintptr_t)at != dot->end);
+        if ((uintptr_t)at == dot->end && --dot->pixels > 0) {
+            dot->input += dot->input_step;
+            dot->output += dot->output_step;
+            at = dot->packed;
+        }
+    }
 #endif
 }
 

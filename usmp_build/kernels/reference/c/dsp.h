@@ -21,11 +21,12 @@
 #define USMP_UNUSED
 #endif
 
-/* How sums become outputs: twice the sum times multiplier / 2^32 is rounded, shifted right by `less` + 1 bits with
- * halves away from zero, and moved by the zero point; `rounding` is 1 + 2 * the output's zero point. */
-static inline int32_t usmp_scaled_s8_dsp(int32_t twice, int32_t multiplier, int32_t less, int32_t rounding)
+/* How sums become outputs: sum * multiplier / 2^31 is rounded, shifted right by `less` + 1 bits with halves away from
+ * zero, and moved by the zero point.  `excess` is twice the multiplier less 2^32, so that SMMLAR does it at once;
+ * `rounding` is 1 + 2 * the output's zero point. */
+static inline int32_t usmp_scaled_s8_dsp(int32_t sum, int32_t excess, int32_t less, int32_t rounding)
 {
-    const int32_t high = (int32_t)(((int64_t)twice * multiplier + ((int64_t)1 << 31)) >> 32);
+    const int32_t high = sum + (int32_t)(((int64_t)sum * excess + ((int64_t)1 << 31)) >> 32);
     const int32_t result = (((high + (high >> 31)) >> less) + rounding) >> 1;
     return result < -128 ? -128 : result > 127 ? 127 : result;
 }

@@ -3,6 +3,7 @@
 #define USMP_TAPS_H
 
 #include "usmp.h"
+#include "window.h"
 
 /* Whether no row under the window is padding. */
 static inline int usmp_are_all_inside(const int8_t *const *rows, int32_t height)
@@ -13,6 +14,22 @@ static inline int usmp_are_all_inside(const int8_t *const *rows, int32_t height)
         are_inside = are_inside && rows[y] != NULL;
     }
     return are_inside;
+}
+
+/* The positions, of `count`, at which no pixel under the window is padding; `reach` is from the first pixel under it to
+ * the one after the last. */
+static inline struct usmp_taps usmp_positions_inside(
+    const int8_t *const *rows, int32_t height, int32_t reach, int32_t stride, int32_t before, int32_t input_width,
+    int32_t count)
+{
+    const int32_t space = input_width + before - reach; /* from the first position to the last one inside */
+    struct usmp_taps inside = {0, 0};
+
+    if (space >= 0 && usmp_are_all_inside(rows, height)) {
+        inside.first = (before + stride - 1) / stride;
+        inside.end = space / stride < count ? space / stride + 1 : count;
+    }
+    return inside;
 }
 
 /* Finds them, row by row, into an array of height * width pointers: from its first element on (`step` is 1), or from its
