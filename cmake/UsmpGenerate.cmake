@@ -9,6 +9,7 @@ include_guard(GLOBAL)
 cmake_policy(VERSION 3.22...4.1)
 
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpCall.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/UsmpInstructions.cmake")
 
 # Let the command of a plan be made when CMake has read all folders.
 function(_usmp_finish_later plan)
@@ -43,6 +44,10 @@ function(_usmp_finish_plan plan)
   _usmp_check_plan(${plan} "${models}" "${depends}")
   set_target_properties(${plan} PROPERTIES _USMP_FINISHED TRUE)
   list(SORT arguments) # Sorted, so that order does not matter.
+  _usmp_get_processor(${plan} processor)
+  if(NOT processor STREQUAL "")
+    list(APPEND arguments "--isa=${processor}")
+  endif()
   list(SORT models)
   list(JOIN models ", " names)
 

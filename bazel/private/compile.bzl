@@ -1,5 +1,6 @@
-"""Compiling generated C: a static library, as CcInfo."""
+"""Compiling generated C: a static library, as CcInfo, for a processor."""
 
+load("@rules_cc//cc:action_names.bzl", "ACTION_NAMES")
 load("@rules_cc//cc:find_cc_toolchain.bzl", "find_cc_toolchain")
 load("@rules_cc//cc/common:cc_common.bzl", "cc_common")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
@@ -20,12 +21,7 @@ def compile_library(ctx, name, sources, headers, folder, deps, private_headers =
       CcInfo of the library
     """
     toolchain = find_cc_toolchain(ctx)
-    features = cc_common.configure_features(
-        ctx = ctx,
-        cc_toolchain = toolchain,
-        requested_features = ctx.features,
-        unsupported_features = ctx.disabled_features,
-    )
+    features = _features(ctx, toolchain)
     compilation, objects = cc_common.compile(
         actions = ctx.actions,
         cc_toolchain = toolchain,
@@ -50,3 +46,35 @@ def compile_library(ctx, name, sources, headers, folder, deps, private_headers =
         user_link_flags = ctx.attr.linkopts,
     )
     return CcInfo(compilation_context = compilation, linking_context = linking)
+
+def processor(ctx):
+    """Returns the last option that tells the compiler for which processor, or architecture, it compiles C.
+
+    Args:
+      ctx: of a rule with `copts`, and a toolchain for C
+
+    Returns:
+      -mcpu=..., -march=... or --cpu=...; None where there is none
+    """
+    toolchain = find_cc_toolchain(ctx)
+    features = _features(ctx, toolchain)
+    variables = cc_common.create_compile_variables(
+        cc_toolchain = toolchain,
+        feature_configuration = features,
+        user_compile_flags = ctx.fragments.cpp.copts + ctx.fragments.cpp.conlyopts + ctx.attr.copts,
+    )
+    flags = cc_common.get_memory_inefficient_command_line(
+        action_name = ACTION_NAMES.c_compile,
+        feature_configuration = features,
+        variables = variables,
+    )
+    options = [flag for flag in flags if flag.startswith(("-mcpu=", "-march=", "--cpu="))]
+    return options[-1] if options else None
+
+def _features(ctx, toolchain):
+    return cc_common.configure_features(
+        ctx = ctx,
+        cc_toolchain = toolchain,
+        requested_features = ctx.features,
+        unsupported_features = ctx.disabled_features,
+    )

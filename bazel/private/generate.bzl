@@ -2,7 +2,7 @@
 
 load(":toolchain.bzl", "find_toolchain")
 
-def generate(ctx, project, manifest, models, pool_bytes, plan_json, outputs):
+def generate(ctx, project, manifest, models, pool_bytes, processor, plan_json, outputs):
     """Plans, and writes the generated files.
 
     The command line is made of Files, not of their paths, so that Bazel may map paths; it is in a file, so that there
@@ -14,6 +14,7 @@ def generate(ctx, project, manifest, models, pool_bytes, plan_json, outputs):
       manifest: File
       models: list of UsmpModelInfo
       pool_bytes: the constant pools of the application that the manifest must have, by name
+      processor: the compiler's option for it, or None
       plan_json: File, one of the outputs
       outputs: list of Files, all in the folder of plan_json: everything that is generated
     """
@@ -25,6 +26,8 @@ def generate(ctx, project, manifest, models, pool_bytes, plan_json, outputs):
     args.add(project, format = "--expect-project=%s")
     args.add_all(pool_bytes, format_each = "--expect-pool-bytes=%s")
     args.add_all([plan_json], format_each = "--out=%s", map_each = _folder)
+    if processor:
+        args.add(processor, format = "--isa=%s")
     for model in models:
         args.add(model.file, format = "--model=" + model.name + "=%s")
         _add_names(args, "--workspace-pools", model.name, model.workspace_pools)

@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:find_cc_toolchain.bzl", "CC_TOOLCHAIN_ATTRS", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
-load(":compile.bzl", "compile_library")
+load(":compile.bzl", "compile_library", "processor")
 load(":generate.bzl", "generate")
 load(":linking.bzl", "linker_inputs")
 load(":names.bzl", "model_files", "plan_files")
@@ -23,6 +23,7 @@ def _usmp_plan_impl(ctx):
         outputs = groups["all_generated"],
         plan_json = plan_json,
         pool_bytes = ctx.attr.pool_bytes,
+        processor = processor(ctx),
         project = project,
     )
     linking = linker_inputs(ctx.label, files["linker_fragment"] + files["copy_table"])

@@ -37,6 +37,23 @@ def test_overrides_and_pools_of_the_application(app: Workspace) -> None:
     assert app.made("reader/reader_weights.bin").stat().st_size > 1000
 
 
+def test_a_plan_is_for_the_processor_that_it_is_compiled_for(app: Workspace) -> None:
+    def planned(*options: str) -> str:
+        app.bazel("build", "//:reader", "--output_groups=plan_json", *options)
+        isa: str = json.loads(app.made("reader/plan.json").read_text(encoding="utf-8"))["targets"][0]["isa"]
+        return isa
+
+    assert planned() == "portable"
+    assert planned("--copt=-mcpu=cortex-m55", "--copt=-O2") == "mve"
+    assert planned("--copt=-mcpu=cortex-m55", "--conlyopt=-mcpu=cortex-m4") == "dsp"
+    assert planned("--cxxopt=-mcpu=cortex-m4") == "portable"
+    before = edit(app.folder / "BUILD.bazel", "-DOF_THE_PLAN", "-march=armv8-m.main+dsp")
+    try:
+        assert planned("--copt=-mcpu=cortex-m3") == "dsp"
+    finally:
+        (app.folder / "BUILD.bazel").write_text(before, encoding="utf-8")
+
+
 def test_libraries_of_models_have_names_of_their_own(app: Workspace) -> None:
     app.bazel("build", "//:reader_digits", "//:reader_parity", "//:reader", "//:parity")
 

@@ -30,7 +30,7 @@ subgraph 0 "main"
 """
 EXPECTED = """\
 model  operator       types           count  runs
-m      RELU           int8 -> int8        1  by rows
+m      RELU           int8 -> int8        1  by rows: requantize_s8_s8
 m      RESHAPE        int8 -> int8        1  nothing runs: it is a view
 m      CUSTOM:SECRET  int8 -> int8        1  needs a function of yours: the reference library has no kernel of this kind
 m      CUSTOM:SPELL   int8 -> string      1  planned only: the reference library has no kernel of this kind
@@ -66,6 +66,8 @@ def test_json_has_each_operator_by_itself(model: Path) -> None:
         "outputs": ["int8"],
         "support": "needs a function of yours",
         "how": "the reference library has no kernel of this kind",
+        "functions": [],
+        "declined": [],
     }
 
 
@@ -78,7 +80,7 @@ def test_a_manifest_says_who_runs_what(model: Path, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     (secret,) = [line for line in lines if "CUSTOM:SECRET" in line]
-    assert secret.endswith("1  whole")
+    assert secret.endswith("1  whole: npu_custom_secret_s8")
 
 
 def test_undefined_arithmetic_is_a_reason(tmp_path: Path) -> None:

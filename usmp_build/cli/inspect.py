@@ -14,6 +14,7 @@ from itertools import groupby
 from typing import Any
 
 from usmp_build import plugins
+from usmp_build.cli.inspect_kernels import kernel_lines, kernel_records
 from usmp_build.cli.inspect_scopes import scope_lines
 from usmp_build.cli.inspect_separations import separation_lines
 from usmp_build.cli.inspect_time import connection_lines, place_cost_lines, survivor_lines
@@ -49,6 +50,7 @@ from usmp_build.units import show_bytes
 _ABOUT = {
     "model": "the models, as text that reads back",
     "rewrite": "what each rewrite removed, and which channels are left",
+    "kernels": "the functions that run each operator, and why not faster ones",
     "scopes": "which pools each tensor may be in, and the copies where two users agree on none",
     "axes": "rows of tensors in memory of pages",
     "connections": "outputs of models that are inputs of others",
@@ -269,6 +271,7 @@ def _problem(_: Request, analysis: Analysis) -> Iterator[str]:
 
 _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
     "rewrite": _rewrites,
+    "kernels": kernel_lines,
     "scopes": scope_lines,
     "axes": _axes,
     "connections": connection_lines,
@@ -285,6 +288,8 @@ _STAGES: Mapping[str, Callable[[Request, Analysis], Iterator[str]]] = {
 
 def _result(analysis: Analysis, stage: str) -> Any:
     """Return the result of a stage; for `rewrite` without the models, which have a separate stage."""
+    if stage == "kernels":
+        return kernel_records(analysis)
     if stage == "rewrite":
         return [{"channels": rewrite.channels, "savings": rewrite.savings} for rewrite in analysis.rewrites]
     return getattr(analysis, stage)

@@ -68,4 +68,7 @@ def _types(each: OperatorSupport) -> str:
 
 
 def _what(each: OperatorSupport) -> str:
-    return each.how if each.support is Support.RUNS else f"{each.support.value}: {each.how}"
+    """Return how an operator runs, by which functions and why not by better ones; or what becomes of it, and why."""
+    if not each.functions:
+        return each.how if each.support is Support.RUNS else f"{each.support.value}: {each.how}"
+    return "; ".join([f"{each.how}: {' '.join(each.functions)}", *(f"not {reason}" for reason in each.declined)])

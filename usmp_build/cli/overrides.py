@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from usmp_build.errors import Diagnostic, UsageError
+from usmp_build.manifest.instructions import isa_of
 from usmp_build.manifest.overrides import NameList, Overrides
+from usmp_build.request import Isa
 
 MANIFEST = "usmp.toml"
 """The manifest that is read, and that `init` writes, when none is named."""
@@ -31,6 +33,12 @@ def manifest_arguments(parser: argparse.ArgumentParser) -> None:
     )
     for option, (what, help_) in _LISTS.items():
         parser.add_argument(option, action="append", default=[], metavar=f"NAME={what}[,{what}...]", help=help_)
+    parser.add_argument(
+        "--isa",
+        metavar="ISA",
+        help="instructions of targets for which the manifest has none: portable (the default), dsp, mve, or the "
+        "compiler's option for the processor: -mcpu=..., -march=...",
+    )
 
 
 def read_overrides(parsed: argparse.Namespace) -> Overrides:
@@ -45,7 +53,16 @@ def read_overrides(parsed: argparse.Namespace) -> Overrides:
         workspace_pools=_lists("--workspace-pools", parsed.workspace_pools),
         constant_pools=_lists("--constant-pools", parsed.constant_pools),
         concurrent=_lists("--concurrent", parsed.concurrent),
+        isa=Isa.PORTABLE if parsed.isa is None else _isa(parsed.isa),
     )
+
+
+def _isa(word: str) -> Isa:
+    isa = isa_of(word)
+    if isa is None:
+        message = f'"{word}" is neither {", ".join(isa.value for isa in Isa)} nor an option such as -mcpu=cortex-m55'
+        raise UsageError(Diagnostic("U237", message, "--isa", "write for example: --isa dsp, or --isa=-mcpu=cortex-m4"))
+    return isa
 
 
 def _lists(option: str, values: Sequence[str]) -> dict[str, NameList]:

@@ -53,6 +53,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         "(bytes; alone: the workspace that it would need on its own; shared: bytes that other models use, too)",
         "",
         *_overrides(summary),
+        *_instructions(summary),
         *_rewrites(summary),
         *_recomputed(summary),
         *_sharing(summary, alternatives),
@@ -63,6 +64,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         *cost_lines(summary, alternatives.larger_pools),
         *_empty(summary),
         *_missing(summary),
+        *_declined(summary),
         *extern_functions(summary),
         *_on_demand(summary),
     ]
@@ -96,6 +98,11 @@ def _overrides(summary: Summary) -> list[str]:
         for word, names in model.overrides.given.items()
         if names is not True
     ]
+
+
+def _instructions(summary: Summary) -> list[str]:
+    """Say which targets have kernels for other instructions than those of any compiler."""
+    return [f'{each.name}: kernels for isa = "{each.isa}"' for each in summary.targets if each.isa != "portable"]
 
 
 def _rewrites(summary: Summary) -> list[str]:
@@ -212,14 +219,29 @@ def _on_demand(summary: Summary) -> list[str]:
 
 def _missing(summary: Summary) -> list[str]:
     """One line for each model and reason, with the operators it holds for."""
-    lines = []
-    for model in summary.models:
-        reasons: dict[str, list[str]] = {}
-        for entry in model.without_kernel:
-            operator, _, reason = entry.partition(": ")
-            reasons.setdefault(reason, []).append(operator)
-        for reason, operators in reasons.items():
-            more = f" and {len(operators) - _SHOWN} more" if len(operators) > _SHOWN else ""
-            named = ", ".join(operators[:_SHOWN]) + more
-            lines.append(f'note: model "{model.name}" can be planned, but no C generated for {named}: {reason}')
-    return lines
+    return [
+        f'note: model "{model.name}" can be planned, but no C generated for {operators}: {reason}'
+        for model in summary.models
+        for reason, operators in _by_reason(model.without_kernel)
+    ]
+
+
+def _declined(summary: Summary) -> list[str]:
+    """One line for each model and reason, with the operators that have no faster kernel for it."""
+    return [
+        f"{model.name}: {operators}: not {reason}"
+        for model in summary.models
+        for reason, operators in _by_reason(model.declined)
+    ]
+
+
+def _by_reason(entries: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each reason of entries such as "CONV_2D 3: reason", with its operators, of which a few are named."""
+    reasons: dict[str, list[str]] = {}
+    for entry in entries:
+        operator, _, reason = entry.partition(": ")
+        reasons.setdefault(reason, []).append(operator)
+    return [
+        (reason, ", ".join(operators[:_SHOWN]) + (f" and {len(operators) - _SHOWN} more" if operators[_SHOWN:] else ""))
+        for reason, operators in reasons.items()
+    ]

@@ -36,6 +36,7 @@ from usmp_build.layout.plan_record import PlanRecord
 from usmp_build.layout.pools import CertificateRecord, PoolRecord, PoolRow, WorkspaceRecord
 from usmp_build.layout.rows import Arrival, Jobs, RowOffsets, RowStep, RowTrace
 from usmp_build.layout.summary import Summary
+from usmp_build.layout.targets import TargetRecord
 
 __all__ = [
     "AlternativesRecord",
@@ -81,6 +82,7 @@ __all__ = [
     "StepCode",
     "Summary",
     "TableCode",
+    "TargetRecord",
     "TraceRow",
     "TrafficRecord",
     "WorkspaceRecord",

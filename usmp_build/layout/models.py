@@ -87,6 +87,8 @@ class ModelRecord(Record):
     """Of the outputs, the one that leaves row by row."""
     without_kernel: tuple[str, ...]
     """Operators that are planned but for which no C can be generated."""
+    declined: tuple[str, ...]
+    """Operators that have no kernel for the instructions of their target, and why."""
     on_demand: tuple[str, ...]
     """Tensors that are not planned: the application provides their memory while the model runs."""
     rewrites: tuple[RewriteRecord, ...]

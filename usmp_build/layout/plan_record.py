@@ -16,6 +16,7 @@ from usmp_build.layout.costs import CostRecord
 from usmp_build.layout.models import ModelRecord
 from usmp_build.layout.pools import PoolRecord, WorkspaceRecord
 from usmp_build.layout.record import Record
+from usmp_build.layout.targets import TargetRecord
 
 
 def _form(value: Any) -> str:
@@ -42,6 +43,7 @@ class PlanRecord(Record):
     """Which algorithm found the plan.  Every pair in conflict, every limit and every alignment was checked by code that
     the algorithms do not share."""
     cost: CostRecord
+    targets: tuple[TargetRecord, ...]
     pools: tuple[PoolRecord, ...]
     workspace: WorkspaceRecord
     models: tuple[ModelRecord, ...]

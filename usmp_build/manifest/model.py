@@ -77,11 +77,13 @@ class Target(Table):
         "reference",
         "reference",
     )
-    isa: Literal["portable", "dsp", "mve"] = key(
-        "",
-        "The instructions that kernels may use: any C compiler's, Arm's DSP extension, Helium.",
+    isa: Literal["portable", "dsp", "mve"] | None = key(
+        '`"portable"`, `"dsp"`, `"mve"`',
+        "The instructions that kernels are made for: any C compiler's, Arm's DSP extension, Helium. C for the others "
+        "compiles and runs everywhere, too, only slower.",
         "portable",
-        "portable",
+        None,
+        'what [the build](targets.md#instructions) says, else `"portable"`',
     )
     copies: Literal["memcpy", "extern"] = key(
         "",

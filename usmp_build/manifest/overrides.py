@@ -11,6 +11,7 @@ from usmp_build.errors import Diagnostic
 from usmp_build.manifest.kinds import Access
 from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.references import undefined_pool, wrong_access
+from usmp_build.request import Isa
 
 _OPTIONS: Mapping[Access, str] = MappingProxyType({"rw": "--workspace-pools", "ro": "--constant-pools"})
 
@@ -40,6 +41,8 @@ class Overrides:
     constant_pools: Mapping[str, NameList] = field(default_factory=dict)
     concurrent: Mapping[str, NameList] = field(default_factory=dict)
     """Models that may run at the same time as this one, besides those in the manifest."""
+    isa: Isa = Isa.PORTABLE
+    """The instructions of targets for which the manifest has none."""
 
     def planned(self, manifest: Manifest) -> list[str]:
         """Return the names of the models to plan, sorted, whether or not they exist."""

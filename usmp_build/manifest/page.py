@@ -97,7 +97,7 @@ load_region = "FLASH"                  # ... once start-up code has copied them 
 
 [targets.cpu]
 kernels = "cmsis-nn"                   # by default "reference" (later)
-isa = "mve"                            # by default "portable" (later)
+isa = "mve"                            # by default what the build system says, else "portable"
 
 [targets.npu]                          # an accelerator ...
 kernels = "extern"                     # ... whose kernels the application brings ...

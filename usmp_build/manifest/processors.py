@@ -14,8 +14,10 @@ from usmp_build.request import Copying, Isa, OperandRule, PlaceRequest, TargetRe
 class Processors:
     """Replaces names of pools and targets by positions.  All names must be defined."""
 
-    def __init__(self, manifest: Manifest, pools: Sequence[str]) -> None:
+    def __init__(self, manifest: Manifest, pools: Sequence[str], isa: Isa = Isa.PORTABLE) -> None:
+        """`isa` is that of targets for which the manifest has none."""
         self._manifest = manifest
+        self._isa = isa
         self._pools = {name: position for position, name in enumerate(pools)}
         names = dict.fromkeys([defaults.TARGET, *manifest.targets])
         self._targets = {name: position for position, name in enumerate(names)}
@@ -48,7 +50,7 @@ class Processors:
             name,
             target.kernels,
             Copying(target.copies),
-            Isa(target.isa),
+            self._isa if target.isa is None else Isa(target.isa),
             tuple(self._rules(name, target.rules)),
             span=places.key("targets", name),
             kernels_span=places.value("targets", name, "kernels"),

@@ -18,7 +18,7 @@ def resolve(manifest: Manifest, overrides: Overrides = NO_OVERRIDES) -> Request:
     """Return the request of a manifest with overrides, which take precedence.  Raises as `refuse` does."""
     refuse(manifest, overrides)
     names = overrides.planned(manifest)
-    processors = Processors(manifest, tuple(manifest.pools))
+    processors = Processors(manifest, tuple(manifest.pools), overrides.isa)
     requested = pools.requested(manifest, processors)
     candidates = _Candidates(requested)
     return Request(

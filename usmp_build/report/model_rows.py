@@ -48,6 +48,7 @@ class ModelRows:
             pools=tuple((p, _extent(mine, p)) for p in self.pools if p.name in used),
             traffic=self._traffic(moved),
             without_kernel=self._without_kernel(m),
+            declined=self._declined(m),
             extern_functions=self._extern_functions(m),
             on_demand=self._on_demand(m),
             declared_in=f"{name}.h" if model.is_program else f"{self.request.project}_kernels.h",
@@ -105,6 +106,17 @@ class ModelRows:
             for ref, kernel in self.analysis.kernels.items()
             if ref.model == m and ref in running and isinstance(kernel, NoKernel)
             for op in [operator_at(self.analysis.models, ref)]
+        )
+
+    def _declined(self, m: int) -> tuple[str, ...]:
+        """Operators that run, each with every reason why it has no faster kernel."""
+        running = self.analysis.directions
+        return tuple(
+            f"{op.kind} {op.position}: {reason}"
+            for ref, kernel in self.analysis.kernels.items()
+            if ref.model == m and ref in running and isinstance(kernel, Kernel)
+            for op in [operator_at(self.analysis.models, ref)]
+            for reason in kernel.declined
         )
 
     def _extern_functions(self, m: int) -> tuple[str, ...]:

@@ -47,6 +47,10 @@ class OperatorSupport:
     support: Support
     how: str
     """The form of the kernel, or the reason as a clause."""
+    functions: tuple[str, ...] = ()
+    """The C functions of the kernel, without the project's prefix."""
+    declined: tuple[str, ...] = ()
+    """Why there are no faster kernels for the instructions of the target."""
 
 
 def operator_support(request: Request, models: tuple[Model, ...], libraries: Libraries) -> tuple[OperatorSupport, ...]:
@@ -76,9 +80,8 @@ def _of_model(
             spot = Spot(m, s, op.position)
             runner = (assignment.target(spot), assignment.library(spot, request.targets))
             now = left.get(op.position)
-            support, how = (
-                _support(now, after, libraries, runner) if now else (Support.NOTHING_RUNS, "a rewrite removes it")
-            )
+            kernel = _kernel(now, after, libraries, runner) if now else NoKernel("a rewrite removes it")
+            support = _support(now, after, kernel) if now else Support.NOTHING_RUNS
             yield OperatorSupport(
                 request.models[m].name,
                 s,
@@ -87,7 +90,9 @@ def _of_model(
                 _types(op.inputs, graph),
                 _types(op.outputs, graph),
                 support,
-                how,
+                kernel.reason if isinstance(kernel, NoKernel) else form_of(kernel),
+                functions_of(kernel),
+                kernel.declined if isinstance(kernel, Kernel) else (),
             )
 
 
@@ -99,19 +104,30 @@ def _spelled(dtype: DType) -> str:
     return dtype.name.lower()
 
 
-def _support(op: Operator, graph: Subgraph, libraries: Libraries, runner: tuple[int, str]) -> tuple[Support, str]:
+def _kernel(op: Operator, graph: Subgraph, libraries: Libraries, runner: tuple[int, str]) -> Kernel | NoKernel:
+    """Return the kernel of an operator that is left; where it has none, what becomes of it, or why not."""
     if not op.runs:
-        return Support.NOTHING_RUNS, "it is a view"
+        return NoKernel("it is a view")
     if called_subgraphs(op.options):
-        return Support.RUNS, "in the generated code"
+        return NoKernel("in the generated code")
     try:
-        kernel = ask(libraries, runner, op, graph)
+        return ask(libraries, runner, op, graph)
     except KernelError as error:
-        kernel = NoKernel(f"it {error.diagnostics[0].message.partition(') ')[2]}")
-    if isinstance(kernel, Kernel):
-        return Support.RUNS, form_of(kernel)
+        return NoKernel(f"it {error.diagnostics[0].message.partition(') ')[2]}")
+
+
+def _support(op: Operator, graph: Subgraph, kernel: Kernel | NoKernel) -> Support:
+    if not op.runs:
+        return Support.NOTHING_RUNS
+    if isinstance(kernel, Kernel) or called_subgraphs(op.options):
+        return Support.RUNS
     can_be_supplied = isinstance(_OF_THE_APPLICATION.kernel(op, graph), Kernel)
-    return Support.NEEDS_FUNCTION if can_be_supplied else Support.PLANNED_ONLY, kernel.reason
+    return Support.NEEDS_FUNCTION if can_be_supplied else Support.PLANNED_ONLY
+
+
+def functions_of(kernel: Kernel | NoKernel) -> tuple[str, ...]:
+    """Return the C functions of a kernel, each once, without the project's prefix."""
+    return tuple(dict.fromkeys(call.function for call in kernel.calls)) if isinstance(kernel, Kernel) else ()
 
 
 def form_of(kernel: Kernel) -> str:

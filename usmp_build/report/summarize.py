@@ -14,6 +14,7 @@ from usmp_build.layout import (
     CertificateRecord,
     PoolRow,
     Summary,
+    TargetRecord,
 )
 from usmp_build.naming import pool_object
 from usmp_build.planner.memory.best import is_best
@@ -56,6 +57,7 @@ def summarize(request: Request, chosen: BestCandidate, plan: Plan) -> Summary:
         manifest=request.manifest,
         algorithm=plan.algorithm,
         cost=cost_row(request, analysis, plan),
+        targets=tuple(TargetRecord(target.name, target.kernels, target.isa.value) for target in request.targets),
         is_best=is_plan_best,
         other_buffers=chosen.other_buffers,
         pools=pools,

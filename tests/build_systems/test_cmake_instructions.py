@@ -1,0 +1,83 @@
+"""CMake: a plan is for the processor that it is compiled for, unless the manifest says another one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.cmake import NINJA_AND_MAKE, PYTHON, Project, need_cmake
+from tests.support.files import write_files
+from tests.support.tree import ROOT
+
+QUICK = ("-DCMAKE_C_COMPILER_FORCED=ON", "-DCMAKE_C_COMPILER_ID_RUN=ON")
+"""Nothing is compiled: CMake need not get to know the compiler."""
+MANIFEST = (
+    f'[project]\nname = "p"\n[models.digits]\npath = "{(ROOT / "tests" / "data" / "digits.tflite").as_posix()}"\n'
+)
+START = "cmake_minimum_required(VERSION 3.22)\nproject(test C)\nfind_package(usmp_build CONFIG REQUIRED)\n"
+ADD = "usmp_add_manifest(plan MANIFEST usmp.toml)\n"
+BOARD = "add_library(board INTERFACE)\ntarget_compile_options(board INTERFACE -mcpu=cortex-m7)\n"
+CROSS = ("-DCMAKE_SYSTEM_NAME=Generic", "-DCMAKE_SYSTEM_PROCESSOR=cortex-m33")
+
+
+def project(tmp_path: Path, lists: str, generator: str = "Unix Makefiles") -> Project:
+    need_cmake(generator)
+    files = {"CMakeLists.txt": START + lists, "usmp.toml": MANIFEST}
+    return Project(write_files(tmp_path / "source", files), tmp_path / "b", generator)
+
+
+@pytest.mark.parametrize(
+    ("lists", "options", "passed"),
+    [
+        (ADD, (), None),
+        (ADD, ("-DCMAKE_C_FLAGS=-O2 -mcpu=cortex-m4 -mthumb",), "-mcpu=cortex-m4"),
+        (ADD, ("-DCMAKE_C_FLAGS=-mcpu=cortex-m4 -mcpu=cortex-m55+nomve",), "-mcpu=cortex-m55+nomve"),
+        (ADD, ("-DCMAKE_C_FLAGS=-mtune=cortex-m4",), None),
+        (ADD, ("-DCMAKE_C_FLAGS_INIT=-march=armv7e-m",), "-march=armv7e-m"),
+        (ADD, ("-DCMAKE_C_FLAGS=--cpu Cortex-M55",), "--cpu Cortex-M55"),
+        ("add_compile_options(-Wall -mcpu=cortex-m55)\n" + ADD, (), "-mcpu=cortex-m55"),
+        ("add_compile_options(--cpu Cortex-M4)\n" + ADD, (), "--cpu Cortex-M4"),
+        ("add_compile_options($<$<COMPILE_LANGUAGE:C>:-mcpu=cortex-m85>)\n" + ADD, (), "-mcpu=cortex-m85"),
+        (ADD + "target_compile_options(plan PRIVATE -mcpu=cortex-m33)\n", (), "-mcpu=cortex-m33"),
+        (ADD + "set(CMAKE_C_FLAGS -mcpu=cortex-m33)\n", (), "-mcpu=cortex-m33"),
+        (ADD + BOARD + "target_link_libraries(plan PUBLIC board)\n", (), "-mcpu=cortex-m7"),
+        (
+            ADD + BOARD + "add_library(outer INTERFACE)\ntarget_link_libraries(outer INTERFACE board outer)\n"
+            "target_link_libraries(plan PRIVATE $<BUILD_INTERFACE:outer>)\n",
+            (),
+            "-mcpu=cortex-m7",
+        ),
+        (ADD + BOARD, (), None),
+        (ADD, CROSS, "-mcpu=cortex-m33"),
+        (ADD, (*CROSS, "-DCMAKE_C_FLAGS=-mcpu=cortex-m3"), "-mcpu=cortex-m3"),
+    ],
+)
+def test_the_last_option_for_a_processor_is_passed(
+    tmp_path: Path, find: str, lists: str, options: tuple[str, ...], passed: str | None
+) -> None:
+    case = project(tmp_path, lists)
+    case.configure(find, PYTHON, *QUICK, *options)
+    rules = (case.binary / "CMakeFiles" / "plan_gen.dir" / "build.make").read_text("utf-8")
+    found = re.findall(r'--isa=((?:[^" \\]|\\ )+)|"--isa=([^"]+)"', rules)
+    assert [plain.replace("\\ ", " ") or quoted for plain, quoted in found] == ([passed] if passed else [])
+
+
+@NINJA_AND_MAKE
+def test_another_processor_is_another_plan(tmp_path: Path, find: str, generator: str) -> None:
+    case = project(tmp_path, ADD, generator)
+
+    def planned(*options: str) -> str:
+        case.configure(find, PYTHON, *QUICK, *options)
+        assert case.build("--target", "plan_gen") == ["plan"]
+        assert case.build("--target", "plan_gen") == []
+        isa: str = json.loads((case.generated / "plan.json").read_text("utf-8"))["targets"][0]["isa"]
+        return isa
+
+    assert planned() == "portable"
+    assert planned("-DCMAKE_C_FLAGS=-mcpu=cortex-m4") == "dsp"
+    assert planned("-DCMAKE_C_FLAGS=-mcpu=cortex-m55") == "mve"
+    (case.source / "usmp.toml").write_text(f'{MANIFEST}[targets.cpu]\nisa = "dsp"\n', "utf-8")
+    assert planned("-DCMAKE_C_FLAGS=-mcpu=cortex-m0") == "dsp"

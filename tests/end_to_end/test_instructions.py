@@ -1,0 +1,129 @@
+"""The instructions of a target: who says them, what is chosen for them, and why nothing faster is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import DATA, RAM_AND_FLASH, call, manifest
+from usmp_build import plugins
+from usmp_build.interfaces.kernels import Kernel, NoKernel
+from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.kernels.reference import Reference
+from usmp_build.request import TargetRequest
+
+MODEL = f'{RAM_AND_FLASH}[models.digits]\npath = "{(DATA / "digits.tflite").as_posix()}"\n'
+WHY = "dsp: its output has an odd number of channels"
+
+
+class Fussy(Reference):
+    """The reference kernels, which say for what other instructions a convolution has no kernel."""
+
+    @classmethod
+    def for_target(cls, target: TargetRequest) -> Fussy:
+        return cls(target.isa)
+
+    def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
+        kernel = super().kernel(operator, graph)
+        if operator.kind == "CONV_2D" and isinstance(kernel, Kernel) and self._isa.value != "portable":
+            return replace(kernel, declined=(WHY,))
+        return kernel
+
+
+@pytest.fixture
+def fussy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setitem(plugins.KERNELS, "fussy", f"{__name__}:Fussy")
+    return manifest(tmp_path, f'{MODEL}[targets.cpu]\nkernels = "fussy"\n')
+
+
+def targets(*arguments: object) -> list[dict[str, Any]]:
+    done = call("plan", "--json", *arguments)
+    assert done.code == 0, done.err
+    result: list[dict[str, Any]] = json.loads(done.out)["targets"]
+    return result
+
+
+@pytest.mark.parametrize(
+    ("said", "option", "isa"),
+    [
+        ("", (), "portable"),
+        ("", ("--isa", "dsp"), "dsp"),
+        ("", ("--isa=-mcpu=cortex-m55",), "mve"),
+        ('isa = "mve"\n', (), "mve"),
+        ('isa = "mve"\n', ("--isa", "dsp"), "mve"),
+        ('isa = "portable"\n', ("--isa", "dsp"), "portable"),
+    ],
+)
+def test_the_manifest_says_more_than_the_command_line(
+    tmp_path: Path, said: str, option: tuple[str, ...], isa: str
+) -> None:
+    path = manifest(tmp_path, f"{MODEL}[targets.cpu]\n{said}")
+    assert targets(path, *option) == [{"name": "cpu", "kernels": "reference", "isa": isa}]
+
+
+def test_a_target_that_is_not_declared_has_those_of_the_command_line(tmp_path: Path) -> None:
+    path = manifest(tmp_path, f'{MODEL}[targets.npu]\nkernels = "extern"\nisa = "portable"\n')
+    assert [(each["name"], each["isa"]) for each in targets(path, "--isa", "mve")] == [
+        ("cpu", "mve"),
+        ("npu", "portable"),
+    ]
+    assert 'cpu: kernels for isa = "mve"\n' in call("plan", path, "--isa", "mve").out
+    assert "isa" not in call("plan", path).out
+
+
+def test_a_folder_for_other_instructions_is_stale(tmp_path: Path) -> None:
+    path, out = manifest(tmp_path, MODEL), tmp_path / "out"
+    assert call("generate", path, "--out", out, "--isa", "dsp").code == 0
+    assert call("generate", path, "--out", out, "--isa=-mcpu=cortex-m33", "--diff").code == 0
+    stale = call("generate", path, "--out", out, "--diff")
+    assert stale.code == 4
+    assert '"isa": "dsp"' in stale.out
+
+
+@pytest.mark.parametrize("word", ["neon", "-mtune=cortex-m4", ""])
+def test_unknown_instructions(tmp_path: Path, word: str) -> None:
+    done = call("plan", manifest(tmp_path, MODEL), f"--isa={word}")
+    assert (done.code, done.out) == (2, "")
+    assert f'--isa: error[U237]: "{word}" is neither portable, dsp, mve nor an option' in done.err
+
+
+def test_what_keeps_faster_kernels_away_is_said(fussy: Path) -> None:
+    for verb, line in (
+        (("ops",), f"by rows: conv_2d_s8_row; not {WHY}"),
+        (("inspect", "kernels"), f"digits CONV_2D 0 fussy by rows conv_2d_s8_row not {WHY}"),
+        (("plan",), f"digits: CONV_2D 0, CONV_2D 2, CONV_2D 4: not {WHY}"),
+    ):
+        assert line in " ".join(call(*verb, fussy, "--isa", "dsp").out.split())
+        assert WHY not in call(*verb, fussy).out
+
+
+def test_programs_read_it(fussy: Path) -> None:
+    mine = json.loads(call("plan", "--json", fussy, "--isa", "dsp").out)["models"][0]
+    assert mine["declined"] == [f"CONV_2D {position}: {WHY}" for position in (0, 2, 4)]
+    for verb in (("ops",), ("inspect", "kernels")):
+        operators = json.loads(call(*verb, fussy, "--isa", "dsp", "--json").out)
+        convolutions = [each for each in operators if each["kind"] == "CONV_2D"]
+        assert [each["functions"] for each in convolutions] == [["conv_2d_s8_row"]] * 3
+        assert [each["declined"] for each in convolutions] == [[WHY]] * 3
+        assert all(each["declined"] == [] for each in operators if each["kind"] != "CONV_2D")
+
+
+def test_an_operator_without_a_kernel_says_why(tmp_path: Path) -> None:
+    text = 'model "m"\nsubgraph 0 "main"\n  %0 "x" int8[8] scale=1 zero=0\n  %1 "y" int8[8] scale=1 zero=0\n'
+    (tmp_path / "m.model.txt").write_text(f'{text}  inputs %0\n  outputs %1\n  %1 = "CUSTOM:SECRET"(%0) @0\n', "utf-8")
+    shown = call("inspect", "kernels", tmp_path / "m.model.txt").out.splitlines()[1].split(maxsplit=6)
+    assert shown == [
+        "m",
+        "CUSTOM:SECRET",
+        "0",
+        "-",
+        "-",
+        "-",
+        "no kernel: the reference library has no kernel of this kind",
+    ]
+    record = json.loads(call("inspect", "kernels", tmp_path / "m.model.txt", "--json").out)[0]
+    assert record["without_kernel"] == "the reference library has no kernel of this kind"
