@@ -10,7 +10,7 @@ import ctypes
 import random
 import struct
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -41,9 +41,9 @@ HEADERS = Path(__file__).parent
 PREFIX = "case"
 
 
-def build(folder: Path, *flags: str) -> Path:
-    """Compile all kernels into a shared library."""
-    c = sources.choose(functions(), PREFIX)
+def build(folder: Path, *flags: str, names: Iterable[str] | None = None) -> Path:
+    """Compile kernels into a shared library: those of these names, or all."""
+    c = sources.choose(functions() if names is None else names, PREFIX)
     source = folder / "kernels.c"
     source.write_text(f'#include "usmp.h"\n\n{c.header}\n\n{c.source}\n', encoding="utf-8")
     target = folder / "kernels.so"

@@ -12,6 +12,7 @@ from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic
+from tests.support.kernels.faster import ISAS, faster
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Subgraph
@@ -34,8 +35,10 @@ def kernel_of(case: Case, direction: Direction = Direction.FORWARD) -> Kernel:
 
 
 def other_kernels() -> list[Kernel]:
-    """Kernels of what TensorFlow Lite Micro does not have, and of each kind that keeps state."""
-    return [*stateful_kernels(), *(first_kernel(case.graph) for kind in KINDS for case in dynamic(kind, 8))]
+    """Kernels of what TensorFlow Lite Micro does not have, of what keeps state, and for other instructions."""
+    hybrid = (first_kernel(case.graph) for kind in KINDS for case in dynamic(kind, 8))
+    faster_ones = (kernel for isa, kinds in ISAS.items() for kind in kinds for _, kernel in faster(isa, kind, 60))
+    return [*stateful_kernels(), *hybrid, *faster_ones]
 
 
 def stateful_kernels() -> list[Kernel]:

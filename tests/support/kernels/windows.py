@@ -12,13 +12,13 @@ def slid(padding: o.Padding, size: int, reach: int, stride: int) -> int:
 
 
 def geometry(
-    r: Random, most_dilation: int
+    r: Random, most_dilation: int, most_taps: int = 4, most_pixels: int = 9
 ) -> tuple[o.Padding, tuple[int, int], tuple[int, int], dict[str, int], tuple[int, int]]:
     """Draw an image's size, a window over it, and the size of what comes out."""
     while True:
         padding = pick(r, list(o.Padding))
-        size = span(r, 1, 9), span(r, 1, 9)
-        kernel = span(r, 1, 4), span(r, 1, 4)
+        size = span(r, 1, most_pixels), span(r, 1, most_pixels)
+        kernel = span(r, 1, most_taps), span(r, 1, most_taps)
         numbers = {f"stride_{axis}": span(r, 1, 3) for axis in "hw"}
         numbers |= {f"dilation_{axis}": pick(r, [1, 1, span(r, 1, most_dilation)]) for axis in "hw"}
         reach = [(k - 1) * numbers[f"dilation_{axis}"] + 1 for k, axis in zip(kernel, "hw", strict=True)]

@@ -28,7 +28,7 @@ static inline struct usmp_filters_s8_dsp usmp_filters_of_s8_dsp(
 }
 
 static inline void usmp_set_outputs_s8_dsp(
-    struct usmp_dot_s8_dsp *dot, const struct usmp_conv_2d_s8_parameters *p)
+    struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_parameters *p)
 {
     dot->rounding = 1 + 2 * p->output_zero_point;
     dot->low = p->low + p->output_zero_point;
@@ -38,7 +38,7 @@ static inline void usmp_set_outputs_s8_dsp(
 
 /* Makes `blocks` blocks of outputs of some pixels, `output_pitch` apart, from the first one or to the first one. */
 static inline void usmp_make_blocks_s8_dsp(
-    struct usmp_dot_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int32_t first, int32_t blocks,
+    struct usmp_pixels_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int32_t first, int32_t blocks,
     int32_t pixels, int32_t output_pitch, int8_t *output)
 {
     const int32_t *const begin = filters->packed + first * filters->block;
@@ -65,7 +65,7 @@ static inline void usmp_make_blocks_s8_dsp(
 
 /* Makes all outputs of a pixel; the last block may have fewer than four, and is written apart. */
 static void usmp_make_pixel_s8_dsp(
-    struct usmp_dot_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int8_t *output)
+    struct usmp_pixels_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int8_t *output)
 {
     const int32_t blocks = filters->outputs / 4;
     const int32_t rest = filters->outputs % 4;
@@ -88,7 +88,7 @@ void usmp_conv_2d_1x1_s8_dsp_row(
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, p->input_channels);
     const int32_t pitch = p->stride * p->input_pitch;
-    struct usmp_dot_s8_dsp dot;
+    struct usmp_pixels_s8_dsp dot;
 
     usmp_set_outputs_s8_dsp(&dot, p);
     usmp_set_runs_s8_dsp(&dot, 0, p->input_channels);
@@ -118,7 +118,7 @@ void usmp_conv_2d_s8_dsp_row(
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, height * width, channels);
     const int8_t *runs[64];
-    struct usmp_dot_s8_dsp dot;
+    struct usmp_pixels_s8_dsp dot;
 
     usmp_set_outputs_s8_dsp(&dot, p);
     dot.input_step = 0;
@@ -186,7 +186,7 @@ static inline void usmp_make_patches_s8_dsp(
     const int32_t bytes = usmp_maximum(4, p->window_height * p->window_width * p->input_channels);
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, bytes);
-    struct usmp_dot_s8_dsp dot;
+    struct usmp_pixels_s8_dsp dot;
 
     usmp_set_outputs_s8_dsp(&dot, p);
     usmp_set_runs_s8_dsp(&dot, 0, bytes);

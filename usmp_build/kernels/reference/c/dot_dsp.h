@@ -6,7 +6,7 @@
 #include "usmp.h"
 
 /* Pixels, and the blocks of four outputs to make of each.  The assembly knows the members by their offsets. */
-struct usmp_dot_s8_dsp {
+struct usmp_pixels_s8_dsp {
     const int8_t *input;       /*  0: the first run of bytes of the first pixel */
     int32_t other_runs;        /*  4: the number of further runs, all equally long */
     int32_t runs_left;         /*  8: for the function alone */
@@ -31,7 +31,7 @@ struct usmp_dot_s8_dsp {
 };
 
 /* Says how long all runs are: at least four bytes. */
-static inline void usmp_set_runs_s8_dsp(struct usmp_dot_s8_dsp *dot, int32_t other_runs, int32_t bytes)
+static inline void usmp_set_runs_s8_dsp(struct usmp_pixels_s8_dsp *dot, int32_t other_runs, int32_t bytes)
 {
     const int32_t whole = (bytes - 1) / 4; /* words but the last one */
 
@@ -73,7 +73,7 @@ static inline void usmp_set_runs_s8_dsp(struct usmp_dot_s8_dsp *dot, int32_t oth
  *
  * SXTB16 of a word leaves b's weights; the word itself sums up 256 * A + B.  When all is added up, modulo 2^32,
  * A = ((256 * A + B) - B) / 256 is exact, since |A| < 2^23.  So each weight takes one byte, and half an unpacking. */
-static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_dot_s8_dsp *dot USMP_UNUSED)
+static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UNUSED)
 {
 #if USMP_DSP
     __asm__ volatile(

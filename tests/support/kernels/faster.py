@@ -1,0 +1,74 @@
+"""Random models of one operator for kernels that need certain instructions; see `cases`."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from tests.support.kernels.drawing import ACTIVATIONS, INT8, Case, Random, case, pick, span
+from tests.support.kernels.sums import filters, image
+from tests.support.kernels.windows import geometry
+from usmp_build.interfaces.kernels import Kernel
+from usmp_build.kernels.reference import Reference
+from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
+from usmp_build.request import Isa
+
+
+def conv_2d(r: Random) -> Case:
+    """Up to 64 channels, with windows up to 7x7; where they are large, few channels."""
+    most_taps = pick(r, [1, 3, 4, 7])
+    padding, size, kernel, numbers, result = geometry(r, 3, most_taps, 12)
+    channels, outputs = pick(r, [1, 3, 3, 5] if most_taps == 7 else [1, 2, 3, 4, 5, 8, 16, 17, 33, 64]), span(r, 1, 20)
+    source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, r.uniform(0.001, 0.2))
+    weights, bias, scale = filters(r, (outputs, *kernel, channels), 0, INT8, source, bool(r.integers(2)))
+    output = image(r, "y", (source.shape[0], *result, outputs), INT8, scale)
+    options = Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
+    return case(r, "CONV_2D", (source, weights, bias), output, options)
+
+
+def depthwise_conv_2d(r: Random) -> Case:
+    """Up to 40 channels, with windows up to 5x5."""
+    padding, size, kernel, numbers, result = geometry(r, 3, pick(r, [3, 5]), 12)
+    channels = pick(r, [1, 3, 4, 7, 8, 16, 17, 24, 40])
+    source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, r.uniform(0.001, 0.2))
+    weights, bias, scale = filters(r, (1, *kernel, channels), 3, INT8, source, bool(r.integers(2)))
+    output = image(r, "y", (source.shape[0], *result, channels), INT8, scale)
+    options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=1, **numbers)
+    return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)
+
+
+def fully_connected(r: Random) -> Case:
+    """Up to 200 inputs."""
+    batches, inputs, outputs = span(r, 1, 3), span(r, 4, 200), span(r, 1, 20)
+    source = image(r, "x", (batches, inputs), INT8, r.uniform(0.001, 0.2))
+    weights, bias, scale = filters(r, (outputs, inputs), 0, INT8, source, bool(r.integers(2)))
+    output = image(r, "y", (batches, outputs), INT8, scale)
+    return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
+
+
+CASES: Mapping[str, Callable[[Random], Case]] = {
+    "CONV_2D": conv_2d,
+    "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "FULLY_CONNECTED": fully_connected,
+}
+ISAS: Mapping[Isa, tuple[str, ...]] = {Isa.DSP: tuple(CASES)}
+"""The kinds of operators that have kernels for the instructions of a target."""
+
+
+@functools.cache
+def faster(isa: Isa, kind: str, count: int) -> list[tuple[Case, Kernel]]:
+    """Draw cases, the same ones for everybody, that are not left to slower instructions; at least half of them are."""
+    return [*itertools.islice(_faster(isa, kind, 2 * count), count)]
+
+
+def _faster(isa: Isa, kind: str, most: int) -> Iterator[tuple[Case, Kernel]]:
+    for number in range(most):
+        made = CASES[kind](np.random.default_rng([6, zlib.crc32(kind.encode()), number]))
+        kernel = Reference(isa).kernel(made.graph.operators[0], made.graph)
+        assert isinstance(kernel, Kernel), kernel
+        if not kernel.declined:
+            yield made, kernel

@@ -1,0 +1,78 @@
+"""Kernels for the instructions of a target make what the portable ones make, over the same bytes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.support.kernels.drawing import pick, span
+from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.faster import ISAS, faster
+from tests.support.kernels.overlap import separation
+from tests.support.kernels.samples import COUNT, first_kernel
+from tests.support.tools import needs_gcc
+from usmp_build.interfaces.kernels import Input, Kernel, Output
+from usmp_build.ir.graph import Subgraph
+from usmp_build.ir.schedule import Direction
+from usmp_build.kernels.reference import Reference
+from usmp_build.request import Isa
+
+pytestmark = needs_gcc
+KINDS = [(isa, kind) for isa, kinds in ISAS.items() for kind in kinds]
+each_kind = pytest.mark.parametrize(("isa", "kind"), KINDS, ids=[f"{isa.value}-{kind}" for isa, kind in KINDS])
+
+
+@pytest.fixture(scope="module", params=["-O2", "-O1 -g -fsanitize=undefined -fno-sanitize-recover=all"])
+def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    cases = [each for isa, kind in KINDS for each in faster(isa, kind, COUNT)]
+    kernels = [each for case, kernel in cases for each in (kernel, first_kernel(case.graph))]
+    names = {call.function for kernel in kernels for call in kernel.calls}
+    return Runner(build(tmp_path_factory.mktemp("kernels"), *request.param.split(), names=names))
+
+
+@each_kind
+def test_outputs_are_those_of_portable_kernels(isa: Isa, kind: str, runner: Runner) -> None:
+    cases = faster(isa, kind, COUNT)
+    assert len(cases) == COUNT
+    for number, (case, kernel) in enumerate(cases):
+        (expected,) = runner.run(case.graph, first_kernel(case.graph), case.inputs)
+        for direction in (Direction.FORWARD, Direction.BACKWARD):
+            (made,) = runner.run(case.graph, kernel.towards(direction), case.inputs)
+            np.testing.assert_array_equal(made, expected, f"case {number}: {case.graph.operators[0]}")
+
+
+@each_kind
+def test_outputs_may_lie_over_what_has_been_read(isa: Isa, kind: str, runner: Runner) -> None:
+    for case, kernel in faster(isa, kind, COUNT):
+        (expected,) = runner.run(case.graph, first_kernel(case.graph), case.inputs)
+        for direction in (Direction.FORWARD, Direction.BACKWARD):
+            towards = kernel.towards(direction)
+            distance = separation(case, towards, direction)
+            (made,) = runner.run(case.graph, towards, case.inputs, distance)
+            np.testing.assert_array_equal(made, expected)
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("kind", ["CONV_2D", "DEPTHWISE_CONV_2D"])
+def test_channels_of_wider_images_are_convolved_alike(
+    isa: Isa, kind: str, runner: Runner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, (case, _) in enumerate(faster(isa, kind, COUNT)):
+        r, graph = np.random.default_rng(number), case.graph
+        (image,) = case.inputs
+        wider = {graph.inputs[0]: span(r, 1, 5), graph.outputs[0]: pick(r, [0, span(r, 1, 5)])}
+        shapes = {i: (*graph.tensors[i].shape[:-1], graph.tensors[i].shape[-1] + wider[i]) for i in wider}
+        with monkeypatch.context() as patched:
+            patched.setattr(Subgraph, "pitches", {i: shape[-1] for i, shape in shapes.items()})
+            kernel = Reference(isa).kernel(graph.operators[0], replace(graph))  # a graph that knows no pitches yet
+        assert isinstance(kernel, Kernel)
+        assert kernel.pitched == {Input(0), Output(0)}
+        around = np.full(shapes[graph.inputs[0]], 77, image.dtype)
+        around[..., : image.shape[-1]] = image
+        whole = tuple(replace(t, shape=shapes.get(i, t.shape)) for i, t in enumerate(graph.tensors))
+        (expected,) = runner.run(graph, first_kernel(graph), case.inputs)
+        for direction in (Direction.FORWARD, Direction.BACKWARD):
+            (made,) = runner.run(replace(graph, tensors=whole), kernel.towards(direction), (around,))
+            np.testing.assert_array_equal(made[..., : expected.shape[-1]], expected, f"case {number}")
