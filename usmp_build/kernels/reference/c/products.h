@@ -4,6 +4,16 @@
 
 #include "usmp.h"
 
+/* Points at the filters of a block of `lanes` outputs, of `size` weights each; those of a short block end with its last
+ * one. */
+static inline void usmp_point_at_filters(const int8_t *first, int32_t size, int32_t lanes, const int8_t **filters)
+{
+    filters[0] = first;
+    filters[1] = filters[0] + (lanes > 1 ? size : 0);
+    filters[2] = filters[1] + (lanes > 2 ? size : 0);
+    filters[3] = filters[2] + (lanes > 3 ? size : 0);
+}
+
 /* Whether compilers make SIMD of blocks of 16 inputs, some even at -O2.  Elsewhere one short loop is as fast, and needs
  * no more registers than a Cortex-M has. */
 #if defined(__SSE2__) || defined(__ARM_NEON) || defined(__riscv_vector) || defined(_M_X64) || defined(_M_ARM64)
@@ -38,12 +48,14 @@ static inline void usmp_add_products_s8(
             sum_d += value * d[i];
         }
     }
-    while (input != end) {
-        const int32_t value = *input++ - zero_point;
-        sum_a += value * *a++;
-        sum_b += value * *b++;
-        sum_c += value * *c++;
-        sum_d += value * *d++;
+    if (input != end) {
+        do {
+            const int32_t value = *input++ - zero_point;
+            sum_a += value * *a++;
+            sum_b += value * *b++;
+            sum_c += value * *c++;
+            sum_d += value * *d++;
+        } while (input != end);
     }
     sums[0] = sum_a;
     sums[1] = sum_b;
