@@ -34,13 +34,15 @@ static inline int32_t usmp_multiply_high(int32_t a, int32_t b)
     return (int32_t)(((int64_t)a * b + ((int64_t)1 << 30)) >> 31);
 }
 
-/* value / 2^count for a count of 0 to 31, rounded to the nearest, halves away from zero.  Of INT32_MIN, whose negative
- * is no int32_t, for a count of 1 to 31: what `usmp_multiply_high` makes of a factor below 1 is never that. */
+/* value / 2^count for a count of 0 to 31, rounded to the nearest, halves away from zero: numbers below 0 are made a little
+ * less, then all halves go upwards.  Not of INT32_MIN, which `usmp_multiply_high` never makes of a factor below 1. */
 static inline int32_t usmp_shift_right(int32_t value, int32_t count)
 {
-    const uint32_t magnitude = value < 0 ? 0u - (uint32_t)value : (uint32_t)value;
-    const uint32_t rounded = (magnitude + ((1u << count) >> 1)) >> count;
-    return value < 0 ? -(int32_t)rounded : (int32_t)rounded;
+    if (count == 0) {
+        return value;
+    }
+    const int32_t twice = (value - (value < 0)) >> (count - 1);
+    return (twice >> 1) + (twice & 1);
 }
 
 /* value * factor, for a factor of 0 to 1 that is given as multiplier * 2^(-31 - right). */
@@ -52,7 +54,7 @@ static inline int32_t usmp_scale_down(int32_t value, int32_t multiplier, int32_t
 /* value * factor, for a factor >= 0 that is given as multiplier * 2^(shift - 31). */
 static inline int32_t usmp_scale(int32_t value, int32_t multiplier, int32_t shift)
 {
-    if (shift <= 0) {
+    if (shift < 0) {
         return usmp_scale_down(value, multiplier, -shift);
     }
     return usmp_multiply_high((int32_t)((uint32_t)value << shift), multiplier);

@@ -70,9 +70,7 @@ void usmp_conv_2d_dynamic(
                     const int8_t *filters[4];
                     int32_t sums[4] = {0, 0, 0, 0};
 
-                    for (int32_t i = 0; i < 4; ++i) {
-                        filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
-                    }
+                    usmp_point_at_filters(weights + c * filter_size, filter_size, lanes, filters);
                     for (int32_t i = down.first; i < down.end; ++i) {
                         const int32_t line = (top + i * p->dilation_down) * p->input_width + left;
 

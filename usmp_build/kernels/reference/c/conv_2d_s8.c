@@ -9,8 +9,8 @@ void usmp_conv_2d_s8_row(
     const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int8_t *weights,
     const int32_t *bias, const int32_t *multiplier, const int8_t *shift, int8_t *output)
 {
-    const int32_t filter_size = p->window_height * p->window_width * p->input_channels;
-    const int32_t zero_point = p->input_zero_point;
+    const int32_t line = p->window_width * p->input_channels; /* of a filter */
+    const int32_t filter_size = p->window_height * line;
     const int is_dense = p->dilation == 1 && p->input_pitch == p->input_channels;
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_walk blocks = usmp_walk_along(p->output_channels, 4, p->direction);
@@ -19,28 +19,30 @@ void usmp_conv_2d_s8_row(
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
         const int32_t run = is_dense ? taps.end - taps.first : 1; /* taps that lie side by side */
+        const int32_t size = run * p->input_channels;
+        const int32_t step = run * p->dilation * p->input_pitch;
+        const int32_t first = (start + taps.first * p->dilation) * p->input_pitch;
 
         for (int32_t c = blocks.first; c != blocks.end; c += blocks.step) {
-            int8_t *const results = output + x * p->output_pitch + c;
             const int32_t lanes = usmp_minimum(4, p->output_channels - c);
+            int32_t filter = taps.first * p->input_channels;
             const int8_t *filters[4];
             int32_t sums[4] = {0, 0, 0, 0};
 
-            for (int32_t i = 0; i < 4; ++i) {
-                filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
-            }
-            for (int32_t y = 0; y < p->window_height; ++y) {
+            usmp_point_at_filters(weights + c * filter_size, filter_size, lanes, filters);
+            for (int32_t y = 0; y < p->window_height; ++y, filter += line) {
+                int32_t input = first;
+                int32_t offset = filter;
+
                 for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; tap += run) {
-                    const int8_t *const input = rows[y] + (start + tap * p->dilation) * p->input_pitch;
-                    const int32_t offset = (y * p->window_width + tap) * p->input_channels;
-                    usmp_add_products_s8(input, zero_point, filters, offset, run * p->input_channels, sums);
+                    usmp_add_products_s8(rows[y] + input, p->input_zero_point, filters, offset, size, sums);
+                    input += step;
+                    offset += size;
                 }
             }
-            for (int32_t i = 0; i < lanes; ++i) {
-                const int32_t sum = usmp_add(sums[i], bias[c + i]);
-                const int32_t scaled = usmp_scale(sum, multiplier[c + i], shift[c + i]);
-                results[i] = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
-            }
+            usmp_finish_block_s8(
+                sums, lanes, bias + c, multiplier + c, shift + c, p->low, p->high, p->output_zero_point,
+                output + x * p->output_pitch + c);
         }
     }
 }
@@ -71,9 +73,7 @@ void usmp_conv_2d_sums_s8_row(
             const int8_t *filters[4];
             int32_t totals[4] = {0, 0, 0, 0};
 
-            for (int32_t i = 0; i < 4; ++i) {
-                filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
-            }
+            usmp_point_at_filters(weights + c * filter_size, filter_size, lanes, filters);
             for (int32_t i = 0; i < lanes; ++i) {
                 totals[i] = results[i];
             }

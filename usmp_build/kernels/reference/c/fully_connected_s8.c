@@ -37,9 +37,7 @@ void usmp_fully_connected_s8(
             const int8_t *filters[4];
             int32_t sums[4] = {0, 0, 0, 0};
 
-            for (int32_t i = 0; i < 4; ++i) {
-                filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * p->inputs;
-            }
+            usmp_point_at_filters(weights + c * p->inputs, p->inputs, lanes, filters);
             usmp_add_products_s8(values, p->input_zero_point, filters, 0, p->inputs, sums);
             for (int32_t i = 0; i < lanes; ++i) {
                 const int32_t sum = usmp_add(sums[i] - share, bias[c + i]);

@@ -2,6 +2,7 @@
  * each in every group.  Filters of window_height x window_width x input_channels weights, one after the other. */
 #include "arithmetic.h"
 #include "products.h"
+#include "sums.h"
 #include "usmp.h"
 #include "walk.h"
 #include "window.h"
@@ -56,9 +57,7 @@ void usmp_grouped_conv_2d_s8_row(
                 const int8_t *filters[4];
                 int32_t sums[4] = {0, 0, 0, 0};
 
-                for (int32_t i = 0; i < 4; ++i) {
-                    filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
-                }
+                usmp_point_at_filters(weights + c * filter_size, filter_size, lanes, filters);
                 for (int32_t y = 0; y < p->window_height; ++y) {
                     for (int32_t tap = taps.first; rows[y] != NULL && tap < taps.end; ++tap) {
                         const int32_t pixel = (start + tap * p->dilation) * p->input_pitch;
@@ -67,11 +66,8 @@ void usmp_grouped_conv_2d_s8_row(
                         usmp_add_products_s8(input, p->input_zero_point, filters, offset, p->input_channels, sums);
                     }
                 }
-                for (int32_t i = 0; i < lanes; ++i) {
-                    const int32_t sum = usmp_add(sums[i], bias[c + i]);
-                    const int32_t scaled = usmp_scale(sum, multiplier[c + i], shift[c + i]);
-                    results[i] = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
-                }
+                usmp_finish_block_s8(
+                    sums, lanes, bias + c, multiplier + c, shift + c, p->low, p->high, p->output_zero_point, results);
             }
         }
     }

@@ -4,37 +4,58 @@
 
 #include "usmp.h"
 
+/* Points at the filters of a block of `lanes` outputs, of `size` weights each; those of a short block end with its last
+ * one. */
+static inline void usmp_point_at_filters(const int8_t *first, int32_t size, int32_t lanes, const int8_t **filters)
+{
+    filters[0] = first;
+    filters[1] = filters[0] + (lanes > 1 ? size : 0);
+    filters[2] = filters[1] + (lanes > 2 ? size : 0);
+    filters[3] = filters[2] + (lanes > 3 ? size : 0);
+}
+
+/* Whether compilers make SIMD of blocks of 16 inputs, some even at -O2.  Elsewhere one short loop is as fast, and needs
+ * no more registers than a Cortex-M has. */
+#if defined(__SSE2__) || defined(__ARM_NEON) || defined(__riscv_vector) || defined(_M_X64) || defined(_M_ARM64)
+#define USMP_SIMD 1
+#else
+#define USMP_SIMD 0
+#endif
+
 /* Adds to four sums the products of `count` inputs, less their zero point, with the weights of four filters from
- * `offset` on.  Blocks of 16 are what compilers turn into SIMD, some even at -O2. */
+ * `offset` on. */
 static inline void usmp_add_products_s8(
     const int8_t *input, int32_t zero_point, const int8_t *const *filters, int32_t offset, int32_t count,
     int32_t *sums)
 {
-    const int8_t *const a = filters[0] + offset;
-    const int8_t *const b = filters[1] + offset;
-    const int8_t *const c = filters[2] + offset;
-    const int8_t *const d = filters[3] + offset;
-    const ptrdiff_t blocks = count - count % 16;
+    const int8_t *const end = input + count;
+    const int8_t *const last_block = USMP_SIMD ? end - count % 16 : input;
+    const int8_t *a = filters[0] + offset;
+    const int8_t *b = filters[1] + offset;
+    const int8_t *c = filters[2] + offset;
+    const int8_t *d = filters[3] + offset;
     int32_t sum_a = sums[0];
     int32_t sum_b = sums[1];
     int32_t sum_c = sums[2];
     int32_t sum_d = sums[3];
 
-    for (ptrdiff_t i = 0; i < blocks; i += 16) {
-        for (ptrdiff_t j = 0; j < 16; ++j) {
-            const int16_t value = (int16_t)(input[i + j] - zero_point);
-            sum_a += value * a[i + j];
-            sum_b += value * b[i + j];
-            sum_c += value * c[i + j];
-            sum_d += value * d[i + j];
+    for (; input != last_block; input += 16, a += 16, b += 16, c += 16, d += 16) {
+        for (ptrdiff_t i = 0; i < 16; ++i) {
+            const int16_t value = (int16_t)(input[i] - zero_point);
+            sum_a += value * a[i];
+            sum_b += value * b[i];
+            sum_c += value * c[i];
+            sum_d += value * d[i];
         }
     }
-    for (ptrdiff_t i = blocks; i < count; ++i) {
-        const int16_t value = (int16_t)(input[i] - zero_point);
-        sum_a += value * a[i];
-        sum_b += value * b[i];
-        sum_c += value * c[i];
-        sum_d += value * d[i];
+    if (input != end) {
+        do {
+            const int32_t value = *input++ - zero_point;
+            sum_a += value * *a++;
+            sum_b += value * *b++;
+            sum_c += value * *c++;
+            sum_d += value * *d++;
+        } while (input != end);
     }
     sums[0] = sum_a;
     sums[1] = sum_b;

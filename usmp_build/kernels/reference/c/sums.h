@@ -6,6 +6,18 @@
 #include "usmp.h"
 #include "walk.h"
 
+/* Makes up to four outputs of sums; low and high are the limits of the output less its zero point.  Bias, multiplier and
+ * shift have one element for each of them. */
+static inline void usmp_finish_block_s8(
+    const int32_t *sums, int32_t lanes, const int32_t *bias, const int32_t *multiplier, const int8_t *shift,
+    int32_t low, int32_t high, int32_t zero_point, int8_t *output)
+{
+    for (int32_t i = 0; i < lanes; ++i) {
+        const int32_t scaled = usmp_scale(usmp_add(sums[i], bias[i]), multiplier[i], shift[i]);
+        output[i] = (int8_t)(usmp_clamp(scaled, low, high) + zero_point);
+    }
+}
+
 /* Requantizes `pixels` x `channels` sums; low and high are the limits of the output less its zero point.  Bias,
  * multiplier and shift have one element for each channel. */
 static inline void usmp_finish_sums_s8(

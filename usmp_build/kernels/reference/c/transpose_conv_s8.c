@@ -2,6 +2,7 @@
  * Filters of window_height x window_width x input_channels weights, one after the other. */
 #include "arithmetic.h"
 #include "products.h"
+#include "sums.h"
 #include "usmp.h"
 #include "walk.h"
 #include "window.h"
@@ -65,9 +66,7 @@ void usmp_transpose_conv_s8(
                 const int8_t *filters[4];
                 int32_t sums[4] = {0, 0, 0, 0};
 
-                for (int32_t i = 0; i < 4; ++i) {
-                    filters[i] = weights + (c + usmp_minimum(i, lanes - 1)) * filter_size;
-                }
+                usmp_point_at_filters(weights + c * filter_size, filter_size, lanes, filters);
                 for (int32_t y = down.first; y < down.end; ++y) {
                     const int32_t line = (top - y * p->stride_down) * p->window_width; /* of the filter */
 
@@ -77,11 +76,8 @@ void usmp_transpose_conv_s8(
                         usmp_add_products_s8(pixel, p->input_zero_point, filters, offset, channels, sums);
                     }
                 }
-                for (int32_t i = 0; i < lanes; ++i) {
-                    const int32_t sum = usmp_add(sums[i], bias[c + i]);
-                    const int32_t scaled = usmp_scale(sum, multiplier[c + i], shift[c + i]);
-                    results[i] = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
-                }
+                usmp_finish_block_s8(
+                    sums, lanes, bias + c, multiplier + c, shift + c, p->low, p->high, p->output_zero_point, results);
             }
         }
     }
