@@ -4,8 +4,8 @@
 
 #include "depthwise_conv_2d.h"
 
-/* One output row with one filter for each channel and a window of at most 64 pixels, from the input rows under it; a row
- * that is NULL is padding.  `zeros` is a pixel of the input's zero point. */
+/* One output row with one filter for each channel and a window of at most 64 pixels, from the input rows under it; a
+ * row that is NULL is padding.  `zeros` is a pixel of the input's zero point. */
 void usmp_depthwise_conv_2d_s8_dsp_row(
     const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
     const int8_t *zeros, int8_t *output);
