@@ -101,6 +101,16 @@ def depthwise_accesses(row: Row, channels: int, each: int, element_size: int, op
     return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels,))
 
 
+def channel_block_accesses(row: Row, channels: int, block: int, operands: int) -> Accesses:
+    """A row of DEPTHWISE_CONV_2D with a filter for each channel, `block` channels at a time, the last ones together."""
+    parts = []
+    for part in _blocks(channels, (), operands - 1, (row.pitch,), block):
+        (write,) = part.touches
+        read = Touch(0, write.size, (0, block), write.start, (row.window,))
+        parts.append(replace(part, touches=(read, write)))
+    return Accesses(tuple(parts), _ends(1, operands), (row.pixels,))
+
+
 def pool_accesses(row: Row, channels: int, element_size: int) -> Accesses:
     """A row of a pooling: for every pixel and channel, that channel under the window."""
     read = Touch(0, 1, (0, 1), windows=(row.window,))
@@ -195,12 +205,14 @@ def added_up_accesses(
     return Accesses((begin, added, finish), tuple(widths), phases=True)
 
 
-def _blocks(size: int, reads: tuple[Touch, ...], output: int, strides: tuple[int, ...]) -> Iterator[Part]:
+def _blocks(
+    size: int, reads: tuple[Touch, ...], output: int, strides: tuple[int, ...], block: int = BLOCK
+) -> Iterator[Part]:
     """Yield the full blocks of an output of `size` elements, then the rest: each reads all of `reads`."""
-    full, rest = divmod(size, BLOCK)
-    for count, lanes, start in ((full, BLOCK, 0), (min(rest, 1), rest, full * BLOCK)):
+    full, rest = divmod(size, block)
+    for count, lanes, start in ((full, block, 0), (min(rest, 1), rest, full * block)):
         if count:
-            yield Part((count,), (*reads, Touch(output, lanes, (*strides, BLOCK), start, writes=True)))
+            yield Part((count,), (*reads, Touch(output, lanes, (*strides, block), start, writes=True)))
 
 
 def _ends(element_size: int, operands: int) -> tuple[int, ...]:

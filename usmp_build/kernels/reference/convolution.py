@@ -20,6 +20,7 @@ from usmp_build.kernels.reference.accesses_of_sums import (
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic, arithmetic
 from usmp_build.kernels.reference.candidates import fastest
 from usmp_build.kernels.reference.convolution_dsp import conv_2d_dsp, depthwise_dsp
+from usmp_build.kernels.reference.convolution_mve import conv_2d_mve, depthwise_mve
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage, convolved_image
 from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.reference.node import Node
@@ -56,7 +57,11 @@ def conv_2d(node: Node) -> Kernel:
     if groups > 1:
         return convolution.kernel("grouped_conv_2d", (("output_channels", each), ("groups", groups)), how, row_accesses)
     portable = convolution.kernel("conv_2d", (("output_channels", filters),), how, row_accesses)
-    return fastest(node, {Isa.DSP: lambda: conv_2d_dsp(image, how, portable)}, portable)
+    return fastest(
+        node,
+        {Isa.MVE: lambda: conv_2d_mve(image, how, portable), Isa.DSP: lambda: conv_2d_dsp(image, how, portable)},
+        portable,
+    )
 
 
 def depthwise_conv_2d(node: Node) -> Kernel:
@@ -82,7 +87,11 @@ def depthwise_conv_2d(node: Node) -> Kernel:
 
     how = convolution.arithmetic()
     portable = convolution.kernel("depthwise_conv_2d", (("depth_multiplier", multiplier),), how, row_accesses)
-    return fastest(node, {Isa.DSP: lambda: depthwise_dsp(image, how, portable)}, portable)
+    return fastest(
+        node,
+        {Isa.MVE: lambda: depthwise_mve(image, how, portable), Isa.DSP: lambda: depthwise_dsp(image, how, portable)},
+        portable,
+    )
 
 
 class _Elements(NamedTuple):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.kernels import (
+    Constant,
     Derived,
     Input,
     Kernel,
@@ -23,6 +26,7 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference import packing_mve
 from usmp_build.kernels.reference.accesses_of_sums import Row, conv_2d_accesses, fully_connected_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import arithmetic, check_symmetric, check_wide_sums
@@ -111,7 +115,7 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
     accesses = fully_connected_accesses(*sizes, 1, len(operands))
     call = KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic, accesses=accesses)
     portable = Kernel((call,), constants)
-    return fastest(node, {Isa.DSP: lambda: _dsp(node, sizes, (scale,) * sizes.outputs)}, portable)
+    return fastest(node, _candidates(node, sizes, (scale,) * sizes.outputs), portable)
 
 
 def _int16(node: Node, sizes: _Sizes) -> Kernel:
@@ -166,7 +170,7 @@ def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
     operands = (Input(0), Input(1), *how.operands, Output(0))
     call = _pixels(node, sizes, how.suffix, (*narrow, *how.fields), operands, traffic)
     portable = Kernel((call,), how.constants)
-    return fastest(node, {Isa.DSP: lambda: _dsp(node, sizes, how.factors)}, portable)
+    return fastest(node, _candidates(node, sizes, how.factors), portable)
 
 
 def _pixels(
@@ -200,18 +204,53 @@ def _pixels(
     return KernelCall(f"conv_2d_{suffix}_row", form, operands, parameters, traffic, accesses=accesses)
 
 
+def _candidates(node: Node, sizes: _Sizes, factors: tuple[Factor, ...]) -> Mapping[Isa, Callable[[], Kernel]]:
+    """Return the faster kernels; `factors` are those of the outputs."""
+    return {Isa.MVE: lambda: _mve(node, sizes, factors), Isa.DSP: lambda: _dsp(node, sizes, factors)}
+
+
 def _dsp(node: Node, sizes: _Sizes, factors: tuple[Factor, ...]) -> Kernel:
     """Return the kernel of int8 with Arm's DSP extension: that of a convolution with a window of one pixel."""
-    source, weights, output = node.input(0), node.input(1), node.output
+    weights = _plain_weights(node)
+    if sizes.inputs < WORD:
+        raise Declined(f"it has fewer than {WORD} inputs")
+    constant = packed(filters(node, weights, factors), 1)
+    words = -(-sizes.inputs // WORD)
+    traffic = (
+        Traffic(sizes.batches * blocks(sizes.outputs) * words * WORD),
+        Traffic(sizes.batches * len(constant.data)),
+        Traffic(written=node.output.size),
+    )
+    return _packed(node, sizes, "conv_2d_1x1_s8_dsp_row", constant, traffic)
+
+
+def _mve(node: Node, sizes: _Sizes, factors: tuple[Factor, ...]) -> Kernel:
+    """Return the same with Helium; what fits registers is read once for all outputs."""
+    batches, inputs, outputs = sizes
+    constant = packing_mve.packed(packing_mve.filters(node, _plain_weights(node), factors), 1)
+    is_short = inputs <= packing_mve.SHORT
+    passes = 1 if is_short else blocks(outputs)
+    weights = len(constant.data) if is_short else blocks(outputs) * BLOCK * (inputs + packing_mve.FACTORS)
+    traffic = Traffic(node.input(0).size * passes), Traffic(batches * weights), Traffic(written=node.output.size)
+    function = "conv_2d_short_s8_mve_row" if is_short else "conv_2d_rows_s8_mve_row"
+    return _packed(node, sizes, function, constant, traffic)
+
+
+def _plain_weights(node: Node) -> NDArray[np.int64]:
+    """Return weights of int8 without a zero point, for inputs of int8; decline others."""
+    source, weights = node.input(0), node.input(1)
     if source.is_constant:
         raise Declined("its input is a constant")
     if source.dtype is not DType.INT8:
         raise Declined(f"it is for int8, not {source.dtype.name}")
     if node.zero_point(weights):
         raise Declined("its weights have a zero point")
-    if sizes.inputs < WORD:
-        raise Declined(f"it has fewer than {WORD} inputs")
-    options = node.options(FullyConnected)
+    return node.array(1, "weights").astype(np.int64)
+
+
+def _packed(node: Node, sizes: _Sizes, function: str, constant: Constant, traffic: tuple[Traffic, ...]) -> Kernel:
+    """Return the kernel with a function for packed weights."""
+    source, output, options = node.input(0), node.output, node.options(FullyConnected)
     low, high = quantized_limits(node, options.activation, output, options.limits)
     fields = (
         ("input_zero_point", node.zero_point(source)),
@@ -219,15 +258,8 @@ def _dsp(node: Node, sizes: _Sizes, factors: tuple[Factor, ...]) -> Kernel:
         ("low", low),
         ("high", high),
     )
-    constant = packed(filters(node, node.array(1, "weights").astype(np.int64), factors), 1)
-    words = -(-sizes.inputs // WORD)
-    traffic = (
-        Traffic(sizes.batches * blocks(sizes.outputs) * words * WORD),
-        Traffic(sizes.batches * len(constant.data)),
-        Traffic(written=output.size),
-    )
     call = _pixels(node, sizes, "s8", fields, (Input(0), Derived(0), Output(0)), traffic)
-    return Kernel((replace(call, function="conv_2d_1x1_s8_dsp_row"),), (constant,))
+    return Kernel((replace(call, function=function),), (constant,))
 
 
 def _dynamic(node: Node, sizes: _Sizes) -> Kernel:

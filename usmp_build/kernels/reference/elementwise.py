@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 
 from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS, Factor, quantize
@@ -20,12 +21,16 @@ from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_elements import broadcast_accesses, elementwise_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits, whole_limits
 from usmp_build.kernels.reference.broadcasting import MOST_AXES, Axis, Fields, merged, output_axes, padded, table
+from usmp_build.kernels.reference.candidates import Declined, fastest
 from usmp_build.kernels.reference.node import Node, Unsupported, check_plain, check_symmetric, unsupported_types
 from usmp_build.kernels.reference.pieces import elementwise
 from usmp_build.kernels.reference.requantization import factor, int32_constant
 from usmp_build.operators.binary import Binary
+from usmp_build.request import Isa
 
 _SUM_FRACTION_BITS_OF_INT16 = 15
+_HALF = 1 << 30
+"""The multiplier for a factor of 1/2."""
 _AXIS_BYTES = 12
 """Of an axis in the table: size and two steps."""
 
@@ -77,7 +82,22 @@ def _typed_fields(node: Node, sign: int) -> tuple[str, Fields]:
 def _of_one_shape(node: Node, name: str, fields: Fields, size: int) -> Kernel:
     accesses = elementwise_accesses(size, (node.output.dtype.bits // 8,) * 3)
     parameters = Parameters(f"{name}_parameters", (("size", size), *fields))
-    return Kernel((KernelCall(name, Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses),))
+    call = KernelCall(name, Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses)
+    portable = Kernel((call,))
+    return fastest(node, {Isa.MVE: lambda: _add_mve(node, portable)} if name.startswith("add") else {}, portable)
+
+
+def _add_mve(node: Node, portable: Kernel) -> Kernel:
+    """Return the kernel of ADD and SUB with Helium: it reads four elements before it writes them."""
+    (call,) = portable.calls
+    if call.function != "add_s8":
+        raise Declined(f"it is for int8, not {node.output.dtype.name}")
+    assert call.parameters is not None
+    fields = dict(call.parameters.fields)
+    halves = [fields[f"{each}_shift"] == 0 and fields[f"{each}_multiplier"] not in (0, _HALF) for each in ("first", "second")]
+    if any(halves) or fields["output_shift"] == 0:
+        raise Declined("it scales by 1/2 or more")
+    return replace(portable, calls=(replace(call, function="add_s8_mve"),))
 
 
 def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:

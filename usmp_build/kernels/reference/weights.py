@@ -15,9 +15,9 @@ BLOCK = 4
 """Outputs that are summed together, in c/products.h: each input is read once for all of them."""
 
 
-def blocks(outputs: int) -> int:
+def blocks(outputs: int, size: int = BLOCK) -> int:
     """Return how many blocks there are; the last one may be short, but reads as many weights as the others."""
-    return -(-outputs // BLOCK)
+    return -(-outputs // size)
 
 
 def bias_operand(

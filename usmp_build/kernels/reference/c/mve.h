@@ -1,0 +1,96 @@
+/* Helium (Cortex-M55, M85): what the inner functions for it share.
+ *
+ * They are assembly: the same instructions at -O0 and -O3, from gcc and clang.  Where there is no Helium (`USMP_MVE` is
+ * 0), a C body reads and writes the same bytes of the same layouts, turn by turn.
+ *
+ * Nothing beyond an input or an output is touched: the lanes of a vector that lie there are predicated. */
+#ifndef USMP_MVE_H
+#define USMP_MVE_H
+
+#include "arithmetic.h"
+#include "conv_2d.h"
+#include "usmp.h"
+#include "walk.h"
+
+/* Whether inner functions are assembly: all of their body, or none of it. */
+#if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
+#define USMP_MVE 1
+#define USMP_MVE_ASSEMBLY __attribute__((naked, noinline, used))
+#define USMP_MVE_UNUSED __attribute__((unused))
+#else
+#define USMP_MVE 0
+#define USMP_MVE_ASSEMBLY
+#define USMP_MVE_UNUSED
+#endif
+
+/* Pixels of an output row, and the blocks of channels in each.  The assembly knows the members by their offsets. */
+struct usmp_pixels_mve {
+    const int8_t *packed; /*  0: the block that comes first */
+    int32_t jump;         /*  4: bytes from the end of a packed block to the beginning of the next one */
+    int32_t zero_point;   /*  8: of the output */
+    int32_t step;         /* 12: from the channels of a block to those of the next one */
+    int32_t low;          /* 16: limits of the output */
+    int32_t high;         /* 20 */
+    int32_t count;        /* 24: of the pixels */
+    int32_t input_step;   /* 28: from a pixel of the input to the next one */
+    int32_t output_step;  /* 32: from where another block would follow a pixel of the output to the next pixel */
+    int32_t run;          /* 36: bytes of a run */
+    int32_t runs;         /* 40: of a pixel; taps, where each channel has its own filter */
+    int32_t blocks[5];    /* 44: how many blocks, of how many channels each; how many others, of how many; 0 */
+};
+
+/* Describes a layer with blocks of `size` channels, which take `bytes` when packed; returns the channel that comes first.
+ * Pixels and runs are the caller's. */
+static inline int32_t usmp_describe_mve(
+    const struct usmp_conv_2d_s8_parameters *p, const int32_t *packed, int32_t size, int32_t bytes,
+    struct usmp_pixels_mve *pixels)
+{
+    const struct usmp_walk channels = usmp_walk_along(p->output_channels, size, p->direction);
+    const int32_t whole = p->output_channels / size;
+    const int32_t rest = p->output_channels % size;
+    const int is_rest_first = whole == 0 || (rest != 0 && p->direction < 0);
+
+    pixels->packed = (const int8_t *)packed + channels.first / size * bytes;
+    pixels->jump = p->direction < 0 ? -2 * bytes : 0;
+    pixels->zero_point = p->output_zero_point;
+    pixels->step = channels.step;
+    pixels->low = p->low + p->output_zero_point;
+    pixels->high = p->high + p->output_zero_point;
+    pixels->input_step = p->direction * p->stride * p->input_pitch;
+    pixels->output_step = p->direction * p->output_pitch - (channels.end - channels.first);
+    pixels->blocks[0] = is_rest_first ? 1 : whole;
+    pixels->blocks[1] = is_rest_first ? rest : size;
+    pixels->blocks[2] = is_rest_first ? whole : rest != 0;
+    pixels->blocks[3] = is_rest_first ? size : rest;
+    pixels->blocks[4] = 0;
+    return channels.first;
+}
+
+/* How many pixels, from pixel `x` on in the direction of the kernel, have windows inside of the row: 0 if `x` has not. */
+static inline int32_t usmp_pixels_inside_mve(const struct usmp_conv_2d_s8_parameters *p, int32_t x)
+{
+    const int32_t last = p->input_width - 1 - (p->window_width - 1) * p->dilation + p->before; /* where a window begins */
+    const int32_t first_pixel = (p->before + p->stride - 1) / p->stride;
+    const int32_t end_pixel = last < 0 ? 0 : usmp_minimum(last / p->stride + 1, p->output_width);
+
+    if (x < first_pixel || x >= end_pixel) {
+        return 0;
+    }
+    return p->direction < 0 ? x - first_pixel + 1 : end_pixel - x;
+}
+
+/* A word of a packed block. */
+static inline int32_t usmp_word_mve(const int8_t *packed, int32_t index)
+{
+    return ((const usmp_i32 *)(const void *)packed)[index];
+}
+
+/* A sum as an output; `shift` is negative: to the right. */
+static inline int8_t usmp_output_s8_mve(
+    const struct usmp_pixels_mve *p, uint32_t sum, int32_t multiplier, int32_t shift)
+{
+    const int32_t scaled = usmp_scale_down((int32_t)sum, multiplier, -shift);
+    return (int8_t)usmp_clamp(scaled + p->zero_point, p->low, p->high);
+}
+
+#endif

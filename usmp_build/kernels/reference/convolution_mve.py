@@ -1,0 +1,139 @@
+"""CONV_2D and DEPTHWISE_CONV_2D of int8 with Helium."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from usmp_build.interfaces.accesses import Accesses
+from usmp_build.interfaces.kernels import Absent, Constant, Derived, Input, Kernel, Output, Traffic
+from usmp_build.ir.graph import DType
+from usmp_build.kernels.reference.accesses_of_sums import channel_block_accesses, conv_2d_accesses
+from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
+from usmp_build.kernels.reference.candidates import Declined
+from usmp_build.kernels.reference.convolved_image import ConvolvedImage
+from usmp_build.kernels.reference.packing_dsp import zeros
+from usmp_build.kernels.reference.packing_mve import FACTORS, SHORT, VECTOR, filters, packed, packed_channels
+from usmp_build.kernels.reference.weights import BLOCK, blocks
+
+_MOST_TAPS = 64
+"""Pointers to them are on the stack."""
+_PATCH = 256
+"""Bytes on the stack for all of a window."""
+
+
+class _Kind(NamedTuple):
+    """One of the functions for CONV_2D."""
+
+    name: str
+    runs: int
+    """Of input bytes, for each pixel."""
+    passes: int
+    """How often these are read."""
+
+
+def conv_2d_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
+    """Return the kernel of a CONV_2D without groups."""
+    _check(image, how)
+    channels, (height, width), pixels = image.weights.shape[3], image.window, image.output.elements // image.channels
+    size = height * width * channels
+    kind = _kind(image, size)
+    weights = image.node.array(1, "weights").reshape(image.channels, size).astype(np.int64)
+    constant = packed(filters(image.node, weights, how.factors), kind.runs)
+    read = Traffic(image.taps_inside() * channels * kind.passes)
+    if size <= SHORT:
+        weighed = Traffic(pixels * len(constant.data))
+    else:  # nothing is read beyond the end of a run
+        weighed = Traffic(pixels * blocks(image.channels) * BLOCK * (size + FACTORS))
+    row, operands = image.row(), 3 if kind.name else 4
+    accesses = conv_2d_accesses(row, channels, image.channels, 1, operands)
+    traffic = (read, weighed)
+    if kind.name:
+        return _kernel(portable, f"conv_2d_{kind.name}_s8_mve_row", (constant,), traffic, accesses)
+    outside = _pixels_outside(image) * channels * kind.passes
+    zero_pixel = zeros(image.node, channels) if outside else None
+    return _kernel(portable, "conv_2d_s8_mve_row", (constant, zero_pixel), (*traffic, Traffic(outside)), accesses)
+
+
+def _kind(image: ConvolvedImage, size: int) -> _Kind:
+    """Choose the function for filters of `size` bytes."""
+    channels, (height, width) = image.weights.shape[3], image.window
+    is_contiguous = image.options.dilation_w == 1 and image.pitches.input == channels
+    is_dense = (is_contiguous or width == 1) and not _pixels_outside(image)
+    if size <= SHORT:
+        return _Kind("short" if is_dense and height == 1 else "patch", 1, 1)
+    if is_dense and height <= _MOST_TAPS:
+        return _Kind("rows", height, blocks(image.channels))
+    if channels < VECTOR and size <= _PATCH and (is_contiguous or height * width <= _MOST_TAPS):
+        return _Kind("large_patch", 1, 1)
+    if height * width > _MOST_TAPS:
+        raise Declined(f"its window has more than {_MOST_TAPS} pixels and {_PATCH} bytes")
+    return _Kind("", height * width, blocks(image.channels))
+
+
+def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
+    """Return the kernel of a DEPTHWISE_CONV_2D with one filter for each channel."""
+    _check(image, how)
+    channels, taps = image.channels, image.window[0] * image.window[1]
+    if channels != image.input.shape[3]:
+        raise Declined("it has several filters for a channel")
+    if taps > _MOST_TAPS:
+        raise Declined(f"its window has more than {_MOST_TAPS} pixels")
+    weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
+    # blocks of eight take 3/5 of what blocks of sixteen do
+    size = 8 if 3 * blocks(channels, 8) <= 5 * blocks(channels, 16) else 16
+    constant = packed_channels(filters(image.node, weights, how.factors), size)
+    pixels = image.output.elements // channels
+    again = taps // 2 * len(constant.data) // (taps + 9) if size == 16 else 0  # every other tap's weights
+    outside = _pixels_outside(image) * channels
+    traffic = (
+        Traffic(image.taps_inside() * channels),
+        Traffic(pixels * (len(constant.data) + again)),
+        Traffic(outside),
+    )
+    function = "depthwise_conv_2d_eights_s8_mve_row" if size == 8 else "depthwise_conv_2d_s8_mve_row"
+    zero_pixel = zeros(image.node, channels) if outside else None
+    accesses = channel_block_accesses(image.row(), channels, size, 4)
+    kernel = _kernel(portable, function, (constant, zero_pixel), traffic, accesses)
+    (call,) = kernel.calls
+    assert call.parameters is not None
+    fields = tuple(
+        ("output_channels", channels) if name == "depth_multiplier" else (name, value)
+        for name, value in call.parameters.fields
+    )
+    parameters = replace(call.parameters, struct="conv_2d_s8_parameters", fields=fields)
+    return replace(kernel, calls=(replace(call, parameters=parameters),))
+
+
+def _check(image: ConvolvedImage, how: Arithmetic) -> None:
+    if how.sums is not DType.INT32:
+        raise Declined(f"it is for int8, not {image.input.dtype.name}")
+
+
+def _pixels_outside(image: ConvolvedImage) -> int:
+    """Count the pixels under the window, in all its positions, that are padding."""
+    height, width = image.window
+    return image.output.elements // image.channels * height * width - image.taps_inside()
+
+
+def _kernel(
+    portable: Kernel,
+    function: str,
+    constants: tuple[Constant | None, ...],
+    traffic: tuple[Traffic, ...],
+    accesses: Accesses,
+) -> Kernel:
+    """Return the portable kernel with another function, which gets these constants in place of weights and factors."""
+    (call,) = portable.calls
+    given = tuple(constant for constant in constants if constant is not None)
+    operands = (Absent() if constant is None else Derived(given.index(constant)) for constant in constants)
+    call = replace(
+        call,
+        function=function,
+        operands=(Input(0), *operands, Output(0)),
+        traffic=(*traffic, call.traffic[-1]),
+        accesses=accesses,
+    )
+    return replace(portable, calls=(call,), constants=given)
