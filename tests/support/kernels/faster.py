@@ -35,7 +35,9 @@ def depthwise_conv_2d(r: Random) -> Case:
     padding, size, kernel, numbers, result = geometry(r, 3, pick(r, [3, 5]), 12)
     channels = pick(r, [1, 3, 4, 7, 8, 16, 17, 24, 40])
     source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, r.uniform(0.001, 0.2))
-    weights, bias, scale = filters(r, (1, *kernel, channels), 3, INT8, source, bool(r.integers(2)))
+    bias = None
+    while bias is None:  # TensorFlow Lite Micro crashes without one
+        weights, bias, scale = filters(r, (1, *kernel, channels), 3, INT8, source, bool(r.integers(2)))
     output = image(r, "y", (source.shape[0], *result, channels), INT8, scale)
     options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=1, **numbers)
     return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)

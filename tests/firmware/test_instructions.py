@@ -1,0 +1,65 @@
+"""Kernels for the instructions of a board, run on it: every tensor, and each access."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from tests.support import board_manifests, image
+from tests.support.board_accesses import called
+from tests.support.board_kernels import answers_to, check
+from tests.support.firmware import Board, on
+from tests.support.flatfile import flatfile
+from tests.support.image import all_equal
+from tests.support.kernels.drawing import Case
+from tests.support.kernels.faster import ISAS, faster
+from tests.support.planned import Shared
+from usmp_build.manifest.instructions import isa_of
+from usmp_build.request import Isa
+
+COUNT = 60
+"""Cases of each kind of operator to choose from."""
+
+pytestmark = pytest.mark.usefixtures("needs_oracle")
+
+
+def isa_of_board(board: Board) -> Isa:
+    """Return the instructions that a board has."""
+    (processor,) = (flag for flag in board.flags if flag.startswith("-mcpu="))
+    isa = isa_of(processor)
+    assert isa in ISAS
+    return isa
+
+
+def manifest(models: dict[str, Path], pools: str, isa: Isa) -> str:
+    """Return the manifest of models for the instructions of a target."""
+    return f'{board_manifests.of(models, pools)}\n[targets.cpu]\nisa = "{isa.value}"\n'
+
+
+@on("m4", "m7", "m33", "m55")
+def test_every_function(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
+    """The smallest and the largest case of each."""
+    isa = isa_of_board(board)
+    alike: dict[str, list[tuple[int, str, Case]]] = defaultdict(list)
+    for kind in ISAS[isa]:
+        for number, (case, kernel) in enumerate(faster(isa, kind, COUNT)):
+            size = sum(tensor.size for tensor in case.graph.tensors)
+            alike[kernel.calls[0].function].append((size, f"{kind.lower()}_{number:02}", case))
+    cases = {name: case for same in alike.values() for _, name, case in (min(same), max(same))}
+    cases = dict(sorted(cases.items()))
+    models = board_manifests.written("faster", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
+    made = image.make(board, tmp_path, manifest(models, board_manifests.THREE, isa), 1, shared)
+    assert called(made) >= alike.keys()
+    check(made, plugin, cases, answers_to(cases, models, tmp_path))
+
+
+@on("m4", "m7", "m33", "m55")
+def test_real_models(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
+    """In the bytes that portable kernels take."""
+    models = board_manifests.real(real_models, ("ic", "kws", "vww"))
+    made = all_equal(board, tmp_path, models, manifest(models, board_manifests.ONE, isa_of_board(board)), shared)
+    assert made.layout.summary.workspace.achieved == 27_746
+    kernels = made.planned.analysis.kernels.values()
+    assert any(f"_{isa_of_board(board).value}" in call.function for kernel in kernels for call in kernel.calls)

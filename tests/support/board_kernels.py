@@ -1,0 +1,34 @@
+"""Models of one operator on boards: compared with TensorFlow Lite Micro, and their accesses counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.board_accesses import count, problems
+from tests.support.image import Image
+from tests.support.kernels import oracle
+from tests.support.kernels.cases import ELSEWHERE
+from tests.support.kernels.drawing import Case
+from usmp_build.cli.selftest.compare import compare
+from usmp_build.cli.selftest.oracle import Answer
+
+
+def answers_to(cases: dict[str, Case], models: dict[str, Path], folder: Path) -> list[list[Answer]]:
+    """Return what TensorFlow Lite Micro makes of cases; None where it has no answer."""
+    compared = {name: case for name, case in cases.items() if case.graph.operators[0].kind not in ELSEWHERE}
+    asked = [(models[name].read_bytes(), list(case.inputs)) for name, case in compared.items()]
+    answers = dict(zip(compared, oracle.outputs(asked, folder), strict=True))
+    assert {name: answer for name, answer in answers.items() if isinstance(answer, str)} == {}
+    return [
+        [dict(zip(case.graph.outputs, answers[name], strict=True)) if name in answers else None]
+        for name, case in cases.items()
+    ]
+
+
+def check(made: Image, plugin: Path, cases: dict[str, Case], references: list[list[Answer]]) -> None:
+    """Compare the tensors of all cases, and what is read and written."""
+    results, runs = count(made, [[case.inputs] for case in cases.values()], plugin)
+    for index, reference in enumerate(references):
+        compare(made.planned, index, results[index], reference)
+    wrong = problems(runs)
+    assert wrong == [], "\n".join(wrong)
