@@ -57,7 +57,7 @@ CASES: Mapping[str, Callable[[Random], Case]] = {
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected,
 }
-ISAS: Mapping[Isa, tuple[str, ...]] = {Isa.DSP: tuple(CASES)}
+ISAS: Mapping[Isa, tuple[str, ...]] = {Isa.DSP: tuple(CASES), Isa.MVE: tuple(CASES)}
 """The kinds of operators that have kernels for the instructions of a target."""
 
 
