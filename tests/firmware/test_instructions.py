@@ -16,9 +16,11 @@ from tests.support.image import all_equal
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.faster import ISAS, faster
 from tests.support.planned import Shared
+from usmp_build.interfaces.kernels import Parameters
 from usmp_build.manifest.instructions import isa_of
 from usmp_build.request import Isa
 
+NONE = Parameters("", ())
 COUNT = 60
 """Cases of each kind of operator to choose from."""
 
@@ -40,18 +42,22 @@ def manifest(models: dict[str, Path], pools: str, isa: Isa) -> str:
 
 @on("m4", "m7", "m33", "m55")
 def test_every_function(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
-    """The smallest and the largest case of each."""
+    """The smallest and the largest case of each, and of each of its modes."""
     isa = isa_of_board(board)
-    alike: dict[str, list[tuple[int, str, Case]]] = defaultdict(list)
+    alike: dict[tuple[object, ...], list[tuple[int, str, Case]]] = defaultdict(list)
     for kind in ISAS[isa]:
         for number, (case, kernel) in enumerate(faster(isa, kind, COUNT)):
             size = sum(tensor.size for tensor in case.graph.tensors)
-            alike[kernel.calls[0].function].append((size, f"{kind.lower()}_{number:02}", case))
+            call = kernel.calls[0]
+            modes = (value for name, value in (call.parameters or NONE).fields if name.startswith("is_"))
+            alike[(call.function, *modes)].append((size, f"{kind.lower()}_{number:02}", case))
     cases = {name: case for same in alike.values() for _, name, case in (min(same), max(same))}
     cases = dict(sorted(cases.items()))
-    models = board_manifests.written("faster", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
+    models = board_manifests.written(
+        f"faster_{isa.value}", {name: flatfile(case.graph) for name, case in cases.items()}, shared
+    )
     made = image.make(board, tmp_path, manifest(models, board_manifests.THREE, isa), 1, shared)
-    assert called(made) >= alike.keys()
+    assert called(made) >= {function for function, *_ in alike}
     check(made, plugin, cases, answers_to(cases, models, tmp_path))
 
 

@@ -18,7 +18,8 @@ def answers_to(cases: dict[str, Case], models: dict[str, Path], folder: Path) ->
     compared = {name: case for name, case in cases.items() if case.graph.operators[0].kind not in ELSEWHERE}
     asked = [(models[name].read_bytes(), list(case.inputs)) for name, case in compared.items()]
     answers = dict(zip(compared, oracle.outputs(asked, folder), strict=True))
-    assert {name: answer for name, answer in answers.items() if isinstance(answer, str)} == {}
+    refused = {name: answer for name, answer in answers.items() if isinstance(answer, str)}
+    assert refused == {}, f"{refused}"
     return [
         [dict(zip(case.graph.outputs, answers[name], strict=True)) if name in answers else None]
         for name, case in cases.items()

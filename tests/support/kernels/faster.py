@@ -6,6 +6,7 @@ import functools
 import itertools
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,9 +14,21 @@ from tests.support.kernels.drawing import ACTIVATIONS, INT8, Case, Random, case,
 from tests.support.kernels.sums import filters, image
 from tests.support.kernels.windows import geometry
 from usmp_build.interfaces.kernels import Kernel
+from usmp_build.ir.graph import Tensor
 from usmp_build.kernels.reference import Reference
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 from usmp_build.request import Isa
+
+
+def filters_of_int8(
+    r: Random, shape: tuple[int, ...], axis: int, source: Tensor
+) -> tuple[Tensor, Tensor | None, float]:
+    """Draw weights, now and then the ends of their range alone, perhaps a bias, and a scale that suits the output."""
+    weights, bias, scale = filters(r, shape, axis, INT8, source, bool(r.integers(2)))
+    if r.integers(4) == 0:
+        ends = r.choice(np.array([-128, 127], np.int8), shape)
+        weights = replace(weights, data=ends.tobytes())
+    return weights, bias, scale
 
 
 def conv_2d(r: Random) -> Case:
@@ -24,30 +37,31 @@ def conv_2d(r: Random) -> Case:
     padding, size, kernel, numbers, result = geometry(r, 3, most_taps, 12)
     channels, outputs = pick(r, [1, 3, 3, 5] if most_taps == 7 else [1, 2, 3, 4, 5, 8, 16, 17, 33, 64]), span(r, 1, 20)
     source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, r.uniform(0.001, 0.2))
-    weights, bias, scale = filters(r, (outputs, *kernel, channels), 0, INT8, source, bool(r.integers(2)))
+    weights, bias, scale = filters_of_int8(r, (outputs, *kernel, channels), 0, source)
     output = image(r, "y", (source.shape[0], *result, outputs), INT8, scale)
     options = Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
     return case(r, "CONV_2D", (source, weights, bias), output, options)
 
 
 def depthwise_conv_2d(r: Random) -> Case:
-    """Up to 40 channels, with windows up to 5x5."""
+    """Up to 40 channels, with windows up to 5x5; a single channel may have several filters."""
     padding, size, kernel, numbers, result = geometry(r, 3, pick(r, [3, 5]), 12)
     channels = pick(r, [1, 3, 4, 7, 8, 16, 17, 24, 40])
+    each = span(r, 1, 9) if channels == 1 else 1
     source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, r.uniform(0.001, 0.2))
     bias = None
     while bias is None:  # TensorFlow Lite Micro crashes without one
-        weights, bias, scale = filters(r, (1, *kernel, channels), 3, INT8, source, bool(r.integers(2)))
-    output = image(r, "y", (source.shape[0], *result, channels), INT8, scale)
-    options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=1, **numbers)
+        weights, bias, scale = filters_of_int8(r, (1, *kernel, channels * each), 3, source)
+    output = image(r, "y", (source.shape[0], *result, channels * each), INT8, scale)
+    options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=each, **numbers)
     return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)
 
 
 def fully_connected(r: Random) -> Case:
-    """Up to 200 inputs."""
-    batches, inputs, outputs = span(r, 1, 3), span(r, 4, 200), span(r, 1, 20)
+    """Up to 200 inputs, or so many that their sums take more than 24 bits."""
+    batches, inputs, outputs = span(r, 1, 3), span(r, 1, pick(r, [200, 200, 200, 2000])), span(r, 1, 20)
     source = image(r, "x", (batches, inputs), INT8, r.uniform(0.001, 0.2))
-    weights, bias, scale = filters(r, (outputs, inputs), 0, INT8, source, bool(r.integers(2)))
+    weights, bias, scale = filters_of_int8(r, (outputs, inputs), 0, source)
     output = image(r, "y", (batches, outputs), INT8, scale)
     return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
 

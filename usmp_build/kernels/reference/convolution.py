@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
@@ -34,6 +34,12 @@ from usmp_build.request import Isa
 
 def conv_2d(node: Node) -> Kernel:
     """A filter for every output channel, over all input channels."""
+    portable, faster = conv_2d_forms(node)
+    return fastest(node, faster, portable)
+
+
+def conv_2d_forms(node: Node) -> tuple[Kernel, Mapping[Isa, Callable[[], Kernel]]]:
+    """Return the portable kernel, and those for other instructions."""
     image = convolved_image(node, node.options(Conv2D))
     filters, _, _, channels = image.weights.shape
     groups, rest = divmod(image.input.shape[3], channels)
@@ -46,7 +52,7 @@ def conv_2d(node: Node) -> Kernel:
     convolution = _Convolution(replace(image, groups=groups), elements, 0)
     if convolution.is_dynamic and groups == 1:
         is_symmetric = len(node.scales(image.weights, filters)) == 1
-        return convolution.dynamic("conv_2d", ("output_channels", filters), is_symmetric)
+        return convolution.dynamic("conv_2d", ("output_channels", filters), is_symmetric), {}
 
     def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
         if groups == 1:
@@ -55,13 +61,11 @@ def conv_2d(node: Node) -> Kernel:
 
     how = convolution.arithmetic()
     if groups > 1:
-        return convolution.kernel("grouped_conv_2d", (("output_channels", each), ("groups", groups)), how, row_accesses)
+        extra = ("output_channels", each), ("groups", groups)
+        return convolution.kernel("grouped_conv_2d", extra, how, row_accesses), {}
     portable = convolution.kernel("conv_2d", (("output_channels", filters),), how, row_accesses)
-    return fastest(
-        node,
-        {Isa.MVE: lambda: conv_2d_mve(image, how, portable), Isa.DSP: lambda: conv_2d_dsp(image, how, portable)},
-        portable,
-    )
+    faster = {Isa.MVE: lambda: conv_2d_mve(image, how, portable), Isa.DSP: lambda: conv_2d_dsp(image, how, portable)}
+    return portable, faster
 
 
 def depthwise_conv_2d(node: Node) -> Kernel:

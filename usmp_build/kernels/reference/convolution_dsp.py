@@ -5,15 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from usmp_build.interfaces.accesses import Accesses
-from usmp_build.interfaces.kernels import Absent, Constant, Derived, Input, Kernel, Operand, Output, Traffic
+from usmp_build.interfaces.kernels import (
+    Absent,
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    Operand,
+    Output,
+    Parameters,
+    Traffic,
+    Value,
+)
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import conv_2d_accesses, depthwise_accesses
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage
 from usmp_build.kernels.reference.packing_dsp import WORD, filters, packed, packed_depthwise, zeros
+from usmp_build.kernels.reference.pitches import pitch_fields
 from usmp_build.kernels.reference.weights import BLOCK, blocks
 
 _MOST_TAPS = 64
@@ -27,40 +40,66 @@ def conv_2d_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Ker
 
     What a pixel is made of is one run of bytes, or one for each tap; few bytes are gathered first.
     """
-    _check(image, how)
     weights = image.node.array(1, "weights").reshape(image.channels, -1).astype(np.int64)
+    return _convolution(image, how, portable, weights)
+
+
+def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weights: NDArray[np.int64]) -> Kernel:
+    """Return the kernel for weights of shape (outputs, height x width x input channels)."""
+    _check(image, how)
     each, pixels = filters(image.node, weights, how.factors), image.output.elements // image.channels
-    channels, taps = image.weights.shape[3], image.window[0] * image.window[1]
-    accesses = conv_2d_accesses(image.row(), channels, image.channels, 1, 4 if _has_runs(image) else 3)
+    channels, taps, size = image.input.shape[3], image.window[0] * image.window[1], weights.shape[1]
+    zero_pixel: tuple[Constant, ...] = ()
     if _has_runs(image):
-        constant = packed(each, taps)
+        name, (constant, is_wide) = "conv_2d_s8_dsp_row", packed(each, taps)
         read, outside, zero_pixel = _taps(image, blocks(image.channels) * _whole_words(channels))
-        weighed = Traffic(len(constant.data) * pixels)
-        operands = Derived(0), Derived(1) if zero_pixel else Absent()
-        constants = constant, *zero_pixel
-        return _kernel(portable, "conv_2d_s8_dsp_row", operands, constants, (read, weighed, outside), accesses)
-    size = weights.shape[1]
-    if size > _LARGE_PATCH:
-        raise Declined(f"its window has more than {_MOST_TAPS} pixels and {_LARGE_PATCH} bytes")
-    constant = packed(each._replace(weights=np.pad(weights, ((0, 0), (0, max(0, WORD - size))))), 1)
-    if _is_pointwise(image):
-        name, read = "conv_2d_1x1_s8_dsp_row", Traffic(pixels * blocks(image.channels) * _whole_words(size))
+        operands: tuple[Operand, ...] = (Derived(0), Derived(1) if zero_pixel else Absent())
+        traffic: tuple[Traffic, ...] = (read, Traffic(len(constant.data) * pixels), outside)
+    elif size <= _LARGE_PATCH or _is_pointwise(image):
+        filled = np.pad(weights, ((0, 0), (0, max(0, WORD - size))))
+        constant, is_wide = packed(each._replace(weights=filled), 1)
+        read = Traffic(pixels * blocks(image.channels) * _whole_words(size))
+        name = "conv_2d_1x1_s8_dsp_row"
+        if not _is_pointwise(image):
+            read = Traffic(_gathered(image))
+            name = "conv_2d_patch_s8_dsp_row" if size <= _PATCH else "conv_2d_large_patch_s8_dsp_row"
+        operands, traffic = (Derived(0),), (read, Traffic(len(constant.data) * pixels))
     else:
-        name = "conv_2d_patch_s8_dsp_row" if size <= _PATCH else "conv_2d_large_patch_s8_dsp_row"
-        read = Traffic(_gathered(image))
-    weighed = Traffic(len(constant.data) * pixels)
-    return _kernel(portable, name, (Derived(0),), (constant,), (read, weighed), accesses)
+        raise Declined(f"its window has more than {_MOST_TAPS} pixels and {_LARGE_PATCH} bytes")
+    accesses = conv_2d_accesses(image.row(), channels, image.channels, 1, 2 + len(operands))
+    kernel = _kernel(portable, name, operands, (constant, *zero_pixel), traffic, accesses)
+    (call,) = kernel.calls
+    parameters = Parameters("conv_2d_s8_dsp_parameters", _fields(image, how, is_wide))
+    return replace(kernel, calls=(replace(call, parameters=parameters),))
+
+
+def _fields(image: ConvolvedImage, how: Arithmetic, is_wide: bool) -> tuple[tuple[str, Value], ...]:
+    limits = dict(how.fields)
+    zero_point = image.node.zero_point(image.output)
+    low, high = (int(limits[name]) + zero_point for name in ("low", "high"))  # type: ignore[arg-type]
+    return (
+        *image.fields((("output_channels", image.channels),)),
+        ("input_zero_point", image.node.zero_point(image.input)),
+        ("rounding", 1 + 2 * zero_point),
+        ("low", low),
+        ("high", high),
+        ("is_clamped", int((low, high) != (-128, 127))),
+        ("is_wide", int(is_wide)),
+        *pitch_fields(image.pitches),
+    )
 
 
 def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
-    """Return the kernel of a DEPTHWISE_CONV_2D with one filter for each channel."""
+    """Return the kernel of a DEPTHWISE_CONV_2D of one channel, or with one filter for each channel."""
     _check(image, how)
     channels, taps = image.channels, image.window[0] * image.window[1]
+    weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
+    if image.input.shape[3] == 1:
+        return _convolution(image, how, portable, weights)
     if channels != image.input.shape[3]:
         raise Declined("it has several filters for a channel")
     if taps > _MOST_TAPS:
         raise Declined(f"its window has more than {_MOST_TAPS} pixels")
-    weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
     constant = packed_depthwise(filters(image.node, weights, how.factors))
     read, outside, zero_pixel = _taps(image, channels)
     traffic = read, Traffic(len(constant.data) * image.output.elements // channels), outside
@@ -76,13 +115,13 @@ def _check(image: ConvolvedImage, how: Arithmetic) -> None:
 
 def _is_pointwise(image: ConvolvedImage) -> bool:
     """Return whether each output is made of one pixel, all of whose bytes are read by words where they are."""
-    return image.window == (1, 1) and not _pixels_outside(image) and image.weights.shape[3] >= WORD
+    return image.window == (1, 1) and not _pixels_outside(image) and image.input.shape[3] >= WORD
 
 
 def _has_runs(image: ConvolvedImage) -> bool:
     """Return whether there are several runs of bytes, of a pixel each, for each output."""
     height, width = image.window
-    return image.weights.shape[3] >= WORD and not _is_pointwise(image) and height * width <= _MOST_TAPS
+    return image.input.shape[3] >= WORD and not _is_pointwise(image) and height * width <= _MOST_TAPS
 
 
 def _pixels_outside(image: ConvolvedImage) -> int:
@@ -119,7 +158,7 @@ def _kernel(
 
 def _gathered(image: ConvolvedImage) -> int:
     """Return the bytes that are read to gather the pixels under each window once."""
-    options, width, channels = image.options, image.window[1], image.weights.shape[3]
+    options, width, channels = image.options, image.window[1], image.input.shape[3]
     is_dense = options.dilation_w == 1 and image.pitches.input == channels
     total = 0
     for position in range(image.columns.output):

@@ -6,38 +6,29 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from usmp_build.arithmetic.fixed_point import Factor
-from usmp_build.interfaces.accesses import Window
 from usmp_build.interfaces.kernels import (
-    Constant,
     Derived,
     Input,
     Kernel,
     KernelCall,
-    Operand,
     Output,
     Parameters,
-    Rows,
     Traffic,
-    Value,
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference import packing_mve
-from usmp_build.kernels.reference.accesses_of_sums import Row, conv_2d_accesses, fully_connected_accesses
+from usmp_build.ir.options import Padding
+from usmp_build.kernels.reference.accesses_of_sums import fully_connected_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
-from usmp_build.kernels.reference.arithmetic_of_sums import arithmetic, check_symmetric, check_wide_sums
-from usmp_build.kernels.reference.candidates import Declined, fastest
+from usmp_build.kernels.reference.arithmetic_of_sums import check_symmetric, check_wide_sums
+from usmp_build.kernels.reference.candidates import fastest
+from usmp_build.kernels.reference.convolution import conv_2d, conv_2d_forms
 from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.packed_weights import perhaps_packed
-from usmp_build.kernels.reference.packing_dsp import WORD, filters, packed
 from usmp_build.kernels.reference.requantization import factor, factor_pairs, wide
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, check_sums
-from usmp_build.operators.sums import FullyConnected
+from usmp_build.operators.sums import Conv2D, FullyConnected
 from usmp_build.request import Isa
 
 _FACTOR_BYTES = 8
@@ -115,7 +106,7 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
     accesses = fully_connected_accesses(*sizes, 1, len(operands))
     call = KernelCall("fully_connected_s8", Whole(), operands, parameters, traffic, accesses=accesses)
     portable = Kernel((call,), constants)
-    return fastest(node, _candidates(node, sizes, (scale,) * sizes.outputs), portable)
+    return fastest(node, _faster(node, sizes), portable)
 
 
 def _int16(node: Node, sizes: _Sizes) -> Kernel:
@@ -159,107 +150,39 @@ def _check_bias_scale(node: Node) -> None:
 
 
 def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
-    """A scale for each output: the batches are the pixels of an image that is convolved with filters of one pixel."""
-    node.streamed()
+    """A scale for each output, as convolutions have."""
+    if node.input(0).dtype is DType.INT16:
+        bias_operand(node, sizes.outputs, DType.INT64)  # a convolution may also have narrow ones
+    kernel = conv_2d(_as_convolution(node, sizes))
+    return replace(kernel, pitched=frozenset(), slower=frozenset())
+
+
+def _as_convolution(node: Node, sizes: _Sizes) -> Node:
+    """Return a CONV_2D: batches are the pixels of an image, one to a row, and filters have one pixel."""
     options = node.options(FullyConnected)
-    how = arithmetic(node, sizes.inputs, 0, options.activation, options.limits)
-    narrow = (("narrow", 0),) if how.suffix == "s16" else ()
-    read, weighed, _, written = _traffic(node, sizes.outputs)
-    elements = sizes.batches * sizes.outputs
-    traffic = (read, weighed, *(Traffic(width * elements) for width in how.widths), written)
-    operands = (Input(0), Input(1), *how.operands, Output(0))
-    call = _pixels(node, sizes, how.suffix, (*narrow, *how.fields), operands, traffic)
-    portable = Kernel((call,), how.constants)
-    return fastest(node, _candidates(node, sizes, how.factors), portable)
+    shapes: dict[Input | Output, tuple[int, ...]] = {
+        Input(0): (1, sizes.batches, 1, sizes.inputs),
+        Input(1): (sizes.outputs, 1, 1, sizes.inputs),
+        Output(0): (1, sizes.batches, 1, sizes.outputs),
+    }
+    tensors = list(node.graph.tensors)
+    for operand, shape in shapes.items():
+        tensors[node.index(operand)] = replace(node.tensor(operand), shape=shape)
+    convolution = Conv2D(Padding.VALID, activation=options.activation, limits=options.limits)
+    graph = replace(node.graph, tensors=tuple(tensors))
+    return replace(node, operator=replace(node.operator, options=convolution), graph=graph)
 
 
-def _pixels(
-    node: Node,
-    sizes: _Sizes,
-    suffix: str,
-    fields: tuple[tuple[str, Value], ...],
-    operands: tuple[Operand, ...],
-    traffic: tuple[Traffic, ...],
-) -> KernelCall:
-    """Return the call that convolves batches, the pixels of an image, with filters of one pixel."""
-    batches, inputs, outputs = sizes
-    fields = (
-        ("input_width", 1),
-        ("input_channels", inputs),
-        ("output_width", 1),
-        ("output_channels", outputs),
-        ("window_height", 1),
-        ("window_width", 1),
-        ("stride", 1),
-        ("dilation", 1),
-        ("before", 0),
-        *fields,
-        ("input_pitch", inputs),
-        ("output_pitch", outputs),
-    )
-    form = Rows(images=1, rows=batches, input_rows=batches, input_row_elements=inputs, output_row_elements=outputs)
-    parameters = Parameters(f"conv_2d_{suffix}_parameters", fields)
-    row = Row(1, outputs, Window(loop=0, pitch=inputs, size=1))
-    accesses = conv_2d_accesses(row, inputs, outputs, node.input(0).dtype.bits // 8, len(operands))
-    return KernelCall(f"conv_2d_{suffix}_row", form, operands, parameters, traffic, accesses=accesses)
+def _faster(node: Node, sizes: _Sizes) -> Mapping[Isa, Callable[[], Kernel]]:
+    """Return the kernels of a convolution for other instructions."""
+    if node.input(0).is_constant or node.zero_point(node.input(1)):
+        return {}
 
+    def without_pitches(kernel: Callable[[], Kernel]) -> Callable[[], Kernel]:
+        return lambda: replace(kernel(), pitched=frozenset(), slower=frozenset())
 
-def _candidates(node: Node, sizes: _Sizes, factors: tuple[Factor, ...]) -> Mapping[Isa, Callable[[], Kernel]]:
-    """Return the faster kernels; `factors` are those of the outputs."""
-    return {Isa.MVE: lambda: _mve(node, sizes, factors), Isa.DSP: lambda: _dsp(node, sizes, factors)}
-
-
-def _dsp(node: Node, sizes: _Sizes, factors: tuple[Factor, ...]) -> Kernel:
-    """Return the kernel of int8 with Arm's DSP extension: that of a convolution with a window of one pixel."""
-    weights = _plain_weights(node)
-    if sizes.inputs < WORD:
-        raise Declined(f"it has fewer than {WORD} inputs")
-    constant = packed(filters(node, weights, factors), 1)
-    words = -(-sizes.inputs // WORD)
-    traffic = (
-        Traffic(sizes.batches * blocks(sizes.outputs) * words * WORD),
-        Traffic(sizes.batches * len(constant.data)),
-        Traffic(written=node.output.size),
-    )
-    return _packed(node, sizes, "conv_2d_1x1_s8_dsp_row", constant, traffic)
-
-
-def _mve(node: Node, sizes: _Sizes, factors: tuple[Factor, ...]) -> Kernel:
-    """Return the same with Helium; what fits registers is read once for all outputs."""
-    batches, inputs, outputs = sizes
-    constant = packing_mve.packed(packing_mve.filters(node, _plain_weights(node), factors), 1)
-    is_short = inputs <= packing_mve.SHORT
-    passes = 1 if is_short else blocks(outputs)
-    weights = len(constant.data) if is_short else blocks(outputs) * BLOCK * (inputs + packing_mve.FACTORS)
-    traffic = Traffic(node.input(0).size * passes), Traffic(batches * weights), Traffic(written=node.output.size)
-    function = "conv_2d_short_s8_mve_row" if is_short else "conv_2d_rows_s8_mve_row"
-    return _packed(node, sizes, function, constant, traffic)
-
-
-def _plain_weights(node: Node) -> NDArray[np.int64]:
-    """Return weights of int8 without a zero point, for inputs of int8; decline others."""
-    source, weights = node.input(0), node.input(1)
-    if source.is_constant:
-        raise Declined("its input is a constant")
-    if source.dtype is not DType.INT8:
-        raise Declined(f"it is for int8, not {source.dtype.name}")
-    if node.zero_point(weights):
-        raise Declined("its weights have a zero point")
-    return node.array(1, "weights").astype(np.int64)
-
-
-def _packed(node: Node, sizes: _Sizes, function: str, constant: Constant, traffic: tuple[Traffic, ...]) -> Kernel:
-    """Return the kernel with a function for packed weights."""
-    source, output, options = node.input(0), node.output, node.options(FullyConnected)
-    low, high = quantized_limits(node, options.activation, output, options.limits)
-    fields = (
-        ("input_zero_point", node.zero_point(source)),
-        ("output_zero_point", node.zero_point(output)),
-        ("low", low),
-        ("high", high),
-    )
-    call = _pixels(node, sizes, "s8", fields, (Input(0), Derived(0), Output(0)), traffic)
-    return Kernel((replace(call, function=function),), (constant,))
+    _, faster = conv_2d_forms(_as_convolution(node, sizes))
+    return {isa: without_pitches(kernel) for isa, kernel in faster.items()}
 
 
 def _dynamic(node: Node, sizes: _Sizes) -> Kernel:

@@ -65,24 +65,31 @@ def _widest(filters: Filters) -> NDArray[np.int64]:
     return widest
 
 
-def packed(each: Filters, runs: int) -> Constant:
+class Packed(NamedTuple):
+    """Filters as a constant."""
+
+    constant: Constant
+    is_wide: bool
+    """Whether their sums are wide."""
+
+
+def packed(each: Filters, runs: int) -> Packed:
     """Return filters over so many equal runs of input bytes, in blocks of four."""
     outputs, taps = each.weights.shape
     weights, sums = _blocks(each.weights), _blocks(each.sums)
-    if int(_blocks(_widest(each))[:, ::2].max()) >= _WIDEST_PAIR:
-        raise Declined("its sums may not fit 24 bits")
     words = _words(weights.reshape(*weights.shape[:2], runs, taps // runs))
     lanes = 256 * words[:, ::2] + words[:, 1::2]
-    if lanes.min() < -1 << 15:
-        raise Declined("it has weights of -128")
+    is_wide = int(_blocks(_widest(each))[:, ::2].max()) >= _WIDEST_PAIR or bool(lanes.min() < -1 << 15)
+    if is_wide:
+        lanes = (words[:, ::2] & 0xFF) << 8 | words[:, 1::2] & 0xFF
     # axes of lanes: block, pair, run, word, byte -> block, run, word, pair, (0, 2), (1, 3)
     halves = (lanes & 0xFFFF).transpose(0, 2, 3, 1, 4)
     body = np.stack([halves[..., 0] | halves[..., 2] << 16, halves[..., 1] | halves[..., 3] << 16], axis=-1)
-    heads = np.stack([256 * sums[:, ::2] + sums[:, 1::2], sums[:, 1::2]], axis=-1)
+    first = sums[:, ::2] if is_wide else 256 * sums[:, ::2] + sums[:, 1::2]
+    heads = np.stack([first, sums[:, 1::2]], axis=-1)
     count = -(-outputs // BLOCK)
-    return _constant(
-        np.concatenate([heads.reshape(count, -1), body.reshape(count, -1), _factors(each)], axis=1).ravel()
-    )
+    parts = heads.reshape(count, -1), body.reshape(count, -1), _factors(each)
+    return Packed(_constant(np.concatenate(parts, axis=1).ravel()), is_wide)
 
 
 def packed_depthwise(each: Filters) -> Constant:

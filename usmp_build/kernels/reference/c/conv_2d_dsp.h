@@ -2,25 +2,48 @@
 #ifndef USMP_CONV_2D_DSP_H
 #define USMP_CONV_2D_DSP_H
 
-#include "conv_2d.h"
+#include "usmp.h"
+
+/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Low and high are the limits of
+ * the output.  Pitches are in elements from one pixel to the next. */
+struct usmp_conv_2d_s8_dsp_parameters {
+    int32_t input_width;
+    int32_t input_channels;
+    int32_t output_width;
+    int32_t output_channels;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t dilation;
+    int32_t before;
+    int32_t input_zero_point;
+    int32_t rounding; /* 1 + 2 * the output's zero point */
+    int32_t low;
+    int32_t high;
+    int32_t is_clamped; /* whether the limits are not those of int8 */
+    int32_t is_wide;    /* whether weights are in `packed` as if for wide sums */
+    int32_t input_pitch;
+    int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
+};
 
 /* One output row with a window of one pixel that is never outside of the row. */
 void usmp_conv_2d_1x1_s8_dsp_row(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
 
 /* One output row with a window of at most 64 pixels, from the input rows under it; a row that is NULL is padding.  Each
  * pixel is a run.  `zeros` is a pixel of the input's zero point. */
 void usmp_conv_2d_s8_dsp_row(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed,
     const int8_t *zeros, int8_t *output);
 
 /* One output row with a window of at most 64 bytes, from the input rows under it; a row that is NULL is padding.  All
  * bytes are one run. */
 void usmp_conv_2d_patch_s8_dsp_row(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
 
 /* The same with a window of at most 256 bytes. */
 void usmp_conv_2d_large_patch_s8_dsp_row(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
 
 #endif

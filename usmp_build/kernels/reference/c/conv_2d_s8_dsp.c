@@ -17,7 +17,7 @@ struct usmp_filters_s8_dsp {
 
 /* `runs` runs of `bytes` bytes make a pixel. */
 static inline struct usmp_filters_s8_dsp usmp_filters_of_s8_dsp(
-    const struct usmp_conv_2d_s8_parameters *p, const int32_t *packed, int32_t runs, int32_t bytes)
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int32_t *packed, int32_t runs, int32_t bytes)
 {
     struct usmp_filters_s8_dsp filters;
     filters.packed = packed;
@@ -28,12 +28,13 @@ static inline struct usmp_filters_s8_dsp usmp_filters_of_s8_dsp(
 }
 
 static inline void usmp_set_outputs_s8_dsp(
-    struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_parameters *p)
+    struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p)
 {
-    dot->rounding = 1 + 2 * p->output_zero_point;
-    dot->low = p->low + p->output_zero_point;
-    dot->high = p->high + p->output_zero_point;
-    dot->is_clamped = dot->low > -128 || dot->high < 127;
+    dot->rounding = p->rounding;
+    dot->low = p->low;
+    dot->high = p->high;
+    dot->is_clamped = p->is_clamped;
+    dot->is_wide = p->is_wide;
 }
 
 /* Makes `blocks` blocks of outputs of some pixels, `output_pitch` apart, from the first one or to the first one. */
@@ -83,7 +84,7 @@ static void usmp_make_pixel_s8_dsp(
 }
 
 void usmp_conv_2d_1x1_s8_dsp_row(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, p->input_channels);
@@ -107,7 +108,7 @@ void usmp_conv_2d_1x1_s8_dsp_row(
 }
 
 void usmp_conv_2d_s8_dsp_row(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed,
     const int8_t *zeros, int8_t *output)
 {
     const int32_t height = p->window_height;
@@ -153,7 +154,7 @@ static inline void usmp_copy_words(const int8_t *from, int32_t bytes, int8_t *to
 
 /* Gathers the pixels under a window; `patch` has a multiple of four bytes. */
 static inline void usmp_gather_s8_dsp(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, int32_t start, int8_t *patch)
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, int32_t start, int8_t *patch)
 {
     const int32_t channels = p->input_channels;
     const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
@@ -180,7 +181,7 @@ static inline void usmp_gather_s8_dsp(
 
 /* `patch` has room for the window, and for four bytes at least. */
 static inline void usmp_make_patches_s8_dsp(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *patch,
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *patch,
     int8_t *output)
 {
     const int32_t bytes = usmp_maximum(4, p->window_height * p->window_width * p->input_channels);
@@ -199,14 +200,14 @@ static inline void usmp_make_patches_s8_dsp(
 }
 
 void usmp_conv_2d_patch_s8_dsp_row(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
     int8_t patch[64] = {0};
     usmp_make_patches_s8_dsp(p, rows, packed, patch, output);
 }
 
 void usmp_conv_2d_large_patch_s8_dsp_row(
-    const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
     int8_t patch[256] = {0};
     usmp_make_patches_s8_dsp(p, rows, packed, patch, output);

@@ -16,7 +16,7 @@ struct usmp_pixels_s8_dsp {
     int32_t back;              /* 24: bytes from the end of a block to the beginning of the next one */
     int8_t *output;            /* 28: of the first block of the first pixel */
     int32_t step;              /* 32: from the outputs of a block to those of the next one */
-    int32_t loops;             /* 36: over four words of a run, all but its last word */
+    int32_t loops;             /* 36: over four words of a run, or one for wide sums; all but its last word */
     uintptr_t entry;           /* 40: for the function alone */
     int32_t skip;              /* 44: bytes of code that the first loop leaves out */
     int32_t rest;              /* 48: bytes from where the last word of a run would begin to where it does: -3 to 0 */
@@ -27,7 +27,8 @@ struct usmp_pixels_s8_dsp {
     int32_t pixels;            /* 68: if more than one, each has but one run */
     int32_t input_step;        /* 72: from a pixel to the next one */
     int32_t output_step;       /* 76: from where the block after the last one would go to the next pixel */
-    int32_t words;             /* 80: of a run */
+    int32_t is_wide;           /* 80: whether weights are in `packed` as if for wide sums */
+    int32_t words;             /* 84: of a run */
 };
 
 /* Says how long all runs are: at least four bytes. */
@@ -37,7 +38,7 @@ static inline void usmp_set_runs_s8_dsp(struct usmp_pixels_s8_dsp *dot, int32_t 
 
     dot->other_runs = other_runs;
     dot->words = whole + 1;
-    dot->loops = (whole + 3) / 4;
+    dot->loops = dot->is_wide ? whole : (whole + 3) / 4;
     dot->skip = whole == 0 ? 64 * 4 + 8 : 64 * (4 * dot->loops - whole);
     dot->rest = bytes - 4 - 4 * whole;
 }
@@ -61,6 +62,29 @@ static inline void usmp_set_runs_s8_dsp(struct usmp_pixels_s8_dsp *dot, int32_t 
     "smlad  lr, r12, r6, lr\n\t" \
     "smlad  lr, r3, r8, lr\n\t"
 
+/* The same for wide sums: 20 instructions. */
+#define USMP_DSP_WIDE_WORD(LOAD) \
+    "ldm.w  r1!, {r4, r5, r6, r8}\n\t" \
+    LOAD "\n\t" \
+    "sxtb16 r12, r3\n\t" \
+    "sxtb16 r3, r3, ror #8\n\t" \
+    "sxtb16 r7, r4, ror #8\n\t" \
+    "smlad  r9, r12, r7, r9\n\t" \
+    "sxtb16 r4, r4\n\t" \
+    "smlad  r10, r12, r4, r10\n\t" \
+    "sxtb16 r7, r5, ror #8\n\t" \
+    "smlad  r9, r3, r7, r9\n\t" \
+    "sxtb16 r5, r5\n\t" \
+    "smlad  r10, r3, r5, r10\n\t" \
+    "sxtb16 r7, r6, ror #8\n\t" \
+    "smlad  r11, r12, r7, r11\n\t" \
+    "sxtb16 r6, r6\n\t" \
+    "smlad  lr, r12, r6, lr\n\t" \
+    "sxtb16 r7, r8, ror #8\n\t" \
+    "smlad  r11, r3, r7, r11\n\t" \
+    "sxtb16 r8, r8\n\t" \
+    "smlad  lr, r3, r8, lr\n\t"
+
 /* Makes the outputs of all these blocks, four at a time; a, b, c, d are their filters.  `packed` has for each block
  *
  *     256 * A + B,  B,  256 * C + D,  D     sums to begin with: biases, with the input's zero point folded in
@@ -72,17 +96,26 @@ static inline void usmp_set_runs_s8_dsp(struct usmp_pixels_s8_dsp *dot, int32_t 
  *     right shifts less 1, a byte each, that of a in the lowest
  *
  * SXTB16 of a word leaves b's weights; the word itself sums up 256 * A + B.  When all is added up, modulo 2^32,
- * A = ((256 * A + B) - B) / 256 is exact, since |A| < 2^23.  So each weight takes one byte, and half an unpacking. */
+ * A = ((256 * A + B) - B) / 256 is exact, since |A| < 2^23.  So each weight takes one byte, and half an unpacking.
+ *
+ * Where that is not proven, sums are wide: A, B, C, D to begin with, and a lane is a's byte beside b's. */
 static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UNUSED)
 {
 #if USMP_DSP
     __asm__ volatile(
         /* r0 input, r1 packed, r2 loops, r3 r12 input bytes, r4 r5 r6 r8 weights, r9 r10 r11 lr sums, r7 dot */
-        "push   {r4-r11, lr}\n\t"
+        "push   {r0, r4-r11, lr}\n\t"
         "mov    r7, r0\n\t"
         "adr    r3, 3f\n\t"
         "ldr    r2, [r7, #44]\n\t"
         "adds   r3, r3, r2\n\t"
+        "ldr    r2, [r7, #80]\n\t"
+        "cbz    r2, 0f\n\t"
+        "adr    r3, 7f\n\t"
+        "ldr    r2, [r7, #36]\n\t"
+        "cbnz   r2, 0f\n\t"
+        "adr    r3, 8f\n\t"
+        "0:\n\t"
         "adds   r3, #1\n\t" /* an address of Thumb code */
         "str    r3, [r7, #40]\n\t"
         "ldr    r1, [r7, #16]\n\t"
@@ -105,20 +138,40 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ldr    r2, [r7, #48]\n\t" /* the last word of the run */
         USMP_DSP_WORD("ldr.w r3, [r0, r2]")
         "ldr    r2, [r7, #8]\n\t"
-        "cbz    r2, 4f\n\t"
-        "ldr    r3, [r7, #12]\n\t" /* the next run */
+        "cmp    r2, #0\n\t"
+        "beq    4f\n\t"
+        "9:\n\t" /* the next run */
+        "ldr    r3, [r7, #12]\n\t"
         "subs   r2, #1\n\t"
         "str    r2, [r7, #8]\n\t"
         "ldr    r0, [r3, r2, lsl #2]\n\t"
         "b      2b\n\t"
 
-        "4:\n\t" /* the sums become outputs */
-        "ldm    r1!, {r2, r3, r4, r5, r6}\n\t"
-        "ldr    r8, [r7, #52]\n\t"
+        ".balign 4\n\t"
+        "7:\n\t" /* wide sums: a word */
+        USMP_DSP_WIDE_WORD("ldr r3, [r0], #4")
+        "subs   r2, r2, #1\n\t"
+        "bne    7b\n\t"
+        ".balign 4\n\t"
+        "8:\n\t"
+        "ldr    r7, [sp]\n\t"
+        "ldr    r2, [r7, #48]\n\t" /* the last word of the run */
+        USMP_DSP_WIDE_WORD("ldr r3, [r0, r2]")
+        "ldr    r7, [sp]\n\t"
+        "ldr    r2, [r7, #8]\n\t"
+        "cmp    r2, #0\n\t"
+        "bne    9b\n\t"
+        "b      5f\n\t"
+
+        "4:\n\t" /* the sums of a and c */
         "sub    r9, r9, r10\n\t"
         "sub    r11, r11, lr\n\t"
         "asr    r9, r9, #8\n\t"
         "asr    r11, r11, #8\n\t"
+
+        "5:\n\t" /* sums become outputs */
+        "ldm    r1!, {r2, r3, r4, r5, r6}\n\t"
+        "ldr    r8, [r7, #52]\n\t"
         "smmlar r9, r9, r2, r9\n\t"
         "smmlar r10, r10, r3, r10\n\t"
         "smmlar r11, r11, r4, r11\n\t"
@@ -143,7 +196,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ssat   r11, #8, r11, asr #1\n\t"
         "ssat   lr, #8, lr, asr #1\n\t"
         "ldr    r4, [r7, #56]\n\t"
-        "cbz    r4, 5f\n\t"
+        "cbz    r4, 6f\n\t"
         "ldrd   r2, r3, [r7, #60]\n\t"
         ".irp   sum, r9, r10, r11, lr\n\t"
         "cmp    \\sum, r2\n\t"
@@ -154,7 +207,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "movgt  \\sum, r3\n\t"
         ".endr\n\t"
 
-        "5:\n\t"
+        "6:\n\t"
         "ldrd   r2, r3, [r7, #28]\n\t"
         "strb   r9, [r2]\n\t"
         "strb   r10, [r2, #1]\n\t"
@@ -168,7 +221,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "bne.w  1b\n\t"
         "ldr    r0, [r7, #68]\n\t" /* the next pixel */
         "subs   r0, #1\n\t"
-        "beq    6f\n\t"
+        "beq    10f\n\t"
         "str    r0, [r7, #68]\n\t"
         "ldrd   r2, r3, [r7, #72]\n\t"
         "ldr    r0, [r7]\n\t"
@@ -179,8 +232,8 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "str    r4, [r7, #28]\n\t"
         "ldr    r1, [r7, #16]\n\t"
         "b.w    1b\n\t"
-        "6:\n\t"
-        "pop    {r4-r11, pc}\n\t");
+        "10:\n\t"
+        "pop    {r0, r4-r11, pc}\n\t");
 #else
     const int32_t *at = dot->packed;
 
@@ -197,9 +250,10 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
             for (int32_t word = 0; word < dot->words; ++word, at += 4) {
                 const int8_t *const x = input + 4 * word + (word == dot->words - 1 ? dot->rest : 0);
                 for (int32_t i = 0; i < 4; ++i) { /* 0 and 2 are sums of lanes, 1 and 3 those of their lower bytes */
-                    const uint32_t even = (uint32_t)at[i & 2];
-                    const uint32_t odd = (uint32_t)at[(i & 2) + 1];
-                    const uint32_t mask = (i & 1) != 0 ? 0xff : 0xffff;
+                    const int32_t shift = dot->is_wide && (i & 1) == 0 ? 8 : 0;
+                    const uint32_t even = (uint32_t)at[i & 2] >> shift;
+                    const uint32_t odd = (uint32_t)at[(i & 2) + 1] >> shift;
+                    const uint32_t mask = dot->is_wide || (i & 1) != 0 ? 0xff : 0xffff;
                     const uint32_t sign = (mask + 1) / 2;
                     sums[i] += (uint32_t)x[0] * (((even & mask) ^ sign) - sign);
                     sums[i] += (uint32_t)x[1] * (((odd & mask) ^ sign) - sign);
@@ -209,7 +263,8 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
             }
         }
         for (int32_t i = 0; i < 4; ++i) {
-            const int32_t sum = (i & 1) != 0 ? (int32_t)sums[i] : (int32_t)(sums[i] - sums[i + 1]) >> 8;
+            const int is_whole = dot->is_wide || (i & 1) != 0;
+            const int32_t sum = is_whole ? (int32_t)sums[i] : (int32_t)(sums[i] - sums[i + 1]) >> 8;
             const int32_t less = *shifts >> 8 * i & 0xff;
             const int32_t result = usmp_scaled_s8_dsp(sum, at[i], less, dot->rounding);
             dot->output[i] = (int8_t)(result < dot->low ? dot->low : result > dot->high ? dot->high : result);
