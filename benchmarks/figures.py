@@ -20,7 +20,9 @@ Column: TypeAlias = Literal[
     "M55",
     "M55, CMSIS-NN",
     "host ms",
+    "host ms, -O3",
     "host ms, TFLM reference",
+    "host ms, LiteRT",
     "file bytes",
     "import",
     "plan",
@@ -31,16 +33,16 @@ Column: TypeAlias = Literal[
 Figures: TypeAlias = dict[Column, float]
 """Bytes and instructions are whole numbers; seconds and milliseconds are not.  What is absent was not measured."""
 
-BYTES: tuple[Column, ...] = ("workspace", "bound", "TFLM arena", "constants", "text", "rodata", "stack", "stack seen")
+BYTES: tuple[Column, ...] = ("workspace", "bound", "TFLM arena")
+FLASH: tuple[Column, ...] = ("constants", "text", "rodata", "stack", "stack seen")
 INFERENCE: tuple[Column, ...] = (
     "M4",
     "M4, TFLM reference",
     "M4, CMSIS-NN",
     "M55",
     "M55, CMSIS-NN",
-    "host ms",
-    "host ms, TFLM reference",
 )
+HOST: tuple[Column, ...] = ("host ms", "host ms, -O3", "host ms, TFLM reference", "host ms, LiteRT")
 TOGETHER: tuple[Column, ...] = ("workspace", "bound", "apart")
 SECONDS: tuple[Column, ...] = ("file bytes", "import", "plan", "emit", "whole command")
 
@@ -50,5 +52,6 @@ COMPARED: tuple[tuple[Column, Column], ...] = (
     ("M4", "M4, CMSIS-NN"),
     ("M55", "M55, CMSIS-NN"),
     ("host ms", "host ms, TFLM reference"),
+    ("host ms, -O3", "host ms, LiteRT"),
 )
 """Ours and theirs."""

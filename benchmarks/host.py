@@ -1,4 +1,4 @@
-"""Milliseconds of one inference on this machine: our C at -O2, and TensorFlow Lite Micro's reference kernels."""
+"""Milliseconds of one inference on this machine: our C, TensorFlow Lite Micro's reference kernels, and LiteRT."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from benchmarks.tools import Unmeasured, run
 
 COMPILER = "cc"
 _DRIVER = Path(__file__).with_name("host.c")
+_PACKAGES = {"tflm": ("tflite_micro", "TensorFlow Lite Micro"), "litert": ("ai_edge_litert", "LiteRT")}
 _TOLERANCE = 1e-4
 """Relative to the larger of 1 and the reference: floats are summed in another order."""
 
@@ -27,29 +29,33 @@ class Answer:
     outputs: bytes
 
 
-def ours(subject: Subject, runs: int) -> Answer:
+def ours(subject: Subject, runs: int, optimization: str = "-O2") -> Answer:
     """Build and run the generated C.  Raises Unmeasured."""
     (subject.folder / _DRIVER.name).write_bytes(_DRIVER.read_bytes())
-    flags = ["-std=c99", "-O2", "-DUSMP_SECTION(name)="]
+    flags = ["-std=c99", optimization, "-DUSMP_SECTION(name)="]
     run([COMPILER, *flags, *SOURCES, POOLS, _DRIVER.name, "-o", "host", "-lm"], cwd=subject.folder)
     return _answer(run([str(subject.folder / "host"), str(runs)]))
 
 
-def reference(subject: Subject, runs: int) -> Answer:
-    """Ask TensorFlow Lite Micro, in a process of its own, for it aborts on models that it does not like."""
-    if find_spec("tflite_micro") is None:
-        raise Unmeasured("the package tflite-micro is not installed")
+def interpreted(subject: Subject, runs: int, interpreter: Literal["tflm", "litert"]) -> Answer:
+    """Ask an interpreter, in a process of its own, for they abort on models that they do not like.
+
+    Raises Unmeasured.
+    """
+    package, name = _PACKAGES[interpreter]
+    if find_spec(package) is None:
+        raise Unmeasured(f"the package {package.replace('_', '-')} is not installed")
     model = subject.planned.analysis.models[0]
     arrays = inputs.drawn(model)
     np.savez(
         subject.folder / "inputs.npz", allow_pickle=False, **{str(index): array for index, array in enumerate(arrays)}
     )
-    files = [str(subject.folder / name) for name in (MODEL, "inputs.npz")]
+    files = [str(subject.folder / file) for file in (MODEL, "inputs.npz")]
     try:
-        command = [sys.executable, "-m", "benchmarks.tflm", *files, str(len(model.main.outputs)), str(runs)]
-        return _answer(run(command))
+        command = [sys.executable, "-m", "benchmarks.interpreters", interpreter, *files]
+        return _answer(run([*command, str(len(model.main.outputs)), str(runs)]))
     except Unmeasured as why:
-        raise Unmeasured(f"TensorFlow Lite Micro: {why}") from None
+        raise Unmeasured(f"{name}: {why}") from None
 
 
 def difference(subject: Subject, got: bytes, wanted: bytes) -> str | None:

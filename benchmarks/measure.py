@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from benchmarks import board, cortex, host, road, size, stack
-from benchmarks.figures import COMPARED, INFERENCE, Figures
+from benchmarks import board, host, road
+from benchmarks.figures import COMPARED, HOST, INFERENCE, Figures
+from benchmarks.processors import Profile, profile
 from benchmarks.published import published
 from benchmarks.subject import Subject, generate, prepare, together
 from benchmarks.tools import Unmeasured
@@ -24,7 +25,7 @@ class Measured:
 
     model: str
     figures: Figures = field(default_factory=dict)
-    stack: stack.Stack | None = None
+    profile: Profile | None = None
     notes: list[str] = field(default_factory=list)
 
     def attempt(
@@ -41,13 +42,15 @@ class Measured:
 def measure(path: Path, runs: int) -> Measured:
     """Measure one model file; `runs` is how often it runs on this machine."""
     measured = Measured(path.stem)
-    with tempfile.TemporaryDirectory(prefix="usmp-benchmark-") as folder:
-        subject = measured.attempt(prepare, path, Path(folder))
+    with tempfile.TemporaryDirectory(prefix="usmp-benchmark-") as name:
+        folder = Path(name)
+        subject = measured.attempt(prepare, path, folder)
         if subject is not None:
             measured.figures |= published(path.stem, len(subject.data)) | road.count(subject) | road.planning(subject)
             if measured.attempt(generate, subject) is not None:
                 measured.figures |= measured.attempt(road.generating, subject) or {}
-                _compiled(measured, subject)
+                measured.profile, notes = profile(path, folder)
+                measured.notes += notes
                 _boards(measured, subject)
                 on_host(measured, subject, runs)
     return measured
@@ -62,15 +65,6 @@ def measure_together(paths: Sequence[Path]) -> Measured:
     return measured
 
 
-def _compiled(measured: Measured, subject: Subject) -> None:
-    objects = measured.attempt(cortex.objects, subject)
-    if objects:
-        measured.figures |= measured.attempt(size.size, objects) or {}
-        measured.stack = measured.attempt(stack.deepest, objects)
-    if measured.stack:
-        measured.figures["stack"] = measured.stack.bytes
-
-
 def _boards(measured: Measured, subject: Subject) -> None:
     for column in board.BOARDS:
         measured.figures |= measured.attempt(board.run, subject, column) or {}
@@ -81,7 +75,11 @@ def on_host(measured: Measured, subject: Subject, runs: int) -> None:
     ours = measured.attempt(host.ours, subject, runs)
     if ours:
         measured.figures["host ms"] = ours.milliseconds
-    reference = measured.attempt(host.reference, subject, runs)
+    if faster := measured.attempt(host.ours, subject, runs, "-O3"):
+        measured.figures["host ms, -O3"] = faster.milliseconds
+    if litert := measured.attempt(host.interpreted, subject, runs, "litert"):
+        measured.figures["host ms, LiteRT"] = litert.milliseconds
+    reference = measured.attempt(host.interpreted, subject, runs, "tflm")
     if reference is None:
         return
     different = host.difference(subject, ours.outputs, reference.outputs) if ours else None
@@ -90,5 +88,5 @@ def on_host(measured: Measured, subject: Subject, runs: int) -> None:
         return
     measured.notes.append(f"output {different} is not that of TensorFlow Lite Micro: no inference of theirs is shown")
     for _, theirs in COMPARED:
-        if theirs in INFERENCE:
+        if theirs in (*INFERENCE, *HOST):
             measured.figures.pop(theirs, None)

@@ -16,6 +16,7 @@ from usmp_build.errors import UsmpError
 from usmp_build.files import DictFiles
 from usmp_build.layout import Layout
 from usmp_build.output import writer
+from usmp_build.request import Isa
 
 MANIFEST = "usmp.toml"
 MODEL = "model.tflite"
@@ -34,6 +35,10 @@ region = "SRAM"
 [pools.flash]
 access = "ro"
 region = "FLASH"
+"""
+_ISA = """
+[targets.cpu]
+isa = "{isa}"
 """
 _MODEL = """
 [models.{name}]
@@ -55,9 +60,12 @@ class Subject:
         return self.files.read(MODEL)
 
 
-def prepare(path: Path, folder: Path, words: str = "") -> Subject:
-    """Read and plan a model, with these words behind its table.  Raises Unmeasured when it is refused."""
-    files, planned = _plan({MODEL: path}, words)
+def prepare(path: Path, folder: Path, words: str = "", isa: Isa | None = None) -> Subject:
+    """Read and plan a model, with these words after its table.  Raises Unmeasured when it is refused.
+
+    Without `isa` the plan is portable, and a build for a board plans for that board's instructions.
+    """
+    files, planned = _plan({MODEL: path}, words + (_ISA.format(isa=isa.value) if isa else ""))
     for name in (MANIFEST, MODEL):
         (folder / name).write_bytes(files.read(name))
     return Subject(files, planned, folder)

@@ -5,24 +5,31 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from benchmarks import board, host, ram
+from benchmarks import board, host, ram, tables
+from benchmarks.figures import Figures
 from benchmarks.measure import Measured, on_host
-from benchmarks.published import published
-from benchmarks.stack import follow
-from benchmarks.subject import prepare
+from benchmarks.processors import PROCESSORS, Kind, Place, Profile
+from benchmarks.published import LAYERS, published
+from benchmarks.stack import Stack, follow
+from benchmarks.subject import generate, prepare
 from benchmarks.tools import Unmeasured
 from tests.support import counting, firmware
 from tests.support.cli import DATA
 from tests.support.tree import ROOT
+from usmp_build.importers.tflite import import_tflite
+from usmp_build.interfaces.kernels import Traffic
+from usmp_build.passes.rewrite.work import operator_macs
+from usmp_build.request import Isa
 
 
 def benchmark(*arguments: object) -> str:
     command = [sys.executable, "-m", "benchmarks", *map(str, arguments), "--runs", "2"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=900, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -30,18 +37,75 @@ def benchmark(*arguments: object) -> str:
 @pytest.mark.long
 def test_every_column_is_measured(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    for name in board.BOARDS.values():
+    for name in PROCESSORS.values():
         firmware.need_board(firmware.BOARDS[name])
         counting.need_plugins(firmware.BOARDS[name].qemu[0])
     page = tmp_path / "page.md"
     said = benchmark(DATA / "odd_even.tflite", "--out", page)
     rows = re.findall(r"^\| odd_even \|(.*)\|$", said, re.MULTILINE)
-    assert len(rows) == 3
-    # Everything but TFLM's figures, which are published for other models only: the arena; M4 (two) and M55.
     cells = [[cell.strip() for cell in row.split("|")] for row in rows]
-    assert [sum(cell == "-" for cell in row) for row in cells] == [1, 3, 0]
+    missing = [sum(cell == "-" for cell in row) for row in cells]
+    # Everything but what is published for other models only: TFLM's arena; M4 (two) and M55.
+    workspace, flash, inference, processors, (*kinds, host_ms, seconds) = (
+        missing[0], missing[1:4], missing[4], missing[5:8], missing[8:],
+    )  # fmt: skip
+    assert (workspace, flash, inference, seconds) == (1, [0, 0, 0], 3, 0)
+    assert processors == [0, 2, 4]
+    assert all(count == (row[1] == "-") for count, row in zip(kinds, cells[8:-2], strict=True))
+    assert host_ms == (find_spec("ai_edge_litert") is None)
     assert all(row in page.read_text() for row in rows)
     assert ROOT.as_posix() not in page.read_text()
+
+
+M4, M55 = Place("M4", Isa.DSP), Place("M55", Isa.MVE)
+
+
+def profiled(model: str, figures: Figures) -> Measured:
+    """A model with four convolutions and a SOFTMAX."""
+    kinds = {"CONV_2D 1x1": Kind(4, 2_000, {M4: 2_500, M55: 400}), "SOFTMAX": Kind(1, 0, {M4: 3_212})}
+    flash: dict[Isa, Figures] = {Isa.DSP: {"constants": 100, "text": 20, "rodata": 3, "stack": 40, "stack seen": 36}}
+    chains = {Isa.DSP: Stack(40, ("model_run", "firmware_softmax_s8"), ())}
+    profile = Profile({M4: 5_712, M55: 3_612}, kinds, {2: {M4: 700, M55: 100}}, flash, chains)
+    return Measured(model, figures, profile)
+
+
+def test_instructions_are_shown_for_each_multiplication_or_for_all_where_there_are_none() -> None:
+    parts = tables.parts([profiled("another", {})], [])
+    assert "| another | 4 CONV_2D 1x1 | 2,000 | - | - | - | 1.25 | - | 0.200 |" in parts["kinds"].splitlines()
+    assert "| another | 1 SOFTMAX | - | - | - | - | 3,212 | - | - |" in parts["kinds"].splitlines()
+    assert "| another | dsp | - | 0.00571 | - | - | - |" in parts["processors"].splitlines()
+    assert "| another | dsp | 100 | 20 | 3 | 40 | 36 |" in parts["flash"].splitlines()
+    assert parts["chains"] == "- another, dsp: `model_run` → `firmware_softmax_s8`; not counted: nothing"
+
+
+def test_only_the_layers_of_the_very_model_are_beside_published_ones() -> None:
+    layer = next(layer for layer in LAYERS if (layer.model, layer.position) == ("kws", 2))
+    row = f"| kws | {layer.shape} | {layer.macs:,} | 700 | {layer.m4:,} | 100 | {layer.m55:,} |"
+    assert row in tables.parts([profiled("kws", published("kws", 53_936))], [])["layers"].splitlines()
+    assert "kws" not in tables.parts([profiled("kws", published("kws", 53_937))], [])["layers"]
+
+
+def test_layers_are_those_of_the_models(real_models: Path) -> None:
+    """At their positions are operators with as many multiplications."""
+    for name in {layer.model for layer in LAYERS}:
+        main = import_tflite((real_models / f"{name}.tflite").read_bytes(), name, name).main
+        for layer in LAYERS:
+            if layer.model == name:
+                assert operator_macs(main.operators[layer.position], main) == layer.macs, layer
+
+
+def test_more_steps_than_a_board_stores_are_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    interval = counting.Interval("bench_step", 7, {}, Traffic(), ())
+    monkeypatch.setattr(board, "_STEPS", 2)
+    monkeypatch.setattr(board, "_usable", firmware.BOARDS.__getitem__)
+    monkeypatch.setattr(board, "_build", lambda *_: tmp_path / "firmware.elf")
+    subject = prepare(DATA / "odd_even.tflite", tmp_path, isa=Isa.DSP)
+    generate(subject)
+    monkeypatch.setattr(board, "_run", lambda *_: (["36", "4", "4"], [interval] * 2))
+    assert board.steps(subject, "m4") == ({4: 14}, 36)
+    monkeypatch.setattr(board, "_run", lambda *_: (["36", "4", "4"], [interval] * 3))
+    with pytest.raises(Unmeasured, match="more than 2 operators"):
+        board.steps(subject, "m4")
 
 
 def test_what_overlap_brings_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,15 +131,17 @@ def test_what_cannot_be_measured_is_said(tmp_path: Path) -> None:
     assert re.search(r"^\| control \+ stateful \|( [\d,]+ \|){3}$", said, re.MULTILINE)
 
 
-@pytest.mark.parametrize(("computed", "theirs"), [(b"a", {"host ms, TFLM reference", "M4, CMSIS-NN"}), (b"b", set())])
+@pytest.mark.parametrize(
+    ("computed", "theirs"), [(b"a", {"host ms, TFLM reference", "host ms, LiteRT", "M4, CMSIS-NN"}), (b"b", set())]
+)
 def test_what_computes_something_else_is_not_compared(
     computed: bytes, theirs: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(host, "ours", lambda *_: host.Answer(1.0, b"a"))
-    monkeypatch.setattr(host, "reference", lambda *_: host.Answer(2.0, computed))
+    monkeypatch.setattr(host, "interpreted", lambda *_: host.Answer(2.0, computed))
     measured = Measured("odd_even", {"TFLM arena": 1, "M4": 1, "M4, CMSIS-NN": 1})
     on_host(measured, prepare(DATA / "odd_even.tflite", tmp_path), 1)
-    assert measured.figures.keys() == {"TFLM arena", "M4", "host ms"} | theirs
+    assert measured.figures.keys() == {"TFLM arena", "M4", "host ms", "host ms, -O3"} | theirs
     assert len(measured.notes) == (not theirs)
 
 

@@ -15,27 +15,27 @@ void usmp_average_pool_2d_s8_row(
 {
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_walk channels = usmp_walk_along(p->channels, 1, p->direction);
+    const int32_t all = p->window_height * p->window_width;
+    int32_t height = 0; /* of the part of the window that is inside */
 
+    for (int32_t y = 0; y < p->window_height; ++y) {
+        height += rows[y] != NULL;
+    }
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+        const int32_t first = (start + taps.first) * p->input_pitch;
+        const int32_t width = taps.end - taps.first;
+        const int32_t count = p->counts_outside ? all : height * width;
+        const int32_t outside = p->counts_outside ? (all - height * width) * p->outside : 0;
 
         for (int32_t c = channels.first; c != channels.end; c += channels.step) {
-            int32_t sum = 0;
-            int32_t count = 0;
+            int32_t sum = outside;
 
             for (int32_t y = 0; y < p->window_height; ++y) {
-                if (rows[y] == NULL) {
-                    continue;
+                for (int32_t i = 0; rows[y] != NULL && i < width; ++i) {
+                    sum += rows[y][first + c + i * p->input_pitch];
                 }
-                for (int32_t tap = taps.first; tap < taps.end; ++tap) {
-                    sum += rows[y][(start + tap) * p->input_pitch + c];
-                }
-                count += taps.end - taps.first;
-            }
-            if (p->counts_outside) {
-                sum += (p->window_height * p->window_width - count) * p->outside;
-                count = p->window_height * p->window_width;
             }
             output[x * p->output_pitch + c] = (int8_t)usmp_clamp(usmp_mean_of(sum, count), p->low, p->high);
         }
@@ -51,19 +51,18 @@ void usmp_max_pool_2d_s8_row(
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+        const int32_t first = (start + taps.first) * p->input_pitch;
+        const int32_t width = taps.end - taps.first;
 
         for (int32_t c = channels.first; c != channels.end; c += channels.step) {
             int32_t most = p->low;
 
             for (int32_t y = 0; y < p->window_height; ++y) {
-                if (rows[y] == NULL) {
-                    continue;
-                }
-                for (int32_t tap = taps.first; tap < taps.end; ++tap) {
-                    most = usmp_maximum(most, rows[y][(start + tap) * p->input_pitch + c]);
+                for (int32_t i = 0; rows[y] != NULL && i < width; ++i) {
+                    most = usmp_maximum(most, rows[y][first + c + i * p->input_pitch]);
                 }
             }
-            output[x * p->output_pitch + c] = (int8_t)usmp_clamp(most, p->low, p->high);
+            output[x * p->output_pitch + c] = (int8_t)usmp_minimum(most, p->high);
         }
     }
 }
