@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.support import board_manifests, image
-from tests.support.board_accesses import called
 from tests.support.board_kernels import answers_to, check
 from tests.support.firmware import Board, on
 from tests.support.flatfile import flatfile
@@ -16,7 +15,9 @@ from tests.support.image import all_equal
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.faster import ISAS, faster
 from tests.support.planned import Shared
+from usmp_build.cli.selftest.compare import compare
 from usmp_build.interfaces.kernels import Parameters
+from usmp_build.kernels.reference.sources import functions
 from usmp_build.manifest.instructions import isa_of
 from usmp_build.request import Isa
 
@@ -40,25 +41,40 @@ def manifest(models: dict[str, Path], pools: str, isa: Isa) -> str:
     return f'{board_manifests.of(models, pools)}\n[targets.cpu]\nisa = "{isa.value}"\n'
 
 
-@on("m4", "m7", "m33", "m55")
-def test_every_function(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
-    """The smallest and the largest case of each, and of each of its modes."""
-    isa = isa_of_board(board)
+def cases_of(isa: Isa) -> dict[str, Case]:
+    """Return the smallest and the largest case of each function, and of each of its modes."""
     alike: dict[tuple[object, ...], list[tuple[int, str, Case]]] = defaultdict(list)
     for kind in ISAS[isa]:
         for number, (case, kernel) in enumerate(faster(isa, kind, COUNT)):
-            size = sum(tensor.size for tensor in case.graph.tensors)
-            call = kernel.calls[0]
+            size, call = sum(tensor.size for tensor in case.graph.tensors), kernel.calls[0]
             modes = (value for name, value in (call.parameters or NONE).fields if name.startswith("is_"))
-            alike[(call.function, *modes)].append((size, f"{kind.lower()}_{number:02}", case))
-    cases = {name: case for same in alike.values() for _, name, case in (min(same), max(same))}
-    cases = dict(sorted(cases.items()))
-    models = board_manifests.written(
-        f"faster_{isa.value}", {name: flatfile(case.graph) for name, case in cases.items()}, shared
-    )
+            alike[(call.function, *modes)].append((size, f"{isa.value}_{kind.lower()}_{number:02}", case))
+    assert {function for function, *_ in alike} == {name for name in functions() if f"_{isa.value}" in name}
+    return dict(sorted((name, case) for same in alike.values() for _, name, case in (min(same), max(same))))
+
+
+@on("m4", "m7", "m33", "m55")
+def test_every_function(board: Board, plugin: Path, tmp_path: Path, shared: Shared) -> None:
+    """At -O2."""
+    isa = isa_of_board(board)
+    cases = cases_of(isa)
+    models = board_manifests.written("faster", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
     made = image.make(board, tmp_path, manifest(models, board_manifests.THREE, isa), 1, shared)
-    assert called(made) >= {function for function, *_ in alike}
     check(made, plugin, cases, answers_to(cases, models, tmp_path))
+
+
+@pytest.mark.parametrize("build_type", ["Debug", "MinSizeRel", "Release"])
+@on("m4", "m55")
+def test_every_function_is_optimized(board: Board, tmp_path: Path, shared: Shared, build_type: str) -> None:
+    """At -O0, -Os and -O3."""
+    isa = isa_of_board(board)
+    cases = cases_of(isa)
+    models = board_manifests.written("faster", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
+    pools = manifest(models, board_manifests.THREE, isa)
+    made = image.make(board, tmp_path, pools, 1, shared, build_type=build_type)
+    runs = image.run(made, [[case.inputs] for case in cases.values()])
+    for index, answers in enumerate(answers_to(cases, models, tmp_path)):
+        compare(made.planned, index, runs[index], answers)
 
 
 @on("m4", "m7", "m33", "m55")

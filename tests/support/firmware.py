@@ -124,6 +124,7 @@ def try_build(
     main: Path | None = None,
     definitions: Iterable[str] = (),
     find: str = FIND,
+    build_type: str | None = None,
 ) -> tuple[int, str]:
     """Configure and build the example in `folder`; return the exit code of the last command, and what all of them said.
 
@@ -131,6 +132,7 @@ def try_build(
     `definitions` reach every file, generated ones too.  `source` may be a copy of the example.  Warnings are errors.
     """
     settings = {"FIRMWARE_MANIFEST": manifest, "FIRMWARE_MAIN": main, "FIRMWARE_DEFINITIONS": ";".join(definitions)}
+    settings |= {"CMAKE_BUILD_TYPE": build_type}
     given = [f"-D{name}={value}" for name, value in settings.items() if value]
     strict = "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"
     code, text = _cmake(source, "--preset", board.name, "-B", str(folder), find, PYTHON, strict, *given)

@@ -51,6 +51,7 @@ def make(
     application: str = "",
     interleaved: tuple[str, str] | None = None,
     find: str = "",
+    build_type: str | None = None,
 ) -> Image:
     """Plan, write the harness, and build everything with the example's CMake project.
 
@@ -68,7 +69,9 @@ def make(
     if find:
         path.write_text(manifest, encoding="utf-8")
     hook = ("USMP_HOOK",)
-    elf = firmware.build(board, build, manifest=path, main=main, definitions=hook, find=find or _PLANNED)
+    elf = firmware.build(
+        board, build, manifest=path, main=main, definitions=hook, find=find or _PLANNED, build_type=build_type
+    )
     return Image(
         board, folder, elf, planned, layout, build / "plan.usmp" if find else made.folder / "generated", shared
     )

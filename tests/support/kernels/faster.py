@@ -16,6 +16,7 @@ from tests.support.kernels.windows import geometry
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Tensor
 from usmp_build.kernels.reference import Reference
+from usmp_build.operators.binary import Binary
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 from usmp_build.request import Isa
 
@@ -66,12 +67,30 @@ def fully_connected(r: Random) -> Case:
     return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
 
 
+def add_or_subtract(kind: str) -> Callable[[Random], Case]:
+    """Up to 40 elements; often both operands have the same scale."""
+
+    def make(r: Random) -> Case:
+        shape, scales = (span(r, 1, 8), span(r, 1, 5)), [r.uniform(0.001, 0.2), r.uniform(0.001, 0.2)]
+        scales = [scales[0], pick(r, scales)]
+        first, second = (image(r, name, shape, INT8, scale) for name, scale in zip("ab", scales, strict=True))
+        output = image(r, "y", shape, INT8, sum(scales) * r.uniform(0.3, 1.5))
+        return case(r, kind, (first, second), output, Binary(pick(r, ACTIVATIONS)))
+
+    return make
+
+
 CASES: Mapping[str, Callable[[Random], Case]] = {
+    "ADD": add_or_subtract("ADD"),
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected,
+    "SUB": add_or_subtract("SUB"),
 }
-ISAS: Mapping[Isa, tuple[str, ...]] = {Isa.DSP: tuple(CASES), Isa.MVE: tuple(CASES)}
+ISAS: Mapping[Isa, tuple[str, ...]] = {
+    Isa.DSP: ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"),
+    Isa.MVE: tuple(CASES),
+}
 """The kinds of operators that have kernels for the instructions of a target."""
 
 

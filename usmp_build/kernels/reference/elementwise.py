@@ -94,10 +94,8 @@ def _add_mve(node: Node, portable: Kernel) -> Kernel:
         raise Declined(f"it is for int8, not {node.output.dtype.name}")
     assert call.parameters is not None
     fields = dict(call.parameters.fields)
-    halves = [
-        fields[f"{each}_shift"] == 0 and fields[f"{each}_multiplier"] not in (0, _HALF) for each in ("first", "second")
-    ]
-    if any(halves) or fields["output_shift"] == 0:
+    factors = [(fields[f"{each}_multiplier"], fields[f"{each}_shift"]) for each in ("first", "second")]
+    if fields["output_shift"] == 0 or any(shift == 0 and by not in (0, _HALF) for by, shift in factors):
         raise Declined("it scales by 1/2 or more")
     return replace(portable, calls=(replace(call, function="add_s8_mve"),))
 

@@ -13,7 +13,7 @@
  *
  * in the order in which even and odd lanes, and even and odd lanes of these, make sums; of eight channels it is 0 2 4 6,
  * 1 3 5 7.  Channels that are missing are 0.  Returns where it ends. */
-static inline const int8_t *usmp_channels_s8_mve(
+static inline USMP_MVE_UNUSED const int8_t *usmp_channels_s8_mve(
     const struct usmp_pixels_mve *p, const int8_t *const *taps, int32_t offset, const int8_t *stream, int32_t size,
     int32_t lanes, int8_t *output)
 {

@@ -17,7 +17,7 @@
  *     a b c d                    shifts, bytes: negative, to the right
  *
  * Returns where it ends. */
-static inline const int8_t *usmp_four_filters_s8_mve(
+static inline USMP_MVE_UNUSED const int8_t *usmp_four_filters_s8_mve(
     const struct usmp_pixels_mve *p, const int8_t *const *runs, int32_t offset, const int8_t *packed, int32_t lanes,
     int8_t *output)
 {
