@@ -65,6 +65,7 @@ class Portable:
         return self.call.function.removesuffix("_row").rpartition("_")[2]
 
     def __getitem__(self, name: str) -> int:
+        """Return a parameter; 0 where the kernel has none of this name, as one without padding that counts."""
         fields = dict(self.call.parameters.fields) if self.call.parameters else {}
         number = fields.get(name, 0)
         assert isinstance(number, int)
