@@ -58,11 +58,13 @@ function(_usmp_add_plan plan)
   _usmp_read_outputs("${lines}" project plan_files model_files models)
   _usmp_read_inputs("${lines}" "${manifest}" inputs)
   _usmp_read_regions("${lines}" regions)
+  _usmp_read_libraries("${lines}" libraries)
   list(TRANSFORM plan_files PREPEND "${dir}/")
 
   _usmp_add_library(${plan} "${manifest}" ${plan_files})
   target_include_directories(${plan} PUBLIC "$<BUILD_INTERFACE:${dir}>")
   _usmp_link_math(${plan})
+  target_link_libraries(${plan} PRIVATE ${libraries})
   add_dependencies(${plan} ${plan}_gen)
   if(NOT TARGET "usmp::${project}") # of several plans of one project, the first is called like that
     add_library("usmp::${project}" ALIAS ${plan})
@@ -78,6 +80,7 @@ function(_usmp_add_plan plan)
     _USMP_GEN "${plan}_gen"
     _USMP_MANIFEST "${manifest}"
     _USMP_REGIONS "${regions}"
+    _USMP_LIBRARIES "${libraries}"
     _USMP_COMMAND "${tool};generate;${manifest};--out;${dir}${prune}"
     _USMP_REPORT "${tool};plan;${manifest}"
     _USMP_DEPENDS "${manifest}"
@@ -136,11 +139,12 @@ function(_usmp_check_output_dir dir)
 endfunction()
 
 # Ask the tool for the names of all files that it would generate, those of a model called "<model>" too, for the model
-# files of the manifest, and for the regions that its pools name.  Return its lines as a list: "<owner><tab><file>",
-# "<owner><tab><file><tab>input", "<pool><tab><region><tab>region".  Reads: call.
+# files of the manifest, for the regions that its pools name, and for the libraries that its kernels call.  Return its
+# lines as a list: "<owner><tab><file>", "<owner><tab><file><tab>input", "<pool><tab><region><tab>region",
+# "<project><tab><library><tab>library".  Reads: call.
 function(_usmp_list_outputs tool manifest result)
   execute_process(
-    COMMAND ${tool} outputs "${manifest}" --any-model --inputs --regions
+    COMMAND ${tool} outputs "${manifest}" --any-model --inputs --regions --libraries
     WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
     OUTPUT_VARIABLE lines
     ERROR_VARIABLE errors
@@ -158,7 +162,7 @@ endfunction()
 
 # Read who owns which output: return the project, its files, those of "<model>", and the models of the manifest.
 function(_usmp_read_outputs lines project plan_files model_files models)
-  list(FILTER lines EXCLUDE REGEX "\t(input|region)$")
+  list(FILTER lines EXCLUDE REGEX "\t(input|region|library)$")
   set(owners "${lines}")
   list(TRANSFORM owners REPLACE "\t.*" "")
   list(REMOVE_DUPLICATES owners)
@@ -198,5 +202,12 @@ function(_usmp_read_regions lines result)
   list(FILTER lines INCLUDE REGEX "\tregion$")
   list(TRANSFORM lines REPLACE "^[^\t]*\t([^\t]*)\t.*" "\\1")
   list(REMOVE_DUPLICATES lines)
+  set(${result} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# Return the libraries of the application that kernels call, which are targets.
+function(_usmp_read_libraries lines result)
+  list(FILTER lines INCLUDE REGEX "\tlibrary$")
+  list(TRANSFORM lines REPLACE "^[^\t]*\t([^\t]*)\t.*" "\\1")
   set(${result} "${lines}" PARENT_SCOPE)
 endfunction()

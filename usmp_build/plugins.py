@@ -24,6 +24,7 @@ IMPORTERS = {
     ".tflite": "usmp_build.importers.tflite:import_tflite",
 }
 KERNELS = {
+    "cmsis-nn": "usmp_build.kernels.cmsis_nn:CmsisNN",
     "extern": "usmp_build.kernels.extern:Extern",
     "reference": "usmp_build.kernels.reference:Reference",
 }

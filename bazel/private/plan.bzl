@@ -86,7 +86,7 @@ def _compile_plan(ctx, project, files, files_of, linking):
     """
     return compile_library(
         ctx,
-        deps = [linking],
+        deps = [linking] + [dep[CcInfo] for dep in ctx.attr.deps],
         folder = files["plan_json"][0].dirname,
         headers = files["hdrs"] + [file for file in files["pool_bytes"] if file.extension == "inc"],
         name = _within(ctx, project + "-shared"),  # no model has such a name
@@ -111,6 +111,10 @@ _ATTRS = {
     ),
     "defines": attr.string_list(
         doc = "Definitions for the generated C and for all who include it: `USMP_HOOK`, `NDEBUG`.",
+    ),
+    "deps": attr.label_list(
+        doc = "Libraries that kernels call: with `kernels = \"cmsis-nn\"`, CMSIS-NN.",
+        providers = [CcInfo],
     ),
     "linkopts": attr.string_list(
         default = ["-lm"],

@@ -14,22 +14,26 @@ from usmp_build import plugins
 from usmp_build.interfaces.kernels import Kernel, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
 from usmp_build.kernels.reference import Reference
-from usmp_build.request import TargetRequest
+from usmp_build.request import Isa, TargetRequest
 
 MODEL = f'{RAM_AND_FLASH}[models.digits]\npath = "{(DATA / "digits.tflite").as_posix()}"\n'
 WHY = "dsp: its output has an odd number of channels"
 
 
 class Fussy(Reference):
-    """The reference kernels, which say for what other instructions a convolution has no kernel."""
+    """The portable kernels, which say on any other target that a convolution has no faster kernel."""
+
+    def __init__(self, other: bool = False) -> None:
+        super().__init__()
+        self._other = other
 
     @classmethod
     def for_target(cls, target: TargetRequest) -> Fussy:
-        return cls(target.isa)
+        return cls(target.isa is not Isa.PORTABLE)
 
     def kernel(self, operator: Operator, graph: Subgraph, /) -> Kernel | NoKernel:
         kernel = super().kernel(operator, graph)
-        if operator.kind == "CONV_2D" and isinstance(kernel, Kernel) and self._isa.value != "portable":
+        if operator.kind == "CONV_2D" and isinstance(kernel, Kernel) and self._other:
             return replace(kernel, declined=(WHY,))
         return kernel
 
@@ -110,6 +114,28 @@ def test_programs_read_it(fussy: Path) -> None:
         assert [each["functions"] for each in convolutions] == [["conv_2d_s8_row"]] * 3
         assert [each["declined"] for each in convolutions] == [[WHY]] * 3
         assert all(each["declined"] == [] for each in operators if each["kind"] != "CONV_2D")
+
+
+SHORT = """\
+model "m"
+subgraph 0 "main"
+  %0 "x" int8[1,2] scale=0.1 zero=0
+  %1 "w" int8[3,2] scale=0.1 zero=0 = [1, 2, 3, 4, 5, 6]
+  %2 "y" int8[1,3] scale=0.1 zero=0
+  inputs %0
+  outputs %2
+  %2 = FULLY_CONNECTED(%0, %1) @0
+"""
+
+
+def test_the_reference_library_says_why(tmp_path: Path) -> None:
+    (tmp_path / "m.model.txt").write_text(SHORT, "utf-8")
+    for isa, functions, declined in (
+        ("portable", ["fully_connected_s8"], []),
+        ("dsp", ["fully_connected_s8"], ["dsp: it has fewer than 4 inputs"]),
+    ):
+        (record,) = json.loads(call("inspect", "kernels", tmp_path / "m.model.txt", "--isa", isa, "--json").out)
+        assert (record["functions"], record["declined"]) == (functions, declined)
 
 
 def test_an_operator_without_a_kernel_says_why(tmp_path: Path) -> None:

@@ -13,13 +13,13 @@
   builds and runs on them, `image` compares every tensor, `counting` counts what runs and is read, `board_accesses`
   compares that with the plan.  `linked_images` are of a small linker script, for any machine.
 - Models and programs: `road` takes them as text, `small_models` has some, `rewriting` and `scopes` say what passes make
-  of them, `flatfile` makes a file of a graph, `kernels` runs operators one by one; `stateful`, `lstms` and `programs`
-  draw models at random, `programs_c` has C of one, `parts` has models of concatenations and splits, `flatbuffer` writes
-  files of them, `mutants` spoils them, `interpreter` runs a plan in bytes, `together` runs several at the same time,
-  `directions` lets kernels run backward, `net` grows nets, `nets` are those of usual kinds, `large_nets` those for
-  images, `drawn_nets`, `row_nets` and `firmwares` are random, `drawn_flow` draws loops and branches, `signal_models`
-  operators for audio, `pictures` has nets from one to another, `remembering` has nets with a variable, `dead_channels`
-  nets in which much is constant, `resized` images of several sizes.
+  of them, `flatfile` makes a file of a graph, `kernels` runs operators one by one, `cmsis_nn` stands in for CMSIS-NN;
+  `stateful`, `lstms` and `programs` draw models at random, `programs_c` has C of one, `parts` has models of
+  concatenations and splits, `flatbuffer` writes files of them, `mutants` spoils them, `interpreter` runs a plan in
+  bytes, `together` runs several at the same time, `directions` lets kernels run backward, `net` grows nets, `nets` are
+  those of usual kinds, `large_nets` those for images, `drawn_nets`, `row_nets` and `firmwares` are random, `drawn_flow`
+  draws loops and branches, `signal_models` operators for audio, `pictures` has nets from one to another, `remembering`
+  has nets with a variable, `dead_channels` nets in which much is constant, `resized` images of several sizes.
 - Problems: `problems` states them in a few words, `drawn_problems` draws them, `brute_force` solves tiny ones by trying
   everything, `cases` and `shared_cases` have those of TVM.
 """

@@ -11,10 +11,13 @@ from collections.abc import Iterable
 from usmp_build.cli.overrides import manifest_arguments, read_overrides
 from usmp_build.cli.reading import read_manifest
 from usmp_build.manifest.clashes import pool_bytes
+from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.refuse import refuse
 from usmp_build.naming import model_files, plan_files
 
 _ANY_MODEL = "<model>"
+_CMSIS_NN = "cmsis-nn"
+"""The kernel library that calls a library of the application, which build systems call the same."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +38,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='also list pools that the linker fragment puts into regions: pool, region, and a third column "region"',
     )
+    parser.add_argument(
+        "--libraries",
+        action="store_true",
+        help='also list libraries of the application that kernels call, with the project and a third column "library"',
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
@@ -54,7 +62,15 @@ def run(parsed: argparse.Namespace) -> int:
     for name, pool in manifest.pools.items() if parsed.regions else ():
         if pool.region and pool.owner == "generated":
             print(f"{name}\t{pool.region}\tregion")
+    if parsed.libraries and _CMSIS_NN in _kernels(manifest):
+        print(f"{project}\t{_CMSIS_NN}\tlibrary")
     return 0
+
+
+def _kernels(manifest: Manifest) -> set[str | None]:
+    """Return the names of all kernel libraries that targets and rules of `place` ask for."""
+    places = (place for model in manifest.models.values() for place in model.place)
+    return {target.kernels for target in manifest.targets.values()} | {place.kernels for place in places}
 
 
 def _show(owner: str, files: Iterable[str]) -> None:

@@ -22,6 +22,7 @@ def emit(layout: Layout) -> Iterator[OutputFile]:
         "sources": sorted([*_ending(".c", of_plan), *_ending(".h", of_models)]),
         "headers": sorted([*_ending(".h", of_plan), *included]),
         "math": layout.needs_math,
+        "links": [f"@{library.replace('-', '_')}" for library in layout.links],
     }
     yield OutputFile("BUILD.bazel", render("BUILD.bazel.j2", summary=summary, **values))
     yield OutputFile("usmp.bzl", render("usmp.bzl.j2", summary=summary))

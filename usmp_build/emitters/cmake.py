@@ -16,5 +16,5 @@ def emit(layout: Layout) -> Iterator[OutputFile]:
     regions = dict.fromkeys(pool.region for pool in summary.pools if pool.region and not pool.is_passed)
     yield OutputFile("CMakeLists.txt", render("CMakeLists.txt.j2", summary=summary))
     link_pools = (cmake_dir() / "UsmpLinkPools.cmake").read_text(encoding="utf-8").rstrip()
-    facts = {"math": layout.needs_math, "regions": list(regions), "link_pools": link_pools}
+    facts = {"math": layout.needs_math, "regions": list(regions), "link_pools": link_pools, "links": layout.links}
     yield OutputFile("usmp-targets.cmake", render("usmp-targets.cmake.j2", summary=summary, **facts))

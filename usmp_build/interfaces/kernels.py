@@ -249,7 +249,7 @@ class Kernel:
     arrays are only aligned to their elements."""
     strikes: tuple[Strike, ...] = ()
     library: str = ""
-    """The name of its library; set when it is selected."""
+    """The name of its library; set when it is selected, unless it comes from "reference" by way of another library."""
     updates: frozenset[int] = frozenset()
     """Positions of inputs that it also writes: variables, which it changes in place."""
     pitched: frozenset[Operand] = frozenset()
@@ -310,6 +310,8 @@ class KernelSources:
     """Definitions."""
     needs_math: bool = False
     """Whether they call functions of <math.h>, for which some linkers need an option."""
+    links: str = ""
+    """The library of the application whose header they include, as CMake calls it: "cmsis-nn"."""
 
 
 class KernelLibrary(Protocol):

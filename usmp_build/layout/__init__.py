@@ -113,4 +113,6 @@ class Layout:
     kernel_source: str
     needs_math: bool
     """Whether the kernels call functions of <math.h>, which some linkers find only when they are told."""
+    links: tuple[str, ...]
+    """Libraries of the application that the kernels call, as CMake names them."""
     cached: tuple[CachedRow, ...] = ()

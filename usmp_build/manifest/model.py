@@ -72,8 +72,9 @@ class Target(Table):
 
     kernels: kinds.Plugin = key(
         "name",
-        'The kernel library. "reference": portable C, bit for bit what TensorFlow Lite Micro computes. "cmsis-nn": '
-        'Arm\'s. "extern": the application supplies the kernels. Plug-ins add others.',
+        'The kernel library. "reference": C, bit for bit what TensorFlow Lite Micro computes. "cmsis-nn": calls of '
+        '[CMSIS-NN](targets.md#cmsis-nn), which the application links. "extern": the application supplies the kernels. '
+        "Plug-ins add others.",
         "reference",
         "reference",
     )

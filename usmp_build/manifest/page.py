@@ -96,7 +96,7 @@ load_region = "FLASH"                  # ... once start-up code has copied them 
 # Targets: the processors. Without these, there is "cpu".
 
 [targets.cpu]
-kernels = "cmsis-nn"                   # by default "reference" (later)
+kernels = "cmsis-nn"                   # by default "reference"
 isa = "mve"                            # by default what the build system says, else "portable"
 
 [targets.npu]                          # an accelerator ...

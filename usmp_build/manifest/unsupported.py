@@ -26,13 +26,10 @@ class NotYet:
     """The values that are meant; none: all but the default."""
 
 
-_PORTABLE = 'leave it out; "reference" is portable C'
 _SLOWER = '"balanced" spends no instructions for memory; "ram" is the default'
 
 NOT_YET: Mapping[tuple[str, ...], NotYet] = MappingProxyType(
     {
-        ("targets", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
-        ("models", "*", "place", "*", "kernels"): NotYet(_PORTABLE, ("cmsis-nn",)),
         ("models", "*", "goal"): NotYet(_SLOWER, ("speed",)),
         ("plan", "goal"): NotYet(_SLOWER, ("speed",)),
     }

@@ -9,6 +9,7 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Libraries
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.graph import Model, OperatorRef
+from usmp_build.passes.assign import REFERENCE
 from usmp_build.planner import by_name
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.auto import Auto
@@ -74,9 +75,13 @@ class Replanner:
 
 
 def _libraries(request: Request) -> Libraries:
-    """Return every library that a target or a rule of `place` names, for each target, and those that make copies."""
+    """Return every library that a target or a rule of `place` names, for each target, and those that make copies.
+
+    The reference library is always there: others may return its kernels.
+    """
     spans = {key: request.targets[key[0]].span for key in passes.copiers(request)}
     for t, target in enumerate(request.targets):
+        spans.setdefault((t, REFERENCE), target.span)
         spans[t, target.kernels] = target.kernels_span
         spans |= {(t, rule.kernels): rule.span for m in request.models for rule in m.places if rule.kernels}
     return {(t, name): plugins.kernels(name, span, request.targets[t]) for (t, name), span in spans.items()}

@@ -53,10 +53,14 @@ options = {}
 
 def places(text: str) -> list[tuple[int, str]]:
     """The lines that are refused, and what is under the carets."""
-    with pytest.raises(ManifestError) as caught:
+    try:
         resolve(load(text.encode(), "usmp.toml"))
+    except ManifestError as error:
+        diagnostics = error.diagnostics
+    else:
+        return []
     found = []
-    for diagnostic in caught.value.diagnostics:
+    for diagnostic in diagnostics:
         assert diagnostic.code == "M120"
         assert diagnostic.message.endswith("not supported yet")
         assert diagnostic.help

@@ -47,9 +47,12 @@ class Piece:
     """System headers of its file."""
 
 
-def choose(calls: Iterable[str], prefix: str) -> KernelSources:
-    """Return the C of functions as `KernelCall` names them, and of all that they use, with the requested prefix."""
-    pieces = library()
+def choose(calls: Iterable[str], prefix: str, package: str = __package__) -> KernelSources:
+    """Return the C of functions as `KernelCall` names them, and of all that they use, with the requested prefix.
+
+    The files are in the folder `c` of `package`.
+    """
+    pieces = library(package)
     definitions = {piece.name: piece for piece in pieces if not piece.is_prototype}
     requested = {name for call in calls for name in _functions(call, definitions.keys())}
     public = {use for p in pieces if p.is_prototype and p.name in requested for use in p.uses & definitions.keys()}
@@ -76,9 +79,9 @@ def functions() -> tuple[str, ...]:
 
 
 @cache
-def library() -> tuple[Piece, ...]:
-    """Return all pieces, each after those that it uses."""
-    folder = files(__package__) / "c"
+def library(package: str = __package__) -> tuple[Piece, ...]:
+    """Return all pieces of a package, each after those that it uses."""
+    folder = files(package) / "c"
     texts = {file.name: file.read_text(encoding="utf-8") for file in folder.iterdir() if file.name[-2:] in (".c", ".h")}
     order: dict[str, None] = {}
 

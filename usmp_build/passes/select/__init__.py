@@ -50,6 +50,8 @@ def ask(libraries: Libraries, runner: tuple[int, str], op: Operator, graph: Subg
 
 
 def _of_library(kernel: Kernel, name: str) -> Kernel:
+    """Name the library of a kernel, unless it has the kernel from another one, which it names itself."""
+    name = kernel.library or name
     backward = kernel.backward and replace(kernel.backward, library=name)
     by_rows = kernel.by_rows and _of_library(kernel.by_rows, name)
     return replace(kernel, library=name, backward=backward, by_rows=by_rows)
