@@ -1,6 +1,8 @@
-"""FILL, ZEROS_LIKE and BROADCAST_ARGS."""
+"""FILL, ZEROS_LIKE, BROADCAST_ARGS and SHAPE."""
 
 from __future__ import annotations
+
+import numpy as np
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.kernels import (
@@ -16,7 +18,7 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.copies import check_types
+from usmp_build.kernels.reference.copies import check_types, copy
 from usmp_build.kernels.reference.node import Node, unsupported_types
 
 _SUFFIXES = {DType.INT32: "s32", DType.INT64: "s64"}
@@ -35,6 +37,16 @@ def zeros_like(node: Node) -> Kernel:
     node.expect(node.input(0).shape == node.output.shape, "has an output of another shape than its input")
     zero = Constant("zero", node.output.dtype, bytes(node.output.dtype.bits // 8))
     return Kernel((_filled(node, Derived(0)),), (zero,))
+
+
+def shape(node: Node) -> Kernel:
+    """SHAPE: it is folded, except where it is an output of the model."""
+    output, sizes = node.output, node.input(0).shape
+    if output.dtype not in _SUFFIXES:
+        raise unsupported_types(output)
+    node.expect(output.elements == len(sizes), f"has {output.elements} places for the sizes of {len(sizes)} dimensions")
+    data = np.array(sizes, np.dtype(output.dtype.numpy).newbyteorder("<")).tobytes()
+    return Kernel((copy(Derived(0), Output(0), 1, output.size),), (Constant("shape", output.dtype, data),))
 
 
 def _filled(node: Node, value: Operand) -> KernelCall:
@@ -72,4 +84,4 @@ def broadcast_args(node: Node) -> Kernel:
     return Kernel((call,))
 
 
-KERNELS = {"BROADCAST_ARGS": broadcast_args, "FILL": fill, "ZEROS_LIKE": zeros_like}
+KERNELS = {"BROADCAST_ARGS": broadcast_args, "FILL": fill, "SHAPE": shape, "ZEROS_LIKE": zeros_like}
