@@ -80,11 +80,11 @@ def _small(r: Random, made: Case) -> Case:
 def extreme(kind: str) -> Callable[[Random], Case]:
     def make(r: Random) -> Case:
         dtype = pick(r, [INT8, INT16, INT32, INT64, FLOAT])
-        drawn, scale, zero = shapes(r, 2, 4), r.uniform(0.001, 0.3), span(r, -128, 127)
-        quantized = dtype in {INT8, INT16}
+        drawn, scales = shapes(r, 2, 4), pick(r, [[r.uniform(0.001, 0.3)] * 3, r.uniform(0.001, 0.3, 3)])
+        quantized = dtype in {INT8, INT16} and pick(r, [True, True, False])
         first, second, output = (
-            activation(n, s, dtype, scale, zero) if quantized else plain(n, s, dtype)
-            for n, s in zip("aby", drawn, strict=True)
+            activation(n, s, dtype, scale, r=r) if quantized else plain(n, s, dtype)
+            for n, s, scale in zip("aby", drawn, scales, strict=True)
         )
         return case(r, kind, (first, perhaps_constant(r, second)), output)
 
