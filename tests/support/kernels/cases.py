@@ -19,6 +19,7 @@ from tests.support.kernels import (
     signal,
     sums,
 )
+from tests.support.kernels.decoding import decode
 from tests.support.kernels.drawing import (
     ACTIVATIONS,
     FLOAT,
@@ -34,6 +35,7 @@ from tests.support.kernels.drawing import (
 )
 from tests.support.kernels.moving import concatenation, pack, pad, reshaping, split, strided_slice, transpose
 from tests.support.kernels.windows import geometry
+from usmp_build.operators.decoding import DECODE
 from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.reductions import Softmax
 
@@ -69,6 +71,7 @@ CASES: dict[str, Callable[[Random], Case]] = (
     {
         "AVERAGE_POOL_2D": pool_2d("AVERAGE_POOL_2D"),
         "CONCATENATION": concatenation,
+        DECODE: decode,
         "EXPAND_DIMS": reshaping("EXPAND_DIMS"),
         "L2_POOL_2D": pool_2d("L2_POOL_2D"),
         "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
