@@ -23,6 +23,7 @@ from usmp_build.cli.selftest import oracle
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
+from usmp_build.importers.text import import_text
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Subgraph
 from usmp_build.ir.lifetimes import Interval, Lifetimes, Survivors
@@ -34,6 +35,31 @@ from usmp_build.textual import text
 REAL = ["kws", "vww", "ic", "hello", "micro_speech"]
 OURS = ["digits", "odd_even", "branchy", "kitchen_a", "kitchen_b", "quantized_io", "float_net"]
 IN_LOOPS = ["CONV_2D", "AVERAGE_POOL_2D", "MEAN", "CONCATENATION", "SPLIT"]
+
+INDICES = """model "m"
+subgraph 0 "main"
+  %0 "table" float32[10,4]
+  %1 "words" float32[5]
+  %2 "row" int32[]
+  %3 "column" int32[]
+  %4 "places" int32[3,2]
+  %5 "others" int32[6]
+  %6 "indices" int32[5]
+  %7 "chosen" float32[5,4]
+  %8 "begins" int32[2]
+  %9 "sizes" int32[2] = [2, 2]
+  %10 "part" float32[2,2]
+  %11 "picked" float32[3]
+  %12 "negated" int32[6]
+  inputs %0, %1, %2, %3, %4, %5
+  outputs %7, %10, %11, %12
+  %6 = CAST(%1) @0
+  %7 = GATHER(%0, %6) @1
+  %8 = PACK(%2, %3) values_count=2 @2
+  %10 = SLICE(%0, %8, %9) @3
+  %11 = GATHER_ND(%0, %4) @4
+  %12 = ZEROS_LIKE(%5) @5
+"""
 
 pytestmark = needs_c
 
@@ -168,6 +194,17 @@ def test_an_oracle_that_dies_is_said_to_abort(tmp_path: Path) -> None:
     assert oracle.oracle_tensors(request, data, inputs, [1 << 20]) == oracle.Answers([None], [0])
     with pytest.raises(CheckFailed, match='refuses model "digits": '):
         oracle.oracle_tensors(request, data[:64], inputs, [0])
+
+
+def test_indices_are_drawn_within_what_they_choose_from() -> None:
+    """Through CAST and PACK; the other inputs take their full range."""
+    model = import_text(INDICES.encode(), "m", "m.model.txt")
+    _, words, row, column, places, others = (np.stack(drawn) for drawn in zip(*samples(model, 100, 1), strict=True))
+    assert (words.min(), words.max()) == (0, 9)
+    assert np.array_equal(words, words.round())
+    assert (row.min(), row.max(), column.min(), column.max()) == (0, 8, 0, 2)
+    assert (places[..., 0].min(), places[..., 0].max(), places[..., 1].min(), places[..., 1].max()) == (0, 9, 0, 3)
+    assert others.min() == -128
 
 
 def test_stored_goldens_hold_without_the_oracle(tmp_path: Path) -> None:

@@ -15,8 +15,11 @@ REAL_LIMITS = {
     Activation.RELU: (0.0, None),
     Activation.RELU_N1_TO_1: (-1.0, 1.0),
     Activation.RELU6: (0.0, 6.0),
+    Activation.TANH: (None, None),
+    Activation.SIGN_BIT: (None, None),
 }
-"""The least and the largest real output; None: the type's.  Activations that are not here are no limits."""
+"""The least and the largest real output; None: the type's.  TensorFlow Lite Micro ignores TANH and SIGN_BIT where an
+operator has one of the others."""
 
 LEAST, MOST = -128, 127
 """Of int8."""
@@ -69,7 +72,7 @@ def clamp(activation: Activation, limits: Limits | None, tensor: Tensor) -> Limi
     None where that is not known.
     """
     quantized = int8_scale(tensor)
-    if quantized is None or activation not in REAL_LIMITS:
+    if quantized is None:
         return None
     ends = [None if limit is None else steps(limit, quantized.scale) for limit in REAL_LIMITS[activation]]
     if any(end is not None and abs(end) >= MOST_STEPS for end in ends):
@@ -87,5 +90,5 @@ def within(values: Limits, limits: Limits) -> Limits:
 
 def float_clamp(activation: Activation) -> tuple[float, float]:
     """Return the least and the largest value that an activation leaves of floats."""
-    low, high = REAL_LIMITS.get(activation, (None, None))
+    low, high = REAL_LIMITS[activation]
     return -float("inf") if low is None else low, float("inf") if high is None else high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,6 +34,7 @@ def split_v(r: Random) -> Case:
 
 
 def slice_(r: Random) -> Case:
+    """The begins may come at run time, and the sizes."""
     dtype = pick(r, [INT8, INT16, DType.INT32, FLOAT, DType.BOOL])
     shape = [span(r, 1, 5) for _ in range(span(r, 1, 5))]
     begins = [pick(r, [0, span(r, 0, size - 1)]) for size in shape]
@@ -41,8 +43,11 @@ def slice_(r: Random) -> Case:
     spelled = [pick(r, [size, -1]) if size == rest else size for size, rest in zip(sizes, rests, strict=True)]
     dtype_of_numbers = pick(r, [np.int32, np.int64])
     numbers = [constant(n, np.array(v, dtype_of_numbers)) for n, v in (("b", begins), ("s", spelled))]
+    at_run_time = pick(r, [set(), set(), {"b"}, {"s"}, {"b", "s"}])
+    given = [replace(each, data=None) if each.name in at_run_time else each for each in numbers]
     source, output = activation("x", shape, dtype, 0.1, 3), activation("y", sizes, dtype, 0.1, 3)
-    return case(r, "SLICE", (source, *numbers), output)
+    made = case(r, "SLICE", (source, *given), output)
+    return Case(made.graph, (made.inputs[0], *(each.as_array() for each in numbers if each.name in at_run_time)))
 
 
 CASES: dict[str, Callable[[Random], Case]] = {"SLICE": slice_, "SPLIT_V": split_v, "UNPACK": unpack}

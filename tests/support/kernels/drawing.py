@@ -16,7 +16,7 @@ Random: TypeAlias = np.random.Generator
 Array: TypeAlias = NDArray[Any]
 
 INT8, INT16, FLOAT = DType.INT8, DType.INT16, DType.FLOAT32
-ACTIVATIONS = (o.Activation.NONE, o.Activation.RELU, o.Activation.RELU6, o.Activation.RELU_N1_TO_1)
+ACTIVATIONS = tuple(o.Activation)
 
 
 @dataclass(frozen=True)

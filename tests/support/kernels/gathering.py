@@ -101,6 +101,12 @@ def zeros_like(r: Random) -> Case:
     return case(r, "ZEROS_LIKE", (source,), output)
 
 
+def shape(r: Random) -> Case:
+    """An output of the model: others are folded."""
+    sizes = [span(r, 1, 4) for _ in range(span(r, 1, 6))]
+    return case(r, "SHAPE", (activation("x", sizes, pick(r, [INT8, _WORD, FLOAT]), 0.1, 3),), Tensor("y", (len(sizes),), _WORD))
+
+
 def broadcast_args(r: Random) -> Case:
     dtype, whole = pick(r, [_WORD, _LONG]), [span(r, 1, 4) for _ in range(span(r, 1, 5))]
     shapes = [[pick(r, [size, size, 1]) for size in whole], [pick(r, [size, 1]) for size in whole]]
@@ -118,5 +124,6 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "FILL": fill,
     "GATHER": gather,
     "GATHER_ND": gather_nd,
+    "SHAPE": shape,
     "ZEROS_LIKE": zeros_like,
 }

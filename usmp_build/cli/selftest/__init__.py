@@ -6,8 +6,9 @@ the manifest keeps must be intact.  At every step, garbage fills the bytes that 
 the compiler's sanitizers are on, and these bytes and those around the pools are poisoned.  Kernels and functions of the
 application are compiled with the rest: --source names their files.  With --accesses, each operator runs once instead,
 and every access is traced, of rows in each position: how closely buffers may lie must follow from these accesses, too.
-TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed; runs on which it aborts are listed,
-and not compared.  Without it, and for programs, the check is only that results do not depend on the garbage.
+TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed, LiteRT for models that only that runs;
+runs on which it aborts are listed, and not compared.  Without it, and for programs, the check is only that results do
+not depend on the garbage.
 """
 
 from __future__ import annotations
@@ -106,8 +107,8 @@ def _compared(
             against += " (to compare with TensorFlow Lite Micro: pip install 'usmp_build[oracle]')"
         count = len({record.tensor for record in runs[0]})
     else:
-        against = "TensorFlow Lite Micro"
-        count = compare(planned, index, runs, answers.runs)
+        against = answers.by
+        count = compare(planned, index, runs, answers)
     part = f"{answers.compared} of " if answers is not None and answers.aborted else ""
     tensors = f"{count} tensors{rewritten(planned, index)}"
     yield f"{model.name}: {tensors}, {part}{_runs(len(runs))}, all equal to those of {against}"
@@ -120,7 +121,7 @@ def _not_compared(answers: Answers, seed: int) -> str:
     numbers = ", ".join(map(str, answers.aborted))
     which = f"run{'s' if len(answers.aborted) > 1 else ''} {numbers} of --seed {seed}"
     lost = f", and was not asked about the {_runs(answers.lost)} after that" if answers.lost else ""
-    return f"TensorFlow Lite Micro aborts on the inputs of {which}{lost}"
+    return f"{answers.by} aborts on the inputs of {which}{lost}"
 
 
 def _runs(count: int) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from usmp_build.cli.selftest.externs import at_fault
 from usmp_build.cli.selftest.harness import Mark, Record, Run
-from usmp_build.cli.selftest.oracle import Answer
+from usmp_build.cli.selftest.oracle import Answers
 from usmp_build.cli.selftest.undefined import Undefined
 from usmp_build.codegen.flow import reached
 from usmp_build.errors import CheckFailed, Diagnostic
@@ -20,9 +20,13 @@ from usmp_build.pipeline import Planned
 
 _TOLERANCE = 1e-4
 """Tolerance relative to the larger of 1 and the reference: floats are summed in another order."""
+_LITERT_TOLERANCE = 1 / 64
+"""LiteRT's, relative to the largest element: what it quantizes at run time may become the integer next to ours."""
+_LITERT_STEPS = 2
+"""By so many steps integers may differ from LiteRT's, which rounds elsewhere."""
 
 
-def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answer]) -> int:
+def compare(planned: Planned, model: int, runs: list[Run], reference: Answers) -> int:
     """Compare every tensor of every run that has an answer; return how many tensors there were.
 
     Tensors that lost channels are compared in the remaining ones, variables that several operators change after the
@@ -42,7 +46,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
 
     answered = [
         (number, run, expected_of(answer))
-        for number, (run, answer) in enumerate(zip(runs, reference, strict=True))
+        for number, (run, answer) in enumerate(zip(runs, reference.runs, strict=True))
         if answer is not None
     ]
     seen: set[int] = set()
@@ -52,7 +56,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
             tensor = graph.tensors[record.tensor]
             if tensor.is_variable and record is not last[record.tensor]:
                 continue
-            wrong = _differing(tensor, record, expected[record.tensor])
+            wrong = _differing(tensor, record, expected[record.tensor], reference.is_exact)
             if wrong:
                 raise CheckFailed(_report(planned, model, number, record, wrong))
             seen.add(record.tensor)
@@ -60,7 +64,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
             raise CheckFailed(_report(planned, model, number, record, "it was not computed"))
     for index, folded in _folded(planned, model):
         constant = Record(Mark.OUTPUT, index, folded.data or b"")
-        if any(_differing(folded, constant, expected[index]) for _, _, expected in answered):
+        if any(_differing(folded, constant, expected[index], reference.is_exact) for _, _, expected in answered):
             raise CheckFailed(_report(planned, model, 0, constant, "the constant that was computed at build time"))
         seen.add(index)
     return len(seen)
@@ -124,8 +128,8 @@ def _incomplete(run: Run, expected: Mapping[int, NDArray[Any]]) -> Iterator[Reco
             yield Record(step, tensor, b"", next(row for row in range(len(rows) + 1) if row not in rows))
 
 
-def _differing(tensor: Tensor, record: Record, expected: NDArray[Any]) -> str:
-    """Return in words how a tensor or row differs; empty when it does not, floats not within the tolerance."""
+def _differing(tensor: Tensor, record: Record, expected: NDArray[Any], is_exact: bool) -> str:
+    """Return in words how a tensor or row differs; empty when it does not, or not beyond the tolerance."""
     kind = np.dtype(tensor.dtype.numpy or "uint8")
     got, want = np.frombuffer(record.data, kind), np.frombuffer(expected.tobytes(), kind)
     if record.row is not None:
@@ -135,8 +139,11 @@ def _differing(tensor: Tensor, record: Record, expected: NDArray[Any]) -> str:
     unlike = got != want
     if kind.kind == "f":
         with np.errstate(invalid="ignore"):
-            unlike &= ~(np.abs(got - want) <= _TOLERANCE * np.maximum(1.0, np.abs(want)))
+            largest = 0.0 if is_exact else np.nanmax(np.abs(expected), initial=0) * _LITERT_TOLERANCE
+            unlike &= ~(np.abs(got - want) <= np.maximum(largest, _TOLERANCE * np.maximum(1.0, np.abs(want))))
         unlike &= ~(np.isnan(got) & np.isnan(want))
+    elif not is_exact and kind in (np.int8, np.int16):
+        unlike &= np.abs(got.astype(np.int32) - want) > _LITERT_STEPS
     if not unlike.any():
         return ""
     first = int(np.argmax(unlike))

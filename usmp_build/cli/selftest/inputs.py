@@ -1,4 +1,4 @@
-"""Makes inputs that expose faults: full-range random ones, and the two extremes."""
+"""Makes inputs that expose faults: full-range random ones, and the two extremes; indices are those that there are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from usmp_build.cli.selftest.indices import Indices, highest_indices
 from usmp_build.ir.graph import Model, Tensor
 
 Sample: TypeAlias = tuple[NDArray[Any], ...]
@@ -19,14 +20,18 @@ _FLOAT_RANGE = 4.0
 def samples(model: Model, runs: int, seed: int) -> list[Sample]:
     """Draw inputs for `runs` runs: random, lowest, highest, then random again; the same for the same seed."""
     generator = np.random.default_rng(seed)
-    tensors = [model.main.tensors[t] for t in model.main.inputs]
-    return [tuple(_draw(tensor, index, generator) for tensor in tensors) for index in range(runs)]
+    highest = highest_indices(model.main)
+    tensors = [(model.main.tensors[t], highest.get(t)) for t in model.main.inputs]
+    return [tuple(_draw(*tensor, index, generator) for tensor in tensors) for index in range(runs)]
 
 
-def _draw(tensor: Tensor, index: int, generator: np.random.Generator) -> NDArray[Any]:
+def _draw(tensor: Tensor, highest: Indices | None, index: int, generator: np.random.Generator) -> NDArray[Any]:
     low, high = _range(tensor)
     kind = np.dtype(tensor.dtype.numpy or "uint8")
     shape = tensor.shape if tensor.dtype.numpy else (tensor.size,)
+    if highest is not None:
+        ends = {1: (0, 0), 2: (highest, highest)}.get(index, (0, highest))
+        return generator.integers(*ends, shape, endpoint=True).astype(kind)
     if index in (1, 2):
         return np.full(shape, high if index == 2 else low, kind)
     if kind.kind == "f":

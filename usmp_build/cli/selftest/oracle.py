@@ -1,11 +1,15 @@
-"""TensorFlow Lite Micro as oracle, in a separate process: it aborts on models and inputs that it does not support."""
+"""Other interpreters as oracle, in a separate process: they abort on models and inputs that they do not support.
+
+That is TensorFlow Lite Micro; for a model that it refuses LiteRT, if any package that has it is installed.
+"""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -13,7 +17,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.cli import tflm_process
+from usmp_build.cli import oracle_process
+from usmp_build.cli.oracle_process import LITERT, TFLM
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.request import ModelRequest
@@ -24,11 +29,17 @@ Answer: TypeAlias = "dict[int, NDArray[Any]] | None"
 
 @dataclass(frozen=True)
 class Answers:
-    """What TensorFlow Lite Micro computes."""
+    """What an interpreter computes."""
 
     runs: list[Answer]
     aborted: list[int]
     """The runs on whose inputs it aborts."""
+    by: str = "TensorFlow Lite Micro"
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether its integers are ours, bit for bit."""
+        return self.by != _LITERT
 
     @property
     def compared(self) -> int:
@@ -41,6 +52,7 @@ class Answers:
         return len(self.runs) - self.compared - len(self.aborted)
 
 
+_LITERT = "LiteRT"
 _SECONDS = 600
 _ABORTS = 16
 """No runs are tried after this many aborts: each costs another process."""
@@ -49,13 +61,29 @@ _ABORTS = 16
 def oracle_tensors(
     model: ModelRequest, data: bytes, inputs: list[Sample], tensors: list[int], has_state: bool = False
 ) -> Answers | None:
-    """Return the values of `tensors` of the main subgraph, for each run; None without the package.
+    """Return the values of `tensors` of the main subgraph, for each run; None without TensorFlow Lite Micro.
 
     A run whose inputs abort it has no answer.  Nor do the runs after it where the model `has_state`, for that is lost
-    then, and the runs after the last of many aborts.  Raises CheckFailed when TensorFlow Lite Micro refuses the model.
+    then, and the runs after the last of many aborts.  Raises CheckFailed for a model that TensorFlow Lite Micro refuses
+    where LiteRT is not installed, or refuses it, too.
     """
-    if find_spec("tflite_micro") is None:
+    if find_spec(TFLM) is None:
         return None
+    most = 1 if has_state else _ABORTS
+    try:
+        return _tried(TFLM, model, data, inputs, tensors, most)
+    except CheckFailed:
+        package = next(filter(find_spec, LITERT), None)
+        if package is None:
+            raise
+        with suppress(CheckFailed):
+            return replace(_tried(package, model, data, inputs, tensors, most), by=_LITERT)
+        raise
+
+
+def _tried(
+    package: str, model: ModelRequest, data: bytes, inputs: list[Sample], tensors: list[int], most_aborts: int
+) -> Answers:
     with tempfile.TemporaryDirectory(prefix="usmp-oracle-") as scratch:
         folder = Path(scratch)
         (folder / "model.tflite").write_bytes(data)
@@ -63,18 +91,18 @@ def oracle_tensors(
         np.savez(folder / "inputs.npz", allow_pickle=False, runs=np.array(len(inputs)), **arrays)
         runs: list[Answer] = []
         aborted: list[int] = []
-        while len(runs) < len(inputs) and len(aborted) < (1 if has_state else _ABORTS):
-            runs += _answers(model, folder, len(runs), tensors)
+        while len(runs) < len(inputs) and len(aborted) < most_aborts:
+            runs += _answers(package, model, folder, len(runs), tensors)
             if len(runs) < len(inputs):
                 aborted.append(len(runs))
                 runs.append(None)
         return Answers(runs + [None] * (len(inputs) - len(runs)), aborted)
 
 
-def _answers(model: ModelRequest, folder: Path, first: int, tensors: list[int]) -> list[Answer]:
+def _answers(package: str, model: ModelRequest, folder: Path, first: int, tensors: list[int]) -> list[Answer]:
     """Run the runs from `first` on; return the answers up to the first run that aborts."""
     files = [str(folder / name) for name in ("model.tflite", "inputs.npz", ".")]
-    module = ["-W", "ignore", "-m", tflm_process.__name__]  # the last line is to say what went wrong
+    module = ["-W", "ignore", "-m", oracle_process.__name__, package]  # the last line is to say what went wrong
     command = [sys.executable, *module, *files, str(first), *map(str, tensors)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
@@ -82,10 +110,11 @@ def _answers(model: ModelRequest, folder: Path, first: int, tensors: list[int]) 
         message = f'TensorFlow Lite Micro did not run model "{model.name}" within {_SECONDS} seconds'
         raise CheckFailed(Diagnostic("S603", message, model.path, "ask for fewer runs: --runs 1")) from None
     is_aborted = done.returncode < 0
-    if done.returncode and not (is_aborted and (folder / tflm_process.READY).exists()):
+    if done.returncode and not (is_aborted and (folder / oracle_process.READY).exists()):
         last = [] if is_aborted else done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
         message = f'TensorFlow Lite Micro refuses model "{model.name}": {" ".join(last) or "it aborts"}'
-        raise CheckFailed(Diagnostic("S603", message, model.path, "nothing to compare with: run it on the target"))
+        help_ = "run it on the target; or pip install ai-edge-litert, to compare with that what only it runs"
+        raise CheckFailed(Diagnostic("S603", message, model.path, help_))
     answers: list[Answer] = []
     while (path := folder / f"{first + len(answers)}.npz").exists():
         with np.load(path) as stored:

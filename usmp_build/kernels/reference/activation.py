@@ -16,7 +16,7 @@ def real_limits(activation: Activation, limits: Limits | None = None) -> tuple[f
     """Return the smallest and largest output of a float kernel, which has no `limits`."""
     if limits is not None:
         raise Unsupported("it has limits, which only integers may have")
-    low, high = _limits(activation)
+    low, high = REAL_LIMITS[activation]
     return -LARGEST_FLOAT if low is None else low, LARGEST_FLOAT if high is None else high
 
 
@@ -24,7 +24,7 @@ def whole_limits(activation: Activation, limits: Limits | None = None) -> tuple[
     """Return the smallest and largest output of a kernel of integers that nothing quantizes, which has no `limits`."""
     if limits is not None:
         raise Unsupported("it has limits, which only quantized integers may have")
-    low, high = _limits(activation)
+    low, high = REAL_LIMITS[activation]
     least, most = integer_range(DType.INT32)
     return least if low is None else int(low), most if high is None else int(high)
 
@@ -36,7 +36,7 @@ def quantized_limits(
 
     `limits` clamp the output further; they are values of the output.
     """
-    low, high = _limits(activation)
+    low, high = REAL_LIMITS[activation]
     zero_point = node.zero_point(output)
     bottom, top = integer_range(output.dtype)
     lowest, highest = bottom - zero_point, top - zero_point
@@ -46,12 +46,6 @@ def quantized_limits(
         first, last = (min(max(limit, bottom), top) - zero_point for limit in limits)
         lowest, highest = (min(max(bound, first), last) for bound in (lowest, highest))
     return lowest, highest
-
-
-def _limits(activation: Activation) -> tuple[float | None, float | None]:
-    if activation not in REAL_LIMITS:
-        raise Unsupported(f"it has no kernel with the activation {activation.name}")
-    return REAL_LIMITS[activation]
 
 
 def _quantized(node: Node, limit: float, output: Tensor) -> int:

@@ -8,7 +8,7 @@ from usmp_build.arithmetic.fixed_point import Factor, quantize
 from usmp_build.interfaces.kernels import Input, Kernel
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.kernels.reference.broadcasting import in_pairs
-from usmp_build.kernels.reference.node import Node, Unsupported, check_alike, unsupported_types
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
 from usmp_build.kernels.reference.pieces import each_element
 
 _SUFFIXES = {
@@ -94,8 +94,6 @@ def select(node: Node) -> Kernel:
     types = {first.dtype, second.dtype, output.dtype}
     if condition.dtype is not DType.BOOL or len(types) > 1 or output.dtype not in _SELECTED:
         raise unsupported_types(condition, first, second, output)
-    if output.dtype is not DType.FLOAT32:
-        check_alike(node, first, second, output)
     operands = (Input(0), Input(1), Input(2))
     return in_pairs(node, f"select_{_SUFFIXES[output.dtype]}", struct="select_parameters", operands=operands)
 

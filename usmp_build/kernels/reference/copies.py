@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_copies import Side, copy_accesses
@@ -162,7 +162,7 @@ def _check_quantization(source: Tensor, output: Tensor) -> None:
 
 
 def copy(
-    source: Input,
+    source: Input | Derived,
     target: Input | Output,
     count: int,
     size: int,

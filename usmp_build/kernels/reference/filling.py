@@ -1,6 +1,12 @@
-"""FILL, ZEROS_LIKE and BROADCAST_ARGS."""
+"""FILL, ZEROS_LIKE, BROADCAST_ARGS, SHAPE and TFLM_DECODE."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.kernels import (
@@ -16,8 +22,9 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.copies import check_types
-from usmp_build.kernels.reference.node import Node, unsupported_types
+from usmp_build.kernels.reference.copies import check_types, copy
+from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.operators.decoding import DECODE, decoded
 
 _SUFFIXES = {DType.INT32: "s32", DType.INT64: "s64"}
 
@@ -35,6 +42,35 @@ def zeros_like(node: Node) -> Kernel:
     node.expect(node.input(0).shape == node.output.shape, "has an output of another shape than its input")
     zero = Constant("zero", node.output.dtype, bytes(node.output.dtype.bits // 8))
     return Kernel((_filled(node, Derived(0)),), (zero,))
+
+
+def shape(node: Node) -> Kernel:
+    """SHAPE: it is folded, except where it is an output of the model."""
+    output, sizes = node.output, node.input(0).shape
+    if output.dtype not in _SUFFIXES:
+        raise unsupported_types(output)
+    node.expect(output.elements == len(sizes), f"has {output.elements} places for the sizes of {len(sizes)} dimensions")
+    return _known(node, [np.array(sizes)])
+
+
+def decode(node: Node) -> Kernel:
+    """TFLM_DECODE: it is folded, except where one of its outputs is one of the model."""
+    node.expect(len(node.inputs) == 2 * len(node.outputs), "does not have two inputs for each output")
+    try:
+        pairs = zip(node.inputs[::2], node.inputs[1::2], node.outputs, strict=True)
+        return _known(node, [decoded(*each) for each in pairs])
+    except ValueError as reason:
+        raise Unsupported(str(reason)) from None
+
+
+def _known(node: Node, values: Sequence[NDArray[Any]]) -> Kernel:
+    """Copy what is known at build time to the outputs."""
+    calls, constants = [], []
+    for position, (output, value) in enumerate(zip(node.outputs, values, strict=True)):
+        little = value.astype(np.dtype(output.dtype.numpy).newbyteorder("<"))
+        calls.append(copy(Derived(position), Output(position), 1, output.size))
+        constants.append(Constant(f"known_{position}" if position else "known", output.dtype, little.tobytes()))
+    return Kernel(tuple(calls), tuple(constants))
 
 
 def _filled(node: Node, value: Operand) -> KernelCall:
@@ -72,4 +108,10 @@ def broadcast_args(node: Node) -> Kernel:
     return Kernel((call,))
 
 
-KERNELS = {"BROADCAST_ARGS": broadcast_args, "FILL": fill, "ZEROS_LIKE": zeros_like}
+KERNELS = {
+    "BROADCAST_ARGS": broadcast_args,
+    DECODE: decode,
+    "FILL": fill,
+    "SHAPE": shape,
+    "ZEROS_LIKE": zeros_like,
+}

@@ -11,6 +11,7 @@ from math import prod
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
 from usmp_build.interfaces.kernels import (
+    Constant,
     Derived,
     Input,
     Kernel,
@@ -29,8 +30,8 @@ from usmp_build.operators.gathering import Gather, gathered
 
 _MOST_DIMENSIONS = 8
 """Of DYNAMIC_UPDATE_SLICE."""
-_SUFFIXES = {DType.INT32: "s32", DType.INT64: "s64"}
-"""Of functions, by the type of starts."""
+START_SUFFIXES = {DType.INT32: "s32", DType.INT64: "s64"}
+"""Of functions, by the type of the numbers that say where a part begins."""
 
 
 def gather(node: Node) -> Kernel:
@@ -157,7 +158,7 @@ def dynamic_update_slice(node: Node) -> Kernel:
     source, update, starts, output = (*node.inputs[:3], node.output)
     check_types(source, output)
     check_types(update, output)
-    if starts.dtype not in _SUFFIXES:
+    if starts.dtype not in START_SUFFIXES:
         raise Unsupported(f"it has no kernel for starts of type {starts.dtype.name}")
     shape, part = source.shape, update.shape
     fits = len(part) == len(shape) and all(here <= size for here, size in zip(part, shape, strict=True))
@@ -168,7 +169,6 @@ def dynamic_update_slice(node: Node) -> Kernel:
     width, run = source.dtype.bits // 8, part[-1]
     lines = prod(part[:-1])
     fields = (("whole", source.size), ("lines", lines), ("line_size", run * width), ("axes", len(shape)))
-    table = zip(shape, part, byte_steps(shape, width), strict=True)
     traffic = (
         Traffic(source.size),
         Traffic(update.size),
@@ -180,14 +180,20 @@ def dynamic_update_slice(node: Node) -> Kernel:
     parts = Part((), copied), Part((lines,), (Touch(1, run, (run,)),))
     accesses = Accesses(parts, (width, width, starts.dtype.bits // 8, 0, width), phases=True)
     call = KernelCall(
-        f"dynamic_update_slice_{_SUFFIXES[starts.dtype]}",
+        f"dynamic_update_slice_{START_SUFFIXES[starts.dtype]}",
         Whole(),
         (Input(0), Input(1), Input(2), Derived(0), Output(0)),
         Parameters("dynamic_update_slice_parameters", fields),
         traffic,
         accesses=accesses,
     )
-    return Kernel((call,), (int32_constant("axes", (number for axis in table for number in axis)),))
+    return Kernel((call,), (axes_of_part(shape, part, width),))
+
+
+def axes_of_part(shape: Sequence[int], part: Sequence[int], width: int) -> Constant:
+    """Return for each axis of a tensor its size, that of a part, and the bytes from one index to the next."""
+    table = zip(shape, part, byte_steps(shape, width), strict=True)
+    return int32_constant("axes", (number for axis in table for number in axis))
 
 
 def _check_indices(node: Node, operand: Input) -> None:

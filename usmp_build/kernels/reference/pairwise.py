@@ -10,7 +10,6 @@ from usmp_build.kernels.reference.activation import quantized_limits, real_limit
 from usmp_build.kernels.reference.broadcasting import in_pairs
 from usmp_build.kernels.reference.node import (
     Node,
-    check_alike,
     check_plain,
     check_symmetric,
     unsupported_types,
@@ -27,11 +26,8 @@ _UNITS = {DType.INT8: 1 << 7, DType.INT16: 1}
 
 
 def extreme(node: Node) -> Kernel:
-    """MAXIMUM and MINIMUM, of numbers that are quantized in the same way."""
-    suffix = _suffix(node, *_SUFFIXES)
-    if node.output.dtype in _QUANTIZED:
-        check_alike(node, *_tensors(node))
-    return in_pairs(node, f"{node.operator.kind.lower()}_{suffix}")
+    """MAXIMUM and MINIMUM, of integers as they are: converters quantize all sides in the same way."""
+    return in_pairs(node, f"{node.operator.kind.lower()}_{_suffix(node, *_SUFFIXES)}")
 
 
 def squared_difference(node: Node) -> Kernel:

@@ -8,15 +8,25 @@ from math import prod
 from typing import NamedTuple
 
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
-from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Rows, Traffic, Whole
+from usmp_build.interfaces.kernels import (
+    Constant,
+    Derived,
+    Input,
+    Kernel,
+    KernelCall,
+    Output,
+    Parameters,
+    Rows,
+    Traffic,
+    Whole,
+)
 from usmp_build.kernels.reference.copies import check_types
 from usmp_build.kernels.reference.moves import Axis, Move, byte_steps, moves
 from usmp_build.kernels.reference.node import Node, Unsupported
-from usmp_build.kernels.reference.padding import zero
 from usmp_build.kernels.reference.transposition import RowAxis, row_by_row
 from usmp_build.operators.rearranging import Blocks, Mirror, MirrorPad
 
-_MOST_MOVES = 32
+_MOST_MOVES = 256
 """Calls of one operator."""
 
 
@@ -219,7 +229,10 @@ def _cropped(batches: _Batches) -> Iterator[Move]:
 
 
 def space_to_batch(node: Node) -> Kernel:
-    """SPACE_TO_BATCH_ND: a border is filled with zeros."""
+    """SPACE_TO_BATCH_ND: a border is filled with 0, whatever the zero point is.
+
+    TensorFlow Lite Micro never sets the number that it fills with: it is what the arena had there, at first 0.
+    """
     batches = _batches(node, node.input(0).shape, node.output.shape)
     if batches.is_whole:
         return moves([batches.move(from_space=True)])
@@ -246,7 +259,7 @@ def space_to_batch(node: Node) -> Kernel:
         traffic,
         accesses=Accesses(tuple(_places(batches)), (1, 0, 1)),
     )
-    return Kernel((call,), (zero(node),))
+    return Kernel((call,), (Constant("zero", node.output.dtype, bytes(width)),))
 
 
 def _places(batches: _Batches) -> Iterator[Part]:

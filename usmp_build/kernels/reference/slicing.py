@@ -1,11 +1,17 @@
-"""SLICE and STRIDED_SLICE: elements at a fixed stride along each axis."""
+"""SLICE and STRIDED_SLICE: elements at a fixed stride along each axis.
+
+Where a SLICE begins may also come at run time.  Then it may read anywhere: these reads are not declared, and nothing
+overlaps what it reads.
+"""
 
 from __future__ import annotations
 
 from math import prod
 
-from usmp_build.interfaces.kernels import Kernel
+from usmp_build.interfaces.accesses import Accesses, Part, Touch
+from usmp_build.interfaces.kernels import Derived, Input, Kernel, KernelCall, Output, Parameters, Traffic, Whole
 from usmp_build.kernels.reference.copies import check_types
+from usmp_build.kernels.reference.gathering import START_SUFFIXES, axes_of_part
 from usmp_build.kernels.reference.moves import Axis, Move, byte_steps, moves
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.operators.slicing import StridedSlice, Taken, shape_left, sliced, strided
@@ -15,12 +21,42 @@ def cut(node: Node) -> Kernel:
     """SLICE: neighbours along each axis."""
     source, output = node.input(0), node.output
     check_types(source, output)
+    if not (node.input(1).is_constant and node.input(2).is_constant):
+        return _cut_at_run_time(node)
     begins, sizes = (node.integers(position, name) for position, name in enumerate(("begins", "sizes"), 1))
     taken = sliced(source.shape, begins, sizes)
     node.expect(taken is not None, f"takes {sizes} from {begins}, which is not within {list(source.shape)}")
     taken = taken or ()
     node.expect(prod(map(len, taken)) == output.elements, "has an output of another size than what it takes")
     return _taken(source.shape, taken, source.dtype.bits // 8)
+
+
+def _cut_at_run_time(node: Node) -> Kernel:
+    """SLICE from where its begins say; its sizes are those of its output, whatever comes at run time."""
+    source, begins, output = node.input(0), node.input(1), node.output
+    if begins.dtype not in START_SUFFIXES:
+        raise Unsupported(f"it has no kernel for begins of type {begins.dtype.name}")
+    shape, part, width = source.shape, output.shape, source.dtype.bits // 8
+    fits = len(part) == len(shape) and all(here <= size for here, size in zip(part, shape, strict=True))
+    node.expect(fits, f"takes a part of shape {list(part)} of {list(shape)}")
+    node.expect(begins.elements == len(shape) > 0, "does not have a begin for each axis")
+    lines, run = prod(part[:-1]), part[-1]
+    traffic = (
+        Traffic(output.size),
+        Traffic(begins.size),
+        Traffic(12 * len(shape) + 8 * lines * (len(shape) - 1)),
+        Traffic(written=output.size),
+    )
+    touches = (Touch(1, begins.elements), Touch(3, run, (run,), writes=True))
+    call = KernelCall(
+        f"slice_{START_SUFFIXES[begins.dtype]}",
+        Whole(),
+        (Input(0), Input(1), Derived(0), Output(0)),
+        Parameters("slice_parameters", (("lines", lines), ("line_size", run * width), ("axes", len(shape)))),
+        traffic,
+        accesses=Accesses((Part((lines,), touches),), (0, begins.dtype.bits // 8, 0, width)),
+    )
+    return Kernel((call,), (axes_of_part(shape, part, width),))
 
 
 def strided_slice(node: Node) -> Kernel:

@@ -83,7 +83,10 @@ def _joined(before: Operator, op: Operator, net: Net) -> Operator | None:
         if before.options.limits or (before.options.activation, activation) not in _NARROWER:
             return None
         return replace(before, outputs=op.outputs, options=replace(before.options, activation=activation))
-    then = _bounds(op, net) if _bounds_another(op) else clamp(activation, None, output)
+    if _bounds_another(op):
+        then = _bounds(op, net) if between.quantization == output.quantization else None
+    else:
+        then = clamp(activation, None, output)
     options = None if then is None else _int8(before.options, activation, then, between, output)
     return None if options is None else replace(before, outputs=op.outputs, options=options)
 

@@ -4,17 +4,20 @@
     %4 = CONV_2D(%1, %3, %5)    →    %4 = CONV_2D(%1, %3, %5)        %3 is a constant
 
 Converters leave such operators where weights are stored in a smaller type, transposed or shared between shapes.  Only
-operators that move numbers or change their type are folded, and none that makes many numbers from a few.
+operators that move numbers, change their type or unpack them are folded, and none else that makes many numbers from a few.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
+from usmp_build.operators.decoding import DECODE, decoded
 from usmp_build.operators.kind import Known
 from usmp_build.operators.table import traits
 from usmp_build.passes.rewrite.edit import Net
@@ -34,9 +37,10 @@ def fold_constants(model: Model, pins: Pins = NO_PINS) -> Model:
 def _in_subgraph(net: Net) -> Subgraph:
     tensors = list(net.graph.tensors)
     for place, op in enumerate(net.graph.operators):
-        value = _value(op, tensors) if _foldable(op, tensors, net) else None
-        if value is not None:
-            tensors[op.outputs[0]] = value
+        values = _values(op, tensors) if _foldable(op, tensors, net) else None
+        if values is not None:
+            for index, value in zip(op.outputs, values, strict=True):
+                tensors[index] = value
             net.put(place, None)
     return replace(net.finished(), tensors=tuple(tensors))
 
@@ -44,9 +48,9 @@ def _in_subgraph(net: Net) -> Subgraph:
 def _foldable(op: Operator, tensors: Sequence[Tensor], net: Net) -> bool:
     """Tell whether an operator has constant inputs, rules and ports allow folding, and its readers take constants."""
     fold = traits(op.kind).fold
-    if fold is None or fold.known not in _KNOWN or len(op.outputs) != 1:
+    if op.kind != DECODE and (fold is None or fold.known not in _KNOWN or len(op.outputs) != 1):
         return False
-    if not net.may_change(op) or not net.may_go(op.outputs[0]):
+    if not net.may_change(op) or not all(map(net.may_go, op.outputs)):
         return False
     if any(net.pins.keeps(net.index, index) for index in op.inputs if index is not None):
         return False
@@ -54,14 +58,33 @@ def _foldable(op: Operator, tensors: Sequence[Tensor], net: Net) -> bool:
     target = tensors[op.outputs[0]]
     if not sources or not all(source.is_constant and not source.is_withheld for source in sources):
         return False
-    readers = (net.graph.operators[place] for place in net.readers[op.outputs[0]])
-    if any(traits(reader.kind).streams and reader.inputs[0] == op.outputs[0] for reader in readers):
+    readers = (net.graph.operators[place] for output in op.outputs for place in net.readers[output])
+    if any(traits(reader.kind).streams and reader.inputs[0] in op.outputs for reader in readers):
         return False
+    if op.kind == DECODE:
+        return True
     is_array = all(tensor.dtype.numpy and tensor.elements for tensor in (target, *sources))
     is_array &= target.dtype in ({source.dtype for source in sources} if op.kind != "DEQUANTIZE" else {DType.FLOAT32})
     counts = [source.elements for source in sources]
     most = max(_LARGEST, *counts)
     return is_array and target.elements <= most and sum(counts) <= 2 * most  # one constant may be read repeatedly
+
+
+def _values(op: Operator, tensors: Sequence[Tensor]) -> list[Tensor] | None:
+    """Return the constants that an operator computes; None if they do not fit the declared outputs."""
+    if op.kind != DECODE:
+        value = _value(op, tensors)
+        return None if value is None else [value]
+    sources = [tensors[index] for index in op.inputs if index is not None]
+    try:
+        pairs = [*zip(sources[::2], sources[1::2], (tensors[index] for index in op.outputs), strict=True)]
+        return [replace(target, data=_stored(decoded(codes, how, target), target)) for codes, how, target in pairs]
+    except ValueError:
+        return None
+
+
+def _stored(value: NDArray[Any], target: Tensor) -> bytes:
+    return value.astype(np.dtype(target.dtype.numpy).newbyteorder("<")).tobytes()
 
 
 def _value(op: Operator, tensors: Sequence[Tensor]) -> Tensor | None:
@@ -75,5 +98,4 @@ def _value(op: Operator, tensors: Sequence[Tensor]) -> Tensor | None:
         return None
     if result.size != target.elements or (not traits(op.kind).only_shape and result.shape != target.shape):
         return None
-    little = np.dtype(target.dtype.numpy).newbyteorder("<")
-    return replace(target, data=result.astype(little).tobytes())
+    return replace(target, data=_stored(result, target))

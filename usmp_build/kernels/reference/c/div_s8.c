@@ -23,12 +23,13 @@ void usmp_div_s8(
     const struct usmp_div_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output);
 
 /* a / b times multiplier * 2^(shift - 31): the reciprocal of b = (1 + x) * 2^(31 - zeros), as Q0.31, times a, which is
- * moved up as far as it goes.  A b of 0 counts as 1, the smallest step. */
+ * moved up as far as it goes.  Of a b of 0 it makes what TensorFlow Lite Micro makes of it: x is -1. */
 static inline int32_t usmp_scaled_quotient(const struct usmp_div_s8_parameters *p, int32_t a, int32_t b)
 {
-    const int32_t divisor = b < 0 ? -b : b == 0 ? 1 : b;
-    const int32_t zeros = usmp_leading_zeros((uint32_t)divisor);
-    const int32_t reciprocal = usmp_reciprocal((int32_t)(((uint32_t)divisor << zeros) - (1u << 31)));
+    const int32_t divisor = b < 0 ? -b : b;
+    const int32_t zeros = b == 0 ? 32 : usmp_leading_zeros((uint32_t)divisor);
+    const int32_t x = b == 0 ? INT32_MIN : (int32_t)(((uint32_t)divisor << zeros) - (1u << 31));
+    const int32_t reciprocal = usmp_reciprocal(x);
     const int32_t dividend = b < 0 ? -a : a;
     const int32_t magnitude = dividend < 0 ? -dividend : dividend;
     const int32_t room = magnitude == 0 ? 0 : usmp_leading_zeros((uint32_t)(2 * magnitude - (dividend < 0)));

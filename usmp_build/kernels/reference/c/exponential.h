@@ -51,15 +51,19 @@ static inline int32_t usmp_shift_left(int32_t value, int32_t count)
     return value < -limit ? INT32_MIN : value * (1 << count);
 }
 
-/* 1 / (1 + x) for x in [0, 1), both Q0.31: Newton's steps towards 1 / half, where half = (1 + x) / 2, in Q2.29. */
+/* 1 / (1 + x) for x in [0, 1), both Q0.31: Newton's steps towards 1 / half, where half = (1 + x) / 2, in Q2.29.  Of an x
+ * of -1 it makes what TensorFlow Lite Micro makes of it, where sums wrap. */
 static inline int32_t usmp_reciprocal(int32_t x)
 {
-    const int32_t half = (int32_t)(((int64_t)x + INT32_MAX + 1) / 2);
+    const int64_t sum = (int64_t)x + INT32_MAX;
+    const int32_t half = (int32_t)((sum + (sum < 0 ? -1 : 1)) / 2);
     int32_t result = 1515870810 + usmp_multiply_high(half, -1010580540); /* 48/17 - 32/17 * half */
 
     for (int32_t step = 0; step < 3; ++step) {
         const int32_t error = (1 << 29) - usmp_multiply_high(half, result);
-        result += usmp_shift_left(usmp_multiply_high(result, error), 2);
+        const int32_t change = usmp_shift_left(usmp_multiply_high(result, error), 2);
+
+        result = (int32_t)((uint32_t)result + (uint32_t)change);
     }
     return usmp_shift_left(result, 1);
 }

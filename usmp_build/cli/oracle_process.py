@@ -1,0 +1,80 @@
+"""A process that runs a model in another interpreter, and writes every tensor of every run from FIRST on.
+
+    python -m usmp_build.cli.oracle_process PACKAGE MODEL INPUTS.npz ANSWERS FIRST INDEX...
+
+PACKAGE is that of TensorFlow Lite Micro, or one of those that have LiteRT.  Each run is a file, written before the next
+run begins, so that an abort leaves the answers before it.  The self-test starts such a process for each model, and
+importing our package would take most of its time: it imports none of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+READY = "ready"
+"""A file beside the answers that says that the model was accepted."""
+TFLM = "tflite_micro"
+LITERT = ("ai_edge_litert", "tflite_runtime", "tensorflow")
+_ARENA = 64 << 20
+
+
+def _answer(package: str, model: str, inputs: str, answers: str, first: str, *wanted: str) -> None:
+    run_once = (_tflm if package == TFLM else _litert)(package, model, [int(tensor) for tensor in wanted])
+    (Path(answers) / READY).touch()
+    with np.load(inputs) as stored:
+        names = [name for name in stored.files if name != "runs"]
+        for run in range(int(first), int(stored["runs"])):
+            given = {int(name.partition("_")[2]): stored[name] for name in names if name.startswith(f"{run}_")}
+            np.savez(Path(answers) / f"{run}.npz", allow_pickle=False, **run_once(given))
+
+
+def _tflm(package: str, model: str, wanted: list[int]) -> Callable[[Mapping[int, Any]], dict[str, Any]]:
+    """Ask for existing tensors only: the interpreter crashes on others."""
+    runtime = import_module(package).runtime
+    keep = runtime.InterpreterConfig.kPreserveAllTensors
+    interpreter = runtime.Interpreter.from_file(model, arena_size=_ARENA, intrepreter_config=keep)
+
+    def run_once(given: Mapping[int, Any]) -> dict[str, Any]:
+        for position, data in given.items():
+            interpreter.set_input(data, position)
+        interpreter.invoke()
+        return {str(tensor): interpreter._interpreter.GetTensor(tensor, 0)["tensor_data"] for tensor in wanted}
+
+    return run_once
+
+
+def _litert(package: str, model: str, wanted: list[int]) -> Callable[[Mapping[int, Any]], dict[str, Any]]:
+    """Use its reference kernels, or all where these lack an operator."""
+    module = import_module("tensorflow.lite.python.interpreter" if package == "tensorflow" else f"{package}.interpreter")
+    kernels = module.OpResolverType
+
+    def loaded(resolver: Any) -> Any:
+        interpreter = module.Interpreter(
+            model_path=model, experimental_op_resolver_type=resolver, experimental_preserve_all_tensors=True
+        )
+        interpreter.allocate_tensors()
+        return interpreter
+
+    try:
+        interpreter = loaded(kernels.BUILTIN_REF)
+    except (RuntimeError, ValueError):
+        interpreter = loaded(kernels.BUILTIN_WITHOUT_DEFAULT_DELEGATES)
+    ports = [each["index"] for each in interpreter.get_input_details()]
+
+    def run_once(given: Mapping[int, Any]) -> dict[str, Any]:
+        for position, data in given.items():
+            interpreter.set_tensor(ports[position], data)
+        interpreter.invoke()
+        return {str(tensor): interpreter.get_tensor(tensor) for tensor in wanted}
+
+    return run_once
+
+
+if __name__ == "__main__":
+    _answer(*sys.argv[1:])

@@ -1,0 +1,59 @@
+"""Finds the inputs of a model that are indices, for which TensorFlow Lite Micro refuses what is out of range, or reads it.
+
+    %2 = CAST(%1)              %1 and %2 are indices of the 10 rows of %0: 0 to 9
+    %3 = GATHER(%0, %2)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import accumulate
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from usmp_build.ir.graph import Operator, Subgraph
+from usmp_build.operators.gathering import Gather
+from usmp_build.operators.table import traits
+
+Indices: TypeAlias = NDArray[Any]
+"""The highest index: one for all elements of a tensor, or one for each element of its last axis."""
+
+
+def highest_indices(graph: Subgraph) -> Mapping[int, Indices]:
+    """Return the tensors whose elements are indices, each with the highest that all of its readers have."""
+    highest: dict[int, Indices] = {}
+    for op in reversed(graph.operators):
+        of_output = highest.get(op.outputs[0]) if op.outputs else None
+        for position, by in [*_read(op, graph), *(() if of_output is None else _passed_on(op, of_output, graph))]:
+            tensor = op.inputs[position]
+            if tensor is not None:
+                highest[tensor] = np.minimum(highest[tensor], by) if tensor in highest else by
+    return highest
+
+
+def _passed_on(op: Operator, highest: Indices, graph: Subgraph) -> Iterator[tuple[int, Indices]]:
+    """Yield the inputs of an operator whose elements are its output's, each with the highest."""
+    if traits(op.kind).only_shape or op.kind == "CAST":
+        yield 0, highest.min()
+    elif op.kind in {"SELECT", "SELECT_V2"}:
+        yield from ((1, highest), (2, highest))
+    elif op.kind in {"CONCATENATION", "PACK"}:
+        sizes = [graph.tensors[index].elements for index in op.inputs if index is not None]
+        is_list = highest.ndim and len(graph.tensors[op.outputs[0]].shape) == 1
+        for position, end in enumerate(accumulate(sizes)):
+            yield position, highest[end - sizes[position] : end].min() if is_list else highest.min()
+
+
+def _read(op: Operator, graph: Subgraph) -> Iterator[tuple[int, Indices]]:
+    """Yield which input of an operator has indices, and the highest."""
+    match op.kind, [graph.tensors[index].shape for index in op.inputs if index is not None]:
+        case "EMBEDDING_LOOKUP", [_, shape]:
+            yield 0, np.array(shape[0] - 1)
+        case "GATHER", [shape, _] if isinstance(op.options, Gather):
+            yield 1, np.array(shape[op.options.axis] - 1)
+        case "GATHER_ND", [shape, (*_, depth)]:
+            yield 1, np.array(shape[:depth]) - 1
+        case "SLICE", [shape, _, _]:
+            yield 1, np.array(shape) - graph.tensors[op.outputs[0]].shape
