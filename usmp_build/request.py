@@ -312,6 +312,25 @@ class Request:
         """Return the request with another model in this position."""
         return replace(self, models=(*self.models[:index], model, *self.models[index + 1 :]))
 
+    def without_model(self, index: int) -> Request:
+        """Return the request without a model: what it was connected with, and ran beside, does without it."""
+
+        def position(model: int) -> int:
+            return model - (model > index)
+
+        return replace(
+            self,
+            models=(*self.models[:index], *self.models[index + 1 :]),
+            concurrent=frozenset(
+                (position(one), position(other)) for one, other in self.concurrent if index not in (one, other)
+            ),
+            connections=tuple(
+                replace(each, producer=position(each.producer), consumer=position(each.consumer))
+                for each in self.connections
+                if index not in (each.producer, each.consumer)
+            ),
+        )
+
     def layer_by_layer(self) -> Request:
         """Return the request without rows: inputs and outputs are in one piece, too."""
         models = tuple(replace(model, inputs_by_rows="", outputs_by_rows="") for model in self.models)
