@@ -19,12 +19,17 @@ def read_plan_file(path: str) -> PlanRecord:
     if path.endswith(".toml"):
         help_ = "generate, and give the folder of the generated files: the image was built from these"
         raise UsageError(Diagnostic("U214", "this is a manifest, not a plan", path, help_))
-    file = Path(path) / "plan.json" if Path(path).is_dir() else Path(path)
+    file = plan_path(path)
     data = DiskFiles(file.parent).read(file.name)
     plan = read_plan(data, str(file), ProblemError, "U223", _HELP)
     if fault := next(_faults(plan), None):
         raise ProblemError(Diagnostic("U223", f"this is not a plan: {fault}", str(file), _HELP))
     return plan
+
+
+def plan_path(path: str) -> Path:
+    """Return the file of a plan that is named by itself, or by the folder that it is in."""
+    return Path(path) / "plan.json" if Path(path).is_dir() else Path(path)
 
 
 def _faults(plan: PlanRecord) -> Iterator[str]:
