@@ -135,6 +135,8 @@ class PoolRequest:
     """Bytes of a cache line, where DMA transfers what the processor caches; else 0."""
     speed: Speed | None = None
     """None when the manifest says nothing of it."""
+    budget: int | None = None
+    """Bytes from which on a plan gets a warning."""
 
     @property
     def is_passed(self) -> bool:
@@ -236,6 +238,8 @@ class ModelRequest:
     """Of `REWRITES`."""
     free_order: bool = True
     """Whether operators may run in another order than that of the file."""
+    budget: int | None = None
+    """Bytes of workspace that it should need alone."""
     recompute: int = 0
     """Per cent: how many more multiplications it may take so that fewer rows are in memory."""
     inputs_by_rows: Span | str = ""

@@ -53,6 +53,14 @@ def test_what_changed(page: Page, repository: Shell) -> None:
     repository.run(page.take("console"))
 
 
+@runs("docs/pull-requests.md#budgets")
+def test_budgets(page: Page, shell: Shell) -> None:
+    shutil.copyfile(DATA / "digits.tflite", shell.folder / "digits.tflite")
+    manifest(shell.folder, '[project]\nname = "doorbell"\n' + page.take("toml").text)
+    shell.run(page.take("console"))
+    assert tried(shell, ["usmp-build plan --fail-over-budget"]).code == 4
+
+
 @runs("docs/pull-requests.md#github-actions")
 def test_github_actions(page: Page, repository: Shell) -> None:
     *shown, refused = commands(page.take("yaml"), "run")

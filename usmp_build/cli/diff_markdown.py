@@ -24,6 +24,7 @@ def markdown(difference: PlanDifference) -> Iterator[str]:
     if models:
         head = "| model | | constants | kept between runs | multiplications | bytes moved in a run |"
         yield from ("", head, "|---|---|--:|--:|--:|--:|", *map(_model, models))
+    yield from (line for sentence in difference.over_budget for line in ("", f"**Warning:** {sentence}."))
     yield from _sentences(difference)
     yield from _buffers(difference.buffers)
 

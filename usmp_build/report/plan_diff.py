@@ -8,6 +8,7 @@ from typing import Literal
 
 from usmp_build.layout import BufferRecord, PlanRecord, RowsRecord
 from usmp_build.layout.models import ModelRecord
+from usmp_build.report.over_budget import over_budget
 from usmp_build.units import show_bytes
 
 
@@ -72,6 +73,8 @@ class PlanDifference:
     models: tuple[ModelDifference, ...]
     witnesses: tuple[WitnessDifference, ...]
     buffers: tuple[BufferDifference, ...]
+    over_budget: tuple[str, ...]
+    """Pools that take more than their budgets now, a sentence each."""
 
 
 def plan_difference(old: PlanRecord, new: PlanRecord) -> PlanDifference:
@@ -83,6 +86,7 @@ def plan_difference(old: PlanRecord, new: PlanRecord) -> PlanDifference:
         models=tuple(_models(old, new)),
         witnesses=tuple(_witnesses(old, new, pools)),
         buffers=tuple(_buffers(old, new)),
+        over_budget=tuple(over_budget(new, None)),
     )
 
 

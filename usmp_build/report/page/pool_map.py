@@ -59,7 +59,8 @@ class PoolMap:
     steps: tuple[Text, ...]
     """Names below the map; of many steps, only that of the stripe."""
     limit: float | None
-    """The height of the limit, if it is in sight."""
+    """The heights of the limit and of the budget, if they are in sight."""
+    budget: float | None
     used: float
     words: str
     """How full the pool is."""
@@ -87,6 +88,7 @@ def pool_map(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) ->
         stripe=stripe,
         steps=_steps(plan, pool, scale, stripe),
         limit=limit,
+        budget=scale.up(pool.budget) if pool.budget is not None and pool.budget <= scale.top else None,
         used=used,
         words=words,
         words_at=words_at,

@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from usmp_build.errors import one_line
 from usmp_build.layout import PlanRecord, PoolRecord
+from usmp_build.report.over_budget import over_budget
 from usmp_build.report.page import verdict
 from usmp_build.report.page.places import workspace_places
 from usmp_build.report.page.pool_map import PoolMap, pool_map
@@ -63,6 +64,7 @@ def report_page(plan: PlanRecord, study: Study | None) -> str:
             alternatives=study.alternatives if study else plan.alternatives,
             sections=sections,
             cards=verdict.cards(plan, study.alternatives if study else plan.alternatives),
+            warnings=tuple(over_budget(plan, study.alternatives if study else plan.alternatives)),
             proven=verdict.proven(plan),
             changes=verdict.changes(plan, study) if study else (),
             operators=operator_rows(plan, places),
