@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DIGITS, ODD_EVEN, RO, RW, call, call_apart, manifest, tables
+from tests.support.cli import DATA, DIGITS, ODD_EVEN, RO, RW, call, call_apart, manifest, tables
 from tests.support.report_pages import check_policy, table, texts, tree
 
 TWO = {"digits": DIGITS, "odd_even": ODD_EVEN}
@@ -97,6 +97,13 @@ def test_operators_are_those_that_run_with_what_they_move(page: str, tmp_path: P
     assert sum(written for _, _, written, _ in number) == sum(each["written"] for each in digits["traffic"])
     assert sum(macs for *_, macs in number) == digits["macs"]
     assert max(used for used, *_ in number) == plan["workspace"]["achieved"]
+
+
+def test_what_keeps_a_faster_kernel_away_is_beside_the_kernel(tmp_path: Path) -> None:
+    page = report(tmp_path, DATA / "kitchen_a.tflite", "--isa", "dsp")
+    rows = {row[0]: row[-1] for row in table(tree(page), "operator")[1:]}
+    assert rows["DEPTHWISE_CONV_2D 7"].endswith("not dsp: it has several filters for a channel")
+    assert [cell for cell in rows.values() if "_dsp_" in cell and "not dsp" not in cell]
 
 
 def test_constants_are_the_largest_first(page: str, tmp_path: Path) -> None:

@@ -24,6 +24,8 @@ class OperatorFacts:
     """Whether it runs row by row, as a whole or not at all, in words."""
     functions: tuple[str, ...]
     """The C functions that its kernel calls."""
+    declined: tuple[str, ...]
+    """Why there are no faster kernels for the target: "dsp: it scales by more than 1/2"."""
     read: int
     """Bytes; what is read again counts again."""
     written: int
@@ -55,13 +57,15 @@ def _operators(analysis: Analysis) -> Iterator[tuple[str, OperatorFacts]]:
 
 
 def _facts(analysis: Analysis, ref: OperatorRef) -> OperatorFacts:
-    kernel = analysis.kernel_of(ref) if ref in analysis.kernels else None
+    chosen = analysis.kernels.get(ref)
+    kernel = analysis.kernel_of(ref) if chosen is not None else None
     moved = sum(analysis.traffic.get(ref, {}).values(), Traffic())
     graph = analysis.models[ref.model].subgraphs[ref.subgraph]
     way = "row by row" if ref in analysis.choices.by_rows.jobs else "as a whole"
     return OperatorFacts(
         way=way if kernel is None or isinstance(kernel, Kernel) else f"no kernel: {kernel.reason}",
         functions=tuple(dict.fromkeys(call.function for call in kernel.calls)) if isinstance(kernel, Kernel) else (),
+        declined=chosen.declined if isinstance(chosen, Kernel) else (),
         read=moved.read,
         written=moved.written,
         macs=operator_macs(operator_at(analysis.models, ref), graph),
