@@ -153,6 +153,22 @@ def test_names_of_models_cannot_leave_their_place(tmp_path: Path) -> None:
     assert not [each for each in drawn.iter() if each.tag.endswith("script")]
 
 
+def test_names_of_plans_cannot_leave_their_place(tmp_path: Path) -> None:
+    plan = json.loads(call("plan", manifest(tmp_path, tables("p", LIMITED, {"digits": DIGITS})), "--json").out)
+    for holder, key in (
+        (plan, "project"),
+        (plan, "generator"),
+        (plan["pools"][0], "region"),
+        (plan["models"][0], "name"),
+    ):
+        holder[key] = f"{EVIL}\x01\u202e"
+    plan["alternatives"] = None
+    (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
+    page = report(tmp_path, tmp_path / "plan.json")
+    assert "".join(tree(page).itertext()).count(EVIL) >= 4
+    assert "\u202e" not in page
+
+
 def test_a_picture_is_of_one_pool_and_stands_alone(tmp_path: Path) -> None:
     usmp = manifest(tmp_path, tables("doorbell", LIMITED, TWO))
     out = tmp_path / "sram.svg"

@@ -34,9 +34,9 @@ def fitted(text: str, width: float) -> str:
     return f"{text[: room - 1]}…" if room >= _SHORTEST else ""
 
 
-def labels(shapes: Sequence[Shape], taken: Sequence[Rectangle]) -> tuple[Label, ...]:
-    """Return the labels of shapes; `taken` is where no label may be."""
-    occupied, result = list(taken), list[Label]()
+def labels(shapes: Sequence[Shape]) -> tuple[Label, ...]:
+    """Return the labels of shapes."""
+    occupied, result = list[Rectangle](), list[Label]()
     for shape in shapes:
         frame = shape.frame
         if len(result) == _MOST or not shape.label:
@@ -53,7 +53,7 @@ def labels(shapes: Sequence[Shape], taken: Sequence[Rectangle]) -> tuple[Label, 
 def _choices(shape: Shape, frame: Rectangle) -> list[tuple[str, ...]]:
     """Return what may be written on a shape, the most telling first."""
     name, size = fitted(shape.label, frame.width - _MARGIN), show_bytes(shape.size)
-    rows = f"{len(shape.rectangles)} × {size}" if len(shape.rectangles) > 1 else size
+    rows = f"{shape.rows} × {size}" if shape.rows > 1 else size
     second = rows if len(rows) * _CHARACTER <= frame.width - _MARGIN else ""
     full = [tuple(filter(None, (name, second)))] if name else []
     return [lines for lines in [*full, (name,), (second,)] if lines and all(lines)]

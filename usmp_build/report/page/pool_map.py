@@ -19,8 +19,8 @@ _IN_KIB = 4096
 """The highest grid line, from which on they count KiB."""
 _WORDS = 22.0
 """Height that words above a line take."""
-_STEP_LABEL = 74.0
-"""Width from which on steps have their names below the map."""
+_NAMED_STEPS = 16
+"""Steps that have their names below the map, at most; only if all names fit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class PoolMap:
     stripe: Rectangle | None
     """The step that no plan can make smaller."""
     steps: tuple[Text, ...]
-    """Names below the map; of many steps, only that of the stripe."""
+    """Names below the map: of all steps, or only of the stripe."""
     limit: float | None
     """The heights of the limit and of the budget, if they are in sight."""
     budget: float | None
@@ -84,7 +84,7 @@ def pool_map(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) ->
         grid=tuple(_grid(scale)),
         shapes=drawn,
         overlaps=path(overlaps(places, pool.name, scale)),
-        labels=labels(drawn, ()),
+        labels=labels(drawn),
         stripe=stripe,
         steps=_steps(plan, pool, scale, stripe),
         limit=limit,
@@ -141,11 +141,11 @@ def _stripe(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place], sca
 
 def _steps(plan: PlanRecord, pool: PoolRecord, scale: Scale, stripe: Rectangle | None) -> tuple[Text, ...]:
     y = scales.BOTTOM + 16
-    width = (scales.RIGHT - scales.LEFT) / max(1, len(plan.steps))
-    if width >= _STEP_LABEL:
-        middles = ((scale.across(i) + scale.across(i + 1, is_stop=True)) / 2 for i in range(len(plan.steps)))
-        names = (fitted(_within_model(step), width) for step in plan.steps)
-        return tuple(Text(x, y, name) for x, name in zip(middles, names, strict=True))
+    if len(plan.steps) <= _NAMED_STEPS:
+        spans = [(scale.across(i), scale.across(i + 1, is_stop=True)) for i in range(len(plan.steps))]
+        names = [_within_model(step) for step in plan.steps]
+        if all(fitted(name, right - left) == name for name, (left, right) in zip(names, spans, strict=True)):
+            return tuple(Text((left + right) / 2, y, name) for name, (left, right) in zip(names, spans, strict=True))
     if stripe is None or pool.certificate is None:
         return ()
     x = (stripe.left + stripe.right) / 2

@@ -60,6 +60,8 @@ class Shape:
     title: str
     """Shown where the pointer is: lines of text."""
     label: str
+    rows: int
+    """How many rows it is of; 1 for a buffer."""
     size: int
     """Bytes; those of one row."""
     rectangles: tuple[Rectangle, ...]
@@ -149,7 +151,7 @@ def _shape(plan: PlanRecord, members: Sequence[Place], scale: Scale, color: int,
     thinnest = min(sum(each.width for each in drawn) / len(drawn), drawn[0].height)
     is_outlined = thinnest >= (_ROWS_OUTLINED if isinstance(record, RowsRecord) else _OUTLINED)
     title = _title_of_rows(plan, members) if isinstance(record, RowsRecord) else _title(plan, members[0])
-    return Shape(color, tint, is_outlined, title, label(record), members[0].size, drawn)
+    return Shape(color, tint, is_outlined, title, label(record), len(members), members[0].size, drawn)
 
 
 def _title(plan: PlanRecord, place: Place) -> str:
@@ -205,5 +207,5 @@ def _without_small_ones(drawn: Sequence[Shape]) -> tuple[Shape, ...]:
     for color, members in sorted(small.items()):
         areas = tuple(each for member in members for each in member.rectangles)
         title = f"{len(members)} buffers too small to draw apart, the largest of {count_bytes(members[0].size)}"
-        shown.append(Shape(color, 0, False, title, "", max(each.size for each in members), areas))
+        shown.append(Shape(color, 0, False, title, "", 1, max(each.size for each in members), areas))
     return tuple(shown)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from usmp_build.layout import BufferRecord, PlanRecord, PoolRecord, RowsRecord
 from usmp_build.report.page.places import Place
 from usmp_build.units import show_bytes
 
-_ROW = ", row "
+_ROW = re.compile(r", row \d+$")
 """What follows the operator in the name of the step of one of its jobs."""
 
 
@@ -88,7 +89,7 @@ def operator_rows(plan: PlanRecord, places: Mapping[str, Place]) -> tuple[Operat
     jobs: dict[str, int] = {}
     most: dict[str, int] = {}
     for step, occupied in zip(plan.steps, _occupied(plan, places), strict=True):
-        name = step.partition(_ROW)[0]
+        name = _ROW.sub("", step)
         jobs[name] = jobs.get(name, 0) + 1
         most[name] = max(most.get(name, 0), occupied)
     return tuple(
