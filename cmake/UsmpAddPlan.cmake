@@ -83,6 +83,7 @@ function(_usmp_add_plan plan)
     _USMP_LIBRARIES "${libraries}"
     _USMP_COMMAND "${tool};generate;${manifest};--out;${dir}${prune}"
     _USMP_REPORT "${tool};plan;${manifest}"
+    _USMP_PAGE "${tool};report;${manifest};--out;${CMAKE_CURRENT_BINARY_DIR}/${plan}.html"
     _USMP_DEPENDS "${manifest}"
     _USMP_CONCURRENT ""
     _USMP_FILES "${plan_files}"

@@ -83,27 +83,28 @@ function(_usmp_finish_plan plan)
   _usmp_check_new_target("${plan}_gen")
   add_custom_target(${plan}_gen ${all} DEPENDS "${stamp}")
   cmake_policy(POP)
-  _usmp_add_report(${plan} "${arguments}")
+  _usmp_add_report(${plan} _report _USMP_REPORT "The plan of ${plan}" "${arguments}")
+  _usmp_add_report(${plan} _page _USMP_PAGE "Writing ${plan}.html" "${arguments}")
 endfunction()
 
-# Make the target <plan>_report, which shows the plan as `usmp-build plan` does.  A target of the project that is called
-# so comes first.
-function(_usmp_add_report plan arguments)
-  if(TARGET "${plan}_report")
+# Make a target that shows the plan: <plan>_report as `usmp-build plan` does, <plan>_page as `usmp-build report`.  A
+# target of the project that is called so comes first.
+function(_usmp_add_report plan suffix property comment arguments)
+  if(TARGET "${plan}${suffix}")
     return()
   endif()
-  get_target_property(command ${plan} _USMP_REPORT)
+  get_target_property(command ${plan} ${property})
   get_target_property(depends ${plan} _USMP_DEPENDS)
-  add_custom_target(${plan}_report
+  add_custom_target(${plan}${suffix}
     COMMAND ${command} ${arguments}
     WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles"
-    COMMENT "The plan of ${plan}"
+    COMMENT "${comment}"
     USES_TERMINAL
     VERBATIM
   )
   foreach(item IN LISTS depends)
     if(TARGET "${item}") # it makes a model file
-      add_dependencies(${plan}_report "${item}")
+      add_dependencies(${plan}${suffix} "${item}")
     endif()
   endforeach()
 endfunction()

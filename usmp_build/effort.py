@@ -79,6 +79,8 @@ RETENTION_CONFLICTS = 1_000_000
 """Conflicts in all these plans together, but for the first: 5 s."""
 RETENTION_ORDER_BUFFERS = 500
 """Buffers, each with one pool; orders are not searched again where there are more."""
+CHANGES = 16
+"""Other manifests that a report plans: each takes as long as planning the firmware."""
 FIXES_TRIED = 5
 """Other manifests that are planned when nothing fits: up to 3 s."""
 FIXES_STATED = 16

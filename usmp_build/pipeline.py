@@ -7,6 +7,7 @@
                 finalize    verify → group constants → verify
                 summarize   pools, buffers, models, and what is proven of them (`report/`)
     compare     the plan with others: each model alone, in larger pools, with default settings
+    study       the plan with those of other manifests (`report/changes.py`)
     lay_out     arrange
     emit
 
@@ -33,6 +34,8 @@ from usmp_build.output.bundle import Bundle
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.report.alternatives import alternatives
 from usmp_build.report.infeasible import explain_infeasible
+from usmp_build.report.study import Study
+from usmp_build.report.study import study as make_study
 from usmp_build.report.summarize import summarize
 from usmp_build.request import Request
 from usmp_build.search import limits
@@ -95,6 +98,11 @@ def plan_models(request: Request, models: tuple[Model, ...]) -> Planned:
 def compare(planned: Planned) -> AlternativesRecord:
     """From a proven plan to what the firmware would take otherwise, which is planned, too."""
     return alternatives(planned.replanner, planned.fitted, planned.plan)
+
+
+def study(planned: Planned) -> Study:
+    """From a proven plan to what a report says beyond it: other manifests are planned, too."""
+    return make_study(planned.replanner, planned.fitted, planned.summary, compare(planned))
 
 
 def lay_out(planned: Planned) -> Layout:

@@ -135,6 +135,8 @@ class PoolRequest:
     """Bytes of a cache line, where DMA transfers what the processor caches; else 0."""
     speed: Speed | None = None
     """None when the manifest says nothing of it."""
+    budget: int | None = None
+    """Bytes from which on a plan gets a warning."""
 
     @property
     def is_passed(self) -> bool:
@@ -236,6 +238,8 @@ class ModelRequest:
     """Of `REWRITES`."""
     free_order: bool = True
     """Whether operators may run in another order than that of the file."""
+    budget: int | None = None
+    """Bytes of workspace that it should need alone."""
     recompute: int = 0
     """Per cent: how many more multiplications it may take so that fewer rows are in memory."""
     inputs_by_rows: Span | str = ""
@@ -311,6 +315,25 @@ class Request:
     def with_model(self, index: int, model: ModelRequest) -> Request:
         """Return the request with another model in this position."""
         return replace(self, models=(*self.models[:index], model, *self.models[index + 1 :]))
+
+    def without_model(self, index: int) -> Request:
+        """Return the request without a model: what it was connected with, and ran beside, does without it."""
+
+        def position(model: int) -> int:
+            return model - (model > index)
+
+        return replace(
+            self,
+            models=(*self.models[:index], *self.models[index + 1 :]),
+            concurrent=frozenset(
+                (position(one), position(other)) for one, other in self.concurrent if index not in (one, other)
+            ),
+            connections=tuple(
+                replace(each, producer=position(each.producer), consumer=position(each.consumer))
+                for each in self.connections
+                if index not in (each.producer, each.consumer)
+            ),
+        )
 
     def layer_by_layer(self) -> Request:
         """Return the request without rows: inputs and outputs are in one piece, too."""

@@ -1,4 +1,4 @@
-"""The action that plans: one call of the generator for all models of a plan."""
+"""The actions that plan: one call of the generator for all models of a plan, and one that writes its page."""
 
 load(":toolchain.bzl", "find_toolchain")
 
@@ -18,14 +18,38 @@ def generate(ctx, project, manifest, models, pool_bytes, processor, plan_json, o
       plan_json: File, one of the outputs
       outputs: list of Files, all in the folder of plan_json: everything that is generated
     """
-    args = ctx.actions.args()
-    args.use_param_file("@%s", use_always = True)
-    args.set_param_file_format("multiline")
-    args.add("generate")
+    args = _args(ctx, "generate")
     args.add("--quiet")
     args.add(project, format = "--expect-project=%s")
     args.add_all(pool_bytes, format_each = "--expect-pool-bytes=%s")
     args.add_all([plan_json], format_each = "--out=%s", map_each = _folder)
+    _run(ctx, args, manifest, models, processor, outputs, "UsmpPlan", "Planning the memory of %s")
+
+def write_page(ctx, manifest, models, processor, page):
+    """Plans, and other manifests, too, and writes a page for browsers.
+
+    Args:
+      ctx: of a rule with our toolchain
+      manifest: File
+      models: list of UsmpModelInfo
+      processor: the compiler's option for it, or None
+      page: File, the output
+    """
+    args = _args(ctx, "report")
+    args.add(page, format = "--out=%s")
+    _run(ctx, args, manifest, models, processor, [page], "UsmpReport", "Reporting the memory of %s")
+
+def _folder(file):
+    return file.dirname
+
+def _args(ctx, verb):
+    args = ctx.actions.args()
+    args.use_param_file("@%s", use_always = True)
+    args.set_param_file_format("multiline")
+    args.add(verb)
+    return args
+
+def _run(ctx, args, manifest, models, processor, outputs, mnemonic, message):
     if processor:
         args.add(processor, format = "--isa=%s")
     for model in models:
@@ -40,13 +64,10 @@ def generate(ctx, project, manifest, models, pool_bytes, processor, plan_json, o
         executable = find_toolchain(ctx).generator,
         execution_requirements = {"supports-path-mapping": "1"},
         inputs = [manifest] + [model.file for model in models],
-        mnemonic = "UsmpPlan",
+        mnemonic = mnemonic,
         outputs = outputs,
-        progress_message = "Planning the memory of %s" % ", ".join([model.name for model in models]),
+        progress_message = message % ", ".join([model.name for model in models]),
     )
-
-def _folder(file):
-    return file.dirname
 
 def _add_names(args, option, model, names):
     if names:

@@ -3,7 +3,7 @@
 load("@rules_cc//cc:find_cc_toolchain.bzl", "CC_TOOLCHAIN_ATTRS", "use_cc_toolchain")
 load("@rules_cc//cc/common:cc_info.bzl", "CcInfo")
 load(":compile.bzl", "compile_library", "processor")
-load(":generate.bzl", "generate")
+load(":generate.bzl", "generate", "write_page")
 load(":linking.bzl", "linker_inputs")
 load(":names.bzl", "model_files", "plan_files")
 load(":providers.bzl", "UsmpModelInfo", "UsmpPlanInfo")
@@ -26,6 +26,8 @@ def _usmp_plan_impl(ctx):
         processor = processor(ctx),
         project = project,
     )
+    page = ctx.actions.declare_file(_within(ctx, "report.html"))
+    write_page(ctx, ctx.file.manifest, models, processor(ctx), page)
     linking = linker_inputs(ctx.label, files["linker_fragment"] + files["copy_table"])
     library = _compile_plan(ctx, project, files, files_of, linking)
     plan = UsmpPlanInfo(
@@ -43,7 +45,7 @@ def _usmp_plan_impl(ctx):
         plan,
         library,
         DefaultInfo(files = depset([plan_json])),
-        OutputGroupInfo(**{name: depset(groups[name]) for name in groups}),
+        OutputGroupInfo(report = depset([page]), **{name: depset(groups[name]) for name in groups}),
     ]
 
 def _models(ctx):

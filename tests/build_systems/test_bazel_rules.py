@@ -13,6 +13,7 @@ from tests.support.bazel import Workspace, need_bazel, written
 from tests.support.bazel_files import BUILD, FILES
 from tests.support.environments import empty
 from tests.support.files import edit
+from tests.support.report_pages import table, tree
 from tests.support.tools import need
 
 
@@ -52,6 +53,15 @@ def test_a_plan_is_for_the_processor_that_it_is_compiled_for(app: Workspace) -> 
         assert planned("--copt=-mcpu=cortex-m3") == "dsp"
     finally:
         (app.folder / "BUILD.bazel").write_text(before, encoding="utf-8")
+
+
+def test_the_page_is_made_where_it_is_asked_for(app: Workspace) -> None:
+    ran = app.bazel("build", "//:reader")
+    assert "Reporting the memory of digits, parity" not in ran.done
+    ran = app.bazel("build", "//:reader", "--output_groups=report")
+    assert "Reporting the memory of digits, parity" in ran.done
+    page = tree(app.made("reader/report.html").read_text(encoding="utf-8"))
+    assert [row[0] for row in table(page, "model")[1:]] == ["digits", "parity"]
 
 
 def test_libraries_of_models_have_names_of_their_own(app: Workspace) -> None:

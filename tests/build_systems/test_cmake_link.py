@@ -12,6 +12,7 @@ from tests.support.cli import call
 from tests.support.cmake import EACH_GENERATOR, NINJA_AND_MAKE, PYTHON, Project, need_cmake
 from tests.support.files import copy_project, edit, touch, write_files
 from tests.support.processes import output, run
+from tests.support.report_pages import table, tree
 from tests.support.tools import need
 
 TARGETS = {
@@ -181,6 +182,10 @@ def test_the_report_is_the_plan_with_the_overrides_of_the_build(tmp_path: Path, 
     shown = call("plan", source / "usmp.toml", "--model=digits", "--workspace-pools=digits=rest").out
     assert "digits: workspace_pools = rest is an override, not in the manifest" in shown
     assert shown in text
+    code, text = project.try_to_build("--target", "plan_page")
+    assert code == 0, text
+    rows = table(tree((project.binary / "plan.html").read_text(encoding="utf-8")), "buffer")
+    assert {row[0].partition(".")[0] for row in rows[1:]} == {"digits"}
 
 
 @NINJA_AND_MAKE

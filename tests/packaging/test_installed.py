@@ -42,6 +42,9 @@ def test_schemas_and_templates_are_found(installed: Environment, tmp_path: Path)
     installed.usmp("generate", place, "--out", tmp_path / "installed")
     assert call("generate", place, "--out", tmp_path / "tree").code == 0
     assert contents(tmp_path / "installed") == contents(tmp_path / "tree")
+    installed.usmp("report", tmp_path / "tree", "--out", tmp_path / "installed.html")
+    assert call("report", tmp_path / "tree", "--out", tmp_path / "tree.html").code == 0
+    assert (tmp_path / "installed.html").read_bytes() == (tmp_path / "tree.html").read_bytes()
 
 
 def test_an_installed_package_names_folders_of_its_own_for_cmake_and_bazel(with_core: Environment) -> None:

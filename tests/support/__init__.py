@@ -5,6 +5,7 @@
   knows and copies our source tree.
 - Builds: `cmake`, `bazel`, `bazel_files`, `checked_in` have projects of each build system; `models` changes models and
   knows what they answer; `host_c` compiles generated C for this machine.
+- Reports: `report_pages` reads the pages of `usmp-build report`.
 - Pages: `snippets` finds code in them, `shell` types their commands, `page_files` and `doorbell` set up what they speak
   of, `languages` knows the words of fences, `ci` what CI does that they tell readers to do, `operators_page` makes the
   page of operators.

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from usmp_build.cli.plan_file import read_plan_file
 from usmp_build.cli.table import columns
-from usmp_build.errors import CheckFailed, Diagnostic, ProblemError, UsageError
+from usmp_build.errors import CheckFailed
 from usmp_build.files import DiskFiles
 from usmp_build.image_check.check import Report, check
 from usmp_build.image_check.elf import read_elf
 from usmp_build.image_check.map_file import read_map
-from usmp_build.layout import PlanRecord
-from usmp_build.layout.plan_json import read_plan
 from usmp_build.units import show_bytes
 
 
@@ -25,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
-    plan = _read_plan(parsed.plan)
+    plan = read_plan_file(parsed.plan)
     image = read_elf(_read(parsed.elf), parsed.elf)
     map_ = None if parsed.map is None else read_map(_read(parsed.map), parsed.map)
     report = check(plan, image, map_)
@@ -37,15 +36,6 @@ def run(parsed: argparse.Namespace) -> int:
 
 def _read(path: str) -> bytes:
     return DiskFiles(Path(path).parent).read(Path(path).name)
-
-
-def _read_plan(path: str) -> PlanRecord:
-    """Read a plan.  Raises UsageError for another kind of file, ProblemError for a damaged one."""
-    if path.endswith(".toml"):
-        help_ = "generate, and give the folder of the generated files: the image was built from these"
-        raise UsageError(Diagnostic("U214", "this is a manifest, not a plan", path, help_))
-    file = str(Path(path) / "plan.json") if Path(path).is_dir() else path
-    return read_plan(_read(file), file, ProblemError, "U223", "give the plan.json that generate wrote")
 
 
 def _right(report: Report) -> list[str]:

@@ -3,86 +3,98 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 
+from usmp_build.cli.diff_markdown import markdown
+from usmp_build.cli.plan_file import plan_path
 from usmp_build.cli.table import columns
-from usmp_build.errors import UsageError
+from usmp_build.errors import CheckFailed, Diagnostic, UsageError, one_line
 from usmp_build.files import DiskFiles
-from usmp_build.layout import BufferRecord, PlanRecord, RowsRecord
+from usmp_build.layout import PlanRecord
 from usmp_build.layout.plan_json import read_plan
-from usmp_build.units import show_bytes
+from usmp_build.report.plan_diff import BufferDifference, PlanDifference, plan_difference
+from usmp_build.units import count_bytes, parse_size, show_bytes
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("old", help="plan.json before")
-    parser.add_argument("new", help="plan.json after")
+    parser.add_argument("old", help="plan.json before, or the folder that it is in")
+    parser.add_argument("new", help="plan.json after, or the folder that it is in")
+    parser.add_argument(
+        "--format", choices=sorted(_FORMATS), default="text", help="markdown is for comments on pull requests"
+    )
+    parser.add_argument(
+        "--fail-if-grows",
+        nargs="?",
+        const="0",
+        metavar="BYTES",
+        help="exit 4 if a pool grows, by more than this size (default: 0)",
+    )
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
-    old, new = _read(parsed.old), _read(parsed.new)
-    print("\n".join(_pools(old, new)))
-    changes = _buffers(old, new)
-    if changes:
-        print("\n".join(["", *changes]))
+    allowed = None if parsed.fail_if_grows is None else _size(parsed.fail_if_grows)
+    difference = plan_difference(_read(parsed.old), _read(parsed.new))
+    print("\n".join(_FORMATS[parsed.format](difference)))
+    if allowed is not None:
+        _refuse_growth(difference, allowed)
     return 0
 
 
+def _size(text: str) -> int:
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise UsageError(Diagnostic("U216", str(error), "--fail-if-grows")) from None
+
+
 def _read(path: str) -> PlanRecord:
-    data = DiskFiles(Path(path).parent).read(Path(path).name)
-    return read_plan(data, path, UsageError, "U204", "give the plan.json of two runs of generate")
+    file = plan_path(path)
+    data = DiskFiles(file.parent).read(file.name)
+    return read_plan(data, str(file), UsageError, "U204", "give the plan.json of two runs of generate")
 
 
-def _pools(old: PlanRecord, new: PlanRecord) -> list[str]:
-    before = {pool.name: pool.size for pool in old.pools}
-    after = {pool.name: pool.size for pool in new.pools}
-    rows = []
-    for name in dict.fromkeys([*after, *before]):
-        a, b = before.get(name, 0), after.get(name, 0)
-        rows.append((name, show_bytes(a), show_bytes(b), f"{b - a:+,}"))
-    return columns(("pool", "old", "new", "change"), rows, "<>>>")
+def _refuse_growth(difference: PlanDifference, allowed: int) -> None:
+    """Raise CheckFailed if a pool grows by more than `allowed` bytes."""
+    than = f", more than {show_bytes(allowed)}" if allowed else ""
+    grown = [
+        Diagnostic("U247", f"pool {pool.name} grows by {count_bytes(pool.growth)}{than}")
+        for pool in difference.pools
+        if pool.growth > allowed
+    ]
+    if grown:
+        raise CheckFailed(*grown)
 
 
-def _buffers(old: PlanRecord, new: PlanRecord) -> list[str]:
-    before = {buffer.name: buffer for buffer in old.buffers}
-    after = {buffer.name: buffer for buffer in new.buffers}
-    lines = [f"- {b.name}  {_size(b)}" for name, b in before.items() if name not in after]
-    lines += [f"+ {b.name}  {_size(b)}" for name, b in after.items() if name not in before]
-    for name in sorted(before.keys() & after.keys()):
-        if _places(before[name]) != _places(after[name]):
-            lines.append(f"~ {name}  {_moved(before[name], after[name])}")
-    return lines
+def _text(difference: PlanDifference) -> Iterator[str]:
+    rows = [(pool.name, show_bytes(pool.old), show_bytes(pool.new), f"{pool.growth:+,}") for pool in difference.pools]
+    yield from columns(("pool", "old", "new", "change"), rows, "<>>>")
+    yield from (f"warning: {sentence}" for sentence in difference.over_budget)
+    if difference.buffers:
+        yield ""
+    yield from map(_line, difference.buffers)
 
 
-def _moved(old: BufferRecord | RowsRecord, new: BufferRecord | RowsRecord) -> str:
-    if _place(old) != _place(new):
-        return f"{_place(old)} -> {_place(new)}"
-    return f"{_place(new)}: rows have other places among these"
+def _line(buffer: BufferDifference) -> str:
+    name = one_line(buffer.name)
+    if buffer.change == "removed":
+        return f"- {name}  {buffer.old}"
+    if buffer.change == "added":
+        return f"+ {name}  {buffer.new}"
+    if buffer.old == buffer.new:
+        return f"~ {name}  {buffer.new}: rows have other places among these"
+    return f"~ {name}  {buffer.old} -> {buffer.new}"
 
 
-def _places(buffer: BufferRecord | RowsRecord) -> tuple[object, ...]:
-    """Return what makes two records places of the same bytes."""
-    return buffer.pool, _size(buffer), buffer.offsets if isinstance(buffer, RowsRecord) else buffer.offset
+def _json(difference: PlanDifference) -> Iterator[str]:
+    yield json.dumps(asdict(difference), indent=1)
 
 
-def _place(buffer: BufferRecord | RowsRecord) -> str:
-    """Return where a buffer begins; of rows, where the lowest and the highest one do, and how many places they have."""
-    if isinstance(buffer, BufferRecord):
-        return f"{buffer.pool}+{buffer.offset} ({_size(buffer)})"
-    places = {*zip(buffer.pools, buffer.offsets, strict=True)}
-    where = ", ".join(
-        _range(pool, [offset for each, offset in places if each == pool]) for pool in sorted({*buffer.pools})
-    )
-    return f"{where} ({_size(buffer)} in {len(places)} place{'s' if len(places) > 1 else ''})"
-
-
-def _range(pool: str, offsets: Sequence[int]) -> str:
-    return f"{pool}+{min(offsets)}" + (f"..{max(offsets)}" if len(offsets) > 1 else "")
-
-
-def _size(buffer: BufferRecord | RowsRecord) -> str:
-    if isinstance(buffer, BufferRecord):
-        return show_bytes(buffer.size)
-    return f"{len(buffer.offsets)} row{'s' if len(buffer.offsets) > 1 else ''} of {show_bytes(buffer.row_size)}"
+_FORMATS: Mapping[str, Callable[[PlanDifference], Iterator[str]]] = {
+    "json": _json,
+    "markdown": markdown,
+    "text": _text,
+}

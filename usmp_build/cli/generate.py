@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from usmp_build import pipeline
@@ -16,6 +17,7 @@ from usmp_build.manifest.resolve import resolve
 from usmp_build.output import staleness, writer
 from usmp_build.output.bundle import Bundle
 from usmp_build.output.provenance import foreign_files
+from usmp_build.report.over_budget import over_budget
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,6 +62,8 @@ def run(parsed: argparse.Namespace) -> int:
         *extern_functions(planned.summary),
         sep="\n",
     )
+    for sentence in over_budget(planned.summary, None):
+        print(f"warning: {sentence}", file=sys.stderr)
     return 0
 
 

@@ -9,12 +9,17 @@ from usmp_build import pipeline
 from usmp_build.cli.overrides import manifest_arguments
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import plan_table
+from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.layout.plan_json import plan_json
+from usmp_build.report.over_budget import over_budget
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     manifest_arguments(parser)
+    parser.add_argument(
+        "--fail-over-budget", action="store_true", help="exit 4 if a pool or a model exceeds its budget"
+    )
     parser.add_argument("--json", action="store_true", help="print plan.json, with alternatives, instead of a table")
 
 
@@ -27,4 +32,7 @@ def run(parsed: argparse.Namespace) -> int:
         print(plan_json(replace(summary, alternatives=alternatives)), end="")
     else:
         print(plan_table(summary, alternatives))
+    over = tuple(over_budget(summary, alternatives)) if parsed.fail_over_budget else ()
+    if over:
+        raise CheckFailed(*(Diagnostic("U248", sentence, summary.manifest) for sentence in over))
     return 0

@@ -9,6 +9,7 @@ from usmp_build.cli.workspace_lines import workspace_lines
 from usmp_build.errors import one_line
 from usmp_build.layout import AlternativesRecord, Summary
 from usmp_build.manifest.defaults import IMPLICIT_POOLS
+from usmp_build.report.over_budget import over_budget
 from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 5
@@ -65,6 +66,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         *_empty(summary),
         *_missing(summary),
         *_declined(summary),
+        *(f"warning: {sentence}" for sentence in over_budget(summary, alternatives)),
         *extern_functions(summary),
         *_on_demand(summary),
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from usmp_build.layout.pools import PoolRow
@@ -69,6 +69,8 @@ class ModelRecord(Record):
     """A model and what it needs."""
 
     name: str
+    budget: int | None = field(default=None, kw_only=True)
+    """Bytes of workspace that the manifest wants it to need alone; null: as many as needed."""
     shared: int
     """Bytes of the workspace pools that it uses and another model uses too."""
     constants: int

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -33,6 +33,8 @@ class PoolRecord(Record):
     """The peak: bytes that the plan uses, for a constant pool with its padding at the end."""
     limit: int | None
     """Bytes that may be used: the manifest's `size` less `reserve`; null: as many as needed."""
+    budget: int | None = field(default=None, kw_only=True)
+    """Bytes from which on the manifest wants a warning; null: it wants none."""
     bound: int
     """No plan that puts these buffers into this pool needs fewer bytes: proven."""
     certificate: CertificateRecord | None

@@ -60,6 +60,10 @@ def _pool(name: str, pool: Pool, manifest: Manifest) -> Iterator[Diagnostic]:
     elif pool.size is not None and pool.reserve >= pool.size:
         message = f'pool "{name}" reserves {pool.reserve:,} of its {pool.size:,} bytes: nothing is left'
         yield Diagnostic("M112", message, manifest.places.value(*path, "reserve"), "reserve less than `size`")
+    elif pool.size is not None and pool.budget is not None and pool.budget > pool.size - pool.reserve:
+        message = f'pool "{name}" has a budget of {pool.budget:,} bytes, but only {pool.size - pool.reserve:,} to use'
+        help_ = "a budget warns before the limit is reached: give less than `size` less `reserve`"
+        yield Diagnostic("M112", message, manifest.places.value(*path, "budget"), help_)
     if pool.origin is not None and pool.origin % pool.alignment:
         message = f'pool "{name}" is at 0x{pool.origin:X}, which is no multiple of its alignment, {pool.alignment}'
         help_ = "correct `origin`, or give a smaller `alignment`"

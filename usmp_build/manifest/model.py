@@ -166,6 +166,13 @@ class Model(Table):
         None,
         'every "ro" pool, in the order of the manifest',
     )
+    budget: kinds.Size | None = key(
+        "size",
+        "Bytes of workspace that the model should need alone; if it needs more, `plan` and `report` warn.",
+        "20 KiB",
+        None,
+        "no warning",
+    )
     io: Literal["pool", "application"] = key(
         "",
         'Where inputs and outputs live. "pool": in the workspace pools. "application": in arrays of the caller.',

@@ -28,6 +28,13 @@ class Pool(Table):
     size: kinds.Size | None = key(
         "size", "A hard limit: a plan that needs more is an error.", "64 KiB", None, "as large as needed"
     )
+    budget: kinds.Size | None = key(
+        "size",
+        "A line below the limit: a plan that needs more is made, with a warning.",
+        "48 KiB",
+        None,
+        "no warning",
+    )
     reserve: kinds.SizeOrNothing = key("size", "Bytes of `size` to keep free for others.", "4 KiB", 0)
     alignment: kinds.Alignment = key(
         "power of two",

@@ -38,6 +38,7 @@ def _declared(manifest: Manifest, processors: Processors) -> Iterator[PoolReques
             owner=Owner(pool.owner),
             cache_line=pool.cache_line or 0,
             speed=_speed(pool, processors),
+            budget=pool.budget,
         )
 
 

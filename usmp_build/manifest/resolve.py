@@ -85,6 +85,7 @@ def _model(
         goal=Goal(model.goal or manifest.plan.goal),
         rewrites_off=_switched_off(manifest, model, any(candidates.pools[pool].is_sealed for pool in constant_pools)),
         free_order=model.order == "free",
+        budget=model.budget,
         recompute=manifest.plan.recompute if model.recompute is None else model.recompute,
         overrides=model_overrides,
     )

@@ -41,6 +41,7 @@ class ModelRows:
         return ModelRow(
             name=name,
             macro=name.upper(),
+            budget=settings.budget,
             shared=_shared(self.buffers, name),
             constants=sum(row.size for row in constants),
             shared_constants=sum(row.size for row in constants if len(row.models) > 1),

@@ -83,6 +83,7 @@ def _pools(request: Request, analysis: Analysis, plan: Plan, timeline: tuple[str
                 access=pool.access.value,
                 size=peak,
                 limit=pool.limit,
+                budget=pool.budget,
                 bound=max(witness.bytes, claims[index]),
                 certificate=_certificate(analysis, pool, witness, claims[index], timeline),
                 alignment=_base_alignment(pool, members),

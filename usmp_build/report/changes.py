@@ -1,0 +1,119 @@
+"""What the firmware would take after one change of its manifest: each is planned as if the manifest said so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from usmp_build import effort
+from usmp_build.errors import UsmpError
+from usmp_build.ir.storage import Kind
+from usmp_build.layout import Summary
+from usmp_build.planner.memory.limits import cheaper_elsewhere
+from usmp_build.planner.memory.plan import peaks
+from usmp_build.report.cost_row import cost_row
+from usmp_build.request import PoolRequest, Request
+from usmp_build.search.limits import Fitted, fit
+from usmp_build.search.replanner import Replanner
+from usmp_build.units import align_up, show_bytes
+
+_STEP = 1024
+"""Bytes by which limits change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The firmware after one change of its manifest."""
+
+    what: str
+    workspace: int | None
+    """Bytes of all workspace pools together; None: it does not fit."""
+    cost: int | None
+    """Of the plan, in the unit of its cost; None: it does not fit, or other models run."""
+    is_same_plan: bool = False
+    """Whether this plan is as good after the change, so that nothing was planned again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Other:
+    """Another manifest: what it says, and as a request.  None: the plan is as good there."""
+
+    what: str
+    request: Request | None
+    without: int | None = None
+    """The model that it lacks."""
+
+
+def changes(replanner: Replanner, fitted: Fitted, summary: Summary) -> tuple[Change, ...]:
+    """Plan without each model, without rows, with each limit a KiB less and more, and with inputs by rows.
+
+    Only the first changes are planned, and none that the manifest may not say.
+    """
+    others = _others(replanner.request, fitted, summary)
+    planned = (_planned(replanner, summary, other) for other in islice(others, effort.CHANGES))
+    return tuple(change for change in planned if change is not None)
+
+
+def _others(request: Request, fitted: Fitted, summary: Summary) -> Iterator[_Other]:
+    if len(request.models) > 1:
+        for index, model in enumerate(request.models):
+            yield _Other(f"without model {model.name}", request.without_model(index), index)
+    if request.rows:
+        yield _Other("[plan] rows = false", request.layer_by_layer())
+    else:
+        yield _Other("[plan] rows = true", replace(request, rows=True))
+    yield from _inputs_by_rows(request, fitted)
+    is_cheapest = fitted.chosen.plan is not None and not cheaper_elsewhere(
+        fitted.chosen.analysis.problem, fitted.chosen.plan
+    )
+    for index, (pool, row) in enumerate(zip(request.pools, summary.pools, strict=True)):
+        if pool.limit is not None:
+            step = align_up(_STEP, pool.page or 1)
+            less, more = pool.limit - step, pool.limit + step
+            if less > 0:
+                yield _limited(request, index, less, is_same=row.size <= less)
+            yield _limited(request, index, more, is_same=is_cheapest)
+
+
+def _limited(request: Request, index: int, limit: int, *, is_same: bool) -> _Other:
+    pool: PoolRequest = request.pools[index]
+    difference = limit - (pool.limit or 0)
+    what = f"[pools.{pool.name}] size {'+' if difference > 0 else '−'} {show_bytes(abs(difference))}"
+    pools = (*request.pools[:index], replace(pool, limit=limit), *request.pools[index + 1 :])
+    return _Other(what, None if is_same else replace(request, pools=pools))
+
+
+def _inputs_by_rows(request: Request, fitted: Fitted) -> Iterator[_Other]:
+    """Yield inputs that arrive row by row, of models whose inputs take as many bytes as is ever needed together."""
+    analysis = fitted.chosen.analysis
+    inputs: dict[int, int] = {}
+    for buffer in analysis.storage.buffers:
+        if buffer.kind is Kind.INPUT:
+            inputs[buffer.models[0]] = max(inputs.get(buffer.models[0], 0), buffer.size)
+    for index in sorted(inputs, key=lambda model: (-inputs[model], model)):
+        model = request.models[index]
+        if request.rows and not model.inputs_by_rows:
+            by_rows = replace(model, inputs_by_rows=model.span or model.name, recompute=0)
+            yield _Other(f'[models.{model.name}] inputs = "rows"', request.with_model(index, by_rows))
+        return
+
+
+def _planned(replanner: Replanner, summary: Summary, other: _Other) -> Change | None:
+    """Plan another manifest; None if it may not say that."""
+    if other.request is None:
+        return Change(other.what, summary.workspace.achieved, summary.cost.total, is_same_plan=True)
+    variant = replanner.asking(other.request)
+    if other.without is not None:
+        models = (model for index, model in enumerate(replanner.models) if index != other.without)
+        variant = replace(variant, models=tuple(models))
+    try:
+        chosen = fit(variant).chosen
+    except UsmpError:
+        return None
+    if chosen.plan is None:
+        return Change(other.what, None, None)
+    sizes = zip(other.request.pools, peaks(chosen.analysis.problem, chosen.plan), strict=True)
+    workspace = sum(size for pool, size in sizes if pool.access.value == "rw")
+    cost = cost_row(other.request, chosen.analysis, chosen.plan).total if other.without is None else None
+    return Change(other.what, workspace, cost)

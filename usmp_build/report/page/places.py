@@ -1,0 +1,54 @@
+"""Where each single buffer of a plan is, and when: the rows of a tensor are buffers of their own here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from usmp_build.errors import one_line
+from usmp_build.layout import BufferRecord, PlanRecord, RowsRecord
+from usmp_build.layout.plan_record import AnyBuffer
+from usmp_build.naming import short_name
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A buffer, or one row of a tensor, in its pool."""
+
+    record: BufferRecord | RowsRecord
+    pool: str
+    offset: int
+    size: int
+    intervals: tuple[tuple[int, int], ...]
+    """Half-open steps."""
+    row: int | None = None
+
+    @property
+    def end(self) -> int:
+        """The first byte after it."""
+        return self.offset + self.size
+
+    def is_alive(self, step: int) -> bool:
+        """Tell whether it holds data at a step."""
+        return any(start <= step < stop for start, stop in self.intervals)
+
+
+def workspace_places(plan: PlanRecord) -> Mapping[str, Place]:
+    """Return the places of all buffers that are not constants, by name; that of row 2 is `tensor[2]`."""
+    return {name: place for record in plan.buffers if record.kind != "constant" for name, place in _places_of(record)}
+
+
+def _places_of(record: AnyBuffer) -> Iterator[tuple[str, Place]]:
+    if isinstance(record, BufferRecord):
+        yield record.name, Place(record, record.pool, record.offset, record.size, record.intervals)
+        return
+    intervals = iter(record.intervals)
+    lives = record.lives or (1,) * len(record.offsets)
+    for row, (pool, offset, count) in enumerate(zip(record.pools, record.offsets, lives, strict=False)):
+        alive = tuple(interval for _, interval in zip(range(count), intervals, strict=False))
+        yield f"{record.name}[{row}]", Place(record, pool, offset, record.row_size, alive, row)
+
+
+def label(record: BufferRecord | RowsRecord) -> str:
+    """Return the name of a buffer as people recognise it, without its model."""
+    return one_line(short_name(record.name.removeprefix(f"{record.model}.")))

@@ -1,0 +1,92 @@
+"""What a plan comes to, in words: what is proven, what is free, and what a change of the manifest would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from usmp_build.errors import one_line
+from usmp_build.layout import AlternativesRecord, PlanRecord, PoolRecord
+from usmp_build.report.page.places import Place
+from usmp_build.report.page.pool_map import witness_step
+from usmp_build.report.study import Study
+from usmp_build.units import count_bytes, show_bytes
+
+_PROVEN = {
+    "every order": "no order of operators needs less",
+    "this order": "no plan in this order of operators needs less",
+    "this schedule": "no plan of this schedule needs less",
+    "nothing": "a smaller plan may exist",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A number that the page begins with."""
+
+    number: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """A change of the manifest, and what it would do."""
+
+    what: str
+    workspace: int | None
+    """Bytes; None: it does not fit."""
+    difference: int
+    effect: str
+    """In words; empty where the numbers say it."""
+
+
+def proven(plan: PlanRecord) -> str:
+    """Say what is proven of the workspace."""
+    workspace = plan.workspace
+    if workspace.achieved == workspace.any_schedule:
+        return "no schedule of these buffers needs less"
+    if workspace.achieved > workspace.with_overlap:
+        return f"no plan of this schedule needs less than {show_bytes(workspace.with_overlap)}"
+    return _PROVEN[workspace.proven]
+
+
+def bound(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) -> str:
+    """Say of a workspace pool why it is not smaller."""
+    gap = pool.size - pool.bound
+    less = "No plan that has these buffers in this pool takes less"
+    if gap:
+        less = f"A plan of these buffers may take up to {count_bytes(gap)} less, and none takes less than that"
+    if pool.certificate is None:
+        return f"{less}: a search has tried all."
+    step = witness_step(plan, pool, places)
+    if step is None:
+        return f"{less}: these need {count_bytes(pool.bound)}, as they may be alive at the same time."
+    return f"{less}: in step {one_line(plan.steps[step])}, these need {count_bytes(pool.bound)}."
+
+
+def cards(plan: PlanRecord, alternatives: AlternativesRecord | None) -> Iterator[Card]:
+    """Yield the numbers that the page begins with."""
+    yield Card(plan.workspace.achieved, "bytes of workspace")
+    limited = [pool for pool in plan.pools if pool.is_workspace and pool.limit is not None]
+    for pool in limited[:2]:
+        yield Card((pool.limit or 0) - pool.size, f"of {show_bytes(pool.limit or 0)} bytes free in {pool.name}")
+    if alternatives is not None and len(plan.models) > 1:
+        apart = sum(model.workspace for model in alternatives.models)
+        yield Card(apart - plan.workspace.achieved, f"saved: {show_bytes(apart)} if models did not share")
+    elif alternatives is not None and alternatives.max_live is not None:
+        yield Card(alternatives.max_live, "alive together in the model file")
+    yield Card(sum(pool.size for pool in plan.pools if not pool.is_workspace), "bytes of constants")
+
+
+def changes(plan: PlanRecord, study: Study) -> Iterator[ChangeRow]:
+    """Yield what would change, those that save most first."""
+    rows = []
+    for change in study.changes:
+        if change.workspace is None:
+            rows.append(ChangeRow(change.what, None, 0, "does not fit"))
+            continue
+        effect = "the same plan" if change.is_same_plan else ""
+        if change.cost is not None and change.cost != plan.cost.total:
+            effect = f"{change.cost - plan.cost.total:+,} {plan.cost.unit} of {plan.cost.total:,}"
+        rows.append(ChangeRow(change.what, change.workspace, change.workspace - plan.workspace.achieved, effect))
+    yield from sorted(rows, key=lambda row: (row.workspace is None, row.difference))
