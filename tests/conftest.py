@@ -52,7 +52,7 @@ def _seed_of_sample(left_out: list[str]) -> str:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     left_out = _left_out(config)
     if seed := _seed_of_sample(left_out):
-        terminalreporter.write_line(f"tests of several machines ran on a third of them: USMP_SAMPLE={seed}")
+        terminalreporter.write_line(f"tests of several machines ran on a fifth of them, and at least one: USMP_SAMPLE={seed}")
     if left_out:
         terminalreporter.write_line(f"left out: {', '.join(left_out)}; --all-tiers runs them")
 
