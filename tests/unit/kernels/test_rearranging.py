@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support.kernels.drawing import Array, Case
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import needs_gcc
 
@@ -34,10 +34,7 @@ def in_batches(made: Case) -> Array:
 
 @needs_gcc
 @pytest.mark.parametrize(("kind", "expected"), [("SPACE_TO_BATCH_ND", in_batches), ("TILE", tiled)])
-def test_outputs_equal_those_of_tensorflow_lite(
-    kind: str, expected: Callable[[Case], Array], tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    runner = Runner(build(tmp_path_factory.mktemp("kernels"), "-O2"))
+def test_outputs_equal_those_of_tensorflow_lite(kind: str, expected: Callable[[Case], Array], runner: Runner) -> None:
     for number, made in enumerate(draw(kind)):
         (output,) = runner.run(made.graph, kernel_of(made), made.inputs)
         np.testing.assert_array_equal(output, expected(made), f"case {number}")

@@ -14,7 +14,7 @@ import pytest
 from tests.support.flatfile import flatfile
 from tests.support.kernels import oracle
 from tests.support.kernels.drawing import FLOAT, INT8, Case, Random, activation, constant, pick, span
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, bounded, case_of, clamped, compare, padded, tensors_of
 from tests.support.tools import needs_gcc, needs_oracle
 from usmp_build.ir import options as o
@@ -31,11 +31,6 @@ pytestmark = [
     needs_gcc,
     needs_oracle,
 ]
-
-
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("rewritten"), "-O2"))
 
 
 def drawn(make: Callable[[str, Random], Case], kind: str) -> list[Case]:
