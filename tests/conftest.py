@@ -52,7 +52,7 @@ def _seed_of_sample(left_out: list[str]) -> str:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     left_out = _left_out(config)
     if seed := _seed_of_sample(left_out):
-        terminalreporter.write_line(f"tests of several machines ran on a third of them: USMP_SAMPLE={seed}")
+        terminalreporter.write_line(f"tests of several machines ran on a fifth of them: USMP_SAMPLE={seed}")
     if left_out:
         terminalreporter.write_line(f"left out: {', '.join(left_out)}; --all-tiers runs them")
 
@@ -78,15 +78,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = _left_out(config)
     folders = [TIERS[name] for name in left_out if name != _LONG]
 
-    seed = _seed_of_sample(left_out)
-    not_drawn = sample.left_out(items, seed) if seed else set()
-
-    def is_left_out(item: pytest.Item) -> bool:
+    def is_of_tier(item: pytest.Item) -> bool:
         is_long = _LONG in left_out and item.get_closest_marker("long") is not None
-        return item in not_drawn or is_long or any(item.path.is_relative_to(folder) for folder in folders)
+        return is_long or any(item.path.is_relative_to(folder) for folder in folders)
 
-    config.hook.pytest_deselected(items=[item for item in items if is_left_out(item)])
-    items[:] = [item for item in items if not is_left_out(item)]
+    wanted = [item for item in items if not is_of_tier(item)]
+    seed = _seed_of_sample(left_out)
+    not_drawn = sample.left_out(wanted, seed) if seed else set()
+    kept = [item for item in wanted if item not in not_drawn]
+    config.hook.pytest_deselected(items=[*{*items} - {*kept}])
+    items[:] = kept
     reading = {path for path in {item.path for item in items} if _READS_OTHERS.search(path.read_text("utf-8"))}
     for item in items:
         if item.path in reading or not {*_OF_OTHERS}.isdisjoint(getattr(item, "fixturenames", ())):

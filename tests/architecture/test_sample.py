@@ -11,9 +11,12 @@ pytest_plugins = ["pytester"]
 TESTS = """
 import pytest
 
-@pytest.mark.parametrize("board", range(6))
+@pytest.mark.parametrize("board", range(10))
 @pytest.mark.parametrize("word", ["a", "b"])
 def test_on_boards(word, board): ...
+
+@pytest.mark.parametrize("sampled_net", range(3))
+def test_of_nets(sampled_net): ...
 
 @pytest.mark.parametrize("word", ["a", "b"])
 def test_of_words(word): ...
@@ -27,9 +30,10 @@ def items(pytester: pytest.Pytester) -> list[pytest.Item]:
     return pytester.getitems(TESTS)
 
 
-def test_a_third_of_the_machines_is_kept(items: list[pytest.Item]) -> None:
+def test_a_fifth_of_the_machines_is_kept(items: list[pytest.Item]) -> None:
     kept = [item.name for item in items if item not in left_out(items, "seed")]
     assert [len([name for name in kept if name.startswith(f"test_on_boards[{word}-")]) for word in "ab"] == [2, 2]
+    assert len([name for name in kept if name.startswith("test_of_nets")]) == 1
     assert {"test_of_words[a]", "test_of_words[b]", "test_alone"} <= {*kept}
 
 

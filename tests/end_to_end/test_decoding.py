@@ -33,7 +33,9 @@ def compressed() -> Subgraph:
         activation("y", (1, 3), INT8, 0.2, -4),
     )
     unpack = Operator(DECODE, (1, 2, 3, 4), (5, 6), None, 0)
-    return Subgraph("main", operands, (0,), (7,), (unpack, Operator("FULLY_CONNECTED", (0, 5, 6), (7,), FullyConnected(), 1)))
+    return Subgraph(
+        "main", operands, (0,), (7,), (unpack, Operator("FULLY_CONNECTED", (0, 5, 6), (7,), FullyConnected(), 1))
+    )
 
 
 def test_a_layer_has_unpacked_weights(tmp_path: Path) -> None:

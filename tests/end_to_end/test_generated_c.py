@@ -303,7 +303,7 @@ def test_a_header_says_what_may_not_run_at_the_same_time(
     tmp_path: Path, models: str, concurrent: list[str], pool: str, said: str
 ) -> None:
     pairs = f"concurrent = {[list(pair) for pair in concurrent]}\n"
-    text = tables("p", {"sram": RW + pool}, dict.fromkeys(models, DIGITS))
+    text = tables("p", {"sram": RW + pool}, dict.fromkeys(models, DIGITS)) + "[plan]\nrows = false\n"
     assert call("generate", manifest(tmp_path, pairs + text), "--out", tmp_path / "out").code == 0
     header = (tmp_path / "out" / "a.h").read_text().replace("\n * ", " ")
     assert said in header

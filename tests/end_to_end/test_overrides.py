@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ OVERRIDES = (
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return manifest(tmp_path, TWO_MODELS + ANOTHER)
+    return manifest(tmp_path, TWO_MODELS + ANOTHER + "[plan]\nrows = false\n")
 
 
 def plan(*arguments: object) -> dict[str, Any]:
@@ -81,7 +80,7 @@ def test_no_output_holds_the_path_of_an_override(path: Path, tmp_path: Path) -> 
 def test_the_order_of_overrides_does_not_change_a_byte(path: Path, tmp_path: Path) -> None:
     pairs = list(zip(OVERRIDES[::2], OVERRIDES[1::2], strict=True))
     folders = set()
-    for number, order in enumerate(permutations(pairs)):
+    for number, order in enumerate((pairs, pairs[::-1], pairs[2:] + pairs[:2])):  # any two of them in both orders
         out = tmp_path / f"out{number}"
         assert call("generate", *(word for pair in order for word in pair), path, "--out", out).code == 0
         folders.add(tuple((file.name, file.read_bytes()) for file in sorted(out.iterdir())))
@@ -182,7 +181,6 @@ def test_outputs_accepts_what_models_to_come_may_mend(path: Path) -> None:
 
 
 def test_a_pair_of_an_override_that_does_not_fit_is_told_of_it(path: Path) -> None:
-    path.write_text(path.read_text() + "[plan]\nrows = false\n")
     needed = next(pool["size"] for pool in plan(path)["pools"] if pool["name"] == "sram")
     text = path.read_text().replace('[pools.sram]\naccess = "rw"', f'[pools.sram]\naccess = "rw"\nsize = {needed}')
     path.write_text(text.replace('size = "512 B"', 'size = "16 B"'))

@@ -12,6 +12,7 @@ import pytest
 from tests.support import board_manifests, image
 from tests.support.firmware import EACH_PROTECTION, Board, on
 from tests.support.image import RUNS, Image, all_equal, kept
+from tests.support.nets import NETS
 from tests.support.planned import Shared
 from tests.support.tree import ROOT
 from usmp_build import pipeline
@@ -19,6 +20,7 @@ from usmp_build.cli.selftest.inputs import samples
 from usmp_build.files import DiskFiles
 from usmp_build.ir.schedule import Direction
 from usmp_build.pipeline import Planned
+from usmp_build.search import workspace_bytes
 
 FAMILIES = ROOT / "tests" / "models"
 MORE_RUNS = 10
@@ -48,25 +50,35 @@ def test_models_that_remember(board: Board, tmp_path: Path, shared: Shared) -> N
 def test_two_models_share_a_small_and_a_large_memory(
     board: Board, tmp_path: Path, real_models: Path, shared: Shared
 ) -> None:
-    """Together they need what the larger one needs by itself."""
+    """Together they need what the larger one, vww, needs by itself."""
     models = board_manifests.real(real_models, ("kws", "vww"))
     made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.SHARED), shared)
     together = [pool.size for pool in made.layout.summary.pools if pool.is_workspace and pool.size]
-    alone = {model.name: model.workspace for model in pipeline.compare(made.planned).models}
     assert together == [27_746]
-    assert together == [alone["vww"]]
 
 
 def test_real_models_in_three_memories(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
     models = board_manifests.real(real_models)
-    made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.THREE), shared)
+    manifest = board_manifests.of(models, board_manifests.THREE) + board_manifests.LAYER_BY_LAYER
+    made = all_equal(board, tmp_path, models, manifest, shared)
     assert all(pool.size > 0 for pool in made.layout.summary.pools)
+
+
+@pytest.mark.parametrize("sampled_name", ["ic", "vww"])
+@on("m7")
+def test_rows_of_a_real_model_in_three_memories(
+    board: Board, tmp_path: Path, real_models: Path, shared: Shared, sampled_name: str
+) -> None:
+    models = board_manifests.real(real_models, (sampled_name,))
+    made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.THREE), shared)
+    assert made.planned.analysis.choices.by_rows.tables
+    assert sum(pool.is_workspace and pool.size > 0 for pool in made.layout.summary.pools) >= 2
 
 
 @pytest.mark.parametrize(
     ("names", "rows", "most"),
-    [(("kws",), True, 3_888), (("ic", "kws", "vww"), True, 27_748), (("kws",), False, 8_448)],
-    ids=["kws", "three", "kws-layer-by-layer"],
+    [(("kws",), True, 3_888), (board_manifests.REAL, True, 27_748), (("kws",), False, 8_448)],
+    ids=["kws", "five", "kws-layer-by-layer"],
 )
 @on("m7", "m55")
 def test_real_models_below_max_live(
@@ -100,14 +112,15 @@ def test_a_person_is_detected(board: Board, tmp_path: Path, real_models: Path, s
 
 
 @on("m7", "m55")
-def test_nets_below_max_live(board: Board, tmp_path: Path, shared: Shared) -> None:
-    nets_below_max_live(board, tmp_path, board_manifests.nets(shared), shared)
+@pytest.mark.parametrize("sampled_nets", [tuple(NETS)[first::4] for first in range(4)])
+def test_nets_below_max_live(board: Board, tmp_path: Path, shared: Shared, sampled_nets: tuple[str, ...]) -> None:
+    nets_below_max_live(board, tmp_path, board_manifests.nets(shared, sampled_nets), shared)
 
 
 @on("m7", "m55")
 def test_a_net_below_max_live_in_another_order_than_its_file(board: Board, tmp_path: Path, shared: Shared) -> None:
     made = nets_below_max_live(
-        board, tmp_path, board_manifests.nets(shared, ("shuffled",)), shared, "[plan]\nrows = false\n"
+        board, tmp_path, board_manifests.nets(shared, ("shuffled",)), shared, board_manifests.LAYER_BY_LAYER
     )
     order = made.planned.analysis.choices.orders[0]
     assert order != tuple(sorted(order))
@@ -132,9 +145,9 @@ def nets_below_max_live(board: Board, folder: Path, models: dict[str, Path], sha
 
 
 @on("m4")
-@pytest.mark.parametrize("dtype", ["int8", "int16", "float32"])
-def test_a_net_of_each_family(board: Board, tmp_path: Path, shared: Shared, dtype: str) -> None:
-    models = {path.stem: path for path in sorted(FAMILIES.glob(f"*_{dtype}.tflite"))}
+@pytest.mark.parametrize("sampled_dtype", ["int8", "int16", "float32"])
+def test_a_net_of_each_family(board: Board, tmp_path: Path, shared: Shared, sampled_dtype: str) -> None:
+    models = {path.stem: path for path in sorted(FAMILIES.glob(f"*_{sampled_dtype}.tflite"))}
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.ONE), RUNS, shared)
     inputs = [samples(model, RUNS, 1) for model in made.planned.imported]
     assert image.check(made, image.run(made, inputs), inputs) >= kept(made)
@@ -156,6 +169,4 @@ def test_our_models_on_arrays_of_the_caller(board: Board, tmp_path: Path, shared
 
 def max_live(planned: Planned) -> int:
     """Return the bytes of workspace that are alive together in the models as filed."""
-    bytes_alive = pipeline.compare(planned).max_live
-    assert bytes_alive is not None
-    return bytes_alive
+    return workspace_bytes.max_live(planned.replanner.asking(planned.request.as_filed()).analyze())

@@ -15,15 +15,18 @@ from usmp_build.errors import DoesNotFit
 from usmp_build.files import DiskFiles
 from usmp_build.pipeline import Planned
 
-SINGLE = '[pools.dtcm]\naccess = "rw"\nregion = "DTCM"\n'
-LAYER_BY_LAYER = "[plan]\nrows = false\n"
 AT_ONCE = 'concurrent = [["kws", "micro_speech"]]\n'
 
 pytestmark = [pytest.mark.usefixtures("needs_oracle"), on("m7")]
 
 
-def planned(folder: Path, manifest: str) -> Planned:
-    (folder / "usmp.toml").write_text(manifest, encoding="utf-8")
+def manifest(models: dict[str, Path]) -> str:
+    """Two memories, layer by layer."""
+    return board_manifests.of(models, board_manifests.SHARED) + board_manifests.LAYER_BY_LAYER
+
+
+def planned(folder: Path, text: str) -> Planned:
+    (folder / "usmp.toml").write_text(text, encoding="utf-8")
     files = DiskFiles(folder)
     return pipeline.plan(pipeline.read("usmp.toml", files), files)
 
@@ -36,20 +39,16 @@ def workspace(made: Planned) -> dict[str, int]:
 def test_in_turn_they_need_what_the_largest_needs(
     board: Board, tmp_path: Path, real_models: Path, shared: Shared
 ) -> None:
-    """No pool holds more than one of them takes of it by itself; in a single pool that is what vww needs."""
+    """No pool holds more than one of them takes of it by itself."""
     models = board_manifests.real(real_models)
-    made = all_equal(board, tmp_path, models, board_manifests.of(models, board_manifests.SHARED), shared)
-    apart = [
-        workspace(planned(tmp_path, board_manifests.of({name: path}, board_manifests.SHARED)))
-        for name, path in models.items()
-    ]
-    assert workspace(made.planned) == {pool: max(own[pool] for own in apart) for pool in ("dtcm", "sram")}
-    assert workspace(planned(tmp_path, board_manifests.of(models, SINGLE))) == {"dtcm": 27_746}
+    made = all_equal(board, tmp_path, models, manifest(models), shared)
+    alone = [workspace(planned(tmp_path, manifest({name: path}))) for name, path in models.items()]
+    assert workspace(made.planned) == {pool: max(each[pool] for each in alone) for pool in ("dtcm", "sram")}
 
 
 def test_two_of_them_at_once(board: Board, tmp_path: Path, real_models: Path, shared: Shared) -> None:
     models = board_manifests.real(real_models)
-    all_equal(board, tmp_path, models, AT_ONCE + board_manifests.of(models, board_manifests.SHARED), shared)
+    all_equal(board, tmp_path, models, AT_ONCE + manifest(models), shared)
 
 
 @pytest.mark.parametrize(("outer", "inner"), [("kws", "micro_speech"), ("micro_speech", "kws")])
@@ -58,8 +57,7 @@ def test_one_runs_while_the_other_does(
 ) -> None:
     """After each operator of one, all of the other runs, as in an interrupt: every tensor is what it should be."""
     models = board_manifests.real(real_models, ("kws", "micro_speech"))
-    manifest = AT_ONCE + board_manifests.of(models, board_manifests.SHARED) + LAYER_BY_LAYER
-    made = image.make(board, tmp_path, manifest, 1, shared, interleaved=(outer, inner))
+    made = image.make(board, tmp_path, AT_ONCE + manifest(models), 1, shared, interleaved=(outer, inner))
     inputs = image.stored_inputs(made.planned, board_manifests.goldens(models), 1)
     assert image.check(made, image.run(made, inputs), inputs) >= steps(made)
 
@@ -69,8 +67,8 @@ def steps(made: Image) -> int:
 
 
 def test_a_byte_too_little_is_refused(board: Board, tmp_path: Path, real_models: Path) -> None:
-    models = board_manifests.real(real_models, ("kws", "micro_speech", "vww"))
-    text = AT_ONCE + board_manifests.of(models, board_manifests.SHARED) + LAYER_BY_LAYER
+    models = board_manifests.real(real_models, ("hello", "micro_speech"))
+    text = AT_ONCE.replace("kws", "hello") + board_manifests.of(models, board_manifests.ONE)
     needed = workspace(planned(tmp_path, text))["sram"]
     sram = '[pools.sram]\naccess = "rw"\n'
     assert sram in text

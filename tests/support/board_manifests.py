@@ -52,6 +52,9 @@ access = "rw"
 region = "PSRAM"
 """
 
+LAYER_BY_LAYER = "[plan]\nrows = false\n"
+"""Planning several real models by rows for several memories takes a minute; so only some tests do."""
+
 CONSTANTS = """
 [pools.itcm]
 access = "ro"

@@ -5,17 +5,22 @@ from __future__ import annotations
 import copyreg
 import hashlib
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
 
+import pytest
+
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
-from usmp_build.layout import Layout
+from usmp_build.ir.graph import Model
+from usmp_build.layout import AlternativesRecord, Layout
 from usmp_build.output import writer
 from usmp_build.pipeline import Planned
+from usmp_build.request import Request
 
 Answer = TypeVar("Answer")
 Shared = Callable[[str, Callable[[Path], Path]], Path]
@@ -64,6 +69,32 @@ def answered(question: tuple[bytes, ...], ask: Callable[[], Answer], shared: Sha
 
     answer: Answer = pickle.loads(shared(f"answer_{_digest(*question)}", make).read_bytes())
     return answer
+
+
+@contextmanager
+def planning_once() -> Iterator[None]:
+    """Within this block, the same models with the same request are planned, and compared with others, once."""
+    plan, compare = pipeline.plan_models, pipeline.compare
+    plans: dict[bytes, Planned] = {}
+    records: dict[int, AlternativesRecord] = {}
+
+    def planned(request: Request, models: tuple[Model, ...]) -> Planned:
+        question = pickle.dumps((request, models))
+        if question not in plans:
+            plans[question] = plan(request, models)
+        return plans[question]
+
+    def compared(made: Planned) -> AlternativesRecord:
+        if not any(made is each for each in plans.values()):
+            return compare(made)
+        if id(made) not in records:
+            records[id(made)] = compare(made)
+        return records[id(made)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipeline, "plan_models", planned)
+        patch.setattr(pipeline, "compare", compared)
+        yield
 
 
 def _digest(*parts: bytes) -> str:

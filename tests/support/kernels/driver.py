@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.support.planned import Shared
 from usmp_build.interfaces.kernels import (
     Absent,
     Derived,
@@ -50,6 +51,11 @@ def build(folder: Path, *flags: str, names: Iterable[str] | None = None) -> Path
     command = ["gcc", "-std=c99", "-shared", "-fPIC", f"-I{HEADERS}", *flags, str(source), "-o", str(target), "-lm"]
     subprocess.run(command, check=True)
     return target
+
+
+def optimized(flag: str, shared: Shared) -> Path:
+    """Return what `build` makes with a flag such as -O2: once in a run of tests."""
+    return shared(f"kernels{flag}", lambda folder: build(folder, flag))
 
 
 class Runner:

@@ -104,7 +104,9 @@ def zeros_like(r: Random) -> Case:
 def shape(r: Random) -> Case:
     """An output of the model: others are folded."""
     sizes = [span(r, 1, 4) for _ in range(span(r, 1, 6))]
-    return case(r, "SHAPE", (activation("x", sizes, pick(r, [INT8, _WORD, FLOAT]), 0.1, 3),), Tensor("y", (len(sizes),), _WORD))
+    return case(
+        r, "SHAPE", (activation("x", sizes, pick(r, [INT8, _WORD, FLOAT]), 0.1, 3),), Tensor("y", (len(sizes),), _WORD)
+    )
 
 
 def broadcast_args(r: Random) -> Case:

@@ -131,7 +131,9 @@ def divide(r: Random) -> Case:
     operands = [activation(n, s, dtype, *each) for n, s, *each in zip("ab", drawn, scales, zeros, strict=False)]
     scale = scales[0] / scales[1] * 10 ** r.uniform(-3, -1.6)
     made = case(r, "DIV", operands, activation("y", drawn[-1], dtype, scale, r=r), options)
-    return Case(made.graph, (np.where(made.inputs[0] == zeros[0], zeros[0] ^ 1, made.inputs[0]).astype(np.int8), made.inputs[1]))
+    return Case(
+        made.graph, (np.where(made.inputs[0] == zeros[0], zeros[0] ^ 1, made.inputs[0]).astype(np.int8), made.inputs[1])
+    )
 
 
 def floored(kind: str) -> Callable[[Random], Case]:

@@ -75,11 +75,12 @@ def clamped(kind: str, r: Random) -> Case:
     graph = _drawn(kind, r, INT8, FLOAT)
     tensors, operators = [*graph.tensors], [*graph.operators]
     last = graph.outputs[0]
+    odds = 8 if "POOL" in kind else 2  # poolings take in no clamp that changes the zero point or the scale
     for number in range(span(r, 1, 3)):
         tensor = tensors[last]
         kinds = _CLAMPS.get(tensor.dtype, ["RELU", "RELU6", "QUANTIZE", "QUANTIZE"])
         clamp, shifted = pick(r, kinds), tensor.quantization
-        if shifted is not None and clamp != "RELU6" and r.integers(2):
+        if shifted is not None and clamp != "RELU6" and r.integers(odds) == 0:
             scale = pick(r, [shifted.scales[0]] * 4 + [shifted.scales[0] * 2])
             shifted = Quantization((scale,), (0 if tensor.dtype is INT16 else span(r, -128, 127),))
         tensors.append(replace(tensor, name=f"clamped{number}", quantization=shifted))

@@ -5,21 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
 
 from tests.support.kernels.drawing import Array, Case
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import needs_gcc
 from usmp_build.ir.graph import Tensor
 from usmp_build.operators.unary import Gelu
 
 pytestmark = needs_gcc
-
-
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("numpy"), "-O2"))
 
 
 def gelu(x: Array, options: Gelu) -> Array:

@@ -38,11 +38,6 @@ OURS = {"COPY", "LOOKUP"}
 """No file has these, so TensorFlow Lite Micro has no answer; tests/unit/kernels/test_rewritten_lookups.py has one."""
 
 
-@pytest.fixture(scope="module")
-def optimized(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("kernels"), "-O2"))
-
-
 def test_every_kind_has_cases() -> None:
     assert set(CASES) | STATEFUL | OURS == set(KERNELS)
 
@@ -59,17 +54,17 @@ def test_every_call_says_what_it_touches() -> None:
 @needs_gcc
 @needs_oracle
 @pytest.mark.parametrize("kind", [kind for kind in CASES if kind not in ELSEWHERE])
-def test_outputs_equal_tflm(kind: str, optimized: Runner, tmp_path: Path) -> None:
-    compare(draw(kind), optimized, tmp_path)
+def test_outputs_equal_tflm(kind: str, runner: Runner, tmp_path: Path) -> None:
+    compare(draw(kind), runner, tmp_path)
 
 
 @needs_gcc
 @pytest.mark.parametrize("kind", sorted(CASES.keys() - KERNELS_OF_ONE_DIRECTION.keys()))
-def test_backward_makes_the_same_bits(kind: str, optimized: Runner) -> None:
+def test_backward_makes_the_same_bits(kind: str, runner: Runner) -> None:
     for number, case in enumerate(draw(kind)):
         forward, backward = kernel_of(case), kernel_of(case, Direction.BACKWARD)
         assert [call.parameters for call in forward.calls] != [call.parameters for call in backward.calls]
-        both = (optimized.run(case.graph, kernel, case.inputs) for kernel in (forward, backward))
+        both = (runner.run(case.graph, kernel, case.inputs) for kernel in (forward, backward))
         for one, other in zip(*both, strict=True):
             assert one.tobytes() == other.tobytes(), f"case {number}: {case.graph.operators[0]}"
 
@@ -77,16 +72,16 @@ def test_backward_makes_the_same_bits(kind: str, optimized: Runner) -> None:
 @needs_gcc
 @needs_oracle
 @pytest.mark.parametrize("kind", ["CONV_2D", "FULLY_CONNECTED"])
-def test_factors_equal_tflms_to_the_last_bit(kind: str, optimized: Runner, tmp_path: Path) -> None:
-    compare([near_ties(np.random.default_rng(seed), kind) for seed in range(40)], optimized, tmp_path)
+def test_factors_equal_tflms_to_the_last_bit(kind: str, runner: Runner, tmp_path: Path) -> None:
+    compare([near_ties(np.random.default_rng(seed), kind) for seed in range(40)], runner, tmp_path)
 
 
-def compare(cases: list[Case], optimized: Runner, tmp_path: Path) -> None:
+def compare(cases: list[Case], runner: Runner, tmp_path: Path) -> None:
     answers = oracle.outputs([(flatfile(case.graph), list(case.inputs)) for case in cases], tmp_path)
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True)):
         assert not isinstance(answer, str), f"case {number}: {answer}"
         message = f"case {number}: {case.graph.operators[0]}"
-        for made, expected in zip(optimized.run(case.graph, kernel_of(case), case.inputs), answer, strict=True):
+        for made, expected in zip(runner.run(case.graph, kernel_of(case), case.inputs), answer, strict=True):
             if made.dtype.kind == "f":
                 np.testing.assert_allclose(made, expected.reshape(made.shape), 1e-5, 1e-6, err_msg=message)
             else:
@@ -94,7 +89,7 @@ def compare(cases: list[Case], optimized: Runner, tmp_path: Path) -> None:
 
 
 @needs_gcc
-def test_sanitizers_find_nothing_and_change_nothing(optimized: Runner, tmp_path: Path) -> None:
+def test_sanitizers_find_nothing_and_change_nothing(runner: Runner, tmp_path: Path) -> None:
     cases = [case for kind in CASES for case in draw(kind, min(COUNT, 20))]
     cases += [case for kind in PICTURES for case in pictures(kind, min(COUNT, 10))]
     cases += [case for kind in dynamic.KINDS for case in dynamic.dynamic(kind, min(COUNT, 20))]
@@ -118,7 +113,7 @@ def test_sanitizers_find_nothing_and_change_nothing(optimized: Runner, tmp_path:
     for case, made in zip(cases, pickle.loads((tmp_path / "results").read_bytes()), strict=True):
         directions = 1 if case.graph.operators[0].kind in KERNELS_OF_ONE_DIRECTION else 2
         assert len(made) == directions * (1 if by_rows(case) is None else 2)
-        expected = optimized.run(case.graph, kernel_of(case), case.inputs)
+        expected = runner.run(case.graph, kernel_of(case), case.inputs)
         for outputs in made:
             for one, other in zip(outputs, expected, strict=True):
                 np.testing.assert_array_equal(one, other)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import FLOAT, INT8, Case, activation, case, constant
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows, gaps, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of
 from tests.support.tools import needs_gcc
@@ -24,11 +24,6 @@ from usmp_build.operators.sums import DepthwiseConv2D
 from usmp_build.passes.select.declared import check_declared
 
 VALID = Padding.VALID
-
-
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("kernels"), "-O2"))
 
 
 @needs_gcc

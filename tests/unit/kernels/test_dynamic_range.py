@@ -5,17 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.dynamic import KINDS, dynamic, expected
 from tests.support.kernels.samples import COUNT, first_kernel
 from tests.support.tools import needs_gcc
 
 pytestmark = needs_gcc
-
-
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("kernels"), "-O2"))
 
 
 @pytest.mark.parametrize("kind", KINDS)

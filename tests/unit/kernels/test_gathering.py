@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.gathering import placed
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import needs_gcc
@@ -18,8 +16,8 @@ WILD = [-(2**31), -1, 0, 1, 7, 2**31 - 1]
 
 @needs_gcc
 @pytest.mark.parametrize("kind", ["EMBEDDING_LOOKUP", "GATHER", "GATHER_ND"])
-def test_the_nearest_index_is_taken(kind: str, tmp_path: Path) -> None:
-    runner, r = Runner(build(tmp_path, "-O2")), np.random.default_rng(7)
+def test_the_nearest_index_is_taken(kind: str, runner: Runner) -> None:
+    r = np.random.default_rng(7)
     for number, made in enumerate(draw(kind)):
         tensors = made.graph.tensors
         (places,) = (given for t, given in zip(made.graph.inputs, made.inputs, strict=True) if tensors[t].name == "i")

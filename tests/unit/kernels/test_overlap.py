@@ -7,9 +7,10 @@ import pytest
 
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner, optimized
 from tests.support.kernels.overlap import separation
 from tests.support.kernels.samples import draw, kernel_of
+from tests.support.planned import Shared
 from tests.support.tools import needs_gcc
 from usmp_build.interfaces.kernels import Reduce
 from usmp_build.ir.schedule import Direction
@@ -33,9 +34,9 @@ IN_PLACE = [
 ]
 
 
-@pytest.fixture(scope="module", params=["-O2", "-O3"])
-def runner(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("kernels"), request.param))
+@pytest.fixture(scope="session", params=["-O2", "-O3"])
+def runner(request: pytest.FixtureRequest, shared: Shared) -> Runner:
+    return Runner(optimized(request.param, shared))
 
 
 both_ways = pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])

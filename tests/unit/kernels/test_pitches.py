@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.support.kernels.drawing import pick, span
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.samples import draw, first_kernel, kernel_of
 from tests.support.tools import needs_gcc
 from usmp_build.interfaces.kernels import Input, Output
@@ -18,11 +18,6 @@ SOURCES = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 0, "TRANSPOSE_CONV": 2}
 """Which input is the image."""
 
 pytestmark = needs_gcc
-
-
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("kernels"), "-O2"))
 
 
 @pytest.mark.parametrize("kind", SOURCES)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from tests.support.kernels.drawing import Array, Case
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import needs_gcc
 
@@ -16,8 +15,7 @@ def tiled(made: Case) -> Array:
 
 
 @needs_gcc
-def test_tiles_equal_those_of_tensorflow_lite(tmp_path_factory: pytest.TempPathFactory) -> None:
-    runner = Runner(build(tmp_path_factory.mktemp("kernels"), "-O2"))
+def test_tiles_equal_those_of_tensorflow_lite(runner: Runner) -> None:
     for number, made in enumerate(draw("TILE")):
         (output,) = runner.run(made.graph, kernel_of(made), made.inputs)
         np.testing.assert_array_equal(output, tiled(made), f"case {number}")

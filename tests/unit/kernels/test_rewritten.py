@@ -14,7 +14,7 @@ import pytest
 from tests.support.flatfile import flatfile
 from tests.support.kernels import oracle
 from tests.support.kernels.drawing import FLOAT, INT8, Case, Random, activation, constant, pick, span
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, bounded, case_of, clamped, compare, padded, tensors_of
 from tests.support.tools import needs_gcc, needs_oracle
 from usmp_build.ir import options as o
@@ -33,11 +33,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("rewritten"), "-O2"))
-
-
 def drawn(make: Callable[[str, Random], Case], kind: str) -> list[Case]:
     return [make(kind, np.random.default_rng([zlib.crc32(kind.encode()), i])) for i in range(COUNT)]
 
@@ -54,7 +49,7 @@ def test_paddings_become_frames(kind: str, runner: Runner, tmp_path: Path) -> No
 @pytest.mark.parametrize("kind", PRODUCERS)
 def test_clamps_go_into_the_operator_before(kind: str, runner: Runner, tmp_path: Path) -> None:
     graphs = compare(drawn(clamped, kind), runner, tmp_path)
-    assert sum(len(graph.operators) == 1 for graph in graphs) >= COUNT // 15
+    assert sum(len(graph.operators) == 1 for graph in graphs) >= COUNT // 10
     if "POOL" not in kind:
         assert any(getattr(op.options, "limits", None) for graph in graphs for op in graph.operators)
 

@@ -6,10 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from tests.support.kernels.drawing import ACTIVATIONS, FLOAT, INT8, Case, Random, activation, constant, pick, span
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.rewritten import case_of, compare
 from tests.support.kernels.samples import COUNT
 from tests.support.tools import needs_gcc, needs_oracle
@@ -20,11 +19,6 @@ pytestmark = [
     needs_gcc,
     needs_oracle,
 ]
-
-
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("lookups"), "-O2"))
 
 
 def on_single_elements(r: Random) -> Case:

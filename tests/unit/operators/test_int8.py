@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import INT8, Array, Case
-from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.driver import Runner
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import needs_gcc
 from usmp_build.operators.kind import Int8
@@ -16,11 +16,6 @@ from usmp_build.operators.values.interval import Interval
 
 COUNT = 40
 KINDS = [kind.name for kind in OPERATORS.values() if kind.elementwise and kind.elementwise.int8 and kind.name in CASES]
-
-
-@pytest.fixture(scope="module")
-def runner(tmp_path_factory: pytest.TempPathFactory) -> Runner:
-    return Runner(build(tmp_path_factory.mktemp("int8"), "-O2"))
 
 
 def of_int8(kind: str) -> list[Case]:

@@ -1,0 +1,14 @@
+"""What unit tests share."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.kernels.driver import Runner, optimized
+from tests.support.planned import Shared
+
+
+@pytest.fixture(scope="session")
+def runner(shared: Shared) -> Runner:
+    """All kernels."""
+    return Runner(optimized("-O2", shared))
