@@ -13,7 +13,7 @@
 /* Whether functions of dsp.h are assembly: all of their body, or none of it. */
 #if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && defined(__GNUC__)
 #define USMP_DSP 1
-#define USMP_ASSEMBLY __attribute__((naked, noinline))
+#define USMP_ASSEMBLY __attribute__((naked, noinline, used)) /* its arguments are, too */
 #define USMP_UNUSED __attribute__((unused))
 #else
 #define USMP_DSP 0
