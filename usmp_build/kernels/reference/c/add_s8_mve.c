@@ -25,6 +25,17 @@ struct usmp_sum_mve {
     int32_t step; /* from one turn to the next */
 };
 
+/* A sum of two elements. */
+static inline USMP_MVE_UNUSED int8_t usmp_add_two_s8_mve(const struct usmp_sum_mve *p, int8_t first, int8_t second)
+{
+    const int32_t a = first * p->first_unit + p->first_offset;
+    const int32_t b = second * p->second_unit + p->second_offset;
+    const int32_t sum = usmp_scale_down(a, p->first_multiplier, -p->first_shift) +
+        p->sign * usmp_scale_down(b, p->second_multiplier, -p->second_shift);
+    const int32_t scaled = usmp_scale_down(sum, p->output_multiplier, -p->output_shift);
+    return (int8_t)usmp_clamp(scaled + p->zero_point, p->low, p->high);
+}
+
 /* Adds elements, four in a turn. */
 static USMP_MVE_ASSEMBLY void usmp_add_fours_s8_mve(
     const struct usmp_sum_mve *p USMP_MVE_UNUSED, const int8_t *first USMP_MVE_UNUSED,
@@ -84,12 +95,7 @@ static USMP_MVE_ASSEMBLY void usmp_add_fours_s8_mve(
         int8_t sums[4];
 
         for (int32_t i = 0; i < p->lanes; ++i) {
-            const int32_t a = first[i] * p->first_unit + p->first_offset;
-            const int32_t b = second[i] * p->second_unit + p->second_offset;
-            const int32_t sum = usmp_scale_down(a, p->first_multiplier, -p->first_shift) +
-                p->sign * usmp_scale_down(b, p->second_multiplier, -p->second_shift);
-            const int32_t scaled = usmp_scale_down(sum, p->output_multiplier, -p->output_shift);
-            sums[i] = (int8_t)usmp_clamp(scaled + p->zero_point, p->low, p->high);
+            sums[i] = usmp_add_two_s8_mve(p, first[i], second[i]);
         }
         for (int32_t i = 0; i < p->lanes; ++i) {
             output[i] = sums[i];
