@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.support import board_manifests, image
-from tests.support.board_kernels import answers_to, check
+from tests.support.board_kernels import answers_to, check, compare_all
 from tests.support.firmware import Board, on
 from tests.support.flatfile import flatfile
 from tests.support.image import all_equal
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.faster import ISAS, faster
 from tests.support.planned import Shared
-from usmp_build.cli.selftest.compare import compare
 from usmp_build.interfaces.kernels import Parameters
 from usmp_build.kernels.reference.sources import functions
 from usmp_build.manifest.instructions import isa_of
@@ -72,9 +71,8 @@ def test_every_function_is_optimized(board: Board, tmp_path: Path, shared: Share
     models = board_manifests.written("faster", {name: flatfile(case.graph) for name, case in cases.items()}, shared)
     pools = manifest(models, board_manifests.THREE, isa)
     made = image.make(board, tmp_path, pools, 1, shared, build_type=build_type)
-    runs = image.run(made, [[case.inputs] for case in cases.values()])
-    for index, answers in enumerate(answers_to(cases, models, tmp_path)):
-        compare(made.planned, index, runs[index], answers)
+    results = image.run(made, [[case.inputs] for case in cases.values()])
+    compare_all(made, results, answers_to(cases, models, tmp_path))
 
 
 @on("m4", "m7", "m33", "m55")

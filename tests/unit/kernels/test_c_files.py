@@ -28,12 +28,20 @@ COMPILERS = {
     "clang c++17": ["clang", "-x", "c++", "-std=c++17", "-Os"],
     "arm gcc": ["arm-none-eabi-gcc", "-std=c99", "-Os", "-mcpu=cortex-m0"],
 }
+HELIUM = {
+    "arm gcc": ["arm-none-eabi-gcc", "-mcpu=cortex-m55", "-mthumb"],
+    "clang": ["clang", "--target=thumbv8.1m.main-none-eabi", "-mcpu=cortex-m55", "-ffreestanding"],
+}
+"""Compilers whose assembler knows it."""
 FROM_THE_C_LIBRARY = {"memcpy", "memmove", "memset"}
 FROM_ITS_MATHEMATICS = set("ceilf cosf erff exp expf floor floorf fmodf logf roundf sinf sqrtf tanhf".split())
 
 
 def compile_(compiler: str, *arguments: str | Path, folder: Path) -> None:
-    command = COMPILERS[compiler]
+    compile_with(COMPILERS[compiler], *arguments, folder=folder)
+
+
+def compile_with(command: list[str], *arguments: str | Path, folder: Path) -> None:
     need(command[0])
     done = subprocess.run(
         [*command, *STRICT.split(), f"-I{HEADERS}", f"-I{FOLDER}", "-c", *arguments],
@@ -61,6 +69,16 @@ def test_every_function_compiles_with_what_it_needs_and_no_more(compiler: str, t
     for name in functions():
         (tmp_path / f"{name}.c").write_text(emitted(name), encoding="utf-8")
     compile_(compiler, "-fsyntax-only", *(f"{name}.c" for name in functions()), folder=tmp_path)
+
+
+@pytest.mark.parametrize("compiler", HELIUM)
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_assembly_for_helium_is_what_assemblers_accept(compiler: str, level: str, tmp_path: Path) -> None:
+    names = {name for name in functions() if "_mve" in name} | {"conv_2d_s16_row", "conv_2d_f32_row"}
+    for name in names:
+        (tmp_path / f"{name}.c").write_text(emitted(name), encoding="utf-8")
+    command = [*HELIUM[compiler], "-std=c99", "-mfloat-abi=hard", level]
+    compile_with(command, *(f"{name}.c" for name in names), folder=tmp_path)
 
 
 def test_kernels_keep_nothing_and_call_little(tmp_path: Path) -> None:

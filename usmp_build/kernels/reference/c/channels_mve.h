@@ -7,12 +7,12 @@
 
 /* Makes the outputs of `size` channels, eight or sixteen, of which there are `lanes`.  A packed block has
  *
- *     0 | 4 | 8 | C | 2 | 6 | A | E | 1 | 5 | 9 | D | 3 | 7 | B | F    biases with the input's zero point folded in, words
+ *     0 | 4 | 8 | C | 2 | 6 | A | E | 1 | 5 | 9 | D | 3 | 7 | B | F    biases with the input's zero point folded in
  *     0 1 2 3 4 5 6 7 8 9 A B C D E F                                  weights of each tap, bytes
- *     0 | 4 | 8 | C   0 4 8 C   2 | 6 ..                               multipliers, words, and negative shifts, bytes
+ *     0 | 4 | 8 | C   0 4 8 C   2 | 6 ..                               multipliers, and negative shifts in bytes
  *
- * in the order in which even and odd lanes, and even and odd lanes of these, make sums; of eight channels it is 0 2 4 6,
- * 1 3 5 7.  Channels that are missing are 0.  Returns where it ends. */
+ * in the order in which even and odd lanes, and even and odd lanes of these, make sums; of eight channels it is
+ * 0 2 4 6, 1 3 5 7.  Channels that are missing are 0.  Returns where it ends. */
 static inline USMP_MVE_UNUSED const int8_t *usmp_channels_s8_mve(
     const struct usmp_pixels_mve *p, const int8_t *const *taps, int32_t offset, const int8_t *stream, int32_t size,
     int32_t lanes, int8_t *output)
@@ -45,113 +45,108 @@ static USMP_MVE_ASSEMBLY void usmp_eights_s8_mve(
 {
 #if USMP_MVE
     __asm__ volatile(
-        "push {r4-r11, lr}\n\t"
-        "vpush {d8-d15}\n\t"
-        /*  */
-        "mov r10, r0\n\t"
-        "mov r8, r2\n\t"                        /* offset of the pixel, and of its block */
-        "ldr r5, [r10, #40]\n\t"
-        "and r6, r5, #1\n\t"                    /* whether there is a tap without a partner */
-        "lsr r5, r5, #1\n\t"                    /* pairs of taps */
-        "ldr r2, [r10, #24]\n\t"
-        "push {r1, r2}\n\t"                     /* taps, pixels */
-        "1:\n\t"
-        "ldr r1, [r10]\n\t"                     /* the next pixel: stream */
-        "add r12, r10, #44\n\t"
-        "ldrd r11, r0, [r12], #8\n\t"           /* how many blocks, their channels */
-        "mov r9, r8\n\t"
-        "2:\n\t"
-        "vctp.16 r0\n\t"
-        "3:\n\t"
-        /*  */
-        "vldrw.u32 q0, [r1], #16\n\t"           /* the next block: biases of channels 0 2 4 6 */
-        "vldrw.u32 q1, [r1], #16\n\t"           /* 1 3 5 7 */
-        /*  */
-        "ldr r7, [sp]\n\t"
-        "wls lr, r5, 5f\n\t"
-        "4:\n\t"
-        "ldrd r2, r4, [r7], #8\n\t"             /* two taps */
-        "add r2, r2, r9\n\t"
-        "add r4, r4, r9\n\t"
-        /*  */
+        /* r1 packed, r2 r4 taps, r3 output, r5 pairs of taps, r6 whether one is left, r7 pointers to taps, r8 offset of
+         * the pixel, r9 of the block, r10 p, r11 blocks left, r12 blocks; q0 q1 sums, q2 q3 inputs, q4 q5 weights */
+        "push           {r4-r11, lr}\n\t"
+        "vpush          {d8-d15}\n\t"
+        "mov            r10, r0\n\t"
+        "mov            r8, r2\n\t" /* offset of the pixel, and of its block */
+        "ldr            r5, [r10, #40]\n\t"
+        "and            r6, r5, #1\n\t" /* whether there is a tap without a partner */
+        "lsr            r5, r5, #1\n\t" /* pairs of taps */
+        "ldr            r2, [r10, #24]\n\t"
+        "push           {r1, r2}\n\t" /* taps, pixels */
+
+        "1:\n\t" /* a pixel */
+        "ldr            r1, [r10]\n\t"
+        "add            r12, r10, #44\n\t"
+        "ldrd           r11, r0, [r12], #8\n\t" /* how many blocks, their channels */
+        "mov            r9, r8\n\t"
+
+        "2:\n\t" /* blocks of r0 channels */
+        "vctp.16        r0\n\t"
+
+        "3:\n\t" /* a block */
+        "vldrw.u32      q0, [r1], #16\n\t" /* biases of channels 0 2 4 6 */
+        "vldrw.u32      q1, [r1], #16\n\t" /* 1 3 5 7 */
+        "ldr            r7, [sp]\n\t"
+        "wls            lr, r5, 5f\n\t"
+
+        "4:\n\t" /* two taps */
+        "ldrd           r2, r4, [r7], #8\n\t"
+        "add            r2, r2, r9\n\t"
+        "add            r4, r4, r9\n\t"
         "vpstt\n\t"
-        "vldrbt.s16 q2, [r2]\n\t"               /* other lanes are 0 */
-        "vldrbt.s16 q3, [r4]\n\t"
-        "vldrb.s16 q4, [r1], #8\n\t"
-        "vmul.i16 q2, q2, q4\n\t"
-        "vldrb.s16 q5, [r1], #8\n\t"
-        "vmul.i16 q3, q3, q5\n\t"
-        "vadd.i16 q2, q2, q3\n\t"               /* of two taps, the sum has 16 bits */
-        /*  */
-        "vmovlb.s16 q3, q2\n\t"
-        "vadd.i32 q0, q0, q3\n\t"
-        "vmovlt.s16 q3, q2\n\t"
-        "vadd.i32 q1, q1, q3\n\t"
-        /*  */
-        "le lr, 4b\n\t"
-        "5:\n\t"
-        "cbz r6, 6f\n\t"
-        "ldr r2, [r7]\n\t"                      /* the last tap */
-        "add r2, r2, r9\n\t"
-        /*  */
+        "vldrbt.s16     q2, [r2]\n\t" /* other lanes are 0 */
+        "vldrbt.s16     q3, [r4]\n\t"
+        "vldrb.s16      q4, [r1], #8\n\t"
+        "vmul.i16       q2, q2, q4\n\t"
+        "vldrb.s16      q5, [r1], #8\n\t"
+        "vmul.i16       q3, q3, q5\n\t"
+        "vadd.i16       q2, q2, q3\n\t" /* of two taps, the sum has 16 bits */
+        "vmovlb.s16     q3, q2\n\t"
+        "vadd.i32       q0, q0, q3\n\t"
+        "vmovlt.s16     q3, q2\n\t"
+        "vadd.i32       q1, q1, q3\n\t"
+        "le             lr, 4b\n\t"
+
+        "5:\n\t" /* the last tap */
+        "cbz            r6, 6f\n\t"
+        "ldr            r2, [r7]\n\t"
+        "add            r2, r2, r9\n\t"
         "vpst\n\t"
-        "vldrbt.s16 q2, [r2]\n\t"
-        "vldrb.s16 q4, [r1], #8\n\t"
-        "vmul.i16 q2, q2, q4\n\t"
-        /*  */
-        "vmovlb.s16 q3, q2\n\t"
-        "vadd.i32 q0, q0, q3\n\t"
-        "vmovlt.s16 q3, q2\n\t"
-        "vadd.i32 q1, q1, q3\n\t"
-        /*  */
-        "6:\n\t"
-        "vldrw.u32 q2, [r1], #16\n\t"           /* multipliers */
-        "vqrdmulh.s32 q0, q0, q2\n\t"
-        "vshr.s32 q2, q0, #31\n\t"              /* -1 for negative numbers, whose halves are rounded down */
-        "vadd.i32 q0, q0, q2\n\t"
-        "vldrb.s32 q2, [r1], #4\n\t"            /* shifts */
-        "vrshl.s32 q0, q0, q2\n\t"
-        "vldrw.u32 q2, [r1], #16\n\t"           /* multipliers */
-        "vqrdmulh.s32 q1, q1, q2\n\t"
-        "vshr.s32 q2, q1, #31\n\t"              /* -1 for negative numbers, whose halves are rounded down */
-        "vadd.i32 q1, q1, q2\n\t"
-        "vldrb.s32 q2, [r1], #4\n\t"            /* shifts */
-        "vrshl.s32 q1, q1, q2\n\t"
-        /*  */
-        "ldrd r4, r2, [r10, #4]\n\t"            /* jump, zero point */
-        /*  */
-        "vqmovnb.s32 q0, q0\n\t"
-        "vqmovnt.s32 q0, q1\n\t"                /* 0 1 2 3 4 5 6 7 */
-        "vdup.16 q1, r2\n\t"
-        "vqadd.s16 q0, q0, q1\n\t"
-        "ldrd r2, r0, [r10, #16]\n\t"
-        "vdup.16 q1, r2\n\t"
-        "vmax.s16 q0, q0, q1\n\t"
-        "vdup.16 q1, r0\n\t"
-        "vmin.s16 q0, q0, q1\n\t"
+        "vldrbt.s16     q2, [r2]\n\t"
+        "vldrb.s16      q4, [r1], #8\n\t"
+        "vmul.i16       q2, q2, q4\n\t"
+        "vmovlb.s16     q3, q2\n\t"
+        "vadd.i32       q0, q0, q3\n\t"
+        "vmovlt.s16     q3, q2\n\t"
+        "vadd.i32       q1, q1, q3\n\t"
+
+        "6:\n\t" /* outputs */
+        "vldrw.u32      q2, [r1], #16\n\t" /* multipliers */
+        "vqrdmulh.s32   q0, q0, q2\n\t"
+        "vshr.s32       q2, q0, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
+        "vadd.i32       q0, q0, q2\n\t"
+        "vldrb.s32      q2, [r1], #4\n\t" /* shifts */
+        "vrshl.s32      q0, q0, q2\n\t"
+        "vldrw.u32      q2, [r1], #16\n\t" /* multipliers */
+        "vqrdmulh.s32   q1, q1, q2\n\t"
+        "vshr.s32       q2, q1, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
+        "vadd.i32       q1, q1, q2\n\t"
+        "vldrb.s32      q2, [r1], #4\n\t" /* shifts */
+        "vrshl.s32      q1, q1, q2\n\t"
+        "ldrd           r4, r2, [r10, #4]\n\t" /* jump, zero point */
+        "vqmovnb.s32    q0, q0\n\t"
+        "vqmovnt.s32    q0, q1\n\t" /* 0 1 2 3 4 5 6 7 */
+        "vdup.16        q1, r2\n\t"
+        "vqadd.s16      q0, q0, q1\n\t"
+        "ldrd           r2, r0, [r10, #16]\n\t"
+        "vdup.16        q1, r2\n\t"
+        "vmax.s16       q0, q0, q1\n\t"
+        "vdup.16        q1, r0\n\t"
+        "vmin.s16       q0, q0, q1\n\t"
         "vpst\n\t"
-        "vstrbt.16 q0, [r3]\n\t"
-        /*  */
-        "ldr r0, [r10, #12]\n\t"                /* from block to block */
-        "add r3, r3, r0\n\t"
-        "add r9, r9, r0\n\t"
-        "add r1, r1, r4\n\t"
-        "subs r11, r11, #1\n\t"
-        "bne 3b\n\t"
-        "ldrd r11, r0, [r12], #8\n\t"
-        "cmp r11, #0\n\t"
-        "bne 2b\n\t"
-        "ldrd r0, r2, [r10, #28]\n\t"           /* to the next pixel */
-        "add r8, r8, r0\n\t"
-        "add r3, r3, r2\n\t"
-        "ldr r0, [sp, #4]\n\t"
-        "subs r0, r0, #1\n\t"
-        "str r0, [sp, #4]\n\t"
-        "bne 1b\n\t"
-        "add sp, sp, #8\n\t"
-        /*  */
-        "vpop {d8-d15}\n\t"
-        "pop {r4-r11, pc}\n\t");
+        "vstrbt.16      q0, [r3]\n\t"
+        "ldr            r0, [r10, #12]\n\t" /* from block to block */
+        "add            r3, r3, r0\n\t"
+        "add            r9, r9, r0\n\t"
+        "add            r1, r1, r4\n\t"
+        "subs           r11, r11, #1\n\t"
+        "bne            3b\n\t"
+        "ldrd           r11, r0, [r12], #8\n\t"
+        "cmp            r11, #0\n\t"
+        "bne            2b\n\t"
+        "ldrd           r0, r2, [r10, #28]\n\t" /* to the next pixel */
+        "add            r8, r8, r0\n\t"
+        "add            r3, r3, r2\n\t"
+        "ldr            r0, [sp, #4]\n\t"
+        "subs           r0, r0, #1\n\t"
+        "str            r0, [sp, #4]\n\t"
+        "bne            1b\n\t"
+        "add            sp, sp, #8\n\t"
+        "vpop           {d8-d15}\n\t"
+        "pop            {r4-r11, pc}\n\t");
 #else
     for (int32_t left = p->count; left != 0; --left, offset += p->input_step, output += p->output_step) {
         const int8_t *stream = p->packed;
@@ -173,145 +168,141 @@ static USMP_MVE_ASSEMBLY void usmp_sixteens_s8_mve(
 {
 #if USMP_MVE
     __asm__ volatile(
-        "push {r4-r11, lr}\n\t"
-        "vpush {d8-d15}\n\t"
-        /*  */
-        "mov r10, r0\n\t"
-        "mov r8, r2\n\t"                        /* offset of the pixel, and of its block */
-        "ldr r5, [r10, #40]\n\t"
-        "and r6, r5, #1\n\t"                    /* whether there is a tap without a partner */
-        "lsr r5, r5, #1\n\t"                    /* pairs of taps */
-        "ldr r2, [r10, #24]\n\t"
-        "push {r1, r2}\n\t"                     /* taps, pixels */
-        "1:\n\t"
-        "ldr r1, [r10]\n\t"                     /* the next pixel: stream */
-        "add r12, r10, #44\n\t"
-        "ldrd r11, r0, [r12], #8\n\t"           /* how many blocks, their channels */
-        "mov r9, r8\n\t"
-        "2:\n\t"
-        "vctp.8 r0\n\t"
-        "3:\n\t"
-        /*  */
-        "vldrw.u32 q0, [r1], #16\n\t"           /* the next block: biases of channels 0 4 8 C */
-        "vldrw.u32 q1, [r1], #16\n\t"           /* 2 6 A E */
-        "vldrw.u32 q2, [r1], #16\n\t"           /* 1 5 9 D */
-        "vldrw.u32 q3, [r1], #16\n\t"           /* 3 7 B F */
-        /*  */
-        "ldr r7, [sp]\n\t"
-        "wls lr, r5, 5f\n\t"
-        "4:\n\t"
-        "ldrd r2, r4, [r7], #8\n\t"             /* two taps */
-        "add r2, r2, r9\n\t"
-        "add r4, r4, r9\n\t"
-        /*  */
+        /* r1 packed, r2 r4 taps, r3 output, r5 pairs of taps, r6 whether one is left, r7 pointers to taps, r8 offset of
+         * the pixel, r9 of the block, r10 p, r11 blocks left, r12 blocks; q0 to q3 sums, q4 q5 inputs, q6 q7 sums of
+         * a pair */
+        "push           {r4-r11, lr}\n\t"
+        "vpush          {d8-d15}\n\t"
+        "mov            r10, r0\n\t"
+        "mov            r8, r2\n\t" /* offset of the pixel, and of its block */
+        "ldr            r5, [r10, #40]\n\t"
+        "and            r6, r5, #1\n\t" /* whether there is a tap without a partner */
+        "lsr            r5, r5, #1\n\t" /* pairs of taps */
+        "ldr            r2, [r10, #24]\n\t"
+        "push           {r1, r2}\n\t" /* taps, pixels */
+
+        "1:\n\t" /* a pixel */
+        "ldr            r1, [r10]\n\t"
+        "add            r12, r10, #44\n\t"
+        "ldrd           r11, r0, [r12], #8\n\t" /* how many blocks, their channels */
+        "mov            r9, r8\n\t"
+
+        "2:\n\t" /* blocks of r0 channels */
+        "vctp.8         r0\n\t"
+
+        "3:\n\t" /* a block */
+        "vldrw.u32      q0, [r1], #16\n\t" /* biases of channels 0 4 8 C */
+        "vldrw.u32      q1, [r1], #16\n\t" /* 2 6 A E */
+        "vldrw.u32      q2, [r1], #16\n\t" /* 1 5 9 D */
+        "vldrw.u32      q3, [r1], #16\n\t" /* 3 7 B F */
+        "ldr            r7, [sp]\n\t"
+        "wls            lr, r5, 5f\n\t"
+
+        "4:\n\t" /* two taps */
+        "ldrd           r2, r4, [r7], #8\n\t"
+        "add            r2, r2, r9\n\t"
+        "add            r4, r4, r9\n\t"
         "vpstt\n\t"
-        "vldrbt.u8 q4, [r2]\n\t"                /* other lanes are 0 */
-        "vldrbt.u8 q5, [r4]\n\t"
-        "vldrb.u8 q6, [r1], #16\n\t"
-        "vmullt.s8 q7, q4, q6\n\t"              /* odd channels */
-        "vmullb.s8 q6, q4, q6\n\t"              /* even channels */
-        "vldrb.u8 q4, [r1]\n\t"
-        "vmullb.s8 q4, q5, q4\n\t"
-        "vadd.i16 q6, q6, q4\n\t"               /* of two taps, the sum has 16 bits */
-        "vldrb.u8 q4, [r1], #16\n\t"
-        "vmullt.s8 q4, q5, q4\n\t"
-        "vadd.i16 q7, q7, q4\n\t"
-        /*  */
-        "vmovlb.s16 q4, q6\n\t"
-        "vadd.i32 q0, q0, q4\n\t"
-        "vmovlt.s16 q4, q6\n\t"
-        "vadd.i32 q1, q1, q4\n\t"
-        "vmovlb.s16 q4, q7\n\t"
-        "vadd.i32 q2, q2, q4\n\t"
-        "vmovlt.s16 q4, q7\n\t"
-        "vadd.i32 q3, q3, q4\n\t"
-        /*  */
-        "le lr, 4b\n\t"
-        "5:\n\t"
-        "cbz r6, 6f\n\t"
-        "ldr r2, [r7]\n\t"                      /* the last tap */
-        "add r2, r2, r9\n\t"
-        /*  */
+        "vldrbt.u8      q4, [r2]\n\t" /* other lanes are 0 */
+        "vldrbt.u8      q5, [r4]\n\t"
+        "vldrb.u8       q6, [r1], #16\n\t"
+        "vmullt.s8      q7, q4, q6\n\t" /* odd channels */
+        "vmullb.s8      q6, q4, q6\n\t" /* even channels */
+        "vldrb.u8       q4, [r1]\n\t"
+        "vmullb.s8      q4, q5, q4\n\t"
+        "vadd.i16       q6, q6, q4\n\t" /* of two taps, the sum has 16 bits */
+        "vldrb.u8       q4, [r1], #16\n\t"
+        "vmullt.s8      q4, q5, q4\n\t"
+        "vadd.i16       q7, q7, q4\n\t"
+        "vmovlb.s16     q4, q6\n\t"
+        "vadd.i32       q0, q0, q4\n\t"
+        "vmovlt.s16     q4, q6\n\t"
+        "vadd.i32       q1, q1, q4\n\t"
+        "vmovlb.s16     q4, q7\n\t"
+        "vadd.i32       q2, q2, q4\n\t"
+        "vmovlt.s16     q4, q7\n\t"
+        "vadd.i32       q3, q3, q4\n\t"
+        "le             lr, 4b\n\t"
+
+        "5:\n\t" /* the last tap */
+        "cbz            r6, 6f\n\t"
+        "ldr            r2, [r7]\n\t"
+        "add            r2, r2, r9\n\t"
         "vpst\n\t"
-        "vldrbt.u8 q4, [r2]\n\t"
-        "vldrb.u8 q6, [r1], #16\n\t"
-        "vmullt.s8 q7, q4, q6\n\t"
-        "vmullb.s8 q6, q4, q6\n\t"
-        /*  */
-        "vmovlb.s16 q4, q6\n\t"
-        "vadd.i32 q0, q0, q4\n\t"
-        "vmovlt.s16 q4, q6\n\t"
-        "vadd.i32 q1, q1, q4\n\t"
-        "vmovlb.s16 q4, q7\n\t"
-        "vadd.i32 q2, q2, q4\n\t"
-        "vmovlt.s16 q4, q7\n\t"
-        "vadd.i32 q3, q3, q4\n\t"
-        /*  */
-        "6:\n\t"
-        "vldrw.u32 q4, [r1], #16\n\t"           /* multipliers */
-        "vqrdmulh.s32 q0, q0, q4\n\t"
-        "vshr.s32 q4, q0, #31\n\t"              /* -1 for negative numbers, whose halves are rounded down */
-        "vadd.i32 q0, q0, q4\n\t"
-        "vldrb.s32 q4, [r1], #4\n\t"            /* shifts */
-        "vrshl.s32 q0, q0, q4\n\t"
-        "vldrw.u32 q4, [r1], #16\n\t"           /* multipliers */
-        "vqrdmulh.s32 q1, q1, q4\n\t"
-        "vshr.s32 q4, q1, #31\n\t"              /* -1 for negative numbers, whose halves are rounded down */
-        "vadd.i32 q1, q1, q4\n\t"
-        "vldrb.s32 q4, [r1], #4\n\t"            /* shifts */
-        "vrshl.s32 q1, q1, q4\n\t"
-        "vldrw.u32 q4, [r1], #16\n\t"           /* multipliers */
-        "vqrdmulh.s32 q2, q2, q4\n\t"
-        "vshr.s32 q4, q2, #31\n\t"              /* -1 for negative numbers, whose halves are rounded down */
-        "vadd.i32 q2, q2, q4\n\t"
-        "vldrb.s32 q4, [r1], #4\n\t"            /* shifts */
-        "vrshl.s32 q2, q2, q4\n\t"
-        "vldrw.u32 q4, [r1], #16\n\t"           /* multipliers */
-        "vqrdmulh.s32 q3, q3, q4\n\t"
-        "vshr.s32 q4, q3, #31\n\t"              /* -1 for negative numbers, whose halves are rounded down */
-        "vadd.i32 q3, q3, q4\n\t"
-        "vldrb.s32 q4, [r1], #4\n\t"            /* shifts */
-        "vrshl.s32 q3, q3, q4\n\t"
-        /*  */
-        "ldrd r4, r2, [r10, #4]\n\t"            /* jump, zero point */
-        /*  */
-        "vqmovnb.s32 q0, q0\n\t"
-        "vqmovnt.s32 q0, q1\n\t"                /* 0 2 4 6 8 A C E */
-        "vqmovnb.s32 q2, q2\n\t"
-        "vqmovnt.s32 q2, q3\n\t"                /* 1 3 5 7 9 B D F */
-        "vdup.16 q1, r2\n\t"
-        "vqadd.s16 q0, q0, q1\n\t"
-        "vqadd.s16 q2, q2, q1\n\t"
-        "vqmovnb.s16 q0, q0\n\t"
-        "vqmovnt.s16 q0, q2\n\t"
-        "ldrd r2, r0, [r10, #16]\n\t"
-        "vdup.8 q1, r2\n\t"
-        "vmax.s8 q0, q0, q1\n\t"
-        "vdup.8 q1, r0\n\t"
-        "vmin.s8 q0, q0, q1\n\t"
+        "vldrbt.u8      q4, [r2]\n\t"
+        "vldrb.u8       q6, [r1], #16\n\t"
+        "vmullt.s8      q7, q4, q6\n\t"
+        "vmullb.s8      q6, q4, q6\n\t"
+        "vmovlb.s16     q4, q6\n\t"
+        "vadd.i32       q0, q0, q4\n\t"
+        "vmovlt.s16     q4, q6\n\t"
+        "vadd.i32       q1, q1, q4\n\t"
+        "vmovlb.s16     q4, q7\n\t"
+        "vadd.i32       q2, q2, q4\n\t"
+        "vmovlt.s16     q4, q7\n\t"
+        "vadd.i32       q3, q3, q4\n\t"
+
+        "6:\n\t" /* outputs */
+        "vldrw.u32      q4, [r1], #16\n\t" /* multipliers */
+        "vqrdmulh.s32   q0, q0, q4\n\t"
+        "vshr.s32       q4, q0, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
+        "vadd.i32       q0, q0, q4\n\t"
+        "vldrb.s32      q4, [r1], #4\n\t" /* shifts */
+        "vrshl.s32      q0, q0, q4\n\t"
+        "vldrw.u32      q4, [r1], #16\n\t" /* multipliers */
+        "vqrdmulh.s32   q1, q1, q4\n\t"
+        "vshr.s32       q4, q1, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
+        "vadd.i32       q1, q1, q4\n\t"
+        "vldrb.s32      q4, [r1], #4\n\t" /* shifts */
+        "vrshl.s32      q1, q1, q4\n\t"
+        "vldrw.u32      q4, [r1], #16\n\t" /* multipliers */
+        "vqrdmulh.s32   q2, q2, q4\n\t"
+        "vshr.s32       q4, q2, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
+        "vadd.i32       q2, q2, q4\n\t"
+        "vldrb.s32      q4, [r1], #4\n\t" /* shifts */
+        "vrshl.s32      q2, q2, q4\n\t"
+        "vldrw.u32      q4, [r1], #16\n\t" /* multipliers */
+        "vqrdmulh.s32   q3, q3, q4\n\t"
+        "vshr.s32       q4, q3, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
+        "vadd.i32       q3, q3, q4\n\t"
+        "vldrb.s32      q4, [r1], #4\n\t" /* shifts */
+        "vrshl.s32      q3, q3, q4\n\t"
+        "ldrd           r4, r2, [r10, #4]\n\t" /* jump, zero point */
+        "vqmovnb.s32    q0, q0\n\t"
+        "vqmovnt.s32    q0, q1\n\t" /* 0 2 4 6 8 A C E */
+        "vqmovnb.s32    q2, q2\n\t"
+        "vqmovnt.s32    q2, q3\n\t" /* 1 3 5 7 9 B D F */
+        "vdup.16        q1, r2\n\t"
+        "vqadd.s16      q0, q0, q1\n\t"
+        "vqadd.s16      q2, q2, q1\n\t"
+        "vqmovnb.s16    q0, q0\n\t"
+        "vqmovnt.s16    q0, q2\n\t"
+        "ldrd           r2, r0, [r10, #16]\n\t"
+        "vdup.8         q1, r2\n\t"
+        "vmax.s8        q0, q0, q1\n\t"
+        "vdup.8         q1, r0\n\t"
+        "vmin.s8        q0, q0, q1\n\t"
         "vpst\n\t"
-        "vstrbt.8 q0, [r3]\n\t"
-        /*  */
-        "ldr r0, [r10, #12]\n\t"                /* from block to block */
-        "add r3, r3, r0\n\t"
-        "add r9, r9, r0\n\t"
-        "add r1, r1, r4\n\t"
-        "subs r11, r11, #1\n\t"
-        "bne 3b\n\t"
-        "ldrd r11, r0, [r12], #8\n\t"
-        "cmp r11, #0\n\t"
-        "bne 2b\n\t"
-        "ldrd r0, r2, [r10, #28]\n\t"           /* to the next pixel */
-        "add r8, r8, r0\n\t"
-        "add r3, r3, r2\n\t"
-        "ldr r0, [sp, #4]\n\t"
-        "subs r0, r0, #1\n\t"
-        "str r0, [sp, #4]\n\t"
-        "bne 1b\n\t"
-        "add sp, sp, #8\n\t"
-        /*  */
-        "vpop {d8-d15}\n\t"
-        "pop {r4-r11, pc}\n\t");
+        "vstrbt.8       q0, [r3]\n\t"
+        "ldr            r0, [r10, #12]\n\t" /* from block to block */
+        "add            r3, r3, r0\n\t"
+        "add            r9, r9, r0\n\t"
+        "add            r1, r1, r4\n\t"
+        "subs           r11, r11, #1\n\t"
+        "bne            3b\n\t"
+        "ldrd           r11, r0, [r12], #8\n\t"
+        "cmp            r11, #0\n\t"
+        "bne            2b\n\t"
+        "ldrd           r0, r2, [r10, #28]\n\t" /* to the next pixel */
+        "add            r8, r8, r0\n\t"
+        "add            r3, r3, r2\n\t"
+        "ldr            r0, [sp, #4]\n\t"
+        "subs           r0, r0, #1\n\t"
+        "str            r0, [sp, #4]\n\t"
+        "bne            1b\n\t"
+        "add            sp, sp, #8\n\t"
+        "vpop           {d8-d15}\n\t"
+        "pop            {r4-r11, pc}\n\t");
 #else
     for (int32_t left = p->count; left != 0; --left, offset += p->input_step, output += p->output_step) {
         const int8_t *stream = p->packed;

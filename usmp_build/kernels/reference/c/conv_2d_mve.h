@@ -14,7 +14,8 @@ void usmp_conv_2d_s8_mve_row(
     const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
     const int8_t *zeros, int8_t *output);
 
-/* One output row with a window of at most 64 rows, all inside of the image, and contiguous pixels.  Each row is a run. */
+/* One output row with a window of at most 64 rows, all inside of the image, whose pixels are contiguous.  Each row is a
+ * run. */
 void usmp_conv_2d_rows_s8_mve_row(
     const struct usmp_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
 

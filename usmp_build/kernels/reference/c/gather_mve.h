@@ -23,32 +23,37 @@ static USMP_MVE_ASSEMBLY void usmp_gather_s8_mve(
 {
 #if USMP_MVE
     __asm__ volatile(
-        "push {r4-r7, lr}\n\t"
-        "ldrd r4, r5, [r2]\n\t"                 /* how many runs, their distance */
-        "ldrd r6, r7, [r2, #8]\n\t"             /* their size, zero point */
-        "ldrd r2, r12, [r2, #16]\n\t"           /* how many vectors, place of the first run */
-        "vdup.8 q0, r7\n\t"
-        "mov r7, r3\n\t"
-        "dls lr, r2\n\t"
-        "1:\n\t"
-        "vstrb.8 q0, [r7], #16\n\t"
-        "le lr, 1b\n\t"
-        "add r3, r3, r12\n\t"
-        "2:\n\t"
-        "ldr r7, [r0], #4\n\t"                  /* the next run */
-        "cbz r7, 4f\n\t"
-        "add r7, r7, r1\n\t"
-        "mov r12, r3\n\t"
-        "wlstp.8 lr, r6, 4f\n\t"
-        "3:\n\t"
-        "vldrb.u8 q0, [r7], #16\n\t"
-        "vstrb.8 q0, [r12], #16\n\t"
-        "letp lr, 3b\n\t"
+        /* r0 runs, r1 offset, r3 patch, r4 runs left, r5 distance, r6 size, r7 input, r12 output */
+        "push           {r4-r7, lr}\n\t"
+        "ldrd           r4, r5, [r2]\n\t" /* how many runs, their distance */
+        "ldrd           r6, r7, [r2, #8]\n\t" /* their size, zero point */
+        "ldrd           r2, r12, [r2, #16]\n\t" /* how many vectors, place of the first run */
+        "vdup.8         q0, r7\n\t"
+        "mov            r7, r3\n\t"
+        "dls            lr, r2\n\t"
+
+        "1:\n\t" /* zero points */
+        "vstrb.8        q0, [r7], #16\n\t"
+        "le             lr, 1b\n\t"
+        "add            r3, r3, r12\n\t"
+
+        "2:\n\t" /* a run */
+        "ldr            r7, [r0], #4\n\t"
+        "cbz            r7, 4f\n\t"
+        "add            r7, r7, r1\n\t"
+        "mov            r12, r3\n\t"
+        "wlstp.8        lr, r6, 4f\n\t"
+
+        "3:\n\t" /* sixteen bytes */
+        "vldrb.u8       q0, [r7], #16\n\t"
+        "vstrb.8        q0, [r12], #16\n\t"
+        "letp           lr, 3b\n\t"
+
         "4:\n\t"
-        "add r3, r3, r5\n\t"
-        "subs r4, r4, #1\n\t"
-        "bne 2b\n\t"
-        "pop {r4-r7, pc}\n\t");
+        "add            r3, r3, r5\n\t"
+        "subs           r4, r4, #1\n\t"
+        "bne            2b\n\t"
+        "pop            {r4-r7, pc}\n\t");
 #else
     for (int32_t i = 0; i < 16 * p->vectors; ++i) {
         patch[i] = (int8_t)p->zero_point;

@@ -16,11 +16,22 @@
 #if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
 #define USMP_MVE 1
 #define USMP_MVE_ASSEMBLY __attribute__((naked, noinline, used))
+#define USMP_MVE_OR_INLINE USMP_MVE_ASSEMBLY
 #define USMP_MVE_UNUSED __attribute__((unused))
 #else
 #define USMP_MVE 0
 #define USMP_MVE_ASSEMBLY
+#define USMP_MVE_OR_INLINE inline
 #define USMP_MVE_UNUSED
+#endif
+
+/* Whether Helium has floats, too. */
+#if USMP_MVE && __ARM_FEATURE_MVE >= 2
+#define USMP_MVE_F32 1
+#define USMP_MVE_F32_OR_INLINE USMP_MVE_ASSEMBLY
+#else
+#define USMP_MVE_F32 0
+#define USMP_MVE_F32_OR_INLINE inline
 #endif
 
 /* Pixels of an output row, and the blocks of channels in each.  The assembly knows the members by their offsets. */
@@ -39,8 +50,8 @@ struct usmp_pixels_mve {
     int32_t blocks[5];    /* 44: how many blocks, of how many channels each; how many others, of how many; 0 */
 };
 
-/* Describes a layer with blocks of `size` channels, which take `bytes` when packed; returns the channel that comes first.
- * Pixels and runs are the caller's. */
+/* Describes a layer with packed blocks of `bytes` for `size` channels each; returns the channel that comes first.  The
+ * caller adds the number of pixels, and the runs. */
 static inline int32_t usmp_describe_mve(
     const struct usmp_conv_2d_s8_parameters *p, const int32_t *packed, int32_t size, int32_t bytes,
     struct usmp_pixels_mve *pixels)
@@ -66,10 +77,11 @@ static inline int32_t usmp_describe_mve(
     return channels.first;
 }
 
-/* How many pixels, from pixel `x` on in the direction of the kernel, have windows inside of the row: 0 if `x` has not. */
+/* Returns the number of pixels, from pixel `x` on in the direction of the kernel, with windows inside of the row. */
 static inline int32_t usmp_pixels_inside_mve(const struct usmp_conv_2d_s8_parameters *p, int32_t x)
 {
-    const int32_t last = p->input_width - 1 - (p->window_width - 1) * p->dilation + p->before; /* where a window begins */
+    const int32_t reach = (p->window_width - 1) * p->dilation;
+    const int32_t last = p->input_width - 1 - reach + p->before; /* place of the last window, from that of the first */
     const int32_t first_pixel = (p->before + p->stride - 1) / p->stride;
     const int32_t end_pixel = last < 0 ? 0 : usmp_minimum(last / p->stride + 1, p->output_width);
 

@@ -2,6 +2,7 @@
 #ifndef USMP_PRODUCTS_H
 #define USMP_PRODUCTS_H
 
+#include "mve.h"
 #include "usmp.h"
 
 /* Points at the filters of a block of `lanes` outputs, of `size` weights each; those of a short block end with its last
@@ -65,9 +66,49 @@ static inline void usmp_add_products_s8(
 
 /* Adds to four sums the products of `count` inputs with the weights of four filters from `offset` on.  Sums of 256
  * products, of 23 bits each, are 32 bits wide: these are added in 64 bits. */
-static inline void usmp_add_products_s16(
-    const usmp_i16 *input, const int8_t *const *filters, int32_t offset, int32_t count, int64_t *sums)
+static USMP_MVE_OR_INLINE void usmp_add_products_s16(
+    const usmp_i16 *input USMP_MVE_UNUSED, const int8_t *const *filters USMP_MVE_UNUSED,
+    int32_t offset USMP_MVE_UNUSED, int32_t count USMP_MVE_UNUSED, int64_t *sums USMP_MVE_UNUSED)
 {
+#if USMP_MVE
+    __asm__ volatile(
+        /* r6 input, r1 r2 r3 r4 filters, r5:r0 r7:r8 r9:r10 r11:r12 sums; q0 inputs, q1 q2 weights */
+        "push           {r4-r11, lr}\n\t"
+        "mov            r6, r0\n\t" /* inputs */
+        "mov            lr, r3\n\t"
+        "ldrd           r0, r5, [r1]\n\t"
+        "ldrd           r3, r4, [r1, #8]\n\t"
+        "add            r1, r0, r2\n\t" /* filters */
+        "add            r3, r3, r2\n\t"
+        "add            r4, r4, r2\n\t"
+        "add            r2, r2, r5\n\t"
+        "ldr            r12, [sp, #36]\n\t" /* sums */
+        "ldrd           r0, r5, [r12]\n\t"
+        "ldrd           r8, r7, [r12, #8]\n\t"
+        "ldrd           r10, r9, [r12, #16]\n\t"
+        "ldrd           r12, r11, [r12, #24]\n\t"
+        "wlstp.16       lr, lr, 2f\n\t"
+
+        "1:\n\t" /* eight inputs */
+        "vldrh.u16      q0, [r6], #16\n\t"
+        "vldrb.s16      q1, [r1], #8\n\t"
+        "vmlaldava.s16  r0, r5, q0, q1\n\t"
+        "vldrb.s16      q2, [r2], #8\n\t"
+        "vmlaldava.s16  r8, r7, q0, q2\n\t"
+        "vldrb.s16      q1, [r3], #8\n\t"
+        "vmlaldava.s16  r10, r9, q0, q1\n\t"
+        "vldrb.s16      q2, [r4], #8\n\t"
+        "vmlaldava.s16  r12, r11, q0, q2\n\t"
+        "letp           lr, 1b\n\t"
+
+        "2:\n\t"
+        "ldr            lr, [sp, #36]\n\t"
+        "strd           r0, r5, [lr]\n\t"
+        "strd           r8, r7, [lr, #8]\n\t"
+        "strd           r10, r9, [lr, #16]\n\t"
+        "strd           r12, r11, [lr, #24]\n\t"
+        "pop            {r4-r11, pc}\n\t");
+#else
     const int8_t *const a = filters[0] + offset;
     const int8_t *const b = filters[1] + offset;
     const int8_t *const c = filters[2] + offset;
@@ -91,13 +132,37 @@ static inline void usmp_add_products_s16(
         sums[2] += sum_c;
         sums[3] += sum_d;
     }
+#endif
 }
 
 /* Adds to four sums the products of `count` inputs with the weights of four filters from `offset` on, in the order of
  * the inputs. */
-static inline void usmp_add_products_f32(
-    const usmp_f32 *input, const float *const *filters, int32_t offset, int32_t count, float *sums)
+static USMP_MVE_F32_OR_INLINE void usmp_add_products_f32(
+    const usmp_f32 *input USMP_MVE_UNUSED, const float *const *filters USMP_MVE_UNUSED,
+    int32_t offset USMP_MVE_UNUSED, int32_t count USMP_MVE_UNUSED, float *sums USMP_MVE_UNUSED)
 {
+#if USMP_MVE_F32
+    __asm__ volatile(
+        /* r0 input, r3 count, r4 sums; q0 sums, q1 addresses, q2 weights */
+        "push           {r4, lr}\n\t"
+        "lsl            r2, r2, #2\n\t"
+        "sub            r2, r2, #4\n\t"
+        "vldrw.u32      q1, [r1]\n\t"
+        "vadd.i32       q1, q1, r2\n\t" /* where the weight before the next one of each filter is */
+        "ldr            r4, [sp, #8]\n\t"
+        "vldrw.u32      q0, [r4]\n\t" /* sums */
+        "wls            lr, r3, 2f\n\t"
+
+        "1:\n\t" /* an input */
+        "ldr            r12, [r0], #4\n\t"
+        "vldrw.u32      q2, [q1, #4]!\n\t"
+        "vfma.f32       q0, q2, r12\n\t"
+        "le             lr, 1b\n\t"
+
+        "2:\n\t"
+        "vstrw.32       q0, [r4]\n\t"
+        "pop            {r4, pc}\n\t");
+#else
     const float *const a = filters[0] + offset;
     const float *const b = filters[1] + offset;
     const float *const c = filters[2] + offset;
@@ -117,6 +182,7 @@ static inline void usmp_add_products_f32(
     sums[1] = sum_b;
     sums[2] = sum_c;
     sums[3] = sum_d;
+#endif
 }
 
 #endif
