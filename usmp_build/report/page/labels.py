@@ -35,12 +35,12 @@ def fitted(text: str, width: float) -> str:
 
 
 def labels(shapes: Sequence[Shape]) -> tuple[Label, ...]:
-    """Return the labels of shapes."""
+    """Return the labels of shapes, which come with the largest first."""
     occupied, result = list[Rectangle](), list[Label]()
     for shape in shapes:
-        frame = shape.frame
-        if len(result) == _MOST or not shape.label:
+        if len(result) == _MOST:
             break
+        frame = shape.frame
         for lines in _choices(shape, frame):
             box = _free_box(frame, lines, occupied)
             if box is not None:
