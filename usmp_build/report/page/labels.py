@@ -40,7 +40,7 @@ def labels(shapes: Sequence[Shape]) -> tuple[Label, ...]:
     for shape in shapes:
         if len(result) == _MOST:
             break
-        frame = shape.frame
+        frame = _frame(shape)
         for lines in _choices(shape, frame):
             box = _free_box(frame, lines, occupied)
             if box is not None:
@@ -48,6 +48,13 @@ def labels(shapes: Sequence[Shape]) -> tuple[Label, ...]:
                 result.append(Label((box.left + box.right) / 2, box.top + _LINE - 3, lines))
                 break
     return tuple(result)
+
+
+def _frame(shape: Shape) -> Rectangle:
+    """Return where the label of a shape goes: onto its middle row, if that has room, else anywhere between all rows."""
+    middle = shape.rectangles[len(shape.rectangles) // 2]
+    has_room = fitted(shape.label, middle.width - _MARGIN) == shape.label and middle.height > 2 * _LINE + 2
+    return middle if has_room else shape.frame
 
 
 def _choices(shape: Shape, frame: Rectangle) -> list[tuple[str, ...]]:

@@ -80,6 +80,6 @@ def changes(plan: PlanRecord, study: Study) -> Iterator[ChangeRow]:
             continue
         effect = "the same plan" if change.is_same_plan else ""
         if change.cost is not None and change.cost != plan.cost.total:
-            effect = f"{change.cost - plan.cost.total:+,} {plan.cost.unit} of {plan.cost.total:,}"
+            effect = f"costs {change.cost:,} in place of {plan.cost.total:,} {plan.cost.unit}"
         rows.append(ChangeRow(change.what, change.workspace, change.workspace - plan.workspace.achieved, effect))
     yield from sorted(rows, key=lambda row: (row.workspace is None, row.difference))
