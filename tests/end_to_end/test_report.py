@@ -75,6 +75,15 @@ def test_what_would_change_is_what_planning_says(page: str, tmp_path: Path) -> N
     assert "[pools.sram] size − 1,024" not in changes  # nothing would be left
 
 
+def test_a_larger_pool_saves_what_the_plan_costs(tmp_path: Path) -> None:
+    pools = {"tcm": RW + 'size = "512 B"\n', "sram": RW, "flash": RO}
+    page = report(tmp_path, manifest(tmp_path, tables("doorbell", pools, {"digits": DIGITS})))
+    changes = {row[0]: row[1:] for row in table(tree(page), "change of the manifest")[1:]}
+    cost = json.loads(call("plan", tmp_path / "usmp.toml", "--json").out)["cost"]["total"]
+    assert changes["[pools.tcm] size + 1,024"][0] == "759"
+    assert changes["[pools.tcm] size + 1,024"][2] == f"costs 0 in place of {cost:,} bytes times rank"
+
+
 def test_a_limit_that_is_too_small_is_said_to_be(tmp_path: Path) -> None:
     pools = {"sram": RW + 'size = "1700 B"\n', "flash": RO}
     text = tables("doorbell", pools, {"digits": DIGITS}) + "[plan]\nrows = false\n"

@@ -13,7 +13,7 @@ from usmp_build.layout import Summary
 from usmp_build.planner.memory.limits import cheaper_elsewhere
 from usmp_build.planner.memory.plan import peaks
 from usmp_build.report.cost_row import cost_row
-from usmp_build.request import PoolRequest, Request
+from usmp_build.request import Request
 from usmp_build.search.limits import Fitted, fit
 from usmp_build.search.replanner import Replanner
 from usmp_build.units import align_up, show_bytes
@@ -46,7 +46,7 @@ class _Other:
 
 
 def changes(replanner: Replanner, fitted: Fitted, summary: Summary) -> tuple[Change, ...]:
-    """Plan without each model, without rows, with each limit a KiB less and more, and with inputs by rows.
+    """Plan without each model, without rows, with the largest input by rows, and with each limit a KiB less and more.
 
     Only the first changes are planned, and none that the manifest may not say.
     """
@@ -64,9 +64,8 @@ def _others(request: Request, fitted: Fitted, summary: Summary) -> Iterator[_Oth
     else:
         yield _Other("[plan] rows = true", replace(request, rows=True))
     yield from _inputs_by_rows(request, fitted)
-    is_cheapest = fitted.chosen.plan is not None and not cheaper_elsewhere(
-        fitted.chosen.analysis.problem, fitted.chosen.plan
-    )
+    chosen = fitted.chosen
+    is_cheapest = chosen.plan is not None and not cheaper_elsewhere(chosen.analysis.problem, chosen.plan)
     for index, (pool, row) in enumerate(zip(request.pools, summary.pools, strict=True)):
         if pool.limit is not None:
             step = align_up(_STEP, pool.page or 1)
@@ -77,7 +76,7 @@ def _others(request: Request, fitted: Fitted, summary: Summary) -> Iterator[_Oth
 
 
 def _limited(request: Request, index: int, limit: int, *, is_same: bool) -> _Other:
-    pool: PoolRequest = request.pools[index]
+    pool = request.pools[index]
     difference = limit - (pool.limit or 0)
     what = f"[pools.{pool.name}] size {'+' if difference > 0 else '−'} {show_bytes(abs(difference))}"
     pools = (*request.pools[:index], replace(pool, limit=limit), *request.pools[index + 1 :])
@@ -85,18 +84,15 @@ def _limited(request: Request, index: int, limit: int, *, is_same: bool) -> _Oth
 
 
 def _inputs_by_rows(request: Request, fitted: Fitted) -> Iterator[_Other]:
-    """Yield inputs that arrive row by row, of models whose inputs take as many bytes as is ever needed together."""
-    analysis = fitted.chosen.analysis
-    inputs: dict[int, int] = {}
-    for buffer in analysis.storage.buffers:
-        if buffer.kind is Kind.INPUT:
-            inputs[buffer.models[0]] = max(inputs.get(buffer.models[0], 0), buffer.size)
-    for index in sorted(inputs, key=lambda model: (-inputs[model], model)):
+    """Yield the manifest in which the largest input in a pool arrives row by row."""
+    buffers = fitted.chosen.analysis.storage.buffers
+    inputs = [(buffer.size, -buffer.models[0]) for buffer in buffers if buffer.kind is Kind.INPUT]
+    if inputs and request.rows:
+        index = -max(inputs)[1]
         model = request.models[index]
-        if request.rows and not model.inputs_by_rows:
-            by_rows = replace(model, inputs_by_rows=model.span or model.name, recompute=0)
+        by_rows = replace(model, inputs_by_rows=model.span or model.name, recompute=0)
+        if not model.inputs_by_rows:
             yield _Other(f'[models.{model.name}] inputs = "rows"', request.with_model(index, by_rows))
-        return
 
 
 def _planned(replanner: Replanner, summary: Summary, other: _Other) -> Change | None:

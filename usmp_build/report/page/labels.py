@@ -35,12 +35,12 @@ def fitted(text: str, width: float) -> str:
 
 
 def labels(shapes: Sequence[Shape]) -> tuple[Label, ...]:
-    """Return the labels of shapes."""
+    """Return the labels of shapes, which come with the largest first."""
     occupied, result = list[Rectangle](), list[Label]()
     for shape in shapes:
-        frame = shape.frame
-        if len(result) == _MOST or not shape.label:
+        if len(result) == _MOST:
             break
+        frame = _frame(shape)
         for lines in _choices(shape, frame):
             box = _free_box(frame, lines, occupied)
             if box is not None:
@@ -48,6 +48,13 @@ def labels(shapes: Sequence[Shape]) -> tuple[Label, ...]:
                 result.append(Label((box.left + box.right) / 2, box.top + _LINE - 3, lines))
                 break
     return tuple(result)
+
+
+def _frame(shape: Shape) -> Rectangle:
+    """Return where the label of a shape goes: onto its middle row, if that has room, else anywhere between all rows."""
+    middle = shape.rectangles[len(shape.rectangles) // 2]
+    has_room = fitted(shape.label, middle.width - _MARGIN) == shape.label and middle.height > 2 * _LINE + 2
+    return middle if has_room else shape.frame
 
 
 def _choices(shape: Shape, frame: Rectangle) -> list[tuple[str, ...]]:

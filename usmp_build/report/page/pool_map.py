@@ -59,8 +59,9 @@ class PoolMap:
     steps: tuple[Text, ...]
     """Names below the map: of all steps, or only of the stripe."""
     limit: float | None
-    """The heights of the limit and of the budget, if they are in sight."""
+    """Its height, if it is in sight."""
     budget: float | None
+    """Its height, if it is in sight."""
     used: float
     words: str
     """How full the pool is."""

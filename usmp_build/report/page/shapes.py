@@ -124,8 +124,9 @@ def overlaps(places: Mapping[str, Place], pool: str, scale: Scale) -> tuple[Rect
     for name, place in places.items():
         for other_name in _overlapping(place):
             other = places.get(other_name)
-            if other is not None and place.pool == other.pool == pool:
-                areas.setdefault((min(name, other_name), max(name, other_name)), list(_common(place, other, scale)))
+            pair = (min(name, other_name), max(name, other_name))
+            if other is not None and place.pool == other.pool == pool and pair not in areas:
+                areas[pair] = list(_common(place, other, scale))
     return tuple(area for each in areas.values() for area in each)
 
 

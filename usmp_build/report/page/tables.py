@@ -14,6 +14,8 @@ from usmp_build.units import show_bytes
 
 _ROW = re.compile(r", row \d+$")
 """What follows the operator in the name of the step of one of its jobs."""
+_LISTED = 8
+"""Rows of a tensor that a cell lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +73,23 @@ def fillings(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) ->
 
 def _filling(plan: PlanRecord, members: Sequence[Place]) -> Filling:
     record = members[0].record
-    numbers = [str(each.row) for each in members if each.row is not None]
-    of = f" of {len(record.offsets)}" if isinstance(record, RowsRecord) else ""
-    rows = f"row{'s' if len(numbers) > 1 else ''} {', '.join(numbers)}{of}" if numbers else ""
+    rows = ""
+    if isinstance(record, RowsRecord):
+        numbers = [str(each.row) for each in members]
+        rows = f"row{'s' if len(numbers) > 1 else ''} {_listed(numbers, ', ')} of {len(record.offsets)}"
     return Filling(
         name=one_line(record.name),
         color=color_of(plan, record.model),
         rows=rows,
         size=sum(each.size for each in members),
-        places=" ".join(f"[{show_bytes(each.offset)}, {show_bytes(each.end)})" for each in members),
+        places=_listed([f"[{show_bytes(each.offset)}, {show_bytes(each.end)})" for each in members], " "),
         reason=one_line(record.reason),
     )
+
+
+def _listed(texts: Sequence[str], between: str) -> str:
+    """Join texts, of many only the first ones and the last."""
+    return between.join(texts if len(texts) <= _LISTED else [*texts[: _LISTED - 1], "…", texts[-1]])
 
 
 def operator_rows(plan: PlanRecord, places: Mapping[str, Place]) -> tuple[OperatorRow, ...]:

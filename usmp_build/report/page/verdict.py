@@ -12,13 +12,6 @@ from usmp_build.report.page.pool_map import witness_step
 from usmp_build.report.study import Study
 from usmp_build.units import count_bytes, show_bytes
 
-_PROVEN = {
-    "every order": "no order of operators needs less",
-    "this order": "no plan in this order of operators needs less",
-    "this schedule": "no plan of this schedule needs less",
-    "nothing": "a smaller plan may exist",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Card:
@@ -45,9 +38,8 @@ def proven(plan: PlanRecord) -> str:
     workspace = plan.workspace
     if workspace.achieved == workspace.any_schedule:
         return "no schedule of these buffers needs less"
-    if workspace.achieved > workspace.with_overlap:
-        return f"no plan of this schedule needs less than {show_bytes(workspace.with_overlap)}"
-    return _PROVEN[workspace.proven]
+    least = "" if workspace.achieved == workspace.with_overlap else f" than {show_bytes(workspace.with_overlap)}"
+    return f"no plan of this schedule, with the same buffers in each pool, needs less{least}"
 
 
 def bound(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) -> str:
@@ -57,7 +49,7 @@ def bound(plan: PlanRecord, pool: PoolRecord, places: Mapping[str, Place]) -> st
     if gap:
         less = f"A plan of these buffers may take up to {count_bytes(gap)} less, and none takes less than that"
     if pool.certificate is None:
-        return f"{less}: a search has tried all."
+        return f"{less}: a search has proven it."
     step = witness_step(plan, pool, places)
     if step is None:
         return f"{less}: these need {count_bytes(pool.bound)}, as they may be alive at the same time."
@@ -72,7 +64,8 @@ def cards(plan: PlanRecord, alternatives: AlternativesRecord | None) -> Iterator
         yield Card((pool.limit or 0) - pool.size, f"of {show_bytes(pool.limit or 0)} bytes free in {pool.name}")
     if alternatives is not None and len(plan.models) > 1:
         apart = sum(model.workspace for model in alternatives.models)
-        yield Card(apart - plan.workspace.achieved, f"saved: {show_bytes(apart)} if models did not share")
+        if apart > plan.workspace.achieved:
+            yield Card(apart - plan.workspace.achieved, f"saved: {show_bytes(apart)} if models did not share")
     elif alternatives is not None and alternatives.max_live is not None:
         yield Card(alternatives.max_live, "alive together in the model file")
     yield Card(sum(pool.size for pool in plan.pools if not pool.is_workspace), "bytes of constants")
@@ -87,6 +80,6 @@ def changes(plan: PlanRecord, study: Study) -> Iterator[ChangeRow]:
             continue
         effect = "the same plan" if change.is_same_plan else ""
         if change.cost is not None and change.cost != plan.cost.total:
-            effect = f"{change.cost - plan.cost.total:+,} {plan.cost.unit} of {plan.cost.total:,}"
+            effect = f"costs {change.cost:,} in place of {plan.cost.total:,} {plan.cost.unit}"
         rows.append(ChangeRow(change.what, change.workspace, change.workspace - plan.workspace.achieved, effect))
     yield from sorted(rows, key=lambda row: (row.workspace is None, row.difference))
