@@ -7,30 +7,17 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from usmp_build.interfaces.accesses import Accesses
-from usmp_build.interfaces.kernels import (
-    Absent,
-    Constant,
-    Derived,
-    Input,
-    Kernel,
-    Operand,
-    Output,
-    Parameters,
-    Traffic,
-    Value,
-)
+from usmp_build.interfaces.kernels import Constant, Kernel, Parameters, Traffic, Value
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import conv_2d_accesses, depthwise_accesses
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage
-from usmp_build.kernels.reference.packing_dsp import WORD, filters, packed, packed_depthwise, zeros
+from usmp_build.kernels.reference.packed_filters import MOST_TAPS, filters, packed_kernel, zeros
+from usmp_build.kernels.reference.packing_dsp import WORD, packed, packed_depthwise
 from usmp_build.kernels.reference.pitches import pitch_fields
 from usmp_build.kernels.reference.weights import BLOCK, blocks
 
-_MOST_TAPS = 64
-"""Pointers to them are on the stack."""
 _PATCH, _LARGE_PATCH = 64, 256
 """Bytes on the stack for all of a window."""
 
@@ -49,11 +36,11 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
     _check(image, how)
     each, pixels = filters(image.node, weights, how.factors), image.output.elements // image.channels
     channels, taps, size = image.input.shape[3], image.window[0] * image.window[1], weights.shape[1]
-    zero_pixel: tuple[Constant, ...] = ()
+    constants: tuple[Constant | None, ...]
     if _has_runs(image):
         name, (constant, is_wide) = "conv_2d_s8_dsp_row", packed(each, taps)
         read, outside, zero_pixel = _taps(image, blocks(image.channels) * _whole_words(channels))
-        operands: tuple[Operand, ...] = (Derived(0), Derived(1) if zero_pixel else Absent())
+        constants = constant, zero_pixel
         traffic: tuple[Traffic, ...] = (read, Traffic(len(constant.data) * pixels), outside)
     elif size <= _LARGE_PATCH or _is_pointwise(image):
         filled = np.pad(weights, ((0, 0), (0, max(0, WORD - size))))
@@ -63,11 +50,11 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
         if not _is_pointwise(image):
             read = Traffic(_gathered(image))
             name = "conv_2d_patch_s8_dsp_row" if size <= _PATCH else "conv_2d_large_patch_s8_dsp_row"
-        operands, traffic = (Derived(0),), (read, Traffic(len(constant.data) * pixels))
+        constants, traffic = (constant,), (read, Traffic(len(constant.data) * pixels))
     else:
-        raise Declined(f"its window has more than {_MOST_TAPS} pixels and {_LARGE_PATCH} bytes")
-    accesses = conv_2d_accesses(image.row(), channels, image.channels, 1, 2 + len(operands))
-    kernel = _kernel(portable, name, operands, (constant, *zero_pixel), traffic, accesses)
+        raise Declined(f"its window has more than {MOST_TAPS} pixels and {_LARGE_PATCH} bytes")
+    accesses = conv_2d_accesses(image.row(), channels, image.channels, 1, 2 + len(constants))
+    kernel = packed_kernel(portable, name, constants, traffic, accesses)
     (call,) = kernel.calls
     parameters = Parameters("conv_2d_s8_dsp_parameters", _fields(image, how, is_wide))
     return replace(kernel, calls=(replace(call, parameters=parameters),))
@@ -98,14 +85,13 @@ def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
         return _convolution(image, how, portable, weights)
     if channels != image.input.shape[3]:
         raise Declined("it has several filters for a channel")
-    if taps > _MOST_TAPS:
-        raise Declined(f"its window has more than {_MOST_TAPS} pixels")
+    if taps > MOST_TAPS:
+        raise Declined(f"its window has more than {MOST_TAPS} pixels")
     constant = packed_depthwise(filters(image.node, weights, how.factors))
     read, outside, zero_pixel = _taps(image, channels)
     traffic = read, Traffic(len(constant.data) * image.output.elements // channels), outside
     accesses = depthwise_accesses(image.row(), channels, 1, 1, 4, BLOCK)
-    operands = Derived(0), Derived(1) if zero_pixel else Absent()
-    return _kernel(portable, "depthwise_conv_2d_s8_dsp_row", operands, (constant, *zero_pixel), traffic, accesses)
+    return packed_kernel(portable, "depthwise_conv_2d_s8_dsp_row", (constant, zero_pixel), traffic, accesses)
 
 
 def _check(image: ConvolvedImage, how: Arithmetic) -> None:
@@ -115,45 +101,24 @@ def _check(image: ConvolvedImage, how: Arithmetic) -> None:
 
 def _is_pointwise(image: ConvolvedImage) -> bool:
     """Return whether each output is made of one pixel, all of whose bytes are read by words where they are."""
-    return image.window == (1, 1) and not _pixels_outside(image) and image.input.shape[3] >= WORD
+    return image.window == (1, 1) and not image.taps_outside() and image.input.shape[3] >= WORD
 
 
 def _has_runs(image: ConvolvedImage) -> bool:
     """Return whether there are several runs of bytes, of a pixel each, for each output."""
     height, width = image.window
-    return image.input.shape[3] >= WORD and not _is_pointwise(image) and height * width <= _MOST_TAPS
+    return image.input.shape[3] >= WORD and not _is_pointwise(image) and height * width <= MOST_TAPS
 
 
-def _pixels_outside(image: ConvolvedImage) -> int:
-    """Count the pixels under the window, in all its positions, that are padding."""
-    height, width = image.window
-    return image.output.elements // image.channels * height * width - image.taps_inside()
-
-
-def _taps(image: ConvolvedImage, size: int) -> tuple[Traffic, Traffic, tuple[Constant, ...]]:
+def _taps(image: ConvolvedImage, size: int) -> tuple[Traffic, Traffic, Constant | None]:
     """Return what taps of `size` bytes read, of the image and of zeros outside, and these zeros if there are any."""
-    outside = _pixels_outside(image)
-    zero_pixel = (zeros(image.node, image.input.shape[3]),) if outside else ()
+    outside = image.taps_outside()
+    zero_pixel = zeros(image.node, image.input.shape[3]) if outside else None
     return Traffic(image.taps_inside() * size), Traffic(outside * size), zero_pixel
 
 
 def _whole_words(size: int) -> int:
     return -(-size // WORD) * WORD
-
-
-def _kernel(
-    portable: Kernel,
-    function: str,
-    operands: tuple[Operand, ...],
-    constants: tuple[Constant, ...],
-    traffic: tuple[Traffic, ...],
-    accesses: Accesses,
-) -> Kernel:
-    """Return the portable kernel with another function, which gets constants of its own in place of the weights."""
-    (call,) = portable.calls
-    operands = (Input(0), *operands, Output(0))
-    call = replace(call, function=function, operands=operands, traffic=(*traffic, call.traffic[-1]), accesses=accesses)
-    return replace(portable, calls=(call,), constants=constants)
 
 
 def _gathered(image: ConvolvedImage) -> int:

@@ -7,19 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from usmp_build.interfaces.accesses import Accesses
-from usmp_build.interfaces.kernels import Absent, Constant, Derived, Input, Kernel, Output, Traffic
+from usmp_build.interfaces.kernels import Kernel, Traffic
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import channel_block_accesses, conv_2d_accesses
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage
-from usmp_build.kernels.reference.packing_dsp import zeros
-from usmp_build.kernels.reference.packing_mve import FACTORS, SHORT, VECTOR, filters, packed, packed_channels
+from usmp_build.kernels.reference.packed_filters import MOST_TAPS, filters, packed_kernel, zeros
+from usmp_build.kernels.reference.packing_mve import FACTORS, SHORT, VECTOR, packed, packed_channels
 from usmp_build.kernels.reference.weights import BLOCK, blocks
 
-_MOST_TAPS = 64
-"""Pointers to them are on the stack."""
 _PATCH = 256
 """Bytes on the stack for all of a window."""
 
@@ -51,25 +48,25 @@ def conv_2d_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Ker
     accesses = conv_2d_accesses(row, channels, image.channels, 1, operands)
     traffic = (read, weighed)
     if kind.name:
-        return _kernel(portable, f"conv_2d_{kind.name}_s8_mve_row", (constant,), traffic, accesses)
-    outside = _pixels_outside(image) * channels * kind.passes
+        return packed_kernel(portable, f"conv_2d_{kind.name}_s8_mve_row", (constant,), traffic, accesses)
+    outside = image.taps_outside() * channels * kind.passes
     zero_pixel = zeros(image.node, channels) if outside else None
-    return _kernel(portable, "conv_2d_s8_mve_row", (constant, zero_pixel), (*traffic, Traffic(outside)), accesses)
+    return packed_kernel(portable, "conv_2d_s8_mve_row", (constant, zero_pixel), (*traffic, Traffic(outside)), accesses)
 
 
 def _kind(image: ConvolvedImage, size: int) -> _Kind:
     """Choose the function for filters of `size` bytes."""
     channels, (height, width) = image.weights.shape[3], image.window
     is_contiguous = image.options.dilation_w == 1 and image.pitches.input == channels
-    is_dense = (is_contiguous or width == 1) and not _pixels_outside(image)
+    is_dense = (is_contiguous or width == 1) and not image.taps_outside()
     if size <= SHORT:
         return _Kind("short" if is_dense and height == 1 else "patch", 1, 1)
-    if is_dense and height <= _MOST_TAPS:
+    if is_dense and height <= MOST_TAPS:
         return _Kind("rows", height, blocks(image.channels))
-    if channels < VECTOR and size <= _PATCH and (is_contiguous or height * width <= _MOST_TAPS):
+    if channels < VECTOR and size <= _PATCH and (is_contiguous or height * width <= MOST_TAPS):
         return _Kind("large_patch", 1, 1)
-    if height * width > _MOST_TAPS:
-        raise Declined(f"its window has more than {_MOST_TAPS} pixels and {_PATCH} bytes")
+    if height * width > MOST_TAPS:
+        raise Declined(f"its window has more than {MOST_TAPS} pixels and {_PATCH} bytes")
     return _Kind("", height * width, blocks(image.channels))
 
 
@@ -79,15 +76,15 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     channels, taps = image.channels, image.window[0] * image.window[1]
     if channels != image.input.shape[3]:
         raise Declined("it has several filters for a channel")
-    if taps > _MOST_TAPS:
-        raise Declined(f"its window has more than {_MOST_TAPS} pixels")
+    if taps > MOST_TAPS:
+        raise Declined(f"its window has more than {MOST_TAPS} pixels")
     weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
     # blocks of eight take 3/5 of what blocks of sixteen do
     size = 8 if 3 * blocks(channels, 8) <= 5 * blocks(channels, 16) else 16
     constant = packed_channels(filters(image.node, weights, how.factors), size)
     pixels = image.output.elements // channels
     again = taps // 2 * len(constant.data) // (taps + 9) if size == 16 else 0  # every other tap's weights
-    outside = _pixels_outside(image) * channels
+    outside = image.taps_outside() * channels
     traffic = (
         Traffic(image.taps_inside() * channels),
         Traffic(pixels * (len(constant.data) + again)),
@@ -96,7 +93,7 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     function = "depthwise_conv_2d_eights_s8_mve_row" if size == 8 else "depthwise_conv_2d_s8_mve_row"
     zero_pixel = zeros(image.node, channels) if outside else None
     accesses = channel_block_accesses(image.row(), channels, size, 4)
-    kernel = _kernel(portable, function, (constant, zero_pixel), traffic, accesses)
+    kernel = packed_kernel(portable, function, (constant, zero_pixel), traffic, accesses)
     (call,) = kernel.calls
     assert call.parameters is not None
     fields = tuple(
@@ -110,30 +107,3 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
 def _check(image: ConvolvedImage, how: Arithmetic) -> None:
     if how.sums is not DType.INT32:
         raise Declined(f"it is for int8, not {image.input.dtype.name}")
-
-
-def _pixels_outside(image: ConvolvedImage) -> int:
-    """Count the pixels under the window, in all its positions, that are padding."""
-    height, width = image.window
-    return image.output.elements // image.channels * height * width - image.taps_inside()
-
-
-def _kernel(
-    portable: Kernel,
-    function: str,
-    constants: tuple[Constant | None, ...],
-    traffic: tuple[Traffic, ...],
-    accesses: Accesses,
-) -> Kernel:
-    """Return the portable kernel with another function, which gets these constants in place of weights and factors."""
-    (call,) = portable.calls
-    given = tuple(constant for constant in constants if constant is not None)
-    operands = (Absent() if constant is None else Derived(given.index(constant)) for constant in constants)
-    call = replace(
-        call,
-        function=function,
-        operands=(Input(0), *operands, Output(0)),
-        traffic=(*traffic, call.traffic[-1]),
-        accesses=accesses,
-    )
-    return replace(portable, calls=(call,), constants=given)

@@ -54,6 +54,11 @@ class ConvolvedImage:
         columns = taps_inside(self.columns, width, self.window[1], options.stride_w, options.dilation_w)
         return self.input.shape[0] * self.rows_inside() * columns
 
+    def taps_outside(self) -> int:
+        """Count those that are padding."""
+        height, width = self.window
+        return self.output.elements // self.channels * height * width - self.taps_inside()
+
     def fields(self, extra: tuple[tuple[str, int], ...]) -> tuple[tuple[str, int], ...]:
         """Return the first parameters in the structs of convolutions; `extra` are those that only one kind has."""
         height, width = self.window
