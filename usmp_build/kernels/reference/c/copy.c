@@ -1,6 +1,5 @@
-#include <string.h>
-
 #include "copy.h"
+#include "move.h"
 #include "walk.h"
 
 void usmp_copy(const struct usmp_copy_parameters *p, const void *input, void *output)
@@ -10,6 +9,6 @@ void usmp_copy(const struct usmp_copy_parameters *p, const void *input, void *ou
     const struct usmp_walk walk = usmp_walk_along(p->count, 1, p->direction);
 
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        memmove(to + i * p->output_pitch, from + i * p->input_pitch, (size_t)p->size);
+        usmp_move_run(from + i * p->input_pitch, p->size, to + i * p->output_pitch);
     }
 }

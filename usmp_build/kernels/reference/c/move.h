@@ -25,12 +25,34 @@ struct usmp_move_parameters {
 void usmp_move(
     const struct usmp_move_parameters *p, const void *input, const int32_t *axes, void *output);
 
+/* As memmove, without a call where elements of two or four bytes move one by one: all of one is read first. */
+static inline void usmp_move_bytes(const uint8_t *from, int32_t size, uint8_t *to)
+{
+    if (size == 2) {
+        const uint8_t first = from[0];
+        const uint8_t second = from[1];
+        to[0] = first;
+        to[1] = second;
+    } else if (size == 4) {
+        const uint8_t first = from[0];
+        const uint8_t second = from[1];
+        const uint8_t third = from[2];
+        const uint8_t fourth = from[3];
+        to[0] = first;
+        to[1] = second;
+        to[2] = third;
+        to[3] = fourth;
+    } else {
+        memmove(to, from, (size_t)size);
+    }
+}
+
 static inline void usmp_move_run(const uint8_t *from, int32_t size, uint8_t *to)
 {
     if (size == 1) {
         *to = *from;
     } else {
-        memmove(to, from, (size_t)size);
+        usmp_move_bytes(from, size, to);
     }
 }
 

@@ -79,18 +79,21 @@ void usmp_average_pool_2d_sums_s8_row(
     const struct usmp_average_pool_2d_sums_s8_parameters *p, const int8_t *row, int32_t y, usmp_i32 *sums)
 {
     const int is_inside = y >= p->first_row && y < p->end_row;
+    const int32_t channels = p->channels;
 
     for (int32_t x = 0; is_inside && x < p->output_width; ++x) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
+        const int32_t width = taps.end - taps.first;
+        const int32_t first = (start + taps.first) * channels;
 
-        for (int32_t c = 0; c < p->channels; ++c) {
-            int32_t sum = sums[x * p->channels + c];
+        for (int32_t c = 0; c < channels; ++c) {
+            int32_t sum = sums[x * channels + c];
 
-            for (int32_t tap = taps.first; tap < taps.end; ++tap) {
-                sum += row[(start + tap) * p->channels + c];
+            for (int32_t i = 0; i < width; ++i) {
+                sum += row[first + c + i * channels];
             }
-            sums[x * p->channels + c] = sum;
+            sums[x * channels + c] = sum;
         }
     }
 }
