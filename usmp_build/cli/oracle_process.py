@@ -51,7 +51,9 @@ def _tflm(package: str, model: str, wanted: list[int]) -> Callable[[Mapping[int,
 
 def _litert(package: str, model: str, wanted: list[int]) -> Callable[[Mapping[int, Any]], dict[str, Any]]:
     """Use its reference kernels, or all where these lack an operator."""
-    module = import_module("tensorflow.lite.python.interpreter" if package == "tensorflow" else f"{package}.interpreter")
+    module = import_module(
+        "tensorflow.lite.python.interpreter" if package == "tensorflow" else f"{package}.interpreter"
+    )
     kernels = module.OpResolverType
 
     def loaded(resolver: Any) -> Any:

@@ -69,7 +69,7 @@ def _elements(r: Random, output: Tensor, count: int) -> Array:
 def _given(
     r: Random, name: str, output: Tensor, bits: int, numbers: tuple[int, int, int], table: Array
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return codes of so many bits for each element, with a few bytes more, what says how to read them, and the output."""
+    """Return codes that suffice for `bits` for each element, what says how to read them, and the output."""
     words = prod(output.shape) * bits // 32 + 4
     codes = constant(f"{name}_codes", r.integers(0, 255, 4 * words, np.uint8, endpoint=True))
     method, five, six = numbers

@@ -6,9 +6,9 @@ the manifest keeps must be intact.  At every step, garbage fills the bytes that 
 the compiler's sanitizers are on, and these bytes and those around the pools are poisoned.  Kernels and functions of the
 application are compiled with the rest: --source names their files.  With --accesses, each operator runs once instead,
 and every access is traced, of rows in each position: how closely buffers may lie must follow from these accesses, too.
-TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed, LiteRT for models that only that runs;
-runs on which it aborts are listed, and not compared.  Without it, and for programs, the check is only that results do
-not depend on the garbage.
+TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed, and LiteRT for models that only that
+runs; runs on which it aborts are listed, and not compared.  Without it, and for programs, the check is only that
+results do not depend on the garbage.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""Finds the inputs of a model that are indices, for which TensorFlow Lite Micro refuses what is out of range, or reads it.
+"""Finds the inputs that are indices: of those out of range TensorFlow Lite Micro makes nothing, or reads outside.
 
-    %2 = CAST(%1)              %1 and %2 are indices of the 10 rows of %0: 0 to 9
-    %3 = GATHER(%0, %2)
+In `GATHER(table, CAST(words))`, with a table of 10 rows, `words` are 0 to 9.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ def _draw(tensor: Tensor, highest: Indices | None, index: int, generator: np.ran
     kind = np.dtype(tensor.dtype.numpy or "uint8")
     shape = tensor.shape if tensor.dtype.numpy else (tensor.size,)
     if highest is not None:
-        ends = {1: (0, 0), 2: (highest, highest)}.get(index, (0, highest))
-        return generator.integers(*ends, shape, endpoint=True).astype(kind)
+        lowest = highest if index == 2 else np.zeros_like(highest)
+        return generator.integers(lowest, lowest if index == 1 else highest, shape, endpoint=True).astype(kind)
     if index in (1, 2):
         return np.full(shape, high if index == 2 else low, kind)
     if kind.kind == "f":

@@ -47,14 +47,14 @@ def _cut_at_run_time(node: Node) -> Kernel:
         Traffic(12 * len(shape) + 8 * lines * (len(shape) - 1)),
         Traffic(written=output.size),
     )
-    touches = (Touch(1, begins.elements), Touch(3, run, (run,), writes=True))
+    parts = Part((), (Touch(1, begins.elements),)), Part((lines,), (Touch(3, run, (run,), writes=True),))
     call = KernelCall(
         f"slice_{START_SUFFIXES[begins.dtype]}",
         Whole(),
         (Input(0), Input(1), Derived(0), Output(0)),
         Parameters("slice_parameters", (("lines", lines), ("line_size", run * width), ("axes", len(shape)))),
         traffic,
-        accesses=Accesses((Part((lines,), touches),), (0, begins.dtype.bits // 8, 0, width)),
+        accesses=Accesses(parts, (0, begins.dtype.bits // 8, 0, width), phases=True),
     )
     return Kernel((call,), (axes_of_part(shape, part, width),))
 

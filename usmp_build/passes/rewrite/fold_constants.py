@@ -4,7 +4,8 @@
     %4 = CONV_2D(%1, %3, %5)    →    %4 = CONV_2D(%1, %3, %5)        %3 is a constant
 
 Converters leave such operators where weights are stored in a smaller type, transposed or shared between shapes.  Only
-operators that move numbers, change their type or unpack them are folded, and none else that makes many numbers from a few.
+operators that move numbers, change their type or unpack them are folded, and only those that unpack make many numbers
+from a few.
 """
 
 from __future__ import annotations
