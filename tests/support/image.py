@@ -23,6 +23,8 @@ from usmp_build.pipeline import Planned
 from usmp_build.request import ModelRequest
 
 _TEMPLATES = ROOT / "tests" / "firmware"
+_PORTABLE = '\n[targets.cpu]\nisa = "portable"\n'
+"""The plan that all boards share is for any processor; CMake would plan for the board's."""
 RUNS = 2
 """Runs of each model, where a test does not ask for more."""
 _PLANNED = f"-Dusmp_build_DIR={(_TEMPLATES / 'planned').as_posix()}"
@@ -67,7 +69,7 @@ def make(
     build = folder / "build"
     path = (folder if find else made.folder) / "usmp.toml"
     if find:
-        path.write_text(manifest, encoding="utf-8")
+        path.write_text(manifest + _PORTABLE, encoding="utf-8")
     hook = ("USMP_HOOK",)
     elf = firmware.build(
         board, build, manifest=path, main=main, definitions=hook, find=find or _PLANNED, build_type=build_type
