@@ -112,7 +112,7 @@ class PoolRequest:
     name: str
     access: Access
     limit: int | None
-    """Bytes for us: the size less what is reserved for others."""
+    """Bytes that a plan may use: the manifest's `size` less its `reserve`; None: as many as needed."""
     alignment: int
     """Of the pool's base, in bytes; a power of two."""
     region: str

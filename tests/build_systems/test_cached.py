@@ -40,7 +40,7 @@ BAZEL = """
 load("@rules_cc//cc:cc_binary.bzl", "cc_binary")
 cc_binary(name = "app", srcs = ["main.c"], deps = ["//generated:digits"])
 """
-MANIFEST = '[project]\nname = "test"\n[models.digits]\npath = "DATA/digits.tflite"\n'
+MANIFEST = '[project]\nname = "test"\n[plan]\nrows = false\n[models.digits]\npath = "DATA/digits.tflite"\n'
 MAIN = '#include "digits.h"\nint main(void) { return digits_run() == USMP_OK ? 0 : 1; }\n'
 FILES = 4
 """How many C files there are: the model, pools, kernels and main.c."""

@@ -19,7 +19,7 @@ from tests.support.files import edit, write_files
 from tests.support.processes import environment
 from tests.support.tree import ROOT
 
-MANIFEST = '[project]\nname = "p"\n[models.digits]\npath = "DATA/digits.tflite"\n'
+MANIFEST = '[project]\nname = "p"\n[plan]\nrows = false\n[models.digits]\npath = "DATA/digits.tflite"\n'
 START = "cmake_minimum_required(VERSION 3.22)\nproject(test C)\n"
 FOUND = START + "find_package(usmp_build CONFIG REQUIRED)\n"
 DEPENDENCIES = [

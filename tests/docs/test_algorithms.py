@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from tests.support.cli import TWO_MODELS, call, manifest
+from tests.support.cli import call, manifest, one_model
 from tests.support.files import write_files
 from tests.support.packages import Installed
 from tests.support.page_files import python
@@ -27,12 +27,13 @@ LONGEST_FIRST = Page("docs/algorithms.md#your-own-in-25-lines").take("python")
 
 @runs("docs/algorithms.md")
 def test_an_algorithm_is_chosen_written_and_installed(page: Page, shell: Shell) -> None:
-    assert call("plan", manifest(shell.folder, TWO_MODELS + page.take("toml").text)).code == 0
+    assert call("plan", manifest(shell.folder, one_model("odd_even") + page.take("toml").text)).code == 0
     package = {"longest_first.py": page.take("python").text, "pyproject.toml": page.take("toml").text}
     write_files(shell.folder / "longest-first", package)
     installing(shell).run(page.take("console"))
     table = '[plan]\nalgorithm = "longest_first"\noptions = { shortest = true }\n'
-    done = Installed(shell.folder / "installed").call("plan", manifest(shell.folder, TWO_MODELS + table), "--json")
+    path = manifest(shell.folder, one_model("odd_even") + table)
+    done = Installed(shell.folder / "installed").call("plan", path, "--json")
     assert done.code == 0, done.err
     assert json.loads(done.out)["algorithm"] == "longest_first"
 

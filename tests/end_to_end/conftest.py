@@ -1,4 +1,4 @@
-"""What end-to-end tests share: a plan, where one of them calls several verbs on the same manifest."""
+"""What end-to-end tests share: plans, where verbs are called one after the other on the same manifest."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.planned import planning_once
+from tests.support.planned import Plans
+
+
+@pytest.fixture(scope="module")
+def plans() -> Plans:
+    """Those of a module."""
+    return Plans()
 
 
 @pytest.fixture(autouse=True)
-def plans(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Plan each request of a test once, unless the test exchanges parts of the tool."""
+def plan_once(plans: Plans, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Plan each request once, unless the test exchanges parts of the tool."""
     if "monkeypatch" in request.fixturenames:
         yield
     else:
-        with planning_once():
+        with plans.taken():
             yield

@@ -125,17 +125,17 @@ def has_kernels(folder: Path, name: str, path: Path) -> bool:
 
 
 @bytes_and_words
-@pytest.mark.parametrize("name", NETS)
-def test_every_net_is_at_or_below_max_live(tmp_path: Path, name: str, extra: str) -> None:
-    made = planned(tmp_path, name, written(tmp_path, name), extra)
+@pytest.mark.parametrize("sampled_name", NETS)
+def test_every_net_is_at_or_below_max_live(tmp_path: Path, sampled_name: str, extra: str) -> None:
+    made = planned(tmp_path, sampled_name, written(tmp_path, sampled_name), extra)
     workspace = made["workspace"]
     assert workspace["floor"] <= workspace["achieved"] <= made["alternatives"]["max_live"]
 
 
 @needs_c
-@pytest.mark.parametrize("name", few(NETS, 4))
-def test_every_net_is_exact_there(tmp_path: Path, name: str) -> None:
-    is_exact(tmp_path, name, written(tmp_path, name), 25)
+@pytest.mark.parametrize("sampled_name", few(NETS, 4))
+def test_every_net_is_exact_there(tmp_path: Path, sampled_name: str) -> None:
+    is_exact(tmp_path, sampled_name, written(tmp_path, sampled_name), 25)
 
 
 def test_without_overlap_rewrites_and_another_order_it_is_max_live(real_models: Path, tmp_path: Path) -> None:

@@ -75,10 +75,10 @@ def test_other_readers_other_inputs_and_state(tmp_path: Path, made: Callable[[],
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("seed", few([*range(3), *range(4, 13)], 2))  # net 3 begins with a RESHAPE
-def test_drawn_nets(tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize("sampled_seed", few([*range(3), *range(4, 13)], 2))  # net 3 begins with a RESHAPE
+def test_drawn_nets(tmp_path: Path, sampled_seed: int) -> None:
     net = tmp_path / "net.tflite"
-    net.write_bytes(drawn(seed))
+    net.write_bytes(drawn(sampled_seed))
     is_exact(of(net))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import usmp_build
-from benchmarks import usmp_cases
+from tests.support.cases import texts_of_tvm
 from tests.support.environments import Environment
 from tests.support.processes import output
 from tests.support.tree import ROOT
@@ -86,7 +86,7 @@ def test_answers_to_problems_are_the_same(pure: Environment, with_core: Environm
 def written(folder: Path) -> list[list[object]]:
     """A problem that has a plan, one that has none, and TVM's cases where they are, each in a file."""
     texts = {f"limit_{limit}": json.dumps(ring(limit)) for limit in (5, 6)}
-    texts |= {case.name: case.text for case in usmp_cases.cases()}
+    texts |= texts_of_tvm()
     for name, text in texts.items():
         (folder / f"{name}.json").write_text(text, encoding="utf-8")
     return [["solve", folder / f"{name}.json"] for name in texts]
@@ -103,7 +103,7 @@ def ring(limit: int) -> dict[str, object]:
 
 @pytest.mark.parametrize("name", "ACE")
 def test_answers_to_hard_problems_are_the_same(
-    name: str, pure: Environment, with_core: Environment, dsa_cases: list[Path], tmp_path: Path
+    name: str, dsa_cases: list[Path], pure: Environment, with_core: Environment, tmp_path: Path
 ) -> None:
     (case,) = (path for path in dsa_cases if path.name.startswith(name))
     wanted = [["solve", case, "--capacity", "1048576", "--out", tmp_path / "plan.json"]]

@@ -71,30 +71,35 @@ def answered(question: tuple[bytes, ...], ask: Callable[[], Answer], shared: Sha
     return answer
 
 
-@contextmanager
-def planning_once() -> Iterator[None]:
-    """Within this block, the same models with the same request are planned, and compared with others, once."""
-    plan, compare = pipeline.plan_models, pipeline.compare
-    plans: dict[bytes, Planned] = {}
-    records: dict[int, AlternativesRecord] = {}
+class Plans:
+    """Plans that have been made, by what was asked for."""
 
-    def planned(request: Request, models: tuple[Model, ...]) -> Planned:
-        question = pickle.dumps((request, models))
-        if question not in plans:
-            plans[question] = plan(request, models)
-        return plans[question]
+    def __init__(self) -> None:
+        self._plans: dict[bytes, Planned] = {}
+        self._records: dict[int, AlternativesRecord] = {}
 
-    def compared(made: Planned) -> AlternativesRecord:
-        if not any(made is each for each in plans.values()):
-            return compare(made)
-        if id(made) not in records:
-            records[id(made)] = compare(made)
-        return records[id(made)]
+    @contextmanager
+    def taken(self) -> Iterator[None]:
+        """Within this block, what has been planned, or compared with other plans, is taken from here."""
+        plan, compare = pipeline.plan_models, pipeline.compare
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipeline, "plan_models", planned)
-        patch.setattr(pipeline, "compare", compared)
-        yield
+        def planned(request: Request, models: tuple[Model, ...]) -> Planned:
+            question = pickle.dumps((request, models))
+            if question not in self._plans:
+                self._plans[question] = plan(request, models)
+            return self._plans[question]
+
+        def compared(made: Planned) -> AlternativesRecord:
+            if not any(made is each for each in self._plans.values()):
+                return compare(made)
+            if id(made) not in self._records:
+                self._records[id(made)] = compare(made)
+            return self._records[id(made)]
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pipeline, "plan_models", planned)
+            patch.setattr(pipeline, "compare", compared)
+            yield
 
 
 def _digest(*parts: bytes) -> str:

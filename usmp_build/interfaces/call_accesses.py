@@ -25,9 +25,8 @@ def call_accesses(call: KernelCall) -> Accesses | None:
         case Rows() as form:
             pitches = {
                 first: (form.input_rows * form.input_row_elements, 0),
-                last: (form.rows * form.output_row_elements,),
-            }
-            pitches[last] += (form.output_row_elements,)
+                last: (form.rows * form.output_row_elements, form.output_row_elements),
+            }  # the rows of the input that a turn reads are those under the window
             parts = tuple(_inside_loops(part, 2, pitches) for part in declared.parts)
             rows = tuple(_under_window(part, form) for part in parts)
             accesses = replace(declared, loops=(form.images, form.rows, *declared.loops), parts=rows)

@@ -30,7 +30,7 @@ def _declared(manifest: Manifest, processors: Processors) -> Iterator[PoolReques
             load_region=pool.load_region or "",
             section=pool.section or defaults.section(manifest.project.name, name),
             origin=pool.origin,
-            span=_limit(manifest.places, name),
+            span=_span_of_size(manifest.places, name),
             readers=readers,
             writers=writers,
             page=pool.page_bytes or 0,
@@ -42,7 +42,7 @@ def _declared(manifest: Manifest, processors: Processors) -> Iterator[PoolReques
         )
 
 
-def _limit(places: Places, pool: str) -> Span:
+def _span_of_size(places: Places, pool: str) -> Span:
     """Return the place of a pool's size, or of its table if it has none."""
     return places.value("pools", pool, "size") if places.has("pools", pool, "size") else places.key("pools", pool)
 

@@ -1,7 +1,8 @@
 """States the memory problem that algorithms solve: buffers, pools, conflicts, separations and costs, without a graph.
 
 Sizes of constants are rounded up to the widest element among them: then constants fit together in any order without
-gaps, and every C compiler lays out the structs that hold them in the same way.
+gaps, and every C compiler lays out the structs that hold them in the same way.  Those of other buffers are rounded up
+to full cache lines, where the manifest gives their pools any.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ def lower(request: Request, storage: Storage, lifetimes: Lifetimes, costs: Costs
     buffers = []
     for index, buffer in enumerate(storage.buffers):
         intervals = tuple((i.start, i.stop) for i in lifetimes.intervals[index])
-        constant = buffer.kind is Kind.CONSTANT
-        size = align_up(buffer.size, unit) if constant else buffer.extent
-        alignment = unit if constant else buffer.alignment
+        is_constant = buffer.kind is Kind.CONSTANT
+        size = align_up(buffer.size, unit) if is_constant else buffer.extent
+        alignment = unit if is_constant else buffer.alignment
         buffers.append(Buffer(buffer.name, size, buffer.pools, costs.values[index], alignment, intervals))
     pools = tuple(Pool(pool.name, pool.limit) for pool in request.pools)
     return Problem(pools, tuple(buffers), conflicts(request, storage, lifetimes), separations.bytes())

@@ -108,7 +108,7 @@ class AllowedDistances:
 
     def may_overlap(self, one: int, other: int) -> bool:
         """Tell whether two buffers may share bytes while both are alive, as far as it depends on their kinds."""
-        return self._may_share(one) and self._may_share(other) and not self._may_meet(one, other)
+        return self._may_share(one) and self._may_share(other) and not self._may_run_together(one, other)
 
     def _in_direction(self, operator: OperatorRef, direction: Direction) -> dict[Pair, Distance]:
         key = operator, direction
@@ -135,7 +135,7 @@ class AllowedDistances:
         for (written, read), distance in declared_distances.items():
             if written in buffers and read in buffers:
                 pair = buffers[written], buffers[read]
-                if pair[0] != pair[1] and undeclared.isdisjoint(pair) and not self._may_meet(*pair):
+                if pair[0] != pair[1] and undeclared.isdisjoint(pair) and not self._may_run_together(*pair):
                     distance = _between_buffers(distance, start(written), start(read))
                     farthest[pair] = _farther(farthest[pair], distance) if pair in farthest else distance
         return farthest
@@ -147,7 +147,7 @@ class AllowedDistances:
         kept = index in self._survivors.always or buffer.kind in (Kind.CONSTANT, Kind.VARIABLE)
         return not (kept or in_pages or buffer.cache_line or buffer.copies > 1)
 
-    def _may_meet(self, one: int, other: int) -> bool:
+    def _may_run_together(self, one: int, other: int) -> bool:
         """Tell whether concurrent models touch the two buffers."""
         users = self.storage.buffers[one].models, self.storage.buffers[other].models
         return any((min(pair), max(pair)) in self._request.concurrent for pair in product(*users))
