@@ -2,6 +2,7 @@
 #ifndef USMP_PRODUCTS_H
 #define USMP_PRODUCTS_H
 
+#include "dsp.h"
 #include "mve.h"
 #include "usmp.h"
 
@@ -23,12 +24,82 @@ static inline void usmp_point_at_filters(const int8_t *first, int32_t size, int3
 #define USMP_SIMD 0
 #endif
 
+/* Adds to a sum the products of four inputs with the next weights of a filter: r1 holds inputs 0 and 2, r2 1 and 3. */
+#define USMP_DSP_FILTER(WEIGHTS, SUM) \
+    "ldr     r12, [" WEIGHTS "], #4\n\t" \
+    "sxtb16  lr, r12\n\t" \
+    "sxtb16  r12, r12, ror #8\n\t" \
+    "smlad   " SUM ", r1, lr, " SUM "\n\t" \
+    "smlad   " SUM ", r2, r12, " SUM "\n\t"
+
+/* Adds to four sums the products of these inputs. */
+#define USMP_DSP_FOUR_INPUTS \
+    USMP_DSP_FILTER("r4", "r8") \
+    USMP_DSP_FILTER("r5", "r9") \
+    USMP_DSP_FILTER("r6", "r10") \
+    USMP_DSP_FILTER("r7", "r11")
+
+/* Adds to four sums the products of one input, in r2. */
+#define USMP_DSP_ONE_INPUT \
+    "ldrsb   r12, [r4], #1\n\t" \
+    "mla     r8, r2, r12, r8\n\t" \
+    "ldrsb   r12, [r5], #1\n\t" \
+    "mla     r9, r2, r12, r9\n\t" \
+    "ldrsb   r12, [r6], #1\n\t" \
+    "mla     r10, r2, r12, r10\n\t" \
+    "ldrsb   r12, [r7], #1\n\t" \
+    "mla     r11, r2, r12, r11\n\t"
+
 /* Adds to four sums the products of `count` inputs, less their zero point, with the weights of four filters from
  * `offset` on. */
-static inline void usmp_add_products_s8(
-    const int8_t *input, int32_t zero_point, const int8_t *const *filters, int32_t offset, int32_t count,
-    int32_t *sums)
+static USMP_ASSEMBLY_OR_INLINE void usmp_add_products_s8(
+    const int8_t *input USMP_UNUSED, int32_t zero_point USMP_UNUSED, const int8_t *const *filters USMP_UNUSED,
+    int32_t offset USMP_UNUSED, int32_t count USMP_UNUSED, int32_t *sums USMP_UNUSED)
 {
+#if USMP_DSP
+    __asm__ volatile(
+        /* r0 input, r4 to r7 filters, r8 to r11 sums, r3 count; r1 r2 inputs, r12 lr weights */
+        "pkhbt   r1, r1, r1, lsl #16\n\t" /* the zero point twice */
+        "push    {r1, r4-r11, lr}\n\t"
+        "ldm     r2, {r4, r5, r6, r7}\n\t"
+        "add     r4, r4, r3\n\t"
+        "add     r5, r5, r3\n\t"
+        "add     r6, r6, r3\n\t"
+        "add     r7, r7, r3\n\t"
+        "ldrd    r3, r2, [sp, #40]\n\t"
+        "ldm     r2, {r8, r9, r10, r11}\n\t"
+        "lsrs    r3, r3, #2\n\t"
+        "beq     2f\n\t"
+
+        "1:\n\t" /* four inputs */
+        "ldr     r2, [r0], #4\n\t"
+        "ldr     lr, [sp]\n\t"
+        "sxtb16  r1, r2\n\t"
+        "sxtb16  r2, r2, ror #8\n\t"
+        "ssub16  r1, r1, lr\n\t"
+        "ssub16  r2, r2, lr\n\t"
+        USMP_DSP_FOUR_INPUTS
+        "subs    r3, r3, #1\n\t"
+        "bne     1b\n\t"
+
+        "2:\n\t"
+        "ldr     r3, [sp, #40]\n\t"
+        "ands    r3, r3, #3\n\t"
+        "beq     4f\n\t"
+        "ldrsh   r1, [sp]\n\t"
+
+        "3:\n\t" /* one input */
+        "ldrsb   r2, [r0], #1\n\t"
+        "sub     r2, r2, r1\n\t"
+        USMP_DSP_ONE_INPUT
+        "subs    r3, r3, #1\n\t"
+        "bne     3b\n\t"
+
+        "4:\n\t"
+        "ldr     r2, [sp, #44]\n\t"
+        "stm     r2, {r8, r9, r10, r11}\n\t"
+        "pop     {r1, r4-r11, pc}\n\t");
+#else
     const int8_t *const end = input + count;
     const int8_t *const last_block = USMP_SIMD ? end - count % 16 : input;
     const int8_t *a = filters[0] + offset;
@@ -62,13 +133,14 @@ static inline void usmp_add_products_s8(
     sums[1] = sum_b;
     sums[2] = sum_c;
     sums[3] = sum_d;
+#endif
 }
 
 /* Adds to four sums the products of `count` inputs with the weights of four filters from `offset` on.  Sums of 256
  * products, of 23 bits each, are 32 bits wide: these are added in 64 bits. */
-static USMP_MVE_OR_INLINE void usmp_add_products_s16(
-    const usmp_i16 *input USMP_MVE_UNUSED, const int8_t *const *filters USMP_MVE_UNUSED,
-    int32_t offset USMP_MVE_UNUSED, int32_t count USMP_MVE_UNUSED, int64_t *sums USMP_MVE_UNUSED)
+static USMP_ASSEMBLY_OR_INLINE void usmp_add_products_s16(
+    const usmp_i16 *input USMP_UNUSED, const int8_t *const *filters USMP_UNUSED, int32_t offset USMP_UNUSED,
+    int32_t count USMP_UNUSED, int64_t *sums USMP_UNUSED)
 {
 #if USMP_MVE
     __asm__ volatile(
@@ -108,6 +180,64 @@ static USMP_MVE_OR_INLINE void usmp_add_products_s16(
         "strd           r10, r9, [lr, #16]\n\t"
         "strd           r12, r11, [lr, #24]\n\t"
         "pop            {r4-r11, pc}\n\t");
+#elif USMP_DSP
+    __asm__ volatile(
+        /* r0 input, r4 to r7 filters, r8 to r11 sums of 32 bits, r3 count; r1 r2 inputs, r12 lr weights */
+        "push    {r2, r3, r4-r11, lr}\n\t" /* places for what is added up in 32 bits, and for what is left */
+        "ldm     r1, {r4, r5, r6, r7}\n\t"
+        "add     r4, r4, r2\n\t"
+        "add     r5, r5, r2\n\t"
+        "add     r6, r6, r2\n\t"
+        "add     r7, r7, r2\n\t"
+
+        "1:\n\t" /* at most 256 inputs */
+        "ldr     r2, [sp, #4]\n\t"
+        "mov     r3, r2\n\t"
+        "cmp     r3, #256\n\t"
+        "it      gt\n\t"
+        "movgt   r3, #256\n\t"
+        "sub     r2, r2, r3\n\t"
+        "strd    r3, r2, [sp]\n\t"
+        "mov     r8, #0\n\t"
+        "mov     r9, #0\n\t"
+        "mov     r10, #0\n\t"
+        "mov     r11, #0\n\t"
+        "lsrs    r3, r3, #2\n\t"
+        "beq     3f\n\t"
+
+        "2:\n\t" /* four inputs */
+        "ldr     r1, [r0], #4\n\t"
+        "ldr     r2, [r0], #4\n\t"
+        "pkhbt   lr, r1, r2, lsl #16\n\t"
+        "pkhtb   r2, r2, r1, asr #16\n\t"
+        "mov     r1, lr\n\t"
+        USMP_DSP_FOUR_INPUTS
+        "subs    r3, r3, #1\n\t"
+        "bne     2b\n\t"
+
+        "3:\n\t"
+        "ldr     r3, [sp]\n\t"
+        "ands    r3, r3, #3\n\t"
+        "beq     5f\n\t"
+
+        "4:\n\t" /* one input */
+        "ldrsh   r2, [r0], #2\n\t"
+        USMP_DSP_ONE_INPUT
+        "subs    r3, r3, #1\n\t"
+        "bne     4b\n\t"
+
+        "5:\n\t"
+        "ldr     lr, [sp, #44]\n\t"
+        ".irp    sum, r8, r9, r10, r11\n\t"
+        "ldrd    r1, r2, [lr]\n\t"
+        "adds    r1, r1, \\sum\n\t"
+        "adc     r2, r2, \\sum, asr #31\n\t"
+        "strd    r1, r2, [lr], #8\n\t"
+        ".endr\n\t"
+        "ldr     r3, [sp, #4]\n\t"
+        "cmp     r3, #0\n\t"
+        "bne     1b\n\t"
+        "pop     {r2, r3, r4-r11, pc}\n\t");
 #else
     const int8_t *const a = filters[0] + offset;
     const int8_t *const b = filters[1] + offset;
