@@ -116,12 +116,12 @@ def test_programs_read_it(fussy: Path) -> None:
         assert all(each["declined"] == [] for each in operators if each["kind"] != "CONV_2D")
 
 
-SHORT = """\
+LARGER = """\
 model "m"
 subgraph 0 "main"
   %0 "x" int8[1,2] scale=0.1 zero=0
   %1 "w" int8[3,2] scale=0.1 zero=0 = [1, 2, 3, 4, 5, 6]
-  %2 "y" int8[1,3] scale=0.1 zero=0
+  %2 "y" int8[1,3] scale=0.01 zero=0
   inputs %0
   outputs %2
   %2 = FULLY_CONNECTED(%0, %1) @0
@@ -129,10 +129,10 @@ subgraph 0 "main"
 
 
 def test_the_reference_library_says_why(tmp_path: Path) -> None:
-    (tmp_path / "m.model.txt").write_text(SHORT, "utf-8")
+    (tmp_path / "m.model.txt").write_text(LARGER, "utf-8")
     for isa, functions, declined in (
         ("portable", ["fully_connected_s8"], []),
-        ("dsp", ["fully_connected_s8"], ["dsp: it has fewer than 4 inputs"]),
+        ("dsp", ["fully_connected_s8"], ["dsp: it scales by 1/2 or more"]),
     ):
         (record,) = json.loads(call("inspect", "kernels", tmp_path / "m.model.txt", "--isa", isa, "--json").out)
         assert (record["functions"], record["declined"]) == (functions, declined)
