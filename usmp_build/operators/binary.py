@@ -10,7 +10,7 @@ import numpy as np
 from usmp_build.arithmetic import fixed_point, vectors
 from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.arithmetic.vectors import Integers
-from usmp_build.ir.graph import Operator, Subgraph, Tensor
+from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.options import Activation, Limits, Options, slot
 from usmp_build.operators.general_rules import broadcastable, same_type
 from usmp_build.operators.kind import (
@@ -78,9 +78,8 @@ def _product(op: Operator, graph: Subgraph) -> Transfer:
 
 
 def _extreme(op: Operator, graph: Subgraph) -> Transfer:
-    """The larger or the smaller number, as it is: all have the same parameters."""
-    operands, output = _two(op, graph), graph.tensors[op.outputs[0]]
-    if any(quantized(operand) != quantized(output) for operand in operands):
+    """The larger or the smaller number, as it is, whatever its scale."""
+    if {tensor.dtype for tensor in (*_two(op, graph), graph.tensors[op.outputs[0]])} != {DType.INT8}:
         raise Opaque
     choose = np.maximum if op.kind == "MAXIMUM" else np.minimum
 

@@ -108,7 +108,7 @@ def _compared(
         count = len({record.tensor for record in runs[0]})
     else:
         against = answers.by
-        count = compare(planned, index, runs, answers)
+        count = compare(planned, index, runs, answers.runs, answers.is_exact)
     part = f"{answers.compared} of " if answers is not None and answers.aborted else ""
     tensors = f"{count} tensors{rewritten(planned, index)}"
     yield f"{model.name}: {tensors}, {part}{_runs(len(runs))}, all equal to those of {against}"

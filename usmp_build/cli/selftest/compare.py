@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from usmp_build.cli.selftest.externs import at_fault
 from usmp_build.cli.selftest.harness import Mark, Record, Run
-from usmp_build.cli.selftest.oracle import Answers
+from usmp_build.cli.selftest.oracle import Answer
 from usmp_build.cli.selftest.undefined import Undefined
 from usmp_build.codegen.flow import reached
 from usmp_build.errors import CheckFailed, Diagnostic
@@ -26,8 +26,8 @@ _LITERT_STEPS = 2
 """By so many steps integers may differ from LiteRT's, which rounds elsewhere."""
 
 
-def compare(planned: Planned, model: int, runs: list[Run], reference: Answers) -> int:
-    """Compare every tensor of every run that has an answer; return how many tensors there were.
+def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answer], is_exact: bool = True) -> int:
+    """Compare every tensor of every run that has an answer, bit for bit if that `is_exact`; return how many there were.
 
     Tensors that lost channels are compared in the remaining ones, variables that several operators change after the
     last of them, and frames that are not complete not at all.  Raises CheckFailed that names the first operator whose
@@ -46,7 +46,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: Answers) -
 
     answered = [
         (number, run, expected_of(answer))
-        for number, (run, answer) in enumerate(zip(runs, reference.runs, strict=True))
+        for number, (run, answer) in enumerate(zip(runs, reference, strict=True))
         if answer is not None
     ]
     seen: set[int] = set()
@@ -56,7 +56,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: Answers) -
             tensor = graph.tensors[record.tensor]
             if tensor.is_variable and record is not last[record.tensor]:
                 continue
-            wrong = _differing(tensor, record, expected[record.tensor], reference.is_exact)
+            wrong = _differing(tensor, record, expected[record.tensor], is_exact)
             if wrong:
                 raise CheckFailed(_report(planned, model, number, record, wrong))
             seen.add(record.tensor)
@@ -64,7 +64,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: Answers) -
             raise CheckFailed(_report(planned, model, number, record, "it was not computed"))
     for index, folded in _folded(planned, model):
         constant = Record(Mark.OUTPUT, index, folded.data or b"")
-        if any(_differing(folded, constant, expected[index], reference.is_exact) for _, _, expected in answered):
+        if any(_differing(folded, constant, expected[index], is_exact) for _, _, expected in answered):
             raise CheckFailed(_report(planned, model, 0, constant, "the constant that was computed at build time"))
         seen.add(index)
     return len(seen)
