@@ -99,6 +99,7 @@ def test_declared_and_traced_distances_of_inputs_that_are_quantized_are_equal(tm
 
 
 @needs_gcc
+@pytest.mark.long
 def test_declared_and_traced_distances_of_kernels_by_rows_are_equal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

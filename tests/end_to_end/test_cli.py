@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 import tomli
 
-from tests.support.cli import DATA, TWO_MODELS, call, call_apart, manifest, one_model
+from tests.support.cli import DATA, LAYER_BY_LAYER, call, call_apart, manifest, one_model
 from tests.support.processes import run
 from tests.support.tree import ROOT
 from usmp_build import pipeline
@@ -54,7 +54,7 @@ def test_init_survives_odd_file_names(tmp_path: Path) -> None:
 
 
 def test_the_plan_as_a_table(tmp_path: Path) -> None:
-    out = call("plan", manifest(tmp_path, TWO_MODELS)).out
+    out = call("plan", manifest(tmp_path, LAYER_BY_LAYER)).out
     head, *rows = out.splitlines()
     assert head.split() == ["pool", "access", "used", "limit", "bound", "gap", "read", "written", "region"]
     assert rows[0].split()[:2] == ["tcm", "rw"]
@@ -64,7 +64,7 @@ def test_the_plan_as_a_table(tmp_path: Path) -> None:
 
 
 def test_plan_json_keeps_its_schema_and_is_what_generate_writes_and_alternatives(tmp_path: Path) -> None:
-    path = manifest(tmp_path, TWO_MODELS)
+    path = manifest(tmp_path, LAYER_BY_LAYER)
     text = call("plan", path, "--json").out
     schema = json.loads((ROOT / "schemas" / "plan.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(json.loads(text), schema)
@@ -82,13 +82,13 @@ def test_generate_does_not_plan_for_the_report(monkeypatch: pytest.MonkeyPatch, 
         raise AssertionError("alternatives are of plan alone")
 
     monkeypatch.setattr(pipeline, "alternatives", compared)
-    path = manifest(tmp_path, TWO_MODELS)
+    path = manifest(tmp_path, LAYER_BY_LAYER)
     assert call("generate", path, "--out", tmp_path / "out").code == 0
     assert call("plan", path).code == 5
 
 
 def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
-    path = manifest(tmp_path, TWO_MODELS)
+    path = manifest(tmp_path, LAYER_BY_LAYER)
     only = json.loads(call("plan", path, "--json", "--model", "odd_even").out)
     assert [model["name"] for model in only["models"]] == ["odd_even"]
     other = json.loads(call("plan", path, "--json", "--model", f"digits={DATA / 'branchy.tflite'}").out)
@@ -102,9 +102,9 @@ def test_the_command_line_chooses_models_and_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "stage", ["model", "schedule", "storage", "survivors", "lifetimes", "traffic", "separations", "costs", "problem"]
 )
-@pytest.mark.parametrize("model", ["digits", "control", "stateful", "lstm_unrolled"])
-def test_every_stage_can_be_seen(tmp_path: Path, stage: str, model: str) -> None:
-    path = manifest(tmp_path, one_model(model))
+@pytest.mark.parametrize("sampled_model", ["digits", "control", "stateful", "lstm_unrolled"])
+def test_every_stage_can_be_seen(tmp_path: Path, stage: str, sampled_model: str) -> None:
+    path = manifest(tmp_path, one_model(sampled_model))
     least = {"survivors": 4, "separations": 1}.get(stage, 6)  # constants and variables outlive runs, nothing else here
     assert call("inspect", stage, path).out.count("\n") >= least
     assert json.loads(call("inspect", stage, path, "--json").out)
@@ -149,7 +149,7 @@ def test_a_dump_without_weights_still_plans_alike(tmp_path: Path) -> None:
 
 
 def test_explain_tells_where_when_why_and_with_whom(tmp_path: Path) -> None:
-    path = manifest(tmp_path, TWO_MODELS)
+    path = manifest(tmp_path, LAYER_BY_LAYER)
     name = json.loads(call("plan", path, "--json").out)["buffers"][1]["name"]
     out = call("explain", name, path).out
     assert out.startswith(f"{name}: ")
@@ -162,7 +162,7 @@ def test_explain_tells_where_when_why_and_with_whom(tmp_path: Path) -> None:
 
 def test_diff_of_two_plans(tmp_path: Path) -> None:
     for name, size in (("old", "512 B"), ("new", "300 B")):
-        path = manifest(tmp_path, TWO_MODELS.replace("512 B", size))
+        path = manifest(tmp_path, LAYER_BY_LAYER.replace("512 B", size))
         (tmp_path / f"{name}.json").write_text(call("plan", path, "--json").out, encoding="utf-8")
     out = call("diff", tmp_path / "old.json", tmp_path / "new.json").out
     assert out.splitlines()[0].split() == ["pool", "old", "new", "change"]
@@ -182,7 +182,7 @@ def test_diff_of_two_plans(tmp_path: Path) -> None:
     ],
 )
 def test_diff_refuses_what_is_no_plan(tmp_path: Path, text: str | tuple[str, str], message: str) -> None:
-    plan = call("plan", manifest(tmp_path, TWO_MODELS), "--json").out
+    plan = call("plan", manifest(tmp_path, LAYER_BY_LAYER), "--json").out
     (tmp_path / "new.json").write_text(plan, encoding="utf-8")
     (tmp_path / "bad.json").write_text(text if isinstance(text, str) else plan.replace(*text, 1), encoding="utf-8")
     done = call("diff", tmp_path / "bad.json", tmp_path / "new.json")
@@ -198,7 +198,7 @@ def test_plugins_lists_what_there_is() -> None:
 
 
 def test_outputs_lists_exactly_what_generate_writes(tmp_path: Path) -> None:
-    path = manifest(tmp_path, TWO_MODELS)
+    path = manifest(tmp_path, LAYER_BY_LAYER)
     listed = [line.split("\t")[1] for line in call("outputs", path).out.splitlines()]
     call("generate", path, "--out", tmp_path / "out")
     assert sorted(listed) == sorted(file.name for file in (tmp_path / "out").iterdir())

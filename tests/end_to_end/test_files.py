@@ -11,14 +11,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DIGITS, ODD_EVEN, PASSED, RO, RW, TWO_MODELS, call, call_apart, manifest, tables
+from tests.support.cli import (
+    DIGITS,
+    LAYER_BY_LAYER,
+    ODD_EVEN,
+    PASSED,
+    RO,
+    RW,
+    TWO_MODELS,
+    call,
+    call_apart,
+    manifest,
+    tables,
+)
 from tests.support.tree import ROOT
 from usmp_build.errors import UsageError
 from usmp_build.output import writer
 from usmp_build.output.bundle import Bundle, OutputFile
-
-LAYER_BY_LAYER = f"{TWO_MODELS}[plan]\nrows = false\n"
-"""Planned in a tenth of the time."""
 
 
 def contents(folder: Path) -> dict[str, bytes]:

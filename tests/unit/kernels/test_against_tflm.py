@@ -89,6 +89,7 @@ def compare(cases: list[Case], runner: Runner, tmp_path: Path) -> None:
 
 
 @needs_gcc
+@pytest.mark.long
 def test_sanitizers_find_nothing_and_change_nothing(runner: Runner, tmp_path: Path) -> None:
     cases = [case for kind in CASES for case in draw(kind, min(COUNT, 20))]
     cases += [case for kind in PICTURES for case in pictures(kind, min(COUNT, 10))]
