@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import DATA, TWO_MODELS, call, manifest, one_model
+from tests.support.cli import DATA, LAYER_BY_LAYER, call, manifest, one_model
 from tests.support.tree import ROOT
 
 
@@ -253,8 +253,8 @@ def test_a_folder_is_no_model(tmp_path: Path, path: str) -> None:
 
 def test_runs_into_one_folder_wait_for_each_other(tmp_path: Path) -> None:
     """What is left is the output of one of them, whole."""
-    first = manifest(tmp_path, TWO_MODELS, "first.toml")
-    second = manifest(tmp_path, TWO_MODELS.replace("512 B", "300 B"), "second.toml")
+    first = manifest(tmp_path, LAYER_BY_LAYER, "first.toml")
+    second = manifest(tmp_path, LAYER_BY_LAYER.replace("512 B", "300 B"), "second.toml")
     expected = []
     for path in (first, second):
         call("generate", path, "--out", tmp_path / path.stem)
