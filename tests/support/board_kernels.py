@@ -11,7 +11,7 @@ from tests.support.kernels.cases import ELSEWHERE
 from tests.support.kernels.drawing import Case
 from usmp_build.cli.selftest.compare import compare
 from usmp_build.cli.selftest.harness import Run
-from usmp_build.cli.selftest.oracle import Answer, Answers
+from usmp_build.cli.selftest.oracle import Answer
 
 
 def answers_to(cases: dict[str, Case], models: dict[str, Path], folder: Path) -> list[list[Answer]]:
@@ -30,7 +30,7 @@ def answers_to(cases: dict[str, Case], models: dict[str, Path], folder: Path) ->
 def compare_all(made: Image, results: list[list[Run]], references: list[list[Answer]]) -> None:
     """Compare the tensors of all cases."""
     for index, reference in enumerate(references):
-        compare(made.planned, index, results[index], Answers(reference, aborted=[]))
+        compare(made.planned, index, results[index], reference)
 
 
 def check(made: Image, plugin: Path, cases: dict[str, Case], references: list[list[Answer]]) -> None:
