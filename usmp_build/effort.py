@@ -102,6 +102,10 @@ AUTO_BRIEF = (250_000, 60_000)
 """Nodes times buffers of a brief answer: each buffer has one pool; some have several.  0.1 s with the core."""
 AUTO_MODERATE = (4_000_000, 1_000_000)
 """The same of an answer in which packing along time and first fit have all of their work: 0.5 s with the core."""
+AUTO_MODERATE_LEAST = 1_000_000
+"""Nodes times buffers that such an answer may have in any case: 0.1 s with the core, 10 s of Python."""
+AUTO_MODERATE_NODES = 20
+"""Nodes for each buffer, where that is more."""
 AUTO_PLACED_TWICE = 2_000
 """Buffers that are each placed twice however little work is left.  More are planned along the timeline first."""
 PORTFOLIO_VISITS = 500_000

@@ -11,11 +11,13 @@ import pytest
 
 from tests.support.cli import RO, RW, call, manifest, tables
 from tests.support.nets import NETS
+from tests.support.tree import ROOT
 from usmp_build import effort
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.choices import Choices
 from usmp_build.ir.schedule import Node
 from usmp_build.passes.schedule.operators import Operators
+from usmp_build.planner.algorithms import auto
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
@@ -66,6 +68,23 @@ def test_most_plans_are_brief_and_few_take_all_the_work(tmp_path: Path, asked: A
         asked
     )  # directions, with parts and with copies, and figures of the report
     assert asked.carefully == 4, asked  # in the order of the file, with parts and with copies; both without limits
+
+
+@pytest.mark.parametrize("example", ["digits", "firmware", "instances", "regions", "rows"])
+def test_examples_take_python_half_a_minute_at_most(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In Python, 0.2 million nodes of the exact search, times buffers, take a second, where buffers are rows."""
+    work, search = 0, auto.plan_pools
+
+    def counted(problem: Problem, nodes: int, start: Plan | None, minimize: bool) -> Plan | None:
+        nonlocal work
+        plan = search(problem, nodes, start, minimize)
+        work += len(problem.buffers) * (nodes if plan is None else plan.work)
+        return plan
+
+    monkeypatch.setattr(auto, "plan_pools", counted)
+    done = call("plan", ROOT / "examples" / example / "usmp.toml")
+    assert done.code == 0, done.err
+    assert 0 < work <= 6_000_000
 
 
 def alike(folder: Path, models: int, size: str, together: bool = False) -> Path:

@@ -16,6 +16,7 @@ from tests.support.host_c import COMPILERS, built, compile_folder
 from tests.support.pictures import picture_and_more, picture_to_picture, picture_to_state, read_twice
 from tests.support.row_nets import drawn
 from tests.support.tools import few, needs_c, needs_oracle
+from tests.support.tree import ROOT
 from usmp_build import pipeline
 from usmp_build.files import DiskFiles
 from usmp_build.layout import Layout
@@ -51,6 +52,13 @@ def is_exact(path: Path, *options: str) -> None:
 def test_what_is_never_whole_takes_less(net: Path) -> None:
     whole, fed, both = (workspace(of(net, ports)) for ports in ("", IN, IN + OUT))
     assert both < fed < whole
+
+
+@pytest.mark.parametrize("limit", ["", "size = 1024\n"])
+def test_a_limit_that_the_plan_keeps_makes_it_no_worse(tmp_path: Path, limit: str) -> None:
+    """Here first fit takes more than the limit in any of its orders."""
+    model = {"edges": f'path = "{(ROOT / "examples" / "rows" / "edges.tflite").as_posix()}"\n{IN}{OUT}'}
+    assert workspace(manifest(tmp_path, tables("p", {"ram": RW + limit}, model))) <= 964
 
 
 @needs_c

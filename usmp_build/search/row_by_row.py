@@ -56,7 +56,7 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
     chosen = replace(chosen, bound=min(chosen.bound, bound), orders_are_proven=False, ways=covered)
     candidates = _Candidates(replanner, chosen, fed)
     kinds = _ways(replanner.request, analyses, rows, orders)
-    plan = replanner.attempt if fed or kinds[-1] else replanner.moderate
+    plan = replanner.attempt if kinds[-1] else replanner.moderate
     _plan_candidates(candidates, kinds, plan)
     incumbent = candidates.incumbent
     if incumbent.chosen is chosen.analysis:

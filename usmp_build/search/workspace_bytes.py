@@ -63,13 +63,13 @@ def _best_plan(
 ) -> Plan | None:
     """Return the best plan for these buffers, which may be `current`; None if no plan fits.
 
-    If buffers have several candidate pools, "auto" runs with little effort: its full effort takes seconds there.
-    Directions are free, as for the firmware.
+    If buffers have several candidate pools or are rows, "auto" runs with little effort: its full effort takes seconds
+    there.  Directions are free, as for the firmware.
     """
     problem = restricted(analysis.problem, members)
     auto = Auto()
     has_choice = any(len(buffer.pools) > 1 for buffer in problem.buffers)
-    auto_plan = auto.brief(problem) if has_choice else auto(problem)
+    auto_plan = auto.brief(problem) if has_choice or analysis.choices.by_rows.tables else auto(problem)
     plans = [each for each in (current, auto_plan) if each is not None]
     best = min(plans, key=lambda each: quality(problem, each), default=None)
     free = reversible(request, analysis, members)

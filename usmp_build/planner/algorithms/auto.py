@@ -10,6 +10,7 @@ from usmp_build.planner.algorithms.large.stated import plan_as_timeline
 from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.algorithms.sweep import swept
 from usmp_build.planner.memory.best import is_best
+from usmp_build.planner.memory.limits import excess, with_limits
 from usmp_build.planner.memory.plan import Plan, quality, still_proven
 from usmp_build.planner.memory.problem import Problem
 
@@ -41,16 +42,19 @@ class Auto:
 
     def moderate(self, problem: Problem, /) -> Plan | None:
         """Return a plan with less exact search, for problems in which bounds are seldom reached."""
-        return self._plan(problem, effort.AUTO_MODERATE[_have_several_pools(problem)], effort.PORTFOLIO_VISITS)
+        work = effort.AUTO_MODERATE[_have_several_pools(problem)]
+        most = max(effort.AUTO_MODERATE_LEAST, effort.AUTO_MODERATE_NODES * len(problem.buffers) ** 2)
+        return self._plan(problem, min(work, most), effort.PORTFOLIO_VISITS)
 
     def _plan(self, problem: Problem, work: int, visits: int) -> Plan | None:
         first = plan_as_timeline(problem) if len(problem.buffers) > effort.AUTO_PLACED_TWICE else None
         if first is not None and not self._is_open(problem, first):
             return replace(first, algorithm=f"auto: {first.algorithm}")
-        first = _better(problem, first, portfolio(problem, rounds=0))
+        sweep_visits = effort.SWEEP_VISITS * visits // effort.PORTFOLIO_VISITS
+        first = _better(problem, first, portfolio(problem, rounds=0) or _packed_along_time(problem, sweep_visits))
         best = plan_pools(problem, _nodes(len(problem.buffers), work), first, self.minimize)
         if best is not None and self._is_open(problem, best):
-            best = swept(problem, best, effort.SWEEP_VISITS * visits // effort.PORTFOLIO_VISITS)
+            best = swept(problem, best, sweep_visits)
         if self._is_open(problem, best):
             best = _better(problem, best, portfolio(problem, self.rounds, visits))
         if best is None:
@@ -68,6 +72,14 @@ def _have_several_pools(problem: Problem) -> bool:
 def _nodes(count: int, work: int) -> int:
     """Return the search budget in nodes for `count` buffers: enough to place each of them twice where that is cheap."""
     return max(work // max(1, count), 2 * count if count <= effort.AUTO_PLACED_TWICE else 0)
+
+
+def _packed_along_time(problem: Problem, visits: int) -> Plan | None:
+    """Return a plan that packs along time what the fast orders pack too high; None where nothing may overlap."""
+    unlimited = with_limits(problem, [None] * len(problem.pools))
+    high = portfolio(unlimited, rounds=0) if problem.separations else None
+    plan = None if high is None else swept(unlimited, high, visits)
+    return None if plan is None or excess(problem, plan) else plan
 
 
 def _better(problem: Problem, one: Plan | None, other: Plan | None) -> Plan | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from usmp_build.planner.algorithms.exact.pairs import Pairs
 from usmp_build.planner.algorithms.exact.search import Answer, Course
 from usmp_build.planner.algorithms.exact.searcher import Searcher
 from usmp_build.planner.algorithms.exact.strip import Strip
@@ -87,6 +88,8 @@ def _hunt(hunt: _Hunt) -> None:
 
 
 def _descend(ladder: _Ladder) -> None:
+    if ladder.best.offsets is not None and Pairs(ladder.strip).has_any:
+        ladder.halve()  # where bytes may be shared, the bound is seldom reached
     ladder.try_bound()
     ladder.halve()
     while ladder.is_open:

@@ -34,6 +34,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import accumulate
+from operator import sub
 
 from usmp_build.planner.algorithms.exact.pairs import Pairs, kept_off
 from usmp_build.planner.algorithms.exact.strip import Strip
@@ -232,21 +234,20 @@ class Walk:
     def _load(self, part: list[int]) -> None:
         """Sum up the units to be placed in each section of the part, less those that its topmost buffer can spare.
 
-        A buffer may take more units than its size where alignment makes the next one start later.  The topmost buffer
-        of a section has no next one.
+        A buffer takes more units than its size where alignment makes the next one start later; the topmost has none.
         """
         self._first = min(self._hull[index][0] for index in part)
         self._last = max(self._hull[index][1] for index in part)
-        for section in range(self._first, self._last + 1):
-            self._loads[section] = self._spare[section] = 0
+        changes, spares = [0] * (self._last + 2), [0] * (self._last + 1)
         for index in part:
             for first, last, units in self._strip.spans[index]:
+                changes[first] += units
+                changes[last + 1] -= units
                 spare = units - self._strip.sizes[index]
-                for section in range(first, last + 1):
-                    self._loads[section] += units
-                    self._spare[section] = max(self._spare[section], spare)
-        for section in range(self._first, self._last + 1):
-            self._loads[section] -= self._spare[section]
+                for section in range(first, last + 1) if spare > 0 else ():
+                    spares[section] = max(spares[section], spare)
+        self._spare[: self._last + 1] = spares
+        self._loads[: self._last + 1] = map(sub, accumulate(changes[:-1]), spares)
 
     def _holes_can_be_filled(self, part: list[int]) -> bool:
         for index in part:
