@@ -51,7 +51,7 @@ def test_the_page_has_all_attributes(rule: str) -> None:
 
 def test_the_page_has_all_output_groups() -> None:
     declared = starlark("names.bzl")
-    groups = {*declared["plan_files"]("reader", []), *declared["model_files"]("kws"), "all_generated"}
+    groups = {*declared["plan_files"]("reader", []), *declared["model_files"]("kws"), "all_generated", "report"}
     assert sorted(first_column("### `usmp_plan`", "output group")) == sorted(groups)
 
 

@@ -35,7 +35,7 @@ def test_a_folder_builds_without_python_and_rebuilds_right(tmp_path: Path, cmake
     generated = two_models(home / "project") / "generated"
     property_ = "get_target_property(size usmp::doorbell USMP_SRAM_SIZE)\nmessage(NOTICE sram=${size})\n"
     this = project(home, f"{START}add_subdirectory(generated)\n{APP}{POOLS}{property_}", generator, cmake)
-    assert re.search(r"^sram=759$", this.configure(), re.MULTILINE)
+    assert re.search(r"^sram=1543$", this.configure(), re.MULTILINE)
     files = ("main.c", "digits.c", "odd_even.c", "doorbell_kernels.c", "doorbell_pools.c")
     assert {step for step in this.build() if step.startswith("compile")} == {f"compile {file}" for file in files}
     check_answers(this.app)

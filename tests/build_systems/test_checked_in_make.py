@@ -198,7 +198,7 @@ def test_a_make_that_warns_of_everything(home: Path) -> None:
 def test_pools_are_variables(home: Path) -> None:
     text = "all:\n\t@echo $(DOORBELL_SRAM_SIZE) $(DOORBELL_FLASH_SECTION) $(DOORBELL_MODELS)\n"
     this = Makefile.write(two_models(home / "project"), f"include generated/usmp.mk\n{text}", "echo")
-    assert this.try_to_make() == (0, "759 .usmp.doorbell.flash digits odd_even\n")
+    assert this.try_to_make() == (0, "1543 .usmp.doorbell.flash digits odd_even\n")
 
 
 def test_floating_point_needs_no_further_library(home: Path) -> None:

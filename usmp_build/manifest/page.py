@@ -49,8 +49,6 @@ An editor that knows TOML schemas (Even Better TOML, Tombi) completes and checks
 
 ## Every key, in one example
 
-Lines that end in `(later)` have a key or a value that is not supported yet.
-
 """
 
 EXAMPLE = """\
