@@ -1,4 +1,5 @@
-"""Portable C99 kernels for int8 and float32: equal to TensorFlow Lite Micro's reference kernels, bit for bit for int8.
+"""Kernels equal to TensorFlow Lite Micro's reference kernels, bit for bit for integers: portable C99, and for sums of
+int8 others that take the instructions of a target.
 
 Each call declares how it accesses memory, turn by turn, from the numbers that its C reads; overlap constraints follow
 from that: elementwise kernels and copies go element by element, block by block, line by line; convolutions pixel

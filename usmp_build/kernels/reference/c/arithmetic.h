@@ -34,8 +34,8 @@ static inline int32_t usmp_multiply_high(int32_t a, int32_t b)
     return (int32_t)(((int64_t)a * b + ((int64_t)1 << 30)) >> 31);
 }
 
-/* value / 2^count for a count of 0 to 31, rounded to the nearest, halves away from zero: numbers below 0 are made a little
- * less, then all halves go upwards.  Not of INT32_MIN, which `usmp_multiply_high` never makes of a factor below 1. */
+/* value / 2^count for a count of 0 to 31, rounded to the nearest, halves away from zero: numbers below 0 are made a
+ * little less, then all halves go upwards.  Not of INT32_MIN, which `usmp_multiply_high` never makes of a factor below 1. */
 static inline int32_t usmp_shift_right(int32_t value, int32_t count)
 {
     if (count == 0) {

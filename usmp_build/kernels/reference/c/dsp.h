@@ -10,7 +10,7 @@
 
 #include "usmp.h"
 
-/* Whether functions of dsp.h are assembly: all of their body, or none of it. */
+/* Whether inner functions are assembly for the DSP extension: all of their body, or none of it. */
 #if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && defined(__GNUC__)
 #define USMP_DSP 1
 #define USMP_ASSEMBLY __attribute__((naked, noinline, used)) /* its arguments are, too */

@@ -12,7 +12,7 @@
 #include "usmp.h"
 #include "walk.h"
 
-/* Whether inner functions are assembly: all of their body, or none of it. */
+/* Whether inner functions are assembly for Helium: all of their body, or none of it. */
 #if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
 #define USMP_MVE 1
 #define USMP_MVE_ASSEMBLY __attribute__((naked, noinline, used))
