@@ -25,7 +25,7 @@ class Row(NamedTuple):
 def conv_2d_accesses(row: Row, channels: int, outputs: int, element_size: int, operands: int) -> Accesses:
     """A row of CONV_2D: for every pixel, and block of its output channels, all channels under the window."""
     read = Touch(0, channels, windows=(row.window,))
-    parts = _blocks(outputs, (read,), operands - 1, (row.pitch,))
+    parts = _blocks(outputs, (read,), operands - 1, (row.pitch,), BLOCK)
     return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels,))
 
 
@@ -34,7 +34,7 @@ def grouped_conv_2d_accesses(
 ) -> Accesses:
     """The same in groups, each of so many channels and outputs: all channels of the group under the window."""
     read = Touch(0, channels, (0, channels), windows=(row.window,))
-    parts = _blocks(outputs, (read,), operands - 1, (row.pitch, outputs))
+    parts = _blocks(outputs, (read,), operands - 1, (row.pitch, outputs), BLOCK)
     return Accesses(tuple(parts), _ends(element_size, operands), (row.pixels, groups))
 
 
@@ -70,7 +70,7 @@ def transpose_conv_accesses(
     row_in, row_out = across.inputs * pixels[0], across.outputs * pixels[1]
     windows = down.reaching(1, row_in), across.reaching(2, pixels[0])
     read = Touch(0, channels[0], (down.inputs * row_in,), windows=windows)
-    parts = _blocks(channels[1], (read,), operands - 1, (down.outputs * row_out, row_out, pixels[1]))
+    parts = _blocks(channels[1], (read,), operands - 1, (down.outputs * row_out, row_out, pixels[1]), BLOCK)
     return Accesses(tuple(parts), _ends(size, operands), (images, down.outputs, across.outputs))
 
 
@@ -121,7 +121,7 @@ def pool_accesses(row: Row, channels: int, element_size: int) -> Accesses:
 def fully_connected_accesses(batches: int, inputs: int, outputs: int, element_size: int, operands: int) -> Accesses:
     """FULLY_CONNECTED: for every batch, and block of outputs, all its inputs."""
     read = Touch(0, inputs, (inputs,))
-    parts = _blocks(outputs, (read,), operands - 1, (outputs,))
+    parts = _blocks(outputs, (read,), operands - 1, (outputs,), BLOCK)
     return Accesses(tuple(parts), _ends(element_size, operands), (batches,))
 
 
@@ -152,7 +152,7 @@ def matmul_accesses(matrices: Matrices, size: int) -> Accesses:
     left = Touch(0, 1, left_steps, windows=(row,)) if by_columns else Touch(0, depth, (*left_steps, matrices.left_row))
     steps = tuple(prod(batches[axis + 1 :]) * rows * columns for axis in range(loops))
     parts = []
-    for part in _blocks(columns, (left,), 2, (*steps, columns)):
+    for part in _blocks(columns, (left,), 2, (*steps, columns), BLOCK):
         lanes, start = part.touches[-1].size, part.touches[-1].start
         if matrices.right_depth == 1:
             right = Touch(1, lanes * depth, (*right_steps, 0, BLOCK * depth), start * depth)
@@ -205,9 +205,7 @@ def added_up_accesses(
     return Accesses((begin, added, finish), tuple(widths), phases=True)
 
 
-def _blocks(
-    size: int, reads: tuple[Touch, ...], output: int, strides: tuple[int, ...], block: int = BLOCK
-) -> Iterator[Part]:
+def _blocks(size: int, reads: tuple[Touch, ...], output: int, strides: tuple[int, ...], block: int) -> Iterator[Part]:
     """Yield the full blocks of an output of `size` elements, then the rest: each reads all of `reads`."""
     full, rest = divmod(size, block)
     for count, lanes, start in ((full, block, 0), (min(rest, 1), rest, full * block)):
