@@ -337,5 +337,5 @@ def test_without_a_verb_all_are_listed() -> None:
 def test_each_stage_has_a_word() -> None:
     lines = call("inspect", "--help").out.partition("\nstages:\n")[2].splitlines()
     assert [line.split()[0] for line in lines][-1] == "problem"
-    assert len(lines) == 13
+    assert len(lines) == 14
     assert all(len(line.split()) > 3 for line in lines)

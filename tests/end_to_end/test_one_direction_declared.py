@@ -17,6 +17,8 @@ from usmp_build.kernels.reference import Reference
 
 Change = Callable[[Kernel], Kernel]
 
+pytestmark = pytest.mark.usefixtures("monkeypatch")  # plans of the same manifest differ
+
 
 def silent(kernel: Kernel) -> Kernel:
     """The kernel, without a word about its accesses."""

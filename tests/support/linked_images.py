@@ -103,7 +103,7 @@ ITCM = pool("itcm", "ro", 64, region="ITCM", load_region="FLASH")
 
 def plan(*pools: PoolRecord) -> PlanRecord:
     """A plan of these pools, of RAM and ITCM if there are none."""
-    return replace(_real(), pools=pools or (RAM, ITCM))
+    return replace(_real(), pools=pools or (RAM, ITCM), buffers=())
 
 
 def _link(folder: Path, machine: str, code: str, script: str, strip: bool) -> Built:

@@ -83,7 +83,7 @@ def firmware(
         for access in (Access.WORKSPACE, Access.CONSTANT)
     )
     asked = ModelRequest("m", "m.tflite", "", workspace, constant, io, {}, places=places)
-    targets = (TargetRequest("cpu", "reference"), TargetRequest("npu", "reference", copies, rules))
+    targets = (TargetRequest("cpu", "reference"), TargetRequest("npu", "reference", copies, rules=rules))
     return Request("t", "usmp.toml", tuple(pools), (asked,), targets, "auto", {})
 
 
