@@ -68,7 +68,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _kernels(manifest: Manifest) -> set[str | None]:
-    """Return the names of all kernel libraries that targets and rules of `place` ask for."""
+    """Return the names of the kernel libraries that targets and `place` rules use."""
     places = (place for model in manifest.models.values() for place in model.place)
     return {target.kernels for target in manifest.targets.values()} | {place.kernels for place in places}
 

@@ -238,7 +238,7 @@ def _declined(summary: Summary) -> list[str]:
 
 
 def _by_reason(entries: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each reason of entries such as "CONV_2D 3: reason", with its operators, of which a few are named."""
+    """Group entries such as "CONV_2D 3: reason" by reason: return each with its operators, the first few by name."""
     reasons: dict[str, list[str]] = {}
     for entry in entries:
         operator, _, reason = entry.partition(": ")

@@ -24,14 +24,14 @@ _BITS = 8
 
 
 def decoded(codes: Tensor, how: Tensor, output: Tensor) -> Array:
-    """Return the elements of an output.  Raises ValueError, with a clause that says why there are none."""
+    """Return the elements of an output.  Raises ValueError if the codes are malformed; its text is a clause."""
     if not (codes.data and how.data and len(how.data) >= _HEAD):
         raise ValueError("its codes, or what says how to read them, are not constant")
     head = how.data[:_HEAD]
     if output.dtype not in _TYPES or output.elements > _BITS * len(codes.data):
         raise ValueError("its codes are too few, or it makes another type than TensorFlow Lite Micro does")
     if (head[1], head[4]) != (1, 1) or head[0] not in _METHODS:
-        raise ValueError(f"its codes have method {head[0]} of version {head[4]}, which nobody has defined")
+        raise ValueError(f"its codes have method {head[0]} of version {head[4]}, which is not defined")
     try:
         return _METHODS[head[0]](codes.data, how.data, output)
     except IndexError:
@@ -67,8 +67,8 @@ def _huffman(codes: bytes, how: bytes, output: Tensor) -> Array:
         raise ValueError("it makes another type of Huffman codes than TensorFlow Lite Micro does")
     kind, end, shift = (np.dtype("<u4"), 1 << 31, 27) if how[5] & 1 else (np.dtype("<u2"), 1 << 15, 11)
     table = np.frombuffer(how[_HEAD : len(how) // kind.itemsize * kind.itemsize], kind).tolist()
-    found = np.fromiter(_symbols(codes, table, (how[5] >> 4) + 1, end, shift, output.elements), np.int64)
-    return np.asarray(found.astype(np.dtype(output.dtype.numpy)))
+    symbols = np.fromiter(_symbols(codes, table, (how[5] >> 4) + 1, end, shift, output.elements), np.int64)
+    return np.asarray(symbols.astype(np.dtype(output.dtype.numpy)))
 
 
 def _symbols(codes: bytes, table: list[int], first: int, end: int, shift: int, count: int) -> Iterator[int]:

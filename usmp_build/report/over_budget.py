@@ -9,7 +9,7 @@ from usmp_build.units import count_bytes, show_bytes
 
 
 def over_budget(plan: PlanRecord, alternatives: AlternativesRecord | None) -> Iterator[str]:
-    """Yield a sentence for each pool over its budget, and for each model if it is known what they need alone."""
+    """Yield a sentence for each pool over its budget, and for each model, where what models need alone is given."""
     for pool in plan.pools:
         if pool.budget is not None and pool.size > pool.budget:
             yield f"pool {pool.name} is {_excess(pool.size, pool.budget)}"

@@ -36,7 +36,7 @@ from usmp_build.kernels.reference.node import Node
 from usmp_build.request import Isa
 
 LARGEST = (1 << 16) - 1
-"""CMSIS-NN has some sizes in 16 bits."""
+"""Some of CMSIS-NN's sizes have 16 bits."""
 _FRACTION_BITS = {"s8": 20, "s16": 15}
 """Of the summands of ADD, by their type."""
 

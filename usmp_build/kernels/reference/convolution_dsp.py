@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from usmp_build.interfaces.kernels import Constant, Kernel, Parameters, Traffic, Value
 from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.accesses_of_sums import conv_2d_accesses, depthwise_accesses
+from usmp_build.kernels.reference.activation import quantized_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage
@@ -56,17 +57,19 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
     accesses = conv_2d_accesses(image.row(), channels, image.channels, 1, 2 + len(constants))
     kernel = packed_kernel(portable, name, constants, traffic, accesses)
     (call,) = kernel.calls
-    parameters = Parameters("conv_2d_s8_dsp_parameters", _fields(image, how, is_wide))
+    parameters = Parameters("conv_2d_s8_dsp_parameters", _fields(image, is_wide))
     return replace(kernel, calls=(replace(call, parameters=parameters),))
 
 
-def _fields(image: ConvolvedImage, how: Arithmetic, is_wide: bool) -> tuple[tuple[str, Value], ...]:
-    limits = dict(how.fields)
-    zero_point = image.node.zero_point(image.output)
-    low, high = (int(limits[name]) + zero_point for name in ("low", "high"))  # type: ignore[arg-type]
+def _fields(image: ConvolvedImage, is_wide: bool) -> tuple[tuple[str, Value], ...]:
+    node, options = image.node, image.options
+    zero_point = node.zero_point(image.output)
+    low, high = (
+        limit + zero_point for limit in quantized_limits(node, options.activation, image.output, options.limits)
+    )
     return (
         *image.fields((("output_channels", image.channels),)),
-        ("input_zero_point", image.node.zero_point(image.input)),
+        ("input_zero_point", node.zero_point(image.input)),
         ("rounding", 1 + 2 * zero_point),
         ("low", low),
         ("high", high),

@@ -27,7 +27,7 @@ _NAME = re.compile(rf"\b{PREFIX}\w+|\b{PREFIX.upper()}\w+")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _DEFINED = re.compile(
     rf"struct (?P<struct>{PREFIX}\w+) {{"
-    rf"|(?:#if[^\n]*\n)?#define (?P<macro>{PREFIX.upper()}\w+)"
+    rf"|(?:#(?:if|elif|error)[^\n]*\n)*#define (?P<macro>{PREFIX.upper()}\w+)"
     rf"|[\w *]*\b(?P<function>{PREFIX}\w+)\("
 )
 _INCLUDE = re.compile(r'^#include [<"](.+)[>"]\n', re.MULTILINE)

@@ -1,4 +1,4 @@
-"""Where each single buffer of a plan is, and when: the rows of a tensor are buffers of their own here."""
+"""Where each buffer of a plan is, and when; each row of a tensor is a buffer here."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from usmp_build.units import count_bytes, show_bytes
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _COLORS = 8
-"""Colors of models; of more models, some look alike."""
+"""Colors of models; with more models, colors repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class PoolSection:
 
 
 def report_page(plan: PlanRecord, study: Study | None) -> str:
-    """Return the page of a plan as HTML; `study` is what the plan itself does not say, None where it is not known."""
+    """Return the page of a plan as HTML; `study` adds what plan.json does not have; None if only that is at hand."""
     places = workspace_places(plan)
     pools = [pool for pool in plan.pools if pool.is_workspace and pool.size]
     sections = [

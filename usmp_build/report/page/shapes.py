@@ -16,7 +16,7 @@ from usmp_build.report.page.scale import Scale
 from usmp_build.units import count_bytes, show_bytes
 
 _TINTS = 3
-"""Shades of a model's color, so that buffers side by side are told apart."""
+"""Shades of a model's color, which distinguish adjacent buffers."""
 _SMALL = 1.0
 """Area of a rectangle that is too small to point at."""
 _THINNEST = 0.5
@@ -156,7 +156,7 @@ def _shape(plan: PlanRecord, members: Sequence[Place], scale: Scale, color: int,
 
 
 def _title(plan: PlanRecord, place: Place) -> str:
-    """Return what is said of a buffer: its name, bytes, place, life, and why it exists."""
+    """Return the tooltip of a buffer: name, bytes, place, lifetime, and why it exists."""
     lines = [
         one_line(place.record.name),
         f"{count_bytes(place.size)} at [{show_bytes(place.offset)}, {show_bytes(place.end)})",

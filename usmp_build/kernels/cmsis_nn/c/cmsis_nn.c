@@ -1,4 +1,4 @@
-/* Statuses are not looked at: everything that CMSIS-NN finds fault with is known when the plan is made. */
+/* Statuses are ignored: whatever CMSIS-NN would refuse is refused when the plan is made. */
 #include "arm_nnfunctions.h"
 #include "cmsis_nn.h"
 

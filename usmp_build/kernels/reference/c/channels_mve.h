@@ -5,13 +5,13 @@
 #include "mve.h"
 #include "usmp.h"
 
-/* Makes the outputs of `size` channels, eight or sixteen, of which there are `lanes`.  A packed block has
+/* Makes the first `lanes` outputs of a block of `size` channels, eight or sixteen.  A packed block has
  *
  *     0 | 4 | 8 | C | 2 | 6 | A | E | 1 | 5 | 9 | D | 3 | 7 | B | F    biases with the input's zero point folded in
  *     0 1 2 3 4 5 6 7 8 9 A B C D E F                                  weights of each tap, bytes
  *     0 | 4 | 8 | C   0 4 8 C   2 | 6 ..                               multipliers, and negative shifts in bytes
  *
- * in the order in which even and odd lanes, and even and odd lanes of these, make sums; of eight channels it is
+ * in the order in which even and odd lanes, and then theirs, are widened; for eight channels it is
  * 0 2 4 6, 1 3 5 7.  Channels that are missing are 0.  Returns where it ends. */
 static inline USMP_MVE_UNUSED const int8_t *usmp_channels_s8_mve(
     const struct usmp_pixels_mve *p, const int8_t *const *taps, int32_t offset, const int8_t *stream, int32_t size,
@@ -38,7 +38,23 @@ static inline USMP_MVE_UNUSED const int8_t *usmp_channels_s8_mve(
     return factors + 5 * size;
 }
 
-/* Makes pixels of taps, each at the offset of the pixel, eight channels at a time. */
+/* Makes pixels of taps, each at the offset of the pixel, `size` channels at a time. */
+static inline USMP_MVE_UNUSED void usmp_channels_of_pixels_s8_mve(
+    const struct usmp_pixels_mve *p, const int8_t *const *taps, int32_t offset, int32_t size, int8_t *output)
+{
+    for (int32_t left = p->count; left != 0; --left, offset += p->input_step, output += p->output_step) {
+        const int8_t *stream = p->packed;
+        int32_t from = offset;
+
+        for (const int32_t *blocks = p->blocks; blocks[0] != 0; blocks += 2) {
+            for (int32_t blocks_left = blocks[0]; blocks_left != 0; --blocks_left, from += p->step, output += p->step) {
+                stream = usmp_channels_s8_mve(p, taps, from, stream, size, blocks[1], output) + p->jump;
+            }
+        }
+    }
+}
+
+/* The same, eight channels at a time. */
 static USMP_MVE_ASSEMBLY void usmp_eights_s8_mve(
     const struct usmp_pixels_mve *p USMP_MVE_UNUSED, const int8_t *const *taps USMP_MVE_UNUSED,
     int32_t offset USMP_MVE_UNUSED, int8_t *output USMP_MVE_UNUSED)
@@ -104,18 +120,8 @@ static USMP_MVE_ASSEMBLY void usmp_eights_s8_mve(
         "vadd.i32       q1, q1, q3\n\t"
 
         "6:\n\t" /* outputs */
-        "vldrw.u32      q2, [r1], #16\n\t" /* multipliers */
-        "vqrdmulh.s32   q0, q0, q2\n\t"
-        "vshr.s32       q2, q0, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q0, q0, q2\n\t"
-        "vldrb.s32      q2, [r1], #4\n\t" /* shifts */
-        "vrshl.s32      q0, q0, q2\n\t"
-        "vldrw.u32      q2, [r1], #16\n\t" /* multipliers */
-        "vqrdmulh.s32   q1, q1, q2\n\t"
-        "vshr.s32       q2, q1, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q1, q1, q2\n\t"
-        "vldrb.s32      q2, [r1], #4\n\t" /* shifts */
-        "vrshl.s32      q1, q1, q2\n\t"
+        USMP_MVE_SCALE("q0", "q2")
+        USMP_MVE_SCALE("q1", "q2")
         "ldrd           r4, r2, [r10, #4]\n\t" /* jump, zero point */
         "vqmovnb.s32    q0, q0\n\t"
         "vqmovnt.s32    q0, q1\n\t" /* 0 1 2 3 4 5 6 7 */
@@ -148,16 +154,7 @@ static USMP_MVE_ASSEMBLY void usmp_eights_s8_mve(
         "vpop           {d8-d15}\n\t"
         "pop            {r4-r11, pc}\n\t");
 #else
-    for (int32_t left = p->count; left != 0; --left, offset += p->input_step, output += p->output_step) {
-        const int8_t *stream = p->packed;
-        int32_t from = offset;
-
-        for (const int32_t *blocks = p->blocks; blocks[0] != 0; blocks += 2) {
-            for (int32_t blocks_left = blocks[0]; blocks_left != 0; --blocks_left, from += p->step, output += p->step) {
-                stream = usmp_channels_s8_mve(p, taps, from, stream, 8, blocks[1], output) + p->jump;
-            }
-        }
-    }
+    usmp_channels_of_pixels_s8_mve(p, taps, offset, 8, output);
 #endif
 }
 
@@ -243,30 +240,10 @@ static USMP_MVE_ASSEMBLY void usmp_sixteens_s8_mve(
         "vadd.i32       q3, q3, q4\n\t"
 
         "6:\n\t" /* outputs */
-        "vldrw.u32      q4, [r1], #16\n\t" /* multipliers */
-        "vqrdmulh.s32   q0, q0, q4\n\t"
-        "vshr.s32       q4, q0, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q0, q0, q4\n\t"
-        "vldrb.s32      q4, [r1], #4\n\t" /* shifts */
-        "vrshl.s32      q0, q0, q4\n\t"
-        "vldrw.u32      q4, [r1], #16\n\t" /* multipliers */
-        "vqrdmulh.s32   q1, q1, q4\n\t"
-        "vshr.s32       q4, q1, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q1, q1, q4\n\t"
-        "vldrb.s32      q4, [r1], #4\n\t" /* shifts */
-        "vrshl.s32      q1, q1, q4\n\t"
-        "vldrw.u32      q4, [r1], #16\n\t" /* multipliers */
-        "vqrdmulh.s32   q2, q2, q4\n\t"
-        "vshr.s32       q4, q2, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q2, q2, q4\n\t"
-        "vldrb.s32      q4, [r1], #4\n\t" /* shifts */
-        "vrshl.s32      q2, q2, q4\n\t"
-        "vldrw.u32      q4, [r1], #16\n\t" /* multipliers */
-        "vqrdmulh.s32   q3, q3, q4\n\t"
-        "vshr.s32       q4, q3, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q3, q3, q4\n\t"
-        "vldrb.s32      q4, [r1], #4\n\t" /* shifts */
-        "vrshl.s32      q3, q3, q4\n\t"
+        USMP_MVE_SCALE("q0", "q4")
+        USMP_MVE_SCALE("q1", "q4")
+        USMP_MVE_SCALE("q2", "q4")
+        USMP_MVE_SCALE("q3", "q4")
         "ldrd           r4, r2, [r10, #4]\n\t" /* jump, zero point */
         "vqmovnb.s32    q0, q0\n\t"
         "vqmovnt.s32    q0, q1\n\t" /* 0 2 4 6 8 A C E */
@@ -304,16 +281,7 @@ static USMP_MVE_ASSEMBLY void usmp_sixteens_s8_mve(
         "vpop           {d8-d15}\n\t"
         "pop            {r4-r11, pc}\n\t");
 #else
-    for (int32_t left = p->count; left != 0; --left, offset += p->input_step, output += p->output_step) {
-        const int8_t *stream = p->packed;
-        int32_t from = offset;
-
-        for (const int32_t *blocks = p->blocks; blocks[0] != 0; blocks += 2) {
-            for (int32_t blocks_left = blocks[0]; blocks_left != 0; --blocks_left, from += p->step, output += p->step) {
-                stream = usmp_channels_s8_mve(p, taps, from, stream, 16, blocks[1], output) + p->jump;
-            }
-        }
-    }
+    usmp_channels_of_pixels_s8_mve(p, taps, offset, 16, output);
 #endif
 }
 

@@ -37,7 +37,7 @@ static inline void usmp_set_outputs_s8_dsp(
     dot->is_wide = p->is_wide;
 }
 
-/* Makes `blocks` blocks of outputs of some pixels, `output_pitch` apart, from the first one or to the first one. */
+/* Makes `blocks` blocks of outputs of `pixels` pixels, which are `output_pitch` apart. */
 static inline void usmp_make_blocks_s8_dsp(
     struct usmp_pixels_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int32_t first, int32_t blocks,
     int32_t pixels, int32_t output_pitch, int8_t *output)
@@ -143,7 +143,7 @@ void usmp_conv_2d_s8_dsp_row(
     }
 }
 
-/* Copies at least four bytes, by words of which the last one may overlap the one before. */
+/* Copies four bytes or more, a word at a time; the last word may overlap the one before it. */
 static inline void usmp_copy_words(const int8_t *from, int32_t bytes, int8_t *to)
 {
     for (int32_t i = 0; i < bytes - 4; i += 4) {
@@ -152,7 +152,7 @@ static inline void usmp_copy_words(const int8_t *from, int32_t bytes, int8_t *to
     memcpy(to + bytes - 4, from + bytes - 4, 4);
 }
 
-/* Gathers the pixels under a window; `patch` has a multiple of four bytes. */
+/* Gathers the pixels under a window in `patch`. */
 static inline void usmp_gather_s8_dsp(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, int32_t start, int8_t *patch)
 {

@@ -195,8 +195,7 @@ static inline int8_t usmp_depthwise_channel_s8_dsp(
     return (int8_t)(result < pixel->low ? pixel->low : result > pixel->high ? pixel->high : result);
 }
 
-/* Makes all blocks of four channels of some pixels, which are `pitch` and `output_pitch` apart; `offset` is from the
- * taps to the first pixel. */
+/* Makes all blocks of four channels of `pixels` pixels in a row; `offset` is from the taps to the first pixel. */
 static inline void usmp_make_fours_s8_dsp(
     struct usmp_depthwise_s8_dsp *blocks, const struct usmp_depthwise_conv_2d_s8_parameters *p, const int32_t *packed,
     int32_t pixels, int32_t offset, int8_t *output)

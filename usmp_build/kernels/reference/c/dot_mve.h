@@ -5,7 +5,7 @@
 #include "mve.h"
 #include "usmp.h"
 
-/* Makes the outputs of the filters a, b, c and d, of which there are `lanes`.  A packed block has
+/* Makes the first `lanes` outputs of a block, whose filters are a, b, c and d.  A packed block has
  *
  *     a | b | c | d              biases with the input's zero point folded in, words
  *     for each sixteen bytes of each run, 0 after the end of the run and for a filter that is missing:
@@ -104,12 +104,7 @@ static USMP_MVE_ASSEMBLY void usmp_dot_short_s8_mve(
         ".endr\n\t"
         "vmov           q4[2], q4[0], r0, r4\n\t"
         "vmov           q4[3], q4[1], r2, r6\n\t"
-        "vldrw.u32      q5, [r1], #16\n\t" /* multipliers */
-        "vqrdmulh.s32   q4, q4, q5\n\t"
-        "vshr.s32       q5, q4, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q4, q4, q5\n\t"
-        "vldrb.s32      q5, [r1], #4\n\t" /* shifts */
-        "vrshl.s32      q4, q4, q5\n\t"
+        USMP_MVE_SCALE("q4", "q5")
         "vadd.i32       q4, q4, r5\n\t"
         "vmax.s32       q4, q4, q6\n\t"
         "vmin.s32       q4, q4, q7\n\t"
@@ -206,12 +201,7 @@ static USMP_MVE_ASSEMBLY void usmp_dot_s8_mve(
         "bne            4b\n\t"
         "vmov           q0[2], q0[0], r0, r4\n\t"
         "vmov           q0[3], q0[1], r2, r6\n\t"
-        "vldrw.u32      q1, [r1], #16\n\t" /* multipliers */
-        "vqrdmulh.s32   q0, q0, q1\n\t"
-        "vshr.s32       q1, q0, #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */
-        "vadd.i32       q0, q0, q1\n\t"
-        "vldrb.s32      q1, [r1], #4\n\t" /* shifts */
-        "vrshl.s32      q0, q0, q1\n\t"
+        USMP_MVE_SCALE("q0", "q1")
         "ldrd           r0, r2, [r10, #4]\n\t" /* jump, zero point */
         "ldr            r4, [r10, #12]\n\t" /* from block to block */
         "vadd.i32       q0, q0, r2\n\t"

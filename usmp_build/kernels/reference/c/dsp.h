@@ -11,7 +11,7 @@
 #include "usmp.h"
 
 /* Whether inner functions are assembly for the DSP extension: all of their body, or none of it. */
-#if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && defined(__GNUC__)
+#if defined(__ARM_FEATURE_DSP) && defined(__thumb2__) && !defined(__ARM_BIG_ENDIAN) && defined(__GNUC__)
 #define USMP_DSP 1
 #define USMP_ASSEMBLY __attribute__((naked, noinline, used)) /* its arguments are, too */
 #define USMP_ASSEMBLY_OR_INLINE USMP_ASSEMBLY
@@ -26,7 +26,7 @@
 /* How sums become outputs: sum * multiplier / 2^31 is rounded, shifted right by `less` + 1 bits with halves away from
  * zero, and moved by the zero point.  `excess` is twice the multiplier less 2^32, so that SMMLAR does it at once;
  * `rounding` is 1 + 2 * the output's zero point. */
-static inline int32_t usmp_scaled_s8_dsp(int32_t sum, int32_t excess, int32_t less, int32_t rounding)
+static inline USMP_UNUSED int32_t usmp_scaled_s8_dsp(int32_t sum, int32_t excess, int32_t less, int32_t rounding)
 {
     const int32_t high = sum + (int32_t)(((int64_t)sum * excess + ((int64_t)1 << 31)) >> 32);
     const int32_t result = (((high + (high >> 31)) >> less) + rounding) >> 1;

@@ -13,7 +13,9 @@
 #include "walk.h"
 
 /* Whether inner functions are assembly for Helium: all of their body, or none of it. */
-#if defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#error "weights that are packed for Helium are little-endian"
+#elif defined(__ARM_FEATURE_MVE) && defined(__GNUC__)
 #define USMP_MVE 1
 #define USMP_MVE_ASSEMBLY __attribute__((naked, noinline, used))
 #define USMP_MVE_OR_INLINE USMP_MVE_ASSEMBLY
@@ -33,6 +35,15 @@
 #define USMP_MVE_F32 0
 #define USMP_MVE_F32_OR_INLINE inline
 #endif
+
+/* Scales four sums by the next multipliers and shifts of the packed block, at r1; the vector TEMPORARY is lost. */
+#define USMP_MVE_SCALE(SUMS, TEMPORARY) \
+    "vldrw.u32      " TEMPORARY ", [r1], #16\n\t" \
+    "vqrdmulh.s32   " SUMS ", " SUMS ", " TEMPORARY "\n\t" \
+    "vshr.s32       " TEMPORARY ", " SUMS ", #31\n\t" /* -1 for negative numbers: halves are rounded away from 0 */ \
+    "vadd.i32       " SUMS ", " SUMS ", " TEMPORARY "\n\t" \
+    "vldrb.s32      " TEMPORARY ", [r1], #4\n\t" \
+    "vrshl.s32      " SUMS ", " SUMS ", " TEMPORARY "\n\t"
 
 /* Pixels of an output row, and the blocks of channels in each.  The assembly knows the members by their offsets. */
 struct usmp_pixels_mve {
