@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.cli import DATA, RAM_AND_FLASH, call, manifest
+from tests.support.nets import NETS
 from usmp_build import plugins
 from usmp_build.interfaces.kernels import Kernel, NoKernel
 from usmp_build.ir.graph import Operator, Subgraph
@@ -126,6 +127,18 @@ subgraph 0 "main"
   outputs %2
   %2 = FULLY_CONNECTED(%0, %1) @0
 """
+
+
+@pytest.mark.parametrize("sampled_net", NETS)
+def test_no_plan_in_one_memory_grows(tmp_path: Path, sampled_net: str) -> None:
+    """Layer by layer; tests/firmware/test_instructions.py has real models row by row."""
+    (tmp_path / "net.tflite").write_bytes(NETS[sampled_net]())
+    path = manifest(tmp_path, f'{RAM_AND_FLASH}[plan]\nrows = false\n[models.net]\npath = "net.tflite"\n')
+    plans = {isa: json.loads(call("plan", path, "--json", "--isa", isa.value).out) for isa in Isa}
+    functions = {isa: json.loads(call("inspect", "kernels", path, "--json", "--isa", isa.value).out) for isa in Isa}
+    for isa in (Isa.DSP, Isa.MVE):
+        assert plans[isa]["workspace"]["achieved"] <= plans[Isa.PORTABLE]["workspace"]["achieved"]
+        assert functions[isa] != functions[Isa.PORTABLE]
 
 
 def test_the_reference_library_says_why(tmp_path: Path) -> None:
