@@ -22,7 +22,7 @@ PLAN = "usmp_add_plan(plan MANIFEST usmp.toml)\n"
 KWS_MODEL = "add_usmp_model(kws PLAN plan MODEL models/kws.tflite)\n"
 VWW_MODEL = "add_usmp_model(vww PLAN plan MODEL models/vww.tflite)\n"
 APP = "add_executable(app main.c)\ntarget_link_libraries(app PRIVATE usmp::kws usmp::vww)\n"
-CONFIGURE = "cmake -B build -Dusmp_build_DIR=$(python -m usmp_build --cmake-dir)"
+CONFIGURE = 'cmake -B build -Dusmp_build_DIR="$(python -m usmp_build --cmake-dir)"'
 TOOLCHAIN = """set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_FIND_ROOT_PATH "${CMAKE_CURRENT_LIST_DIR}")
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
