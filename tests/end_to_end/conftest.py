@@ -10,16 +10,16 @@ from tests.support.planned import Plans
 
 
 @pytest.fixture(scope="module")
-def plans() -> Plans:
+def shared_plans() -> Plans:
     """Those of a module."""
     return Plans()
 
 
 @pytest.fixture(autouse=True)
-def plan_once(plans: Plans, request: pytest.FixtureRequest) -> Iterator[None]:
+def plan_once(shared_plans: Plans, request: pytest.FixtureRequest) -> Iterator[None]:
     """Plan each request once, unless the test exchanges parts of the tool."""
     if "monkeypatch" in request.fixturenames:
         yield
     else:
-        with plans.taken():
+        with shared_plans.taken():
             yield

@@ -59,4 +59,4 @@ def test_codes_of_no_known_method_are_refused(tmp_path: Path) -> None:
     tensors = (*graph.tensors[:2], how, *graph.tensors[3:])
     (tmp_path / "m.tflite").write_bytes(flatfile(replace(graph, tensors=tensors)))
     done = call("ops", tmp_path / "m.tflite")
-    assert "its codes have method 127 of version 1, which nobody has defined" in done.out
+    assert "its codes have method 127 of version 1, which is not defined" in done.out
