@@ -29,7 +29,9 @@ def test_the_command_has_the_options_that_it_was_called_with(page: Page, shell: 
 
 def column(text: str, head: str) -> dict[str, str]:
     """Return the cells of a column of the first table of a text, by those of the first column."""
-    heads, _, *rows = (line.strip("| ").split("|") for line in re.findall(r"^\|.*\|$", text, re.MULTILINE))
+    table = re.search(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
+    assert table
+    heads, _, *rows = (line.strip("| ").split("|") for line in table[0].splitlines())
     place = [cell.strip() for cell in heads].index(head)
     return {row[0].strip(): row[place].strip(" *") for row in rows}
 
