@@ -142,7 +142,7 @@ def test_quantization() -> None:
         tensor("range only", Quantization=Node("QuantizationParameters", Min=[0.0], Max=[1.0])),
         tensor("none"),
         tensor("bias", [2], Quantization=quantization([0.5, 0.25], [0, 0], axis=3)),
-        tensor("no such axis", [2, 3], Quantization=quantization([0.5, 0.25], [0, 0], axis=-1)),
+        tensor("no such axis", [3, 2], Quantization=quantization([0.5, 0.25], [0, 0], axis=-1)),
         tensor("not one of each", [2, 3], Quantization=quantization([0.5, 0.25], [0, 0], axis=1)),
     ]
     assert [t.quantization for t in imported(model(subgraph(tensors))).main.tensors] == [

@@ -1,0 +1,39 @@
+"""Faults that planners and importers of others have had are planted in ours: a test notices each."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import tomli
+
+from tests.support.tree import ROOT
+
+FAULTS: dict[str, dict[str, str]] = {
+    fault["name"]: fault
+    for file in sorted((ROOT / "tests" / "faults").glob("*.toml"))
+    for fault in tomli.loads(file.read_text("utf-8"))["fault"]
+}
+_TESTS_FAILED = 1
+"""The exit code of pytest; other faults of a run, such as a module that does not load, have others."""
+
+
+_OF_CI = ("USMP_ALL_TIERS", "USMP_SAMPLE")
+"""With these, a test that is skipped would count as one that notices."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sampled_fault", FAULTS)
+def test_a_planted_fault_is_noticed(sampled_fault: str) -> None:
+    fault = FAULTS[sampled_fault]
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_CI}
+    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.faults.plant", "--tb=line"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, f"tests/{fault['test']}"],
+        cwd=ROOT, capture_output=True, text=True, check=False, env={**kept, "USMP_FAULT": json.dumps(fault)},
+    )  # fmt: skip
+    assert done.returncode == _TESTS_FAILED, f"{fault['test']} does not notice it:\n{done.stdout}{done.stderr}"
+    assert "1 failed" in done.stdout
