@@ -10,7 +10,6 @@ from benchmarks.figures import BYTES, COMPARED, FLASH, HOST, INFERENCE, SECONDS,
 from benchmarks.measure import Measured
 from benchmarks.processors import PROCESSORS, Kind, Place
 from benchmarks.published import LAYERS
-from benchmarks.stack import Stack
 from usmp_build.errors import printable
 from usmp_build.request import Isa
 
@@ -122,12 +121,16 @@ def _line(model: str, second: str, cells: Iterable[str]) -> str:
 
 def _chains(rows: Sequence[Measured]) -> str:
     chains = [(row.model, isa, chain) for row in rows if row.profile for isa, chain in row.profile.chains.items()]
-    return "\n".join(f"- {_safe(model)}, {isa.value}: {_chain(chain)}" for model, isa, chain in chains)
+    lines = ["| model | isa | chain | not counted |", "|---|---|---|---|"]
+    lines += [
+        _line(model, isa.value, (_code(chain.chain, " → "), _code(chain.uncounted, ", ")))
+        for model, isa, chain in chains
+    ]
+    return "\n".join(lines if chains else [])
 
 
-def _chain(stack: Stack) -> str:
-    uncounted = ", ".join(f"`{name}`" for name in stack.uncounted) or "nothing"
-    return f"{' → '.join(f'`{name}`' for name in stack.chain)}; not counted: {uncounted}"
+def _code(names: Iterable[str], between: str) -> str:
+    return between.join(f"`{name}`" for name in names) or "-"
 
 
 def _notes(rows: Sequence[Measured]) -> str:
