@@ -21,6 +21,12 @@ def bazel_dir() -> Path:
     return _PACKAGE if (_PACKAGE / "bazel").is_dir() else _PACKAGE.parent
 
 
+def checker() -> Path:
+    """Return the program that checks a plan against model files and shares nothing with this package."""
+    installed = _PACKAGE / "checker"
+    return (installed if installed.is_dir() else _PACKAGE.parent / "checker") / "check_plan.py"
+
+
 def example(name: str) -> Path:
     """Return the folder of an example.  Raises UsageError when this installation carries none."""
     for root in (_PACKAGE / "share", _PACKAGE.parent):

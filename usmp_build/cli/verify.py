@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from usmp_build.cli.problem_file import capacity, capacity_argument, read_bytes, read_statement
 from usmp_build.errors import CheckFailed
+from usmp_build.installation import checker
 from usmp_build.planner.audit.audit import audit
 from usmp_build.planner.problems.plan_file import PlanFile, read_plan
 
@@ -14,7 +16,24 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("plan", help="what `solve --out` wrote (.json), or ids and offsets (.csv) of any planner")
     parser.add_argument("problem", help="the problem: CSV or JSON")
+    parser.add_argument(
+        "--print-checker",
+        action=_PrintChecker,
+        help="print a program that checks plan.json of `generate` against the model files, with Python alone, and exit",
+    )
     capacity_argument(parser)
+
+
+class _PrintChecker(argparse.Action):
+    """Prints the program and exits, as `--version` does."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, dest=dest, nargs=0, default=argparse.SUPPRESS, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print it."""
+        print(checker().read_text(encoding="utf-8"), end="")
+        parser.exit()
 
 
 def run(parsed: argparse.Namespace) -> int:

@@ -31,7 +31,14 @@ from usmp_build.layout.code import (
 from usmp_build.layout.constants import ConstantGroup, ConstantRow, PoolBytes
 from usmp_build.layout.costs import CostRecord, CostRow
 from usmp_build.layout.functions import BodyLine, FunctionCode, MemberRow, ParameterRow
-from usmp_build.layout.models import ModelRow, OverridesRecord, RewriteRecord, TrafficRecord
+from usmp_build.layout.models import (
+    ModelRow,
+    OperatorRecord,
+    OverridesRecord,
+    RewriteRecord,
+    TensorRecord,
+    TrafficRecord,
+)
 from usmp_build.layout.plan_record import PlanRecord
 from usmp_build.layout.pools import CertificateRecord, PoolRecord, PoolRow, WorkspaceRecord
 from usmp_build.layout.rows import Arrival, Jobs, RowOffsets, RowStep, RowTrace
@@ -65,6 +72,7 @@ __all__ = [
     "ModelAlternativesRecord",
     "ModelCode",
     "ModelRow",
+    "OperatorRecord",
     "OverlapRow",
     "OverridesRecord",
     "ParameterRow",
@@ -83,6 +91,7 @@ __all__ = [
     "Summary",
     "TableCode",
     "TargetRecord",
+    "TensorRecord",
     "TraceRow",
     "TrafficRecord",
     "WorkspaceRecord",

@@ -65,10 +65,46 @@ class OverridesRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class TensorRecord(Record):
+    """Where a tensor of the main subgraph is."""
+
+    tensor: int
+    """Its index in the model file; those of copies, which the file does not have, come after its last one."""
+    buffer: str
+    """The buffer, or tensor in rows, that holds it; empty: it is in the caller's array."""
+    offset: int
+    """Bytes from the start of that."""
+    pitch: int
+    """Bytes from one pixel to the next, where it is some channels of another tensor; 0: they are contiguous."""
+    channels: tuple[int, ...]
+    """The indices along its last axis that are left, where constant channels were removed; empty: all."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorRecord(Record):
+    """An operator of the main subgraph, as it runs after rewriting."""
+
+    operator: int
+    """Its position in the file; those of copies come after its last one."""
+    reads: tuple[int, ...]
+    """Tensors, by index, without constants."""
+    writes: tuple[int, ...]
+    scratch: tuple[str, ...]
+    """Its scratch buffers."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRecord(Record):
     """A model and what it needs."""
 
     name: str
+    sha256: str = field(default="", kw_only=True)
+    """Of the model file, in hexadecimal; empty for models that are no .tflite file."""
+    tensors: tuple[TensorRecord, ...] = field(default=(), kw_only=True)
+    """Those of the main subgraph that operators read and write, without constants; with `operators`, all that is needed
+    to check the plan against the model file."""
+    operators: tuple[OperatorRecord, ...] = field(default=(), kw_only=True)
+    """Those of the main subgraph that run, in the order of the file."""
     budget: int | None = field(default=None, kw_only=True)
     """Bytes of workspace that the manifest wants it to need alone; null: as many as needed."""
     shared: int

@@ -16,6 +16,7 @@ from usmp_build.ir.storage import Kind
 from usmp_build.layout import BufferRow, ModelRow, OverridesRecord, PoolRow, RewriteRecord, TrafficRecord
 from usmp_build.passes.rewrite.work import macs, operator_macs
 from usmp_build.planner.memory.plan import Plan
+from usmp_build.report.model_operands import operators, tensors
 from usmp_build.request import Access, InputOutput, Request
 
 
@@ -41,6 +42,9 @@ class ModelRows:
         return ModelRow(
             name=name,
             macro=name.upper(),
+            sha256=model.sha256,
+            tensors=tuple(tensors(self.analysis, m)),
+            operators=tuple(operators(self.analysis, m)),
             budget=settings.budget,
             shared=_shared(self.buffers, name),
             constants=sum(row.size for row in constants),

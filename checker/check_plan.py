@@ -1,0 +1,1057 @@
+#!/usr/bin/env python3
+"""Check a memory plan against the model files that it was made of: python check_plan.py plan.json kws.tflite ...
+
+This file needs nothing but Python, and shares nothing with the planner.  It reads the models by itself and replays the
+plan in one arena of bytes.  Each byte that an operator writes is marked with the tensor and the byte of it that it is;
+each byte that an operator needs must still have its mark when it is read.  What an operator needs follows from its
+definition in TensorFlow Lite (`Definition`), through all operators that the plan has fused or left out, and not from
+what the planner says about it.
+
+    model file ── needs of each element ──┐
+                                          ├── replay, step by step, all models twice ── right, or the first thing wrong
+    plan.json ─── places, order, rows ────┘
+
+It believes, and this is for tests of the kernels to show:
+  - An operator computes the elements of its output in order, forward or backward as the plan says, and sums of products
+    up to LANES output channels at a time: all that these need is read before they are written.
+  - Values.  A fused or removed function of single elements (RELU, QUANTIZE, a table) is not computed here, and neither
+    is a channel that the plan says is constant.
+Exit code 0: right · 1: wrong · 3: something is not covered, and nothing else is wrong · 2: usage.
+"""
+
+import hashlib
+import json
+import re
+import struct
+import sys
+from bisect import bisect_right
+from itertools import count, product
+from math import prod
+
+LANES = 4
+SIZES = {0: 4, 1: 2, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 9: 1, 10: 8, 12: 8, 15: 4, 16: 2}  # TensorType → bytes
+NAMES = {1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 5: "DEPTH_TO_SPACE",
+         9: "FULLY_CONNECTED", 12: "L2_POOL_2D", 17: "MAX_POOL_2D", 22: "RESHAPE", 34: "PAD", 39: "TRANSPOSE",
+         26: "SPACE_TO_DEPTH", 43: "SQUEEZE", 45: "STRIDED_SLICE", 49: "SPLIT", 60: "PADV2", 65: "SLICE",
+         67: "TRANSPOSE_CONV", 69: "TILE", 70: "EXPAND_DIMS", 83: "PACK", 88: "UNPACK", 97: "RESIZE_NEAREST_NEIGHBOR",
+         102: "SPLIT_V", 105: "REVERSE_V2", 126: "BATCH_MATMUL", 130: "BROADCAST_TO",
+         23: "RESIZE_BILINEAR", 36: "GATHER"}  # fmt: skip
+NAMES |= dict.fromkeys((40, 56, 74, 79, 81, 82, 89, 91, 140), "REDUCE")  # MEAN, SUM, ARG_MAX, ...
+NAMES |= dict.fromkeys((25, 11, 50), "BY_ROWS")  # SOFTMAX, L2_NORMALIZATION, LOG_SOFTMAX: a row is read, then rewritten
+NAMES |= dict.fromkeys((0, 41, 18, 42, 55, 57, 19, 21, 20, 152, 14, 28, 117, 111, 98, 54, 101, 59, 75, 76, 92, 47, 73,
+                        66, 108, 8, 104, 116, 114, 6, 53, 87, 86, 84, 71, 72, 61, 62, 58, 63, 99, 90, 95, 64, 123, 150,
+                        106, 78, 158), "ELEMENTS")  # fmt: skip  # ADD, ..., RELU, ..., QUANTIZE, ..., SELECT
+STATEFUL = {118: "IF", 119: "WHILE", 31: "CALL", 129: "CALL_ONCE", 142: "VAR_HANDLE", 143: "READ_VARIABLE",
+            144: "ASSIGN_VARIABLE"}  # fmt: skip
+SUMS = ("CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
+
+
+class Wrong(Exception):
+    """The plan is wrong."""
+
+
+class NotCovered(Exception):
+    """This file cannot tell."""
+
+
+def demand(condition, message):
+    if not condition:
+        raise Wrong(message)
+
+
+# ---- Model files: as much of a FlatBuffer as is needed ---------------------------------------------------------------
+
+
+class Table:
+    def __init__(self, data, at):
+        self.data, self.at = data, at
+        self.slots = at - self.unpack("i", at)
+        self.end = self.unpack("H", self.slots)
+
+    def unpack(self, kind, at, number=None):
+        form = "<" + (kind if number is None else f"{number}{kind}")
+        if at < 0 or (number or 0) > len(self.data) or at + struct.calcsize(form) > len(self.data):
+            raise Wrong("the model file is damaged")
+        values = struct.unpack_from(form, self.data, at)
+        return values[0] if number is None else list(values)
+
+    def place(self, slot):
+        at = 4 + 2 * slot
+        offset = self.unpack("H", self.slots + at) if at < self.end else 0
+        return self.at + offset if offset else None
+
+    def number(self, slot, kind="i", default=0):
+        at = self.place(slot)
+        return default if at is None else self.unpack(kind, at)
+
+    def numbers(self, slot, kind="i"):
+        at = self.place(slot)
+        if at is None:
+            return []
+        at += self.unpack("I", at)
+        return self.unpack(kind, at + 4, self.unpack("I", at))
+
+    def table(self, slot):
+        at = self.place(slot)
+        return None if at is None else Table(self.data, at + self.unpack("I", at))
+
+    def tables(self, slot):
+        at = self.place(slot)
+        if at is None:
+            return []
+        at += self.unpack("I", at)
+        starts = enumerate(self.unpack("I", at + 4, self.unpack("I", at)))
+        return [Table(self.data, at + 4 + 4 * i + offset) for i, offset in starts]
+
+
+class Tensor:
+    def __init__(self, table, buffers):
+        self.shape = table.numbers(0)
+        self.type = table.number(1, "b")
+        self.width = SIZES.get(self.type, 0)
+        self.elements = prod(self.shape)
+        self.is_variable = bool(table.number(5, "?", False))
+        index = table.number(2, "I")
+        demand(index < max(1, len(buffers)) and all(n >= 0 for n in self.shape), "the model file is damaged")
+        self.data = bytes(buffers[index].numbers(0, "B")) if index and index < len(buffers) else b""
+
+    def integers(self):
+        return [n for (n,) in struct.iter_unpack({2: "<i", 4: "<q"}.get(self.type, "<i"), self.data)]
+
+
+class Operator:
+    def __init__(self, table, codes):
+        code = codes[table.number(0, "I")]
+        self.code = max(code.number(0, "b"), code.number(3, "i"))
+        self.kind = NAMES.get(self.code, "OTHER")
+        self.inputs, self.outputs = table.numbers(1), table.numbers(2)
+        self.options = table.table(4)
+
+    def option(self, slot, kind="i", default=0):
+        return self.options.number(slot, kind, default) if self.options else default
+
+
+class Model:
+    def __init__(self, data):
+        root = Table(data, struct.unpack_from("<I", data)[0])
+        graph, codes = root.tables(2)[0], root.tables(1)
+        buffers = root.tables(4)
+        self.tensors = [Tensor(table, buffers) for table in graph.tables(0)]
+        self.inputs, self.outputs = graph.numbers(1), graph.numbers(2)
+        self.operators = [Operator(table, codes) for table in graph.tables(3)]
+        self.producer = {t: (op, k) for op in self.operators for k, t in enumerate(op.outputs)}
+
+    def is_constant(self, t):
+        """Whether a tensor is known when the firmware is built: also what follows from constants and shapes only."""
+        if self.tensors[t].data:
+            return True
+        op, _ = self.producer.get(t, (None, 0))
+        if op is None or op.code in STATEFUL:
+            return False
+        return op.code in (77, 110) or all(self.is_constant(i) for i in op.inputs if i >= 0)  # SHAPE, RANK
+
+
+# ---- What each element of an output needs ----------------------------------------------------------------------------
+
+
+def steps_of(shape):
+    return [prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+def place_in(element, shape):
+    return [element // step % size for step, size in zip(steps_of(shape), shape)]
+
+
+def element_at(place, shape):
+    return sum(index * step for index, step in zip(place, steps_of(shape)))
+
+
+def window(out, size, taps, stride, dilation, before):
+    """Positions along an axis that output `out` needs."""
+    first = out * stride - before
+    return [at for at in range(first, first + taps * dilation, dilation) if 0 <= at < size]
+
+
+def padding(out, size, taps, stride, dilation, kind):
+    return max(0, (out - 1) * stride + (taps - 1) * dilation + 1 - size) // 2 if kind == 0 else 0
+
+
+class Definition:
+    """Of an operator: `needs(unit)` are pairs (position of an input, unit of it) that a unit of output number k needs.
+
+    A unit of the output has `group` elements, one of input i has `groups[i]`: a pixel with all its channels, a row of a
+    matrix, or one element.
+    """
+
+    def __init__(self, model, op, k):
+        self.op, self.k, self.model = op, k, model
+        self.out = model.tensors[op.outputs[k]]
+        self.ins = [model.tensors[i] if i >= 0 else None for i in op.inputs]
+        self.group, self.groups = 1, [1] * len(self.ins)
+        self.is_known = True
+        self.cache = {}
+        self.needs = getattr(self, op.kind.lower(), None) or self.other
+        prepare = getattr(self, f"prepare_{op.kind.lower()}", None)
+        if prepare:
+            prepare()
+
+    def constant(self, position):
+        """Integers of a constant operand; what depends on the input cannot be replayed."""
+        tensor = self.ins[position]
+        if tensor is None or not tensor.data:
+            raise NotCovered(f"{self.op.kind} with operand {position} computed at run time")
+        return tensor.integers()
+
+    def last_reads(self, turns):
+        """Given {element of the output: turn that computes it}, return for each input {element: turn of its last read}.
+
+        Turns are numbers that ascend in the order of time.
+        """
+        units = {}
+        for element, turn in turns.items():
+            unit = element // self.group
+            if unit not in units or units[unit] < turn:
+                units[unit] = turn
+        reads = [{} for _ in self.ins]
+        for unit, turn in units.items():
+            if unit not in self.cache:
+                self.cache[unit] = self.needs(unit)
+            for i, need in self.cache[unit]:
+                if reads[i].get(need, turn) <= turn:
+                    reads[i][need] = turn
+        return [
+            last if group == 1 else {u * group + e: turn for u, turn in last.items() for e in range(group)}
+            for last, group in zip(reads, self.groups)
+        ]
+
+    def other(self, _):
+        """Everything: of an operator that is not known here."""
+        self.is_known = False
+        return [(i, 0) for i in range(len(self.ins))]
+
+    def prepare_other(self):
+        self.group, self.groups = max(1, self.out.elements), [t.elements if t else 0 for t in self.ins]
+
+    def elements(self, e):
+        """The same element of each input, or the one that is broadcast to it."""
+        needs = []
+        place = None
+        for i, tensor in enumerate(self.ins):
+            if tensor is None:
+                continue
+            if tensor.elements == self.out.elements:
+                needs.append((i, e))
+            else:
+                place = place or place_in(e, self.out.shape)
+                tail = place[len(place) - len(tensor.shape) :]
+                needs.append((i, element_at([p if n > 1 else 0 for p, n in zip(tail, tensor.shape)], tensor.shape)))
+        return needs
+
+    def by_rows(self, e):
+        """A row is read for its sum first; then each element is read again and rewritten, so that is its last read."""
+        return [(0, e)]
+
+    def reshape(self, e):
+        return [(0, e)]
+
+    squeeze = expand_dims = reshape
+
+    def axes(self, taps, strides, dilations, kind):
+        """For both axes of an image: its size, taps, stride, dilation and padding before."""
+        image, out = self.ins[0].shape[1:3], self.out.shape[1:3]
+        return [(n, t, s, d, padding(o, n, t, s, d, kind))
+                for n, o, t, s, d in zip(image, out, taps, strides, dilations)]  # fmt: skip
+
+    def pixels(self, out_pixel):
+        """Pixels of the image under the window of a pixel of the output."""
+        n, y, x = place_in(out_pixel, self.out.shape[:3])
+        _, height, width = self.ins[0].shape[:3]
+        rows, columns = (window(at, *axis) for at, axis in zip((y, x), self.window))
+        return [(n * height + row) * width + column for row in rows for column in columns]
+
+    def prepare_conv_2d(self):
+        filter_ = self.ins[1].shape
+        strides, dilations = (
+            (self.op.option(2), self.op.option(1)),
+            (self.op.option(5, "i", 1), self.op.option(4, "i", 1)),
+        )
+        self.window = self.axes(filter_[1:3], strides, dilations, self.op.option(0, "b"))
+        self.channels = filter_[3]
+        sections = self.ins[0].shape[3] // filter_[3]
+        self.group, self.groups[0] = self.out.shape[3] // sections, filter_[3]
+        self.sections = sections
+
+    def conv_2d(self, unit):
+        pixel, section = divmod(unit, self.sections)
+        return [(0, p * self.sections + section) for p in self.pixels(pixel)]
+
+    def prepare_depthwise_conv_2d(self):
+        strides, dilations = (
+            (self.op.option(2), self.op.option(1)),
+            (self.op.option(6, "i", 1), self.op.option(5, "i", 1)),
+        )
+        self.window = self.axes(self.ins[1].shape[1:3], strides, dilations, self.op.option(0, "b"))
+
+    def depthwise_conv_2d(self, e):
+        pixel, channel = divmod(e, self.out.shape[3])
+        channels = self.ins[0].shape[3]
+        channel //= self.out.shape[3] // channels
+        return [(0, p * channels + channel) for p in self.pixels(pixel)]
+
+    def prepare_max_pool_2d(self):
+        option = self.op.option
+        self.window = self.axes((option(4), option(3)), (option(2), option(1)), (1, 1), option(0, "b"))
+
+    prepare_average_pool_2d = prepare_l2_pool_2d = prepare_max_pool_2d
+    max_pool_2d = average_pool_2d = l2_pool_2d = depthwise_conv_2d
+
+    def prepare_transpose_conv(self):
+        self.group, self.groups[2] = self.out.shape[3], self.ins[2].shape[3]
+
+    def transpose_conv(self, pixel):
+        n, *place = place_in(pixel, self.out.shape[:3])
+        taps, strides = self.ins[1].shape[1:3], (self.op.option(2), self.op.option(1))
+        image, reach = self.ins[2].shape[1:3], []
+        for at, out, size, t, s in zip(place, self.out.shape[1:3], image, taps, strides):
+            before = padding(size, out, t, s, 1, self.op.option(0, "b"))
+            reach.append([i for i in range(size) if 0 <= at + before - i * s < t])
+        return [(2, (n * image[0] + y) * image[1] + x) for y in reach[0] for x in reach[1]]
+
+    def prepare_fully_connected(self):
+        self.group, self.groups[0] = self.ins[1].shape[0], self.ins[1].shape[1]
+
+    def fully_connected(self, row):
+        return [(0, row)]
+
+    def batch_matmul(self, e):
+        *batch, row, column = place_in(e, self.out.shape)
+        needs = []
+        for i, flag, fixed in ((0, 0, -2), (1, 1, -1)):
+            shape = self.ins[i].shape
+            outer = batch[len(batch) - len(shape) + 2 :]
+            outer = [b if n > 1 else 0 for b, n in zip(outer, shape)]
+            at = (-3 - fixed) if self.op.option(flag, "?", False) else fixed
+            deep = -3 - at
+            for depth in range(shape[deep]):
+                place = [*outer, 0, 0]
+                place[at], place[deep] = row if i == 0 else column, depth
+                needs.append((i, element_at(place, shape)))
+        return needs
+
+    def transpose(self, e):
+        place, source = place_in(e, self.out.shape), self.ins[0].shape
+        moved = dict(zip(self.constant(1), place))
+        return [(0, element_at([moved[axis] for axis in range(len(source))], source))]
+
+    def pad(self, e):
+        place = [p - before for p, before in zip(place_in(e, self.out.shape), self.constant(1)[::2])]
+        source = self.ins[0].shape
+        return [(0, element_at(place, source))] if all(0 <= p < n for p, n in zip(place, source)) else []
+
+    padv2 = pad
+
+    def slice(self, e):
+        place = [p + begin for p, begin in zip(place_in(e, self.out.shape), self.constant(1))]
+        return [(0, element_at(place, self.ins[0].shape))]
+
+    def strided_slice(self, e):
+        begin_mask, _, ellipsis, new_axis, shrink = (self.op.option(slot) for slot in range(5))
+        if ellipsis or new_axis or self.op.option(5, "?", False):
+            raise NotCovered("STRIDED_SLICE with an ellipsis, new axes or offsets")
+        source, begin, strides = self.ins[0].shape, self.constant(1), self.constant(3)
+        kept = [n for axis, n in enumerate(source) if not shrink >> axis & 1]
+        place = iter(place_in(e, self.out.shape) if kept else [])
+        at = []
+        for axis, n in enumerate(source):
+            step = strides[axis] if axis < len(strides) else 1
+            first = begin[axis] if axis < len(begin) else 0
+            first = first + n if first < 0 else first
+            if axis >= len(begin) or begin_mask >> axis & 1:
+                first = 0 if step > 0 else n - 1
+            first = min(max(first, 0), n - 1)
+            at.append(first if shrink >> axis & 1 else first + step * next(place))
+        return [(0, element_at(at, source))]
+
+    def joined(self, e, axis, position):
+        """Of tensors side by side along an axis."""
+        place = place_in(e, self.out.shape)
+        for i in range(position, len(self.ins)):
+            size = self.ins[i].shape[axis]
+            if place[axis] < size:
+                return [(i, element_at(place, self.ins[i].shape))]
+            place[axis] -= size
+        raise Wrong("a concatenation is larger than its parts")
+
+    def concatenation(self, e):
+        return self.joined(e, self.op.option(0) % len(self.out.shape), 0)
+
+    def pack(self, e):
+        place = place_in(e, self.out.shape)
+        i = place.pop(self.op.option(1) % len(self.out.shape))
+        return [(i, element_at(place, self.ins[i].shape))]
+
+    def unpack(self, e):
+        source, place = self.ins[0].shape, place_in(e, self.out.shape)
+        place.insert(self.op.option(1) % len(source), self.k)
+        return [(0, element_at(place, source))]
+
+    def cut(self, e, position, axis):
+        source, place = self.ins[position].shape, place_in(e, self.out.shape)
+        place[axis] += sum(self.model.tensors[t].shape[axis] for t in self.op.outputs[: self.k])
+        return [(position, element_at(place, source))]
+
+    def split(self, e):
+        return self.cut(e, 1, self.constant(0)[0] % len(self.out.shape))
+
+    def split_v(self, e):
+        return self.cut(e, 0, self.constant(2)[0] % len(self.out.shape))
+
+    def tile(self, e):
+        source = self.ins[0].shape
+        return [(0, element_at([p % n for p, n in zip(place_in(e, self.out.shape), source)], source))]
+
+    def broadcast_to(self, e):
+        place, source = place_in(e, self.out.shape), self.ins[0].shape
+        tail = place[len(place) - len(source) :]
+        return [(0, element_at([p % n for p, n in zip(tail, source)], source))]
+
+    def reverse_v2(self, e):
+        source, axes = self.ins[0].shape, [a % len(self.out.shape) for a in self.constant(1)]
+        place = [n - 1 - p if a in axes else p for a, (p, n) in enumerate(zip(place_in(e, source), source))]
+        return [(0, element_at(place, source))]
+
+    def gather(self, e):
+        source, place, rank = self.ins[0].shape, place_in(e, self.out.shape), len(self.ins[1].shape)
+        if self.op.option(1):
+            raise NotCovered("GATHER with batches")
+        axis = self.op.option(0) % len(source)
+        index = self.constant(1)[element_at(place[axis : axis + rank], self.ins[1].shape)]
+        return [(0, element_at([*place[:axis], index, *place[axis + rank :]], source))]
+
+    def space_to_depth(self, e):
+        block, (n, y, x, c) = self.op.option(0), place_in(e, self.out.shape)
+        part, channel = divmod(c, self.ins[0].shape[3])
+        return [(0, element_at([n, y * block + part // block, x * block + part % block, channel], self.ins[0].shape))]
+
+    def depth_to_space(self, e):
+        block, (n, y, x, c) = self.op.option(0), place_in(e, self.out.shape)
+        channel = (y % block * block + x % block) * self.out.shape[3] + c
+        return [(0, element_at([n, y // block, x // block, channel], self.ins[0].shape))]
+
+    def near(self, at, out, size, spread):
+        """Positions near where an output lies: all that rounding may choose."""
+        corners, half = self.op.option(self.flags, "?", False), self.op.option(self.flags + 1, "?", False)
+        scale = (size - 1) / (out - 1) if corners and out > 1 else size / out
+        exact = (at + 0.5) * scale - (0.5 if spread else 0) if half else at * scale
+        low = exact if spread else (exact + 0.5 if corners else exact)
+        first = int(low // 1)
+        places = {first, first + 1} if spread else {int((low - 1e-6) // 1), int((low + 1e-6) // 1)}
+        return {min(max(p, 0), size - 1) for p in places}
+
+    def resize(self, e, spread):
+        (n, y, x, c), source = place_in(e, self.out.shape), self.ins[0].shape
+        rows, columns = (self.near(at, self.out.shape[a], source[a], spread) for a, at in ((1, y), (2, x)))
+        return [(0, element_at([n, row, column, c], source)) for row in rows for column in columns]
+
+    def resize_nearest_neighbor(self, e):
+        self.flags = 0
+        return self.resize(e, False)
+
+    def resize_bilinear(self, e):
+        self.flags = 2
+        return self.resize(e, True)
+
+    def reduce(self, e):
+        source = self.ins[0].shape
+        axes = {axis % max(1, len(source)) for axis in self.constant(1)}
+        kept = [n for axis, n in enumerate(source) if axis not in axes]
+        place = iter(place_in(e, kept))
+        ranges = [range(n) if axis in axes else (next(place),) for axis, n in enumerate(source)]
+        return [(0, element_at(at, source)) for at in product(*ranges)]
+
+
+# ---- The plan, read --------------------------------------------------------------------------------------------------
+
+
+class Place:
+    """Where the bytes of a tensor are: (first byte, bytes, pool, offset) for pieces in order."""
+
+    def __init__(self, pieces, buffers):
+        self.pieces, self.buffers = pieces, buffers
+        self.starts = [piece[0] for piece in pieces]
+
+    def runs(self, first, stop):
+        """Yield (byte, bytes, pool, offset, buffer) of the pieces that hold the bytes [first, stop)."""
+        i = bisect_right(self.starts, first) - 1
+        while first < stop:
+            start, size, pool, offset = self.pieces[i]
+            end = min(stop, start + size)
+            yield first, end - first, pool, offset + first - start, self.buffers[min(i, len(self.buffers) - 1)]
+            first, i = end, i + 1
+
+
+def flat_buffers(plan):
+    """Yield (name, model, kind, pool, offset, size, alignment, intervals, cache line) of every buffer and row."""
+    for b in plan["buffers"]:
+        if "offsets" not in b:
+            yield (b["name"], [b["model"], *b["shared_with"]], b["kind"], b["pool"], b["offset"], b["size"],
+                   b["alignment"], b["intervals"], b["cache_line"])  # fmt: skip
+            continue
+        lives = iter(b["intervals"])
+        for row, offset in enumerate(b["offsets"]):
+            pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
+            own = [next(lives) for _ in range(b["lives"][row] if b["lives"] else 1)]
+            name = f"{b['name']}[{row}]"
+            yield name, [b["model"]], b["kind"], pool, offset, b["row_size"], b["alignment"], own, 0
+
+
+class Planned:
+    """A model as the plan has it: its file, its tensors' places, its operators."""
+
+    def __init__(self, plan, record, model, buffers):
+        self.name, self.model, self.record = record["name"], model, record
+        self.value = {t: t for t in range(len(model.tensors))}
+        self.operators = {op["operator"]: op for op in record["operators"]}
+        self.place, self.channels = {}, {}
+        for position, op in self.operators.items():
+            if position >= len(model.operators):  # a copy: one side of it is a tensor that the file does not have
+                (a,), (b,) = op["reads"], op["writes"]
+                demand({a, b} & self.value.keys(), f"{self.name}: copy {position} has no tensor of the file")
+                self.value.setdefault(a, self.value.get(b))
+                self.value.setdefault(b, self.value.get(a))
+        for each in record["tensors"]:
+            t = each["tensor"]
+            demand(t in self.value, f"{self.name}: tensor {t} is neither in the file nor a copy of one that is")
+            tensor = model.tensors[self.value[t]]
+            self.channels[t] = each["channels"]
+            self.place[t] = self.placed(each, tensor, buffers, self.size(t))
+        self.written = {self.value[t] for op in self.operators.values() for t in op["writes"]} | {*model.inputs}
+        self.written |= {t for t, tensor in enumerate(model.tensors) if tensor.is_variable}
+        self.definitions = {}
+        self.backward = {*record["backward"]}
+        self.cache = {}
+
+    def size(self, t):
+        """Bytes of a tensor, without the channels that the plan left out."""
+        tensor, left = self.model.tensors[self.value[t]], self.channels[t]
+        return tensor.elements * tensor.width // (tensor.shape[-1] if left else 1) * (len(left) or 1)
+
+    def placed(self, each, tensor, buffers, size):
+        what = f"{self.name}: tensor {each['tensor']}"
+        if not tensor.width:
+            raise NotCovered(f"{what} has elements of no whole number of bytes")
+        name, offset, pitch = each["buffer"], each["offset"], each["pitch"]
+        if not name:  # an array of the caller
+            return Place([(0, max(size, 1), f"caller's {self.name} {self.value[each['tensor']]}", 0)], [None])
+        if f"{name}[0]" in buffers and name not in buffers:
+            rows = [buffers[f"{name}[{row}]"] for row in range(sum(b.startswith(f"{name}[") for b in buffers))]
+            demand(
+                sum(row[5] for row in rows) == size and not offset, f"{what} has {size} bytes, and its rows have others"
+            )
+            return Place([(i * row[5], row[5], row[3], row[4]) for i, row in enumerate(rows)], rows)
+        demand(name in buffers, f'{what} is in "{name}", which is no buffer')
+        buffer = buffers[name]
+        demand(offset % tensor.width == 0 and buffer[6] % tensor.width == 0, f"{what} is not aligned to its elements")
+        pixel = (len(self.channels[each["tensor"]]) or (tensor.shape or [1])[-1]) * tensor.width
+        pixels = size // pixel if pitch and pixel else 1
+        last = offset + (pixels - 1) * pitch + (pixel if pitch else size)
+        demand(offset >= 0 and last <= buffer[5] and (not pitch or pitch >= pixel),
+               f'{what} ends {last} bytes into "{name}", which has {buffer[5]}')  # fmt: skip
+        if not pitch:
+            return Place([(0, max(size, 1), buffer[3], buffer[4] + offset)], [buffer])
+        return Place([(i * pixel, pixel, buffer[3], buffer[4] + offset + i * pitch) for i in range(pixels)], [buffer])
+
+    def definition(self, op, k):
+        if (id(op), k) not in self.definitions:
+            if op.code in STATEFUL:
+                raise NotCovered(f"{self.name}: {STATEFUL[op.code]}")
+            self.definitions[id(op), k] = Definition(self.model, op, k)
+        return self.definitions[id(op), k]
+
+    def origin(self, t, element, deep=False):
+        """Return the tensor and element that an element shows: what only moves it is followed, up to what a step wrote.
+
+        With `deep`, also through what steps wrote.  None: it is constant.
+        """
+        while deep or t not in self.written:
+            if self.model.is_constant(t):
+                return None
+            op, k = self.model.producer.get(t, (None, 0))
+            if op is None or op.code in STATEFUL:
+                return (t, element)
+            definition = self.definition(op, k)
+            needs = [] if definition.group > 1 else definition.needs(element)
+            needs = [(op.inputs[i], e) for i, e in needs if not self.model.is_constant(op.inputs[i])]
+            moves = definition.group == 1 and op.kind not in ("OTHER", "DEPTHWISE_CONV_2D") and "POOL" not in op.kind
+            if not needs and moves:
+                return None
+            if len(needs) != 1 or not moves or max(definition.groups) > 1:
+                return (t, element)
+            t, element = needs[0]
+        return (t, element)
+
+    def needs(self, op_record, turns_by_tensor):
+        """Return {tensor that the operator reads: {element: turn of the last read}}, given those of what it writes.
+
+        The definitions of all operators of the file in between are applied, so whatever the plan has fused is checked.
+        """
+        model, reads = self.model, {}
+        readable = {self.value[t]: t for t in op_record["reads"]}
+        pending = {t: dict(turns) for t, turns in turns_by_tensor.items()}
+        begun, numbers = {*pending}, {id(op): n for n, op in enumerate(model.operators)}
+        inverse = None
+        while pending:
+            t = max(pending, key=lambda t: numbers[id(model.producer[t][0])] if t in model.producer else -1)
+            turns = pending.pop(t)
+            if t not in begun:
+                if t in readable:
+                    merge(reads.setdefault(readable[t], {}), turns)
+                    continue
+                if model.is_constant(t):
+                    continue
+                if t in self.written:
+                    inverse = self.inverse(readable) if inverse is None else inverse
+                    self.read_elsewhere(op_record, t, turns, inverse, reads)
+                    continue
+            begun.discard(t)
+            demand(t in model.producer, f"{self.name}: operator {op_record['operator']} needs tensor {t}, "
+                   "which nothing computes")  # fmt: skip
+            op, k = model.producer[t]
+            for i, last in enumerate(self.definition(op, k).last_reads(turns)):
+                if op.inputs[i] >= 0 and last and not model.is_constant(op.inputs[i]):
+                    merge(pending.setdefault(op.inputs[i], {}), last)
+        return reads
+
+    def inverse(self, readable):
+        shown = {}
+        for value, t in readable.items():
+            for element in range(self.model.tensors[value].elements):
+                shown.setdefault(self.origin(value, element, deep=True), (t, element))
+        return shown
+
+    def read_elsewhere(self, op_record, t, turns, inverse, reads):
+        """Read elements from another tensor that shows the same ones."""
+        for element, turn in turns.items():
+            origin = self.origin(t, element, deep=True)
+            if origin is None:
+                continue
+            demand(origin in inverse, f"{self.name}: operator {op_record['operator']} needs tensor {t}, which the plan "
+                   "does not let it read")  # fmt: skip
+            other, at = inverse[origin]
+            merge(reads.setdefault(other, {}), {at: turn})
+
+
+def merge(into, turns):
+    """Keep the later turn of each element."""
+    for element, turn in turns.items():
+        if into.get(element, turn) <= turn:
+            into[element] = turn
+
+
+# ---- The replay ------------------------------------------------------------------------------------------------------
+
+
+class Replay:
+    def __init__(self, plan, models):
+        self.plan = plan
+        self.buffers = {b[0]: b for b in flat_buffers(plan)}
+        demand(len(self.buffers) == sum(1 for _ in flat_buffers(plan)), "two buffers have one name")
+        self.models = [Planned(plan, record, model, self.buffers) for record, model in zip(plan["models"], models)]
+        self.arenas, self.marks, self.numbers = {}, {}, count(1)
+        self.seen = {}
+        self.step = 0
+
+    def base(self, model, t, fresh=False):
+        """The mark of byte 0 of a tensor; a fresh one for each run."""
+        if fresh or (model.name, t) not in self.marks:
+            self.marks[model.name, t] = next(self.numbers) << 40
+        return self.marks[model.name, t]
+
+    def touch(self, buffer):
+        if buffer is not None:
+            demand(any(start <= self.step < stop for start, stop in buffer[7]),
+                   f'{self.here()} touches "{buffer[0]}", which the plan says is not alive then')  # fmt: skip
+            self.seen.setdefault(buffer[0], set()).add(self.step)
+
+    def here(self):
+        return f'step {self.step}, "{self.plan["steps"][self.step]}",'
+
+    def arena(self, pool, end):
+        arena = self.arenas.setdefault(pool, [])
+        if len(arena) < end:
+            arena += [0] * (end - len(arena))
+        return arena
+
+    def marks_of(self, model, t, first, stop):
+        """The marks of elements [first, stop) of a tensor, byte by byte; None where they are constant."""
+        value = model.value[t]
+        width, base = model.model.tensors[value].width, self.base(model, value)
+        if value in model.written and not model.channels[t]:
+            return range(base + first * width, base + stop * width)
+        elements = (self.in_file(model, t, e) for e in range(first, stop))
+        return [byte for e in elements for byte in self.shown(model, value, e)]
+
+    def mark(self, model, t, first, stop):
+        """Write the marks of elements [first, stop) of a tensor."""
+        width, at = model.model.tensors[model.value[t]].width, 0
+        marks = self.marks_of(model, t, first, stop)
+        for _, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
+            self.touch(buffer)
+            self.arena(pool, offset + size)[offset : offset + size] = marks[at : at + size]
+            at += size
+
+    def check(self, model, t, elements):
+        """Demand the marks of elements of a tensor, which are numbered as in the plan."""
+        width = model.model.tensors[model.value[t]].width
+        for first, stop in runs_of(elements):
+            expected, at = self.marks_of(model, t, first, stop), 0
+            for _, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
+                self.touch(buffer)
+                marks, wanted = self.arena(pool, offset + size)[offset : offset + size], [*expected[at : at + size]]
+                if marks != wanted:
+                    for i, (mark, want) in enumerate(zip(marks, wanted)):
+                        demand(want in (None, mark), f"{self.here()} needs byte {first * width + at + i} of tensor "
+                               f"{model.value[t]} at {pool}+{offset + i}, where {self.whose(mark)}")  # fmt: skip
+                at += size
+
+    def shown(self, model, value, element):
+        """Yield the marks of an element of a tensor that no step writes, such as a view or a concatenation."""
+        origin, width = model.origin(value, element), model.model.tensors[value].width
+        if origin is None:
+            return [None] * width
+        t, e = origin
+        demand(t in model.written, f"{model.name}: no step computes tensor {t}")
+        demand(
+            model.model.tensors[t].width == width, f"{model.name}: tensor {value} cannot show the bytes of tensor {t}"
+        )
+        base = self.base(model, t)
+        return range(base + e * width, base + (e + 1) * width)
+
+    def whose(self, mark):
+        for (model, t), base in self.marks.items():
+            if base and base >> 40 == mark >> 40:
+                return f"byte {mark - base} of tensor {t} of {model} is"
+        return "nothing has been written yet" if not mark else "bytes of an earlier run are"
+
+    def run(self, m, first_step):
+        """Run a model once; return the step after its last one."""
+        model, steps = self.models[m], self.plan["steps"]
+        rows = {}
+        self.step = first_step
+        arriving = {*model.record["inputs_by_rows"]}
+        names = dict(zip(model.record["inputs"], model.model.inputs))
+        for t in model.place:
+            if not model.model.tensors[model.value[t]].is_variable and model.value[t] not in self.connected(m):
+                self.base(model, model.value[t], fresh=True)
+        for name, t in names.items():
+            if (
+                name not in arriving
+                and t in model.place
+                and t not in self.connected(m)
+                and not model.model.tensors[t].is_variable
+            ):
+                self.mark(model, t, 0, model.size(t) // model.model.tensors[t].width)
+        demand(steps[self.step] == f"{model.name}: enter", f"{self.here()} should enter {model.name}")
+        jobs = {}
+        for step in range(first_step + 1, len(steps)):
+            self.step, text = step, steps[step].partition(": ")[2]
+            if text == "leave":
+                break
+            if arrival := re.fullmatch(r"row (\d+) of .* arrives", text, re.DOTALL):
+                (t,) = (names[name] for name in arriving)
+                size = model.place[t].pieces[0][1] // model.model.tensors[t].width
+                self.mark(model, t, int(arrival[1]) * size, (int(arrival[1]) + 1) * size)
+                continue
+            operator = re.fullmatch(r".+? (\d+)(?:, row (\d+))?", text, re.DOTALL)
+            if not operator or int(operator[1]) not in model.operators:
+                raise NotCovered(f"{self.here()} which is control flow or a program")
+            row = None if operator[2] is None else int(operator[2])
+            op = model.operators[int(operator[1])]
+            jobs.setdefault(op["operator"], []).append(row)
+            self.operate(model, op, row, jobs[op["operator"]], self.rows_of(m, op["operator"]))
+        demand(text == "leave", f"{model.name} never ends")
+        for t in {*model.model.outputs}:
+            if not model.model.is_constant(t):
+                demand(t in model.place, f"{model.name}: output {t} has no place")
+                self.check(model, t, range(model.model.tensors[t].elements))
+        return self.step + 1
+
+    def connected(self, m):
+        """Inputs of a model that another model writes."""
+        model = self.models[m]
+        mine = {}
+        for t in model.model.inputs:
+            buffer = model.place[t].buffers[0] if t in model.place else None
+            if buffer is not None and buffer[2] == "connection" and buffer[1][0] != model.name:
+                source = next(other for other in self.models if other.name == buffer[1][0])
+                output = next(o for o in source.model.outputs if source.place[o].buffers[0] is buffer)
+                mine[t] = source, output
+                self.marks[model.name, t] = self.base(source, output)
+        return mine
+
+    def rows_of(self, m, position):
+        """The number of different rows that an operator computes, or adds up; 0: it runs as a whole."""
+        model = self.models[m]
+        if position not in model.cache:
+            text = re.compile(rf"{re.escape(model.name)}: .+ {position}, row (\d+)", re.DOTALL)
+            found = {match[1] for step in self.plan["steps"] if (match := text.fullmatch(step))}
+            model.cache[position] = len(found)
+        return model.cache[position]
+
+    def operate(self, model, op, row, done, rows):
+        """Run an operator, or a row of it: check what it needs, then mark what it writes."""
+        is_copy = op["operator"] >= len(model.model.operators)
+        kind = "COPY" if is_copy else model.model.operators[op["operator"]].kind
+        out = model.model.tensors[model.value[op["writes"][0]]]
+        height = out.shape[-3] if len(out.shape) > 2 else 1
+        adds_up = bool(rows and op["scratch"] and height != rows)
+        sign = -1 if op["operator"] in model.backward else 1
+        turns, before = {}, 0
+        for t in op["writes"]:
+            elements = model.size(t) // model.model.tensors[model.value[t]].width
+            start, stop = (
+                (row * elements // rows, (row + 1) * elements // rows) if rows and not adds_up else (0, elements)
+            )
+            turns[t] = {e: sign * (before + self.turn(model, op, kind, t, e)) for e in range(start, stop)}
+            before += elements
+        reads = self.reads(model, op, turns, is_copy)
+        if adds_up:
+            total = {t: model.size(t) // model.model.tensors[model.value[t]].width for t in reads}
+            reads = {t: {e: float("-inf") for e in last if row * total[t] // rows <= e < (row + 1) * total[t] // rows}
+                     for t, last in reads.items()}  # fmt: skip
+        is_last = not adds_up or len({*done}) == rows
+        for t, last in reads.items():
+            demand(t in model.place, f"{self.here()} reads tensor {t}, which has no place")
+            self.check(model, t, last)
+        turns = turns if is_last else {}
+        self.scratch(model, op, reads, turns, adds_up, len(done) == 1)
+        self.overlaps(model, op, kind, reads, turns)
+        for t, written in turns.items():
+            for first, stop in runs_of(written):
+                self.mark(model, t, first, stop)
+
+    def turn(self, model, op, kind, t, element):
+        shape, sections = model.model.tensors[model.value[t]].shape, 1
+        if kind == "DEPTHWISE_CONV_2D":
+            each = shape[3] // model.model.tensors[model.model.operators[op["operator"]].inputs[0]].shape[3]
+            return element // LANES if each % LANES == 0 else element
+        if kind in ("CONCATENATION", "PACK"):  # one input after the other
+            definition = model.definition(model.model.operators[op["operator"]], 0)
+            return definition.needs(self.in_file(model, t, element))[0][0] * definition.out.elements + element
+        if kind not in SUMS:
+            return element
+        if kind == "CONV_2D":
+            definition = model.definition(model.model.operators[op["operator"]], 0)
+            sections = definition.sections
+        group = (len(model.channels[t]) or shape[-1]) // sections
+        return element // group * group + element % group // LANES
+
+    def reads(self, model, op, turns, is_copy):
+        """Return what an operator needs, with the elements of the plan in place of those of the file."""
+        if is_copy:
+            return {op["reads"][0]: next(iter(turns.values()))}
+        values = {}
+        for t, written in turns.items():
+            values[model.value[t]] = {self.in_file(model, t, e): turn for e, turn in written.items()}
+        found = model.needs(op, values)
+        return {t: self.in_plan(model, t, last) for t, last in found.items()}
+
+    def in_file(self, model, t, element):
+        channels = model.channels[t]
+        if not channels:
+            return element
+        pixel, channel = divmod(element, len(channels))
+        return pixel * model.model.tensors[model.value[t]].shape[-1] + channels[channel]
+
+    def in_plan(self, model, t, last):
+        channels = model.channels.get(t)
+        if not channels:
+            return last
+        number = {channel: i for i, channel in enumerate(channels)}
+        size, left = model.model.tensors[model.value[t]].shape[-1], len(channels)
+        pairs = ((divmod(e, size), turn) for e, turn in last.items())
+        return {pixel * left + number[channel]: turn for (pixel, channel), turn in pairs if channel in number}
+
+    def addresses(self, model, t, elements):
+        """Yield (pool, offset, element) of each byte of elements."""
+        width = model.model.tensors[model.value[t]].width
+        for element in elements:
+            for _, size, pool, offset, _ in model.place[t].runs(element * width, (element + 1) * width):
+                for at in range(offset, offset + size):
+                    yield (pool, at), element
+
+    def overlaps(self, model, op, kind, reads, turns):
+        """Demand that nothing is overwritten within the operator before it has been read for the last time."""
+        written = {}
+        for t, last in turns.items():
+            for at, element in self.addresses(model, t, last):
+                demand(at not in written, f"{self.here()} writes two elements at {at[0]}+{at[1]}")
+                written[at] = last[element]
+        for t, last in reads.items():
+            for at, element in self.addresses(model, t, last):
+                if at in written and written[at] < last[element]:
+                    if kind == "OTHER":
+                        raise NotCovered(f"{self.here()} whose output overlaps what it reads")
+                    raise Wrong(f"{self.here()} overwrites element {element} of tensor {model.value[t]} at "
+                                f"{at[0]}+{at[1]} before it has read it for the last time")  # fmt: skip
+
+    def scratch(self, model, op, reads, turns, adds_up, is_first):
+        """Scratch is written when the operator begins; what is added up stays from its first row to its last."""
+        taken = {}
+        for name in op["scratch"]:
+            demand(name in self.buffers, f'{self.here()} has scratch "{name}", which is no buffer')
+            buffer = self.buffers[name]
+            self.touch(buffer)
+            pool, offset, size = buffer[3:6]
+            arena, base = self.arena(pool, offset + size), self.base(model, name)
+            if adds_up and not is_first:
+                demand(arena[offset : offset + size] == [*range(base, base + size)],
+                       f'{self.here()} needs its sums in "{name}", which were overwritten')  # fmt: skip
+            arena[offset : offset + size] = range(base, base + size)
+            demand(
+                not taken.keys() & {(pool, at) for at in range(offset, offset + size)},
+                f"{self.here()} has scratch twice",
+            )
+            taken.update({(pool, at): (at - offset, size) for at in range(offset, offset + size)})
+        for t, last in reads.items():
+            demand(not taken or all(at not in taken for at, _ in self.addresses(model, t, last)),
+                   f"{self.here()} reads tensor {model.value[t]} where its scratch is")  # fmt: skip
+        for t, last in turns.items() if taken else ():
+            for at, element in self.addresses(model, t, last):
+                if at in taken:
+                    byte, size = taken[at]
+                    if not adds_up or size % len(last):
+                        raise NotCovered(f"{self.here()} whose output overlaps its scratch")
+                    other = byte // (size // len(last))
+                    demand(last[other] <= last[element], f"{self.here()} overwrites sum {other} before it is read")
+
+
+def runs_of(elements):
+    """Yield [first, stop) of consecutive numbers."""
+    ordered = sorted(elements) if not isinstance(elements, range) else [elements.start, elements.stop - 1]
+    if isinstance(elements, range):
+        if elements:
+            yield elements.start, elements.stop
+        return
+    first = previous = None
+    for element in ordered:
+        if previous is None or element != previous + 1:
+            if previous is not None:
+                yield first, previous + 1
+            first = element
+        previous = element
+    if previous is not None:
+        yield first, previous + 1
+
+
+# ---- What needs no replay --------------------------------------------------------------------------------------------
+
+
+def check_places(plan):
+    """Check pools, limits, alignments, constants, and models that may run at the same time."""
+    pools = {pool["name"]: pool for pool in plan["pools"]}
+    together = {frozenset(pair) for pair in plan["concurrent"]}
+    taken = {}
+    for name, models, kind, pool, offset, size, alignment, intervals, line in flat_buffers(plan):
+        demand(pool in pools, f'"{name}" is in "{pool}", which is no pool')
+        end = offset + (size + line - 1) // line * line if line else offset + size
+        demand(offset >= 0 and size >= 0 and end <= pools[pool]["size"],
+               f'"{name}" ends at {pool}+{end}, and the pool has {pools[pool]["size"]} bytes')  # fmt: skip
+        demand(alignment > 0 and offset % max(alignment, line) == 0, f'"{name}" at {pool}+{offset} is not aligned')
+        demand(
+            pools[pool]["alignment"] % (alignment & -alignment) == 0, f'pool "{pool}" is aligned to less than "{name}"'
+        )
+        demand(
+            all(0 <= a < b <= len(plan["steps"]) for a, b in intervals), f'"{name}" is alive outside of the timeline'
+        )
+        if size:
+            taken.setdefault(pool, []).append((offset, end, name, models, kind, intervals, line))
+    for name, pool in pools.items():
+        demand(pool["limit"] is None or pool["size"] <= pool["limit"], f'pool "{name}" is larger than its limit')
+    for pool, places in taken.items():
+        check_apart(pool, sorted(places, key=lambda place: place[:3]), together)
+
+
+def check_apart(pool, places, together):
+    """Check that what nobody may ever overwrite lies apart: constants, data of concurrent models, cache lines."""
+    live = []
+    for place in places:
+        live = [other for other in live if other[1] > place[0]]
+        for other in live:
+            concurrent = any(frozenset((a, b)) in together for a in place[3] for b in other[3])
+            constant = "constant" in (place[4], other[4])
+            alive = any(a < d and c < b for a, b in place[5] for c, d in other[5])
+            if concurrent or constant or ((place[6] or other[6]) and alive):
+                raise Wrong(f'"{other[2]}" and "{place[2]}" share bytes of pool "{pool}"')
+        live.append(place)
+
+
+def check_certificate(plan, pool, replay):
+    """Check the bound of a pool; returns why it cannot be checked by looking, or nothing."""
+    name, bound, proof = pool["name"], pool["bound"], pool["certificate"]
+    demand(0 <= bound <= pool["size"], f'pool "{name}" has {pool["size"]} bytes, and its bound is {bound}')
+    if proof is None:
+        return f'bound of "{name}": a search proved it' if pool["access"] == "rw" and bound else ""
+    known = [replay.buffers[each] for each in {*proof["buffers"]} if each in replay.buffers]
+    demand(
+        len(known) == len(proof["buffers"]), f'the certificate of "{name}" names a buffer twice, or one that is none'
+    )
+    demand(all(buffer[3] == name for buffer in known), f'the certificate of "{name}" has buffers of another pool')
+    total = sum(buffer[5] for buffer in known)
+    demand(total >= bound, f'the buffers of the certificate of "{name}" have {total} bytes, and its bound is {bound}')
+    if proof["step"] is None or plan["steps"].count(proof["step"]) != 1:
+        return f'bound of "{name}": it is of models that run at the same time'
+    step = plan["steps"].index(proof["step"])
+    for buffer in known:
+        seen = replay.seen.get(buffer[0], (0,))
+        is_kept = buffer[2] in ("variable", "connection") or [0, len(plan["steps"])] in buffer[7]
+        demand(is_kept or min(seen) <= step <= max(seen),
+               f'the certificate of "{name}" counts "{buffer[0]}", which holds nothing then')  # fmt: skip
+    return f'bound of "{name}": its buffers share {total - bound} bytes within one operator' if total > bound else ""
+
+
+def check(plan, models):
+    """Check a plan; returns what is not checked.  Raises Wrong or NotCovered."""
+    demand(plan["version"] == 2, "this is a plan of another version")
+    check_places(plan)
+    for record in plan["models"]:
+        if record["on_demand"] or not record["operators"]:
+            raise NotCovered(f"{record['name']}: a program, or a model without operators")
+    replay = Replay(plan, models)
+    for _ in range(2):
+        step = 0
+        for m in range(len(models)):
+            step = replay.run(m, step)
+        demand(step == len(plan["steps"]), "there are steps of no model")
+    return [reason for pool in plan["pools"] if (reason := check_certificate(plan, pool, replay))]
+
+
+def main(arguments):
+    if len(arguments) < 2:
+        print(__doc__)
+        return 2
+    try:
+        with open(arguments[0], encoding="utf-8") as file:
+            plan = json.load(file)
+        files = {}
+        for path in arguments[1:]:
+            with open(path, "rb") as file:
+                data = file.read()
+            files[hashlib.sha256(data).hexdigest()] = data
+        missing = [record["name"] for record in plan["models"] if record["sha256"] not in files]
+        demand(not missing, f"none of the files is the one that {', '.join(missing)} was planned from")
+        models = [Model(files[record["sha256"]]) for record in plan["models"]]
+        unchecked = check(plan, models)
+    except Wrong as wrong:
+        print(f"wrong: {wrong}")
+        return 1
+    except NotCovered as reason:
+        print(f"not covered: {reason}")
+        return 3
+    print("right: everything that an operator needs is in its place when it is read")
+    print("\n".join(f"not checked: {each}" for each in unchecked), end="\n" if unchecked else "")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
