@@ -27,6 +27,7 @@ import sys
 from bisect import bisect_right
 from itertools import count, product
 from math import prod
+from pathlib import Path
 
 LANES = 4
 SIZES = {0: 4, 1: 2, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 9: 1, 10: 8, 12: 8, 15: 4, 16: 2}  # TensorType → bytes
@@ -51,7 +52,7 @@ class Wrong(Exception):
 
 
 class NotCovered(Exception):
-    """This file cannot tell."""
+    """Nothing here can tell."""
 
 
 def demand(condition, message):
@@ -508,7 +509,7 @@ def flat_buffers(plan):
 class Planned:
     """A model as the plan has it: its file, its tensors' places, its operators."""
 
-    def __init__(self, plan, record, model, buffers):
+    def __init__(self, record, model, buffers):
         self.name, self.model, self.record = record["name"], model, record
         self.value = {t: t for t in range(len(model.tensors))}
         self.operators = {op["operator"]: op for op in record["operators"]}
@@ -656,7 +657,7 @@ class Replay:
         self.plan = plan
         self.buffers = {b[0]: b for b in flat_buffers(plan)}
         demand(len(self.buffers) == sum(1 for _ in flat_buffers(plan)), "two buffers have one name")
-        self.models = [Planned(plan, record, model, self.buffers) for record, model in zip(plan["models"], models)]
+        self.models = [Planned(record, model, self.buffers) for record, model in zip(plan["models"], models)]
         self.arenas, self.marks, self.numbers = {}, {}, count(1)
         self.seen = {}
         self.step = 0
@@ -736,29 +737,15 @@ class Replay:
     def run(self, m, first_step):
         """Run a model once; return the step after its last one."""
         model, steps = self.models[m], self.plan["steps"]
-        rows = {}
         self.step = first_step
-        arriving = {*model.record["inputs_by_rows"]}
-        names = dict(zip(model.record["inputs"], model.model.inputs))
-        for t in model.place:
-            if not model.model.tensors[model.value[t]].is_variable and model.value[t] not in self.connected(m):
-                self.base(model, model.value[t], fresh=True)
-        for name, t in names.items():
-            if (
-                name not in arriving
-                and t in model.place
-                and t not in self.connected(m)
-                and not model.model.tensors[t].is_variable
-            ):
-                self.mark(model, t, 0, model.size(t) // model.model.tensors[t].width)
-        demand(steps[self.step] == f"{model.name}: enter", f"{self.here()} should enter {model.name}")
+        names = self.enter(m)
         jobs = {}
         for step in range(first_step + 1, len(steps)):
             self.step, text = step, steps[step].partition(": ")[2]
             if text == "leave":
                 break
             if arrival := re.fullmatch(r"row (\d+) of .* arrives", text, re.DOTALL):
-                (t,) = (names[name] for name in arriving)
+                (t,) = (names[name] for name in model.record["inputs_by_rows"])
                 size = model.place[t].pieces[0][1] // model.model.tensors[t].width
                 self.mark(model, t, int(arrival[1]) * size, (int(arrival[1]) + 1) * size)
                 continue
@@ -775,6 +762,19 @@ class Replay:
                 demand(t in model.place, f"{model.name}: output {t} has no place")
                 self.check(model, t, range(model.model.tensors[t].elements))
         return self.step + 1
+
+    def enter(self, m):
+        """Fill the inputs of a model that do not arrive later, with new values; return its inputs by name."""
+        model, steps, connected = self.models[m], self.plan["steps"], self.connected(m)
+        demand(steps[self.step : self.step + 1] == [f"{model.name}: enter"], f"{model.name} is not entered")
+        names = dict(zip(model.record["inputs"], model.model.inputs))
+        fleeting = [t for t, tensor in enumerate(model.model.tensors) if not tensor.is_variable and t not in connected]
+        for t in fleeting:
+            self.base(model, t, fresh=True)
+        for name, t in names.items():
+            if t in fleeting and t in model.place and name not in model.record["inputs_by_rows"]:
+                self.mark(model, t, 0, model.size(t) // model.model.tensors[t].width)
+        return names
 
     def connected(self, m):
         """Inputs of a model that another model writes."""
@@ -824,8 +824,8 @@ class Replay:
             demand(t in model.place, f"{self.here()} reads tensor {t}, which has no place")
             self.check(model, t, last)
         turns = turns if is_last else {}
-        self.scratch(model, op, reads, turns, adds_up, len(done) == 1)
-        self.overlaps(model, op, kind, reads, turns)
+        self.scratch(model, op, kind, reads, turns, adds_up, len(done) == 1)
+        self.overlaps(model, kind, reads, turns)
         for t, written in turns.items():
             for first, stop in runs_of(written):
                 self.mark(model, t, first, stop)
@@ -880,7 +880,7 @@ class Replay:
                 for at in range(offset, offset + size):
                     yield (pool, at), element
 
-    def overlaps(self, model, op, kind, reads, turns):
+    def overlaps(self, model, kind, reads, turns):
         """Demand that nothing is overwritten within the operator before it has been read for the last time."""
         written = {}
         for t, last in turns.items():
@@ -895,7 +895,7 @@ class Replay:
                     raise Wrong(f"{self.here()} overwrites element {element} of tensor {model.value[t]} at "
                                 f"{at[0]}+{at[1]} before it has read it for the last time")  # fmt: skip
 
-    def scratch(self, model, op, reads, turns, adds_up, is_first):
+    def scratch(self, model, op, kind, reads, turns, adds_up, is_first):
         """Scratch is written when the operator begins; what is added up stays from its first row to its last."""
         taken = {}
         for name in op["scratch"]:
@@ -920,7 +920,7 @@ class Replay:
             for at, element in self.addresses(model, t, last):
                 if at in taken:
                     byte, size = taken[at]
-                    if not adds_up or size % len(last):
+                    if (not adds_up and kind != "REDUCE") or size % len(last):
                         raise NotCovered(f"{self.here()} whose output overlaps its scratch")
                     other = byte // (size // len(last))
                     demand(last[other] <= last[element], f"{self.here()} overwrites sum {other} before it is read")
@@ -1031,19 +1031,18 @@ def main(arguments):
         print(__doc__)
         return 2
     try:
-        with open(arguments[0], encoding="utf-8") as file:
-            plan = json.load(file)
-        files = {}
-        for path in arguments[1:]:
-            with open(path, "rb") as file:
-                data = file.read()
-            files[hashlib.sha256(data).hexdigest()] = data
+        plan = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+        contents = [Path(path).read_bytes() for path in arguments[1:]]
+        files = {hashlib.sha256(data).hexdigest(): data for data in contents}
         missing = [record["name"] for record in plan["models"] if record["sha256"] not in files]
         demand(not missing, f"none of the files is the one that {', '.join(missing)} was planned from")
         models = [Model(files[record["sha256"]]) for record in plan["models"]]
         unchecked = check(plan, models)
     except Wrong as wrong:
         print(f"wrong: {wrong}")
+        return 1
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, struct.error) as damage:
+        print(f"wrong: this is no plan, or no model: {type(damage).__name__}: {damage}")
         return 1
     except NotCovered as reason:
         print(f"not covered: {reason}")

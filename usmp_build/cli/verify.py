@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from usmp_build.cli.problem_file import capacity, capacity_argument, read_bytes, read_statement
 from usmp_build.errors import CheckFailed
@@ -27,8 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 class _PrintChecker(argparse.Action):
     """Prints the program and exits, as `--version` does."""
 
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
-        super().__init__(option_strings, dest=dest, nargs=0, default=argparse.SUPPRESS, help=help)
+    def __init__(self, option_strings: Sequence[str], dest: str, **rest: Any) -> None:
+        super().__init__(option_strings, dest, nargs=0, **rest)
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print it."""

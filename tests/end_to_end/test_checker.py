@@ -1,0 +1,165 @@
+"""The checker of plans, which shares nothing with us, accepts what we plan and refuses what is moved to a wrong place."""
+
+from __future__ import annotations
+
+import copy
+import importlib.util
+import json
+import os
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.support.cli import call
+from usmp_build import installation, pipeline
+from usmp_build.files import DiskFiles
+from usmp_build.planner.memory.plan import Allocation, Plan
+from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.verify import violations
+
+DATA = Path(__file__).parents[1] / "data"
+COUNT = int(os.environ.get("USMP_FUZZ", "150"))
+MODELS = ("branchy", "digits", "float_net", "kitchen_a", "kitchen_b", "odd_even", "pages", "quantized_io")
+BY_ROWS = "[plan]\nrows = {}\n"
+
+
+def _loaded() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("check_plan", installation.checker())
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+check_plan = _loaded()
+
+
+@dataclass(frozen=True)
+class Made:
+    """A plan as the checker reads it, the models, and the same plan as our verifier sees it."""
+
+    document: dict[str, Any]
+    models: list[Any]
+    problem: Problem
+    plan: Plan
+
+    def verdict(self, document: dict[str, Any]) -> str:
+        """Return what is wrong; nothing if the plan is right."""
+        try:
+            check_plan.check(document, self.models)
+        except check_plan.Wrong as wrong:
+            return str(wrong) or "wrong"
+        return ""
+
+
+def made(folder: Path, names: tuple[str, ...], more: str = "") -> Made:
+    tables = "".join(f'[models.{name}]\npath = "{(DATA / name).as_posix()}.tflite"\n' for name in names)
+    pools = '[pools.sram]\naccess = "rw"\n'
+    (folder / "usmp.toml").write_text(f'[project]\nname = "p"\n{pools}{tables}{more}', encoding="utf-8")
+    files = DiskFiles(folder)
+    planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
+    done = call("plan", folder / "usmp.toml", "--json")
+    assert done.code == 0, done.err
+    models = [check_plan.Model((DATA / f"{name}.tflite").read_bytes()) for name in sorted(names)]
+    return Made(json.loads(done.out), models, planned.analysis.problem, planned.plan)
+
+
+@pytest.mark.parametrize("rows", ["true", "false"])
+@pytest.mark.parametrize("name", MODELS)
+def test_plans_of_models_are_right(tmp_path: Path, name: str, rows: str) -> None:
+    each = made(tmp_path, (name,), BY_ROWS.format(rows))
+    assert each.verdict(each.document) == ""
+
+
+@pytest.mark.parametrize("more", ["", 'concurrent = [["digits", "odd_even"]]\n'])
+def test_plans_of_several_models_are_right(tmp_path: Path, more: str) -> None:
+    each = made(tmp_path, ("digits", "odd_even"), BY_ROWS.format("true"))
+    assert each.verdict(each.document) == ""
+
+
+def test_what_it_cannot_check_is_no_silent_yes(tmp_path: Path) -> None:
+    each = made(tmp_path, ("control",))
+    with pytest.raises(check_plan.NotCovered, match="WHILE"):
+        each.verdict(each.document)
+
+
+def _moved(document: dict[str, Any], draw: random.Random) -> tuple[str, int]:
+    """Move a buffer of the workspace, or a row; return its name and its new place."""
+    buffers = [b for b in document["buffers"] if b["pool"] == "sram"]
+    buffer = draw.choice(buffers)
+    peak = document["pools"][0]["size"]
+    place = draw.choice((draw.randrange(peak + 8), draw.choice(buffers).get("offset", 0)))
+    if "offsets" not in buffer:
+        buffer["offset"] = max(0, buffer["offset"] + draw.choice((-4, -1, 1, 4))) if draw.random() < 0.3 else place
+        return buffer["name"], buffer["offset"]
+    row = draw.randrange(len(buffer["offsets"]))
+    buffer["offsets"][row] = place
+    return f"{buffer['name']}[{row}]", place
+
+
+@pytest.mark.parametrize("names", [("digits",), ("kitchen_b",), ("branchy",), ("digits", "odd_even")], ids="+".join)
+def test_a_moved_buffer_is_refused_by_both_or_by_none(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """The verifier knows what kernels declare; the checker only what operators are.  They agree on every place."""
+    each = made(tmp_path, names)
+    draw, refused = random.Random(7), 0
+    numbers = {buffer.name: index for index, buffer in enumerate(each.problem.buffers)}
+    for _ in range(COUNT // 4):
+        document = copy.deepcopy(each.document)
+        name, offset = _moved(document, draw)
+        places = list(each.plan.allocations)
+        places[numbers[name]] = Allocation(places[numbers[name]].pool, offset)
+        end = offset + each.problem.buffers[numbers[name]].size
+        document["pools"][0]["size"] = max(document["pools"][0]["size"], end)
+        wrong = violations(each.problem, Plan(tuple(places), each.plan.algorithm))
+        found = each.verdict(document)
+        assert bool(wrong) == bool(found), f"{name} at {offset}: {wrong} and {found!r}"
+        refused += bool(found)
+    assert 0 < refused < COUNT // 4
+
+
+def _fault(document: dict[str, Any], number: int) -> None:
+    """Change one fact so that the plan is wrong."""
+    buffers, pool, model = document["buffers"], document["pools"][0], document["models"][0]
+    first = next(b for b in buffers if "offset" in b and b["kind"] == "input")
+    faults = (
+        lambda: pool.update(size=pool["size"] - 1),
+        lambda: pool.update(limit=pool["size"] - 1),
+        lambda: pool.update(bound=pool["size"] + 1),
+        lambda: first.update(pool="nowhere"),
+        lambda: first.update(offset=-1),
+        lambda: first.update(size=first["size"] - 1),
+        lambda: first.update(intervals=[[0, 1]]),
+        lambda: first.update(name=buffers[-1]["name"]),
+        lambda: model["operators"][1].update(reads=[]),
+        lambda: model["operators"].pop(),
+        lambda: model["tensors"].pop(0),
+        lambda: document["steps"].insert(1, document["steps"].pop(-2)),
+        lambda: document["steps"].pop(1),
+        lambda: pool["certificate"]["buffers"].append(pool["certificate"]["buffers"][0]),
+        lambda: pool["certificate"].update(step=document["steps"][-1]),
+        lambda: model["backward"].append(0) if 0 not in model["backward"] else model["backward"].remove(0),
+    )
+    faults[number]()
+
+
+@pytest.mark.parametrize("number", range(16))
+def test_a_wrong_fact_is_refused(tmp_path: Path, number: int) -> None:
+    each = made(tmp_path, ("digits",), BY_ROWS.format("false"))
+    _fault(each.document, number)
+    assert each.verdict(each.document)
+
+
+def test_it_is_printed_and_runs_alone(tmp_path: Path) -> None:
+    each = made(tmp_path, ("digits",))
+    (tmp_path / "check_plan.py").write_text(call("verify", "--print-checker").out, encoding="utf-8")
+    (tmp_path / "plan.json").write_text(json.dumps(each.document), encoding="utf-8")
+    assert check_plan.main([str(tmp_path / "plan.json"), str(DATA / "digits.tflite")]) == 0
+    assert check_plan.main([str(tmp_path / "plan.json"), str(DATA / "odd_even.tflite")]) == 1
+    text = (tmp_path / "check_plan.py").read_text("utf-8")
+    assert text == installation.checker().read_text("utf-8")
+    assert "usmp_build import" not in text
