@@ -14,6 +14,7 @@ what the planner says about it.
 It believes, and this is for tests of the kernels to show:
   - An operator computes the elements of its output in order, forward or backward as the plan says, and sums of products
     up to LANES output channels at a time: all that these need is read before they are written.
+  - An operator that has scratch for sums reads all of its input before it writes its output.
   - Values.  A fused or removed function of single elements (RELU, QUANTIZE, a table) is not computed here, and neither
     is a channel that the plan says is constant.
 Exit code 0: right · 1: wrong · 3: something is not covered, and nothing else is wrong · 2: usage.
@@ -751,7 +752,9 @@ class Replay:
                 continue
             operator = re.fullmatch(r".+? (\d+)(?:, row (\d+))?", text, re.DOTALL)
             if not operator or int(operator[1]) not in model.operators:
-                raise NotCovered(f"{self.here()} which is control flow or a program")
+                is_flow = any(op.code in STATEFUL for op in model.model.operators)
+                demand(is_flow, f"{self.here()} is no operator of the plan")
+                raise NotCovered(f"{self.here()} which is part of control flow")
             row = None if operator[2] is None else int(operator[2])
             op = model.operators[int(operator[1])]
             jobs.setdefault(op["operator"], []).append(row)
@@ -819,6 +822,8 @@ class Replay:
             total = {t: model.size(t) // model.model.tensors[model.value[t]].width for t in reads}
             reads = {t: {e: float("-inf") for e in last if row * total[t] // rows <= e < (row + 1) * total[t] // rows}
                      for t, last in reads.items()}  # fmt: skip
+        elif kind == "REDUCE" and op["scratch"] and out.shape[:1] == [1]:  # it adds up everything, then writes
+            reads = {t: dict.fromkeys(last, float("-inf")) for t, last in reads.items()}
         is_last = not adds_up or len({*done}) == rows
         for t, last in reads.items():
             demand(t in model.place, f"{self.here()} reads tensor {t}, which has no place")
