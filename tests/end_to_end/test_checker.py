@@ -1,4 +1,4 @@
-"""The checker of plans, which shares nothing with us, accepts what we plan and refuses what is moved to a wrong place."""
+"""The checker of plans, which shares nothing with us, accepts what we plan and refuses what is in a wrong place."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class Made:
         return ""
 
 
-def made(folder: Path, names: tuple[str, ...], more: str = "") -> Made:
+def made(folder: Path, names: tuple[str, ...], more: str = "", first: str = "") -> Made:
     tables = "".join(f'[models.{name}]\npath = "{(DATA / name).as_posix()}.tflite"\n' for name in names)
     pools = '[pools.sram]\naccess = "rw"\n'
-    (folder / "usmp.toml").write_text(f'[project]\nname = "p"\n{pools}{tables}{more}', encoding="utf-8")
+    (folder / "usmp.toml").write_text(f'{first}[project]\nname = "p"\n{pools}{tables}{more}', encoding="utf-8")
     files = DiskFiles(folder)
     planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
     done = call("plan", folder / "usmp.toml", "--json")
@@ -76,9 +76,9 @@ def test_plans_of_models_are_right(tmp_path: Path, name: str, rows: str) -> None
     assert each.verdict(each.document) == ""
 
 
-@pytest.mark.parametrize("more", ["", '[plan]\nconcurrent = [["digits", "odd_even"]]\n'])
-def test_plans_of_several_models_are_right(tmp_path: Path, more: str) -> None:
-    each = made(tmp_path, ("digits", "odd_even"), more)
+@pytest.mark.parametrize("first", ["", 'concurrent = [["digits", "odd_even"]]\n'])
+def test_plans_of_several_models_are_right(tmp_path: Path, first: str) -> None:
+    each = made(tmp_path, ("digits", "odd_even"), first=first)
     assert each.verdict(each.document) == ""
 
 
