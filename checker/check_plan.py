@@ -13,7 +13,8 @@ what the planner says about it.
 
 It believes, and this is for tests of the kernels to show:
   - An operator computes the elements of its output in order, forward or backward as the plan says, and sums of products
-    up to LANES output channels at a time: all that these need is read before they are written.
+    up to LANES output channels at a time: all that these need is read before they are written.  Copies of parts do so
+    block by block, one part after the other, and paddings line by line.
   - An operator that has scratch for sums reads all of its input before it writes its output.
   - Values.  A fused or removed function of single elements (RELU, QUANTIZE, a table) is not computed here, and neither
     is a channel that the plan says is constant.
@@ -45,6 +46,7 @@ NAMES |= dict.fromkeys((0, 41, 18, 42, 55, 57, 19, 21, 20, 152, 14, 28, 117, 111
                         106, 78, 158), "ELEMENTS")  # fmt: skip  # ADD, ..., RELU, ..., QUANTIZE, ..., SELECT
 STATEFUL = {118: "IF", 119: "WHILE", 31: "CALL", 129: "CALL_ONCE", 142: "VAR_HANDLE", 143: "READ_VARIABLE",
             144: "ASSIGN_VARIABLE"}  # fmt: skip
+BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
 SUMS = ("CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
 
 
@@ -384,17 +386,26 @@ class Definition:
             place[axis] -= size
         raise Wrong("a concatenation is larger than its parts")
 
+    def axis(self):
+        """The axis along which a tensor is joined or cut."""
+        kind, rank = self.op.kind, max(1, len(self.out.shape))
+        if kind in ("SPLIT", "SPLIT_V"):
+            return self.constant(0 if kind == "SPLIT" else 2)[0] % rank
+        if kind == "UNPACK":
+            return self.op.option(1) % (rank + 1)
+        return self.op.option(0 if kind == "CONCATENATION" else 1) % rank
+
     def concatenation(self, e):
-        return self.joined(e, self.op.option(0) % len(self.out.shape), 0)
+        return self.joined(e, self.axis(), 0)
 
     def pack(self, e):
         place = place_in(e, self.out.shape)
-        i = place.pop(self.op.option(1) % len(self.out.shape))
+        i = place.pop(self.axis())
         return [(i, element_at(place, self.ins[i].shape))]
 
     def unpack(self, e):
         source, place = self.ins[0].shape, place_in(e, self.out.shape)
-        place.insert(self.op.option(1) % len(source), self.k)
+        place.insert(self.axis(), self.k)
         return [(0, element_at(place, source))]
 
     def cut(self, e, position, axis):
@@ -403,10 +414,10 @@ class Definition:
         return [(position, element_at(place, source))]
 
     def split(self, e):
-        return self.cut(e, 1, self.constant(0)[0] % len(self.out.shape))
+        return self.cut(e, 1, self.axis())
 
     def split_v(self, e):
-        return self.cut(e, 0, self.constant(2)[0] % len(self.out.shape))
+        return self.cut(e, 0, self.axis())
 
     def tile(self, e):
         source = self.ins[0].shape
@@ -523,7 +534,8 @@ class Planned:
                 self.value.setdefault(b, self.value.get(a))
         for each in record["tensors"]:
             t = each["tensor"]
-            demand(t in self.value, f"{self.name}: tensor {t} is neither in the file nor a copy of one that is")
+            if t not in self.value:
+                raise NotCovered(f"{self.name}: tensor {t} is neither in the file nor a copy of one that is")
             tensor = model.tensors[self.value[t]]
             self.channels[t] = each["channels"]
             self.place[t] = self.placed(each, tensor, buffers, self.size(t))
@@ -766,6 +778,13 @@ class Replay:
                 self.check(model, t, range(model.model.tensors[t].elements))
         return self.step + 1
 
+    def reset(self):
+        """Give all variables their first values."""
+        for model in self.models:
+            for t in model.place:
+                if model.value[t] == t and model.model.tensors[t].is_variable:
+                    self.mark(model, t, 0, model.model.tensors[t].elements)
+
     def enter(self, m):
         """Fill the inputs of a model that do not arrive later, with new values; return its inputs by name."""
         model, steps, connected = self.models[m], self.plan["steps"], self.connected(m)
@@ -840,9 +859,14 @@ class Replay:
         if kind == "DEPTHWISE_CONV_2D":
             each = shape[3] // model.model.tensors[model.model.operators[op["operator"]].inputs[0]].shape[3]
             return element // LANES if each % LANES == 0 else element
-        if kind in ("CONCATENATION", "PACK"):  # one input after the other
+        if kind in BLOCKS:
             definition = model.definition(model.model.operators[op["operator"]], 0)
-            return definition.needs(self.in_file(model, t, element))[0][0] * definition.out.elements + element
+            block = element // prod(definition.out.shape[definition.axis() :])  # a copy moves a block at once
+            if kind in ("CONCATENATION", "PACK"):  # one input after the other
+                return definition.needs(self.in_file(model, t, element))[0][0] * definition.out.elements + block
+            return block
+        if kind in ("PAD", "PADV2"):
+            return element // shape[-1]
         if kind not in SUMS:
             return element
         if kind == "CONV_2D":
@@ -1023,6 +1047,7 @@ def check(plan, models):
         if record["on_demand"] or not record["operators"]:
             raise NotCovered(f"{record['name']}: a program, or a model without operators")
     replay = Replay(plan, models)
+    replay.reset()
     for _ in range(2):
         step = 0
         for m in range(len(models)):
