@@ -88,7 +88,7 @@ CASES: Mapping[str, Callable[[Random], Case]] = {
     "SUB": add_or_subtract("SUB"),
 }
 ISAS: Mapping[Isa, tuple[str, ...]] = {
-    Isa.DSP: ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"),
+    Isa.DSP: tuple(CASES),
     Isa.MVE: tuple(CASES),
 }
 """The kinds of operators that have kernels for the instructions of a target."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from math import prod
 
 from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS, Factor, quantize
@@ -84,11 +85,13 @@ def _of_one_shape(node: Node, name: str, fields: Fields, size: int) -> Kernel:
     parameters = Parameters(f"{name}_parameters", (("size", size), *fields))
     call = KernelCall(name, Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses)
     portable = Kernel((call,))
-    return fastest(node, {Isa.MVE: lambda: _add_mve(node, portable)} if name.startswith("add") else {}, portable)
+    if not name.startswith("add"):
+        return portable
+    return fastest(node, {isa: partial(_faster_add, node, portable, isa) for isa in (Isa.MVE, Isa.DSP)}, portable)
 
 
-def _add_mve(node: Node, portable: Kernel) -> Kernel:
-    """Return the kernel of ADD and SUB with Helium: it reads four elements before it writes them."""
+def _faster_add(node: Node, portable: Kernel, isa: Isa) -> Kernel:
+    """Return the kernel of ADD and SUB for other instructions; Helium's reads four elements before it writes them."""
     (call,) = portable.calls
     if call.function != "add_s8":
         raise Declined(f"it is for int8, not {node.output.dtype.name}")
@@ -97,7 +100,7 @@ def _add_mve(node: Node, portable: Kernel) -> Kernel:
     factors = [(fields[f"{each}_multiplier"], fields[f"{each}_shift"]) for each in ("first", "second")]
     if fields["output_shift"] == 0 or any(shift == 0 and by not in (0, _HALF) for by, shift in factors):
         raise Declined("it scales by 1/2 or more")
-    return replace(portable, calls=(replace(call, function="add_s8_mve"),))
+    return replace(portable, calls=(replace(call, function=f"add_s8_{isa.value}"),))
 
 
 def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:

@@ -246,7 +246,7 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_taps inside = usmp_positions_inside(
         rows, height, (width - 1) * p->dilation + 1, p->stride, p->before, p->input_width, p->output_width);
-    const int32_t at_once = p->input_channels % 4 == 0 ? inside.end - inside.first : 1;
+    const int32_t input_step = p->direction * p->stride * p->input_pitch;
     const int8_t *taps[64];
     struct usmp_depthwise_s8_dsp pixel;
     int32_t count = 1;
@@ -263,12 +263,15 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
     for (int32_t x = pixels.first; x != pixels.end; x += count * pixels.step) {
         const int32_t start = x * p->stride - p->before;
 
-        count = x >= inside.first && x < inside.end ? at_once : 1;
+        count = x >= inside.first && x < inside.end ? inside.end - inside.first : 1;
         usmp_find_taps(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, 1, taps);
-        if (count > 1) {
+        if (p->input_channels % 4 == 0) {
             usmp_make_fours_s8_dsp(&pixel, p, packed, count, 0, output + x * p->output_pitch);
-        } else {
-            usmp_depthwise_pixel_s8_dsp(&pixel, p, packed, 0, output + x * p->output_pitch);
+            continue;
+        }
+        for (int32_t i = 0; i < count; ++i) {
+            int8_t *const to = output + (x + i * pixels.step) * p->output_pitch;
+            usmp_depthwise_pixel_s8_dsp(&pixel, p, packed, i * input_step, to);
         }
     }
 }

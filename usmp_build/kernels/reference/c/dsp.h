@@ -23,12 +23,24 @@
 #define USMP_UNUSED
 #endif
 
+/* sum * factor / 2^32, rounded to the nearest, halves upwards, where `excess` is the factor less 2^32: SMMLAR. */
+static inline USMP_UNUSED int32_t usmp_multiply_high_dsp(int32_t sum, int32_t excess)
+{
+#if USMP_DSP
+    int32_t high;
+    __asm__("smmlar %0, %1, %2, %1" : "=r"(high) : "r"(sum), "r"(excess));
+    return high;
+#else
+    return sum + (int32_t)(((int64_t)sum * excess + ((int64_t)1 << 31)) >> 32);
+#endif
+}
+
 /* How sums become outputs: sum * multiplier / 2^31 is rounded, shifted right by `less` + 1 bits with halves away from
- * zero, and moved by the zero point.  `excess` is twice the multiplier less 2^32, so that SMMLAR does it at once;
- * `rounding` is 1 + 2 * the output's zero point. */
+ * zero, and moved by the zero point.  `excess` is twice the multiplier less 2^32; `rounding` is 1 + 2 * the output's
+ * zero point. */
 static inline USMP_UNUSED int32_t usmp_scaled_s8_dsp(int32_t sum, int32_t excess, int32_t less, int32_t rounding)
 {
-    const int32_t high = sum + (int32_t)(((int64_t)sum * excess + ((int64_t)1 << 31)) >> 32);
+    const int32_t high = usmp_multiply_high_dsp(sum, excess);
     const int32_t result = (((high + (high >> 31)) >> less) + rounding) >> 1;
     return result < -128 ? -128 : result > 127 ? 127 : result;
 }
