@@ -32,8 +32,8 @@ from usmp_build.request import Isa
 _SUM_FRACTION_BITS_OF_INT16 = 15
 _HALF = 1 << 30
 """The multiplier for a factor of 1/2."""
-_AXIS_BYTES = 12
-"""Of an axis in the table: size and two steps."""
+_AXIS_BYTES, _SIZE_BYTES = 12, 4
+"""Of an axis in the table: size and two steps; and of the size alone."""
 
 
 def add_or_subtract(node: Node) -> Kernel:
@@ -105,8 +105,8 @@ def _faster_add(node: Node, portable: Kernel, isa: Isa) -> Kernel:
 
 def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:
     output, size = node.output, prod(axis.size for axis in axes)
-    visits = output.elements // size * _visits(axes, size)
-    traffic = (*[Traffic(output.size)] * 2, Traffic(_AXIS_BYTES * visits), Traffic(written=output.size))
+    table_bytes = output.elements // size * _table_bytes(axes, size)
+    traffic = (*[Traffic(output.size)] * 2, Traffic(table_bytes), Traffic(written=output.size))
     axes = padded(axes)
     width = output.dtype.bits // 8
     accesses = broadcast_accesses([(axis.size, *axis.steps) for axis in axes], (width, width, 0, width))
@@ -168,16 +168,18 @@ def _product_fields(node: Node) -> Fields:
     )
 
 
-def _visits(axes: list[Axis], elements: int) -> int:
-    """Count reads of the table of axes: the innermost for every element, the next one whenever that one ends, ...
+def _table_bytes(axes: list[Axis], elements: int) -> int:
+    """Count bytes that are read of the table: the innermost axis once, its size at its end, the next axis there, ...
 
-    >>> _visits([Axis(30, (4, 0)), Axis(4, (1, 1))], 120)
-    153
+    >>> _table_bytes([Axis(30, (4, 0)), Axis(4, (1, 1))], 120)
+    528
     """
-    total = elements
-    for axis in [*reversed(axes), *[Axis(1, (0, 0))] * MOST_AXES][: MOST_AXES - 1]:
-        elements //= max(1, axis.size)
-        total += elements
+    inner, *others = [*reversed(axes), *[Axis(1, (0, 0))] * MOST_AXES][:MOST_AXES]
+    visits = elements // inner.size
+    total = _AXIS_BYTES + _SIZE_BYTES * visits
+    for axis in others:
+        total += _AXIS_BYTES * visits
+        visits //= axis.size
     return total
 
 

@@ -1,6 +1,6 @@
 #include "add.h"
 #include "arithmetic.h"
-#include "broadcast.h"
+#include "pairs.h"
 #include "walk.h"
 
 void usmp_add_s32(
@@ -18,10 +18,10 @@ void usmp_add_s32_stretched(
     const int32_t *axes, usmp_i32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
-    struct usmp_position at = usmp_position_at(axes, p->direction);
+    struct usmp_pair at = usmp_pair_at(axes, p->direction);
 
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = usmp_clamp(usmp_add(first[at.first], usmp_multiply(p->sign, second[at.second])), p->low, p->high);
-        usmp_next_position(&at, axes, p->direction);
+        usmp_next_pair(&at, axes, p->direction);
     }
 }

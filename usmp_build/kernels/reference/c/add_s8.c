@@ -1,7 +1,7 @@
 /* ADD and SUB of quantized numbers.  Types: s8 int8_t, s16 usmp_i16. */
 #include "add.h"
 #include "arithmetic.h"
-#include "broadcast.h"
+#include "pairs.h"
 #include "walk.h"
 
 static inline int8_t usmp_add_two_s8(const struct usmp_add_s8_parameters *p, int8_t first, int8_t second)
@@ -28,10 +28,10 @@ void usmp_add_s8_stretched(
     int8_t *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
-    struct usmp_position at = usmp_position_at(axes, p->direction);
+    struct usmp_pair at = usmp_pair_at(axes, p->direction);
 
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = usmp_add_two_s8(p, first[at.first], second[at.second]);
-        usmp_next_position(&at, axes, p->direction);
+        usmp_next_pair(&at, axes, p->direction);
     }
 }

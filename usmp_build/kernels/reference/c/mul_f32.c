@@ -1,6 +1,6 @@
 #include "arithmetic.h"
-#include "broadcast.h"
 #include "mul.h"
+#include "pairs.h"
 #include "walk.h"
 
 void usmp_mul_f32(
@@ -18,10 +18,10 @@ void usmp_mul_f32_stretched(
     const int32_t *axes, usmp_f32 *output)
 {
     const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
-    struct usmp_position at = usmp_position_at(axes, p->direction);
+    struct usmp_pair at = usmp_pair_at(axes, p->direction);
 
     for (int32_t i = walk.first; i != walk.end; i += walk.step) {
         output[i] = usmp_clamp_f32(first[at.first] * second[at.second], p->low, p->high);
-        usmp_next_position(&at, axes, p->direction);
+        usmp_next_pair(&at, axes, p->direction);
     }
 }
