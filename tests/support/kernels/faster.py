@@ -17,6 +17,7 @@ from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Tensor
 from usmp_build.kernels.reference import Reference
 from usmp_build.operators.binary import Binary
+from usmp_build.operators.pooling import Pool2D
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 from usmp_build.request import Isa
 
@@ -80,16 +81,28 @@ def add_or_subtract(kind: str) -> Callable[[Random], Case]:
     return make
 
 
+def max_pool_2d(r: Random) -> Case:
+    """Up to 20 channels, with windows up to 4x4."""
+    padding, size, kernel, numbers, result = geometry(r, 1, 4, 12)
+    channels = span(r, 1, 20)
+    source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, 0.05)
+    output = replace(source, name="y", shape=(source.shape[0], *result, channels))
+    strides = {name: value for name, value in numbers.items() if name.startswith("stride")}
+    options = Pool2D(padding, filter_h=kernel[0], filter_w=kernel[1], activation=pick(r, ACTIVATIONS), **strides)
+    return case(r, "MAX_POOL_2D", (source,), output, options)
+
+
 CASES: Mapping[str, Callable[[Random], Case]] = {
     "ADD": add_or_subtract("ADD"),
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected,
+    "MAX_POOL_2D": max_pool_2d,
     "SUB": add_or_subtract("SUB"),
 }
 ISAS: Mapping[Isa, tuple[str, ...]] = {
     Isa.DSP: tuple(CASES),
-    Isa.MVE: tuple(CASES),
+    Isa.MVE: tuple(kind for kind in CASES if kind != "MAX_POOL_2D"),
 }
 """The kinds of operators that have kernels for the instructions of a target."""
 
