@@ -74,13 +74,13 @@ def pool_2d(node: Node) -> Kernel:
     by_rows = _added_up(node, call, suffix, row) if is_average and is_less_as_sums(node) else None
     portable = Kernel((call,), pitched=PITCHED, by_rows=by_rows)
     is_maximum = node.operator.kind == "MAX_POOL_2D"
-    return fastest(node, {Isa.DSP: lambda: _max_dsp(portable, suffix)} if is_maximum else {}, portable)
+    return fastest(node, {Isa.DSP: lambda: _max_dsp(node, portable)} if is_maximum else {}, portable)
 
 
-def _max_dsp(portable: Kernel, suffix: str) -> Kernel:
+def _max_dsp(node: Node, portable: Kernel) -> Kernel:
     """Return the kernel of MAX_POOL_2D with the DSP extension: a turn of it is up to four turns of the portable one."""
-    if suffix != "s8":
-        raise Declined("it is for int8")
+    if node.output.dtype is not DType.INT8:
+        raise Declined(f"it is for int8, not {node.output.dtype.name}")
     (call,) = portable.calls
     return replace(portable, calls=(replace(call, function="max_pool_2d_s8_dsp_row"),))
 
