@@ -323,3 +323,18 @@ def test_plan_lists_the_functions() -> None:
     shown = call("plan", EXAMPLE / "usmp.toml").out
     head = "the application supplies these functions (vision.h declares them):\n"
     assert head + "".join(f"  {name}\n" for name in names) in shown
+
+
+@pytest.mark.parametrize("way", ["pool", "application"])
+def test_an_output_that_is_read_and_an_input_that_is_not(tmp_path: Path, way: str) -> None:
+    """`twice` is an output, and what `sum` reads; it lives to the end, wherever it is."""
+    ports = [parameter("x", "int8", 4), parameter("unread", "int8", 4), parameter("twice", "int8", 4)]
+    main = function([*ports, parameter("sum", "int8", 4)], invoke("f", "x", "twice"), invoke("f", "twice", "sum"))
+    path = program(tmp_path, main, f=function([parameter("a"), parameter("b")], store("b", "a")))
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps({**document, "outputs": ["twice", "sum"]}))
+    code = "void p_f(const void *a, void *b) { for (int i = 0; i < 4; i++) ((int8_t *)b)[i] = ((const int8_t *)a)[i]; }"
+    (tmp_path / "functions.c").write_text(f'#include "p.h"\n{code}\n')
+    done = call("selftest", asked(tmp_path, WAYS[way][0]), "--source", tmp_path / "functions.c", "--sanitize")
+    assert done.code == 0, done.err
+    assert done.out.startswith("p: 2 tensors, 10 runs")

@@ -135,12 +135,12 @@ def program_faults(model: Model) -> Iterator[Diagnostic]:
                 yield Diagnostic("T252", f"function {function} calls function {call.function}: {message}")
     uses = uses_in_main(model)
     for tensor in range(main.parameters):
-        is_read, is_written = tensor in uses.read, tensor in uses.written
-        if message := role_fault(main.tensors[tensor].name, is_read, is_written):
+        is_output = tensor in main.outputs
+        if message := role_fault(main.tensors[tensor].name, is_output, tensor in uses.read, tensor in uses.written):
             yield Diagnostic("T255", message)
-        elif (tensor in main.inputs) != is_read or (tensor in main.outputs) != is_written:
-            role = "input" if is_read else "output"
-            yield Diagnostic("T255", f"{_label(0, main, tensor)} is an {role}, but not listed as one")
+        elif (tensor in main.inputs) == is_output:
+            role = "both an input and an output" if is_output else "an input, but not listed as one"
+            yield Diagnostic("T255", f"{_label(0, main, tensor)} is {role}")
     for tensor in (*main.inputs, *main.outputs):
         if tensor >= main.parameters:
             yield Diagnostic("T255", f"{_label(0, main, tensor)} is an input or output, but no parameter of main")

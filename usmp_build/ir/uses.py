@@ -98,9 +98,17 @@ def uses(model: Model) -> Mapping[int, Uses]:
     return by_function
 
 
-def role_fault(name: str, is_read: bool, is_written: bool) -> str:
-    """Return why a parameter of main is neither an input (only read) nor an output (only written); else empty."""
+def role_fault(name: str, is_output: bool | None, is_read: bool, is_written: bool) -> str:
+    """Return why a parameter of main is neither an input nor an output, or not the one it `is_output` says; else empty.
+
+    Inputs are never written, outputs always are.  Where the program names no outputs, what is read is no output, either.
+    """
+    label = f'parameter "{one_line(name)}" of main'
+    if is_output is not None:
+        if is_output == is_written:
+            return ""
+        return f"{label} is an output, but never written" if is_output else f"{label} is an input, but it is written"
     if is_read != is_written:
         return ""
     what = "read and written" if is_read else "neither read nor written"
-    return f'parameter "{one_line(name)}" of main is {what}: inputs are only read, outputs are only written'
+    return f"{label} is {what}: inputs are only read, outputs are only written"

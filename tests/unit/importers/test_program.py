@@ -175,6 +175,15 @@ def recursive(doc: Document) -> None:
     doc["functions"]["scale"]["body"].append({"op": "call", "fn": "scale", "args": ["from", "to"]})
 
 
+def test_outputs_that_are_read_and_inputs_that_are_not() -> None:
+    doc = document()
+    main = doc["functions"]["main"]
+    main["params"].append({"name": "unread"})
+    main["body"].append({"op": "call", "fn": "scale", "args": ["y", "y"]})
+    doc["outputs"] = ["y"]
+    assert (read(doc).main.inputs, read(doc).main.outputs) == ((0, 2), (1,))
+
+
 def handed_on(doc: Document) -> None:
     """Functions between take whatever they are given: it must be enough for the last one."""
     for name, callee in (("hop", "hop2"), ("hop2", "deep")):
@@ -219,6 +228,9 @@ CASES: list[tuple[str, Change, str]] = [
     ("T252", into_alloc(extents=[1]), 'parameter "to" has 4 bytes, but its argument has 2'),
     ("T252", handed_on, 'parameter "i" is handed to a function that takes 64 bytes, but its argument has 32'),
     ("T255", lambda doc: doc["functions"]["main"]["params"].append({"name": "a\nb"}), 'parameter "a\\nb" of main'),
+    ("T255", lambda doc: doc.update(outputs=["x", "y"]), 'parameter "x" of main is an output, but never written'),
+    ("T255", lambda doc: doc.update(outputs=[]), 'parameter "y" of main is an input, but it is written'),
+    ("T263", lambda doc: doc.update(outputs=["z"]), 'main has no parameter "z"'),
     ("T256", deep, "statements are nested over 200 deep"),
     ("T243", recursive, '"scale" calls "scale", which leads back to it'),
 ]  # fmt: skip

@@ -67,7 +67,9 @@ CASES = [
     ("T254", "  store %1 = %0\n", "  for parallel 4 workers=0 {\n  }\n", "function 1 has a loop of 0 workers"),
     ("T255", "  inputs %0\n", "  inputs\n", 'tensor 0 "x" is an input, but not listed as one'),
     ("T255", "  inputs %0\n", "  inputs %0, %2\n", 'tensor 2 "a" is an input or output, but no parameter of main'),
-    ("T255", "store %1 += %2, %3", "store %1 += %1", 'parameter "y" of main is read and written'),
+    ("T255", "store %1 += %2, %3", "store %0 += %2, %3", 'parameter "x" of main is an input, but it is written'),
+    ("T255", "  outputs %1\n", "  outputs %1, %0\n", 'parameter "x" of main is an output, but never written'),
+    ("T255", "  inputs %0\n", "  inputs %0, %1\n", 'tensor 1 "y" is both an input and an output'),
     ("T243", "  store %1 = %0\n", "  call 0(%0, %1)\n", "which leads back"),
     ("T221", '%2 "a" int8[4]', '%2 "a" int8[-1]', "has an unknown shape"),
 ]

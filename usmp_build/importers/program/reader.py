@@ -78,13 +78,30 @@ class _Program:
         """Return the model with its ports: parameters of main that are inputs, and those that are outputs."""
         uses = uses_in_main(model)
         main = model.main
+        declared = self._declared_outputs(main)
         for position in range(main.parameters):
-            if message := role_fault(main.tensors[position].name, position in uses.read, position in uses.written):
-                help_ = 'use two parameters; for external functions, declare what they do: "reads", "writes"'
+            is_output = None if declared is None else position in declared
+            is_read, is_written = position in uses.read, position in uses.written
+            if message := role_fault(main.tensors[position].name, is_output, is_read, is_written):
+                help_ = 'use two parameters; for external functions, declare what they do: "reads", "writes"; or list the'
+                help_ += ' "outputs" of the program, which may be read, too'
                 raise self._fault("T255", message, ("functions", self._record.main, "params", position), help_)
-        inputs, outputs = (tuple(position for position in range(main.parameters) if position in side) for side in uses)
-        ported = replace(main, inputs=inputs, outputs=outputs)
+        outputs = uses.written if declared is None else declared
+        parameters = range(main.parameters)
+        inputs = tuple(position for position in parameters if position not in outputs)
+        ported = replace(main, inputs=inputs, outputs=tuple(position for position in parameters if position in outputs))
         return replace(model, subgraphs=(ported, *model.subgraphs[1:]))
+
+    def _declared_outputs(self, main: Subgraph) -> set[int] | None:
+        """Return the parameters of main that the program lists as outputs; None if it lists none."""
+        if self._record.outputs is None:
+            return None
+        numbers = {main.tensors[position].name: position for position in range(main.parameters)}
+        for position, name in enumerate(self._record.outputs):
+            if name not in numbers:
+                help_ = suggestion(name, numbers, "parameters are")
+                raise self._fault("T263", f"main has no parameter {quoted(name)}", ("outputs", position), help_)
+        return {numbers[name] for name in self._record.outputs}
 
     def _recursion(self, cycle: list[int], readers: list[FunctionReader]) -> ModelError:
         """Return the error for a cycle of calls, which goes from callee to caller."""

@@ -148,8 +148,10 @@ class ProgramRecord(Record):
     version: Annotated[Literal[1], BeforeValidator(_number)] = 1
     """Of this format."""
     main: Name
-    """The function that runs.  Its parameters are inputs if they are only read, and outputs if only written."""
+    """The function that runs.  Without `outputs`, its parameters are inputs if only read, outputs if only written."""
     functions: dict[Name, FunctionRecord]
+    outputs: Names | None = None
+    """The parameters of main that are outputs, which may be read, too; all others are inputs."""
     upper_bounds: dict[Name, Count] = {}
     """What extents given as text are at the most."""
 
