@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 IMPORTERS = {
     ".model.txt": "usmp_build.importers.text:import_text",
+    ".onnx": "usmp_build.importers.tvm:import_onnx",
     ".program.json": "usmp_build.importers.program:import_program",
+    ".relax.json": "usmp_build.importers.tvm:import_relax",
     ".tflite": "usmp_build.importers.tflite:import_tflite",
 }
 KERNELS = {

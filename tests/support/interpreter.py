@@ -113,8 +113,12 @@ class Interpreter:
     def _statement(self, statement: Statement, function: int, frame: Frame, at: int, crew: Crew) -> Turns:
         match statement:
             case Access(reads, writes, whole):
-                some = ([frame[t] for t in side if t in frame] for side in (reads, writes))
-                self._step(at, *some, whole=whole, touched=[view for t, view in frame.items() if t < 0])
+                some = [[frame[t] for t in side if t in frame] for side in (reads, writes)]
+                touched = [view for t, view in frame.items() if t < 0]
+                if statement.elementwise and not touched and writes[0] in frame:
+                    self._elementwise(at, statement, function, frame)
+                else:
+                    self._step(at, *some, whole=whole, touched=touched)
                 yield
             case Allocate(tensor, body):
                 inner = frame | {tensor: self._instance(function, tensor, crew)}
@@ -154,14 +158,33 @@ class Interpreter:
     ) -> None:
         self._lose(at)
         for view in (*reads, *touched):
-            for byte in range(view.size):
-                wanted, found = view.of.expected[byte], self.arena[view.of.base + byte]
-                assert wanted in (None, found), f"step {at} reads a byte that was lost"
+            self._read(at, view, range(view.size))
         for view, all_of_it in [*((view, whole) for view in writes), *((view, False) for view in touched)]:
             for byte in range(view.size):
                 if all_of_it or self.draw.random() < 0.5:
                     view.of.expected[byte] = self.arena[view.of.base + byte] = next(self.numbers)
         self._lose(at)
+
+    def _elementwise(self, at: int, access: Access, function: int, frame: Frame) -> None:
+        """Read all others first, and then an element of each of these before one is written, in ascending order."""
+        tensors = self.model.subgraphs[function].tensors
+        width = {t: tensors[t].dtype.bits // 8 for t in (*access.elementwise, access.writes[0])}
+        written = frame[access.writes[0]]
+        self._lose(at)
+        for element in range(tensors[access.writes[0]].size // width[access.writes[0]]):
+            for tensor in access.reads:
+                if tensor in frame:
+                    here = range(frame[tensor].size)
+                    self._read(at, frame[tensor], here[element * width[tensor] :][: width[tensor]] if tensor in width else here)
+            if access.whole or self.draw.random() < 0.5:
+                for byte in range(element * width[access.writes[0]], (element + 1) * width[access.writes[0]]):
+                    written.of.expected[byte] = self.arena[written.of.base + byte] = next(self.numbers)
+        self._lose(at)
+
+    def _read(self, at: int, view: View, here: Sequence[int]) -> None:
+        for byte in here:
+            wanted, found = view.of.expected[byte], self.arena[view.of.base + byte]
+            assert wanted in (None, found), f"step {at} reads a byte that was lost"
 
     def _lose(self, at: int) -> None:
         """Overwrite all bytes of the arena that no buffer needs at a step."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from usmp_build.cli.table import columns
+from usmp_build.errors import one_line
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import operator_at
 from usmp_build.request import Request
@@ -16,7 +17,10 @@ def separation_lines(_: Request, analysis: Analysis) -> Iterator[str]:
     names = [buffer.name for buffer in analysis.storage.buffers]
     rows = []
     for (below, above), allowed in analysis.separations.pairs.items():
-        op = operator_at(analysis.models, allowed.operator)
-        by = f"{analysis.models[allowed.operator.model].name}: {op.kind} {op.position}"
+        if isinstance(allowed.operator, str):
+            by = one_line(allowed.operator)
+        else:
+            op = operator_at(analysis.models, allowed.operator)
+            by = f"{analysis.models[allowed.operator.model].name}: {op.kind} {op.position}"
         rows.append((names[below], names[above], show_bytes(allowed.bytes), by, allowed.direction.value))
     yield from columns(("below", "above", "bytes", "operator", "direction"), rows, "<<><<")

@@ -40,7 +40,7 @@ def arrange(request: Request, analysis: Analysis, plan: Plan, summary: Summary, 
         excluded=tuple(request.excluded(index) for index in range(len(models))),
         kernel_header=_joined(each.header for each in sources),
         kernel_source=_joined(each.source for each in sources),
-        needs_math=any(each.needs_math for each in sources),
+        needs_math=any(each.needs_math for each in sources) or any(code.calls_math for _, code in models),
         links=tuple(each.links for each in sources if each.links),
         cached=cached_rows(request, analysis, plan),
     )

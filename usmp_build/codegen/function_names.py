@@ -25,6 +25,12 @@ def function_names(model: Model) -> Mapping[int, str]:
     return {number: name + big[len(name) :] for number, name, big in zip(numbers, names, numbered, strict=True)}
 
 
+def extern_functions(model: Model) -> list[str]:
+    """Return the names of the functions that main calls and the application supplies."""
+    names = function_names(model).items()
+    return sorted(f"{model.name}_{name}" for number, name in names if model.subgraphs[number].code is None)
+
+
 def variable(functions: Mapping[int, str], ref: TensorRef) -> str:
     """Return the name of a tensor's storage within its model: its number, after its function if that is not main.
 

@@ -1,4 +1,4 @@
-"""Describes the functions of a program, which the application supplies: prototypes, and buffers that they use."""
+"""Describes the functions of a program: prototypes, buffers that they use, and C where it is generated."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from usmp_build.codegen.c_types import plain_type, pool_type
 from usmp_build.codegen.forms import Forms, forms
 from usmp_build.codegen.function_names import function_names
 from usmp_build.interfaces.analysis import Analysis
-from usmp_build.ir.graph import Model, Tensor, TensorRef
+from usmp_build.ir.code import Code
+from usmp_build.ir.graph import Model, Subgraph, Tensor, TensorRef
 from usmp_build.ir.ports import show_type
 from usmp_build.ir.storage import Kind
 from usmp_build.ir.uses import Uses, uses
@@ -55,6 +56,7 @@ class Functions:
         stored = [ref for ref in refs[graph.parameters :] if ref in self.analysis.storage.tensors]
         members = unique(c_member(graph.tensors[ref.tensor].name) for ref in stored)
         parameters = unique(c_member(tensor.name) for tensor in graph.tensors[: graph.parameters])
+        names = dict(enumerate(parameters)) | {ref.tensor: member for ref, member in zip(stored, members, strict=True)}
         symbol = f"{self._model.name}_{name}"
         return FunctionCode(
             name=symbol,
@@ -66,7 +68,20 @@ class Functions:
                 for ref in self.analysis.storage.on_demand
                 if ref[:2] == (self.index, function)
             ),
+            body=_body(graph, names),
         )
+
+    def choices(self) -> tuple[tuple[str, str], ...]:
+        """Return the functions of two numbers that generated functions call."""
+        return tuple(sorted({choice for code in self._codes() for choice in code.choices}))
+
+    def call_math(self) -> bool:
+        """Tell whether generated functions call those of <math.h>."""
+        return any(code.needs_math for code in self._codes())
+
+    def _codes(self) -> list[Code]:
+        codes = (self._model.subgraphs[function].code for function in self._names)
+        return [code for code in codes if code is not None]
 
     def _parameter(self, function: int, tensor: int, name: str) -> ParameterRow:
         """Return a parameter, which is const unless the function writes to it."""
@@ -109,3 +124,9 @@ class Functions:
         if stored.copies == 1:
             return None
         return f"{macro}_STRIDE", (stored.size - tensor.size) // (stored.copies - 1)
+
+
+def _body(graph: Subgraph, names: Mapping[int, str]) -> str:
+    """Return the C of a function; an allocation that no statement touches is none of its names."""
+    parts = graph.code.parts if graph.code is not None else ()
+    return "".join(names[part] if isinstance(part, int) else part for part in parts)

@@ -61,7 +61,8 @@ def model_code(
     passed_groups = tuple(group for group in groups if group.pool.is_passed and index in group.models)
     numbers = {ref: number for number, ref in enumerate(_operators(analysis, index))}
     steps = _steps(analysis, index, numbers, locate, passed_groups)
-    functions = Functions(analysis, index, buffers, tables, constants).code()
+    described = Functions(analysis, index, buffers, tables, constants)
+    functions = described.code()
     body = Body(model.main, locate, functions)
     flows = _flows(model, locate, numbers)
     passed = {_buffer_of(argument) for step in steps for argument in step.arguments} | body.passed()
@@ -90,6 +91,8 @@ def model_code(
         table_checks=tuple(table_checks(analysis, summary, index, tables_in_use)),
         functions=tuple(functions.values()),
         body=body.lines(),
+        choices=described.choices(),
+        calls_math=described.call_math(),
         resets=reset_rows,
         reset_constants=_called_for(passed_groups, [row.source for row in reset_rows]),
     )

@@ -79,6 +79,10 @@ def constants_without_bytes(analysis: Analysis, index: int) -> Iterator[Refusal]
 def _mixed(analysis: Analysis, index: int) -> Iterator[Refusal]:
     model = analysis.models[index]
     for (function, tensor), tensor_forms in sorted(forms(analysis, index).items()):
+        if True in tensor_forms and model.subgraphs[function].code is not None:
+            name = quoted(model.subgraphs[function].tensors[tensor].name)
+            message = f"{name} of {quoted(model.subgraphs[function].name)} is in memory of pages, but its C takes plain"
+            yield f"{message} memory", "let the model use other workspace_pools"
         if len(tensor_forms) > 1:
             graph = model.subgraphs[function]
             message = f"parameter {quoted(graph.tensors[tensor].name)} of {quoted(graph.name)} is in memory of pages in"

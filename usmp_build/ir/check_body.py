@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from usmp_build.errors import Diagnostic, one_line
-from usmp_build.ir.graph import Model, Subgraph
+from usmp_build.ir.graph import Model, Subgraph, Tensor
 from usmp_build.ir.labels import tensor_label
 from usmp_build.ir.statements import MAX_NESTING, Access, Allocate, For, Invoke, Provider, Statement, too_deep, walk
 from usmp_build.ir.uses import Demand, callees_first, demands, known_size, role_fault, uses_in_main
@@ -40,6 +40,12 @@ def _statement_faults(index: int, model: Model, statement: Statement) -> Iterato
                 if count is not None and not minimum <= count <= MAX_BYTES:
                     message = f"function {index} has a loop of {count:,} {what}"
                     yield Diagnostic("T254", message, help=f"{what} are {minimum} or more, and at most {MAX_BYTES:,}")
+        case Access(reads, writes) if statement.elementwise:
+            if len(writes) != 1:
+                yield Diagnostic("T257", f"an element-wise store of function {index} writes {len(writes)} tensors")
+            for tensor in statement.elementwise if len(writes) == 1 else ():
+                if message := elementwise_fault(graph.tensors, reads, writes[0], tensor):
+                    yield Diagnostic("T257", f"function {index}: {message}")
         case Invoke(function):
             if not 0 <= function < len(model.subgraphs):
                 message = f"function {index} calls function {function}, but there are {len(model.subgraphs)}"
@@ -48,12 +54,25 @@ def _statement_faults(index: int, model: Model, statement: Statement) -> Iterato
                 yield Diagnostic("T252", f"function {index} calls function {function}: {message}")
 
 
+def elementwise_fault(tensors: Sequence[Tensor], reads: tuple[int, ...], written: int, tensor: int) -> str:
+    """Return why a store that writes one tensor cannot read another one element by element; empty if it can."""
+    if not all(0 <= each < len(tensors) for each in (written, tensor)):
+        return ""  # said elsewhere
+    label = f'"{one_line(tensors[tensor].name)}"'
+    if tensor not in reads:
+        return f"{label} is read element by element, but not among what is read"
+    for each in (tensors[written], tensors[tensor]):
+        if known_size(each) is None or each.dtype.bits % 8:
+            return f'{label} is read element by element, but the elements of "{one_line(each.name)}" are not known'
+    return ""
+
+
 def _named(statement: Statement) -> tuple[int, ...]:
     match statement:
         case Allocate(tensor):
             return (tensor,)
         case Access(reads, writes):
-            return (*reads, *writes)
+            return (*reads, *writes, *statement.elementwise)
         case Invoke(_, arguments):
             return tuple(tensor for tensor in arguments if tensor is not None)
         case For():

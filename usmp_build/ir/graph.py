@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from usmp_build.ir.code import Code
 from usmp_build.ir.options import Options, Parts
 from usmp_build.ir.statements import Statement
 
@@ -225,6 +226,8 @@ class Subgraph:
     """Statements of a function of a program, which has these instead of operators."""
     parameters: int = 0
     """Number of parameters of a function of a program: its first tensors, which share the bytes of the arguments."""
+    code: Code | None = None
+    """C of the function; None: the application supplies the function."""
 
     @cached_property
     def homes(self) -> dict[int, Home]:

@@ -68,6 +68,10 @@ class Step:
     job: int | None = None
     """Which job of an operator that runs row by row it is, in the order in which they run; None: the whole operator."""
 
+    elementwise: tuple[tuple[TensorRef, TensorRef, int], ...] = ()
+    """Of a statement: what it writes, what it reads element by element, and how many bytes the former must at least
+    start before the latter."""
+
     @property
     def arrival(self) -> RowRef | None:
         """The row of an input that arrives in it from outside."""

@@ -15,7 +15,8 @@ class Separation:
 
     bytes: int
     """Minimum offset of the upper buffer minus that of the lower one; if negative, the upper one may start below."""
-    operator: OperatorRef
+    operator: OperatorRef | str
+    """Of a program, the name of the statement."""
     direction: Direction
 
 

@@ -92,6 +92,9 @@ class Access:
     """Whether it writes every byte of the tensors it writes; else the rest keeps its value."""
     name: str = "store"
     """Name in reports, such as that of an external function."""
+    elementwise: tuple[int, ...] = ()
+    """Those of `reads` whose elements it reads in ascending order, none after it wrote the element of the same number:
+    it may write over them.  It writes one tensor then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -240,6 +240,10 @@ class ModelCode:
     """Of a program; `steps` are empty then."""
     body: tuple[BodyLine, ...]
     """What its main does."""
+    choices: tuple[tuple[str, str], ...] = ()
+    """Functions of two numbers that the functions call: "min" or "max", and their C type."""
+    calls_math: bool = False
+    """Whether the functions call those of <math.h>."""
     arrival: Arrival | None = None
     """The input whose rows arrive from outside."""
     resets: tuple[ResetRow, ...] = ()
@@ -264,9 +268,9 @@ class ModelCode:
 
     @property
     def needs_math(self) -> bool:
-        """Whether a scalar is spelled INFINITY or NAN, which <math.h> defines."""
+        """Whether <math.h> defines what it calls, or how a scalar is spelled: INFINITY or NAN."""
         literals = (value for step in self.steps for call in step.calls for _, value in call.fields)
-        return any("INFINITY" in value or "NAN" in value for value in literals)
+        return self.calls_math or any("INFINITY" in value or "NAN" in value for value in literals)
 
     @property
     def stretches(self) -> tuple[Jobs, ...]:

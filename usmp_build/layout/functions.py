@@ -1,4 +1,4 @@
-"""What emitters see of a program: its functions, which the application supplies, and what its main does.
+"""What emitters see of a program: its functions, and what its main does.
 
 As in `layout`, every name is made: fields are text, numbers and tuples.
 """
@@ -47,7 +47,7 @@ class MemberRow:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCode:
-    """A function of a program, which the application supplies."""
+    """A function of a program, which the application supplies, unless its C is generated."""
 
     name: str
     """`kws_conv`; its buffers are `struct kws_conv_buffers`, and `kws_conv_map_buffers` returns them."""
@@ -57,6 +57,8 @@ class FunctionCode:
     members: tuple[MemberRow, ...]
     on_demand: tuple[str, ...]
     """What it gets from the application's allocator, for comments."""
+    body: str = ""
+    """Its C, which names its parameters and members; empty: the application supplies it."""
 
     @property
     def width(self) -> int:
@@ -65,7 +67,9 @@ class FunctionCode:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All that is declared for it."""
+        """All that is declared for it where others see it."""
+        if self.body:
+            return (self.name,)
         strides = tuple(member.copy_stride[0] for member in self.members if member.copy_stride)
         member_names = (f"{self.name}_buffers", f"{self.name}_map_buffers") if self.members else ()
         return (self.name, *member_names, *strides)

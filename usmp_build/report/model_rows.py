@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from usmp_build.codegen.function_names import function_names
+from usmp_build.codegen.function_names import extern_functions
 from usmp_build.codegen.ports import ports
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.kernels import Kernel, NoKernel, Traffic
@@ -126,8 +126,7 @@ class ModelRows:
 
     def _extern_functions(self, m: int) -> tuple[str, ...]:
         if self.analysis.models[m].is_program:
-            functions = function_names(self.analysis.models[m]).values()
-            return tuple(sorted(f"{self.request.models[m].name}_{function}" for function in functions))
+            return tuple(extern_functions(self.analysis.models[m]))
         kernels = (self.analysis.kernel_of(ref) for ref in self.analysis.kernels if ref.model == m)
         calls = (call for kernel in kernels if isinstance(kernel, Kernel) for call in kernel.calls)
         names = {call.function for call in calls if call.prototype}

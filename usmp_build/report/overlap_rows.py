@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from usmp_build.errors import one_line
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import operator_at
 from usmp_build.ir.schedule import Direction
+from usmp_build.ir.separations import Separation
 from usmp_build.layout import OverlapRow
 from usmp_build.planner.memory.plan import Plan
 
@@ -20,18 +22,24 @@ def overlaps(analysis: Analysis, plan: Plan) -> Mapping[int, tuple[OverlapRow, .
         if shared <= 0 or distance < allowed.bytes:
             continue  # they are apart, or it is the other one that lies lower
         assert allowed.direction is not Direction.EITHER  # the chosen analysis has every direction decided
-        op = operator_at(analysis.models, allowed.operator)
         for one, other in ((below, above), (above, below)):
             rows_by_buffer.setdefault(one, {})[other] = OverlapRow(
                 buffer=analysis.storage.buffers[other].name,
                 bytes=shared,
-                operator=f"{op.kind} {op.position}",
+                operator=_label(analysis, allowed),
                 direction=allowed.direction.value,
                 is_lower=one == below,
                 separation=allowed.bytes,
                 distance=distance,
             )
     return {one: tuple(row for _, row in sorted(others.items())) for one, others in rows_by_buffer.items()}
+
+
+def _label(analysis: Analysis, allowed: Separation) -> str:
+    if isinstance(allowed.operator, str):
+        return one_line(allowed.operator)
+    op = operator_at(analysis.models, allowed.operator)
+    return f"{op.kind} {op.position}"
 
 
 def _shared(analysis: Analysis, plan: Plan, one: int, other: int) -> int:

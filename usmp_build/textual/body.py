@@ -40,7 +40,8 @@ def spell_body(body: tuple[Statement, ...]) -> Iterator[str]:
 def _access(access: Access) -> str:
     head = "store" if access.name == "store" else f"access {quote(access.name)}"
     written, read = spell_references(access.writes) or "_", spell_references(access.reads) or "_"
-    return f"{head} {written} {'=' if access.whole else '+='} {read}"
+    near = f" elementwise {spell_references(access.elementwise)}" if access.elementwise else ""
+    return f"{head} {written} {'=' if access.whole else '+='} {read}{near}"
 
 
 def read_statement(line: Line, tensors: int, following: Lines, depth: int = 1) -> tuple[Statement, Line]:
@@ -99,7 +100,9 @@ def _read_access(line: Line, tensors: int, name: str) -> Access:
     whole = line.accept("=")
     if not whole:
         line.expect("+=")
-    return Access(_read_references(line, tensors), writes, whole, name)
+    reads = _read_references(line, tensors)
+    near = _read_references(line, tensors) if line.accept("elementwise") else ()
+    return Access(reads, writes, whole, name, near)
 
 
 def _read_references(line: Line, tensors: int) -> tuple[int, ...]:

@@ -30,6 +30,7 @@ of operators:
         for parallel 64 workers=4 {      # serial, unrolled, parallel, vectorized, thread_binding; `_`: extent unknown
           store %2 += %0                 # reads %0, and writes part of %2; `=`: all of it; `_`: nothing
         }
+          store %2 = %0 elementwise %0    # reads element i of %0 only before it writes element i of %2, in order of i
         access "my_conv" %1 += %1, %2    # the same, for anything but a store
         call 1(%2, _)                    # subgraph 1; `_`: an argument that is no tensor
       }

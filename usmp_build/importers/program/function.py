@@ -13,6 +13,7 @@ from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import records as r
 from usmp_build.importers.program.sizes import Declaration, Disagreement, Sizes
+from usmp_build.ir.check_body import elementwise_fault
 from usmp_build.ir.graph import Subgraph, Tensor
 from usmp_build.ir.statements import LOOPS, MAX_NESTING, Access, Allocate, For, Invoke, Provider, Statement, too_deep
 
@@ -108,7 +109,13 @@ class FunctionReader:
 
     def _store(self, record: r.StoreRecord, place: Place) -> Access:
         reads = self._named(record.reads, (*place, "reads"))
-        return Access(reads, (self._lookup(record.buf, (*place, "buf")),), record.whole)
+        buffer = self._lookup(record.buf, (*place, "buf"))
+        near = self._named(record.elementwise, (*place, "elementwise"))
+        for position, tensor in enumerate(near):
+            if message := elementwise_fault(self.tensors, reads, buffer, tensor):
+                help_ = 'leave it out, or give both buffers "dtype" and "extents"'
+                raise self.fault("T262", message, (*place, "elementwise", position), help_)
+        return Access(reads, (buffer,), record.whole, elementwise=near)
 
     def _call(self, record: r.CallRecord, place: Place) -> list[Statement]:
         touched = self._named(record.touches, (*place, "touches"))

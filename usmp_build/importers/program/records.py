@@ -109,6 +109,9 @@ class StoreRecord(Record):
     op: Literal["store"]
     buf: Name
     reads: Names = ()
+    elementwise: Names = ()
+    """Those of `reads` that it goes through as through `buf`: elements in ascending order, each read only before the
+    element of `buf` with the same number is written.  `buf` may then lie on one that nothing reads later."""
     whole: bool = False
     """Whether all of `buf` is written; else the rest stays as it was."""
 

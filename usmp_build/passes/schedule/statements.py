@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from usmp_build.ir.graph import Model, Subgraph, TensorRef
@@ -53,11 +54,18 @@ class Functions:
         """Return the call of a function."""
         return Call(self.graph(function).name, self._body(function, arguments))
 
-    def step(self, name: str, reads: tuple[TensorRef, ...], written: tuple[_Bytes, ...], replaces: bool) -> Step:
+    def step(
+        self,
+        name: str,
+        reads: tuple[TensorRef, ...],
+        written: tuple[_Bytes, ...],
+        replaces: bool,
+        elementwise: tuple[tuple[TensorRef, TensorRef, int], ...],
+    ) -> Step:
         """Make a step; a write that `replaces` its tensor only updates it if the argument is not all of it."""
         writes = tuple(each.root for each in written if replaces and each.is_whole)
         updates = tuple(each.root for each in written if not (replaces and each.is_whole))
-        return self._leaves.step(name, reads, writes, updates=updates)
+        return self._leaves.step(name, reads, writes, updates=updates, elementwise=elementwise)
 
     def local(self, function: int, tensor: int) -> TensorRef:
         """Return the reference of an allocation or constant: the same one in every call."""
@@ -101,7 +109,24 @@ class _Unfolding:
         reads = tuple(each.root for each in self._resolved(access.reads))
         written = ", ".join(self._graph.tensors[tensor].name for tensor in access.writes)
         name = f"{self._graph.name}: {access.name} {written}".rstrip()
-        return self._functions.step(name, reads, self._resolved(access.writes), access.whole)
+        return self._functions.step(
+            name, reads, self._resolved(access.writes), access.whole, tuple(self._elementwise(access))
+        )
+
+    def _elementwise(self, access: Access) -> Iterator[tuple[TensorRef, TensorRef, int]]:
+        """Yield what is written with each tensor that is read element by element, and the bytes between their starts.
+
+        An element must not reach into later ones of the other tensor, which matters where it is larger than these.  A
+        tensor that another parameter stands for, too, is not read element by element only.
+        """
+        others = {each.root for each in self._resolved(tuple({*access.reads} - {*access.elementwise}))}
+        for tensor in access.elementwise:
+            read, written = self._bytes(tensor), self._bytes(access.writes[0])
+            if read and written and read.root not in others and read.root != written.root:
+                wide, narrow = (self._graph.tensors[t] for t in (access.writes[0], tensor))
+                count = wide.size * 8 // wide.dtype.bits
+                excess = max(0, wide.dtype.bits - narrow.dtype.bits) // 8
+                yield written.root, read.root, max(0, count - 1) * excess
 
     def _passed(self, function: int, arguments: tuple[int | None, ...]) -> Arguments:
         resolved = (None if tensor is None else self._bytes(tensor) for tensor in arguments)

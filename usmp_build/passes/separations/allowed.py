@@ -40,7 +40,8 @@ class Allowed:
     """The distance that a step allows for a pair of buffers, and why."""
 
     distance: Distance
-    operator: OperatorRef
+    operator: OperatorRef | str
+    """Of a program, the name of the statement."""
     direction: Direction
 
 
@@ -61,7 +62,9 @@ class AllowedDistances:
         self._by_operator: dict[tuple[OperatorRef, Direction], tuple[tuple[Pair, Allowed], ...]] = {}
 
     def at(self, step: Step) -> tuple[tuple[Pair, Allowed], ...]:
-        """Return the distances that the kernel of a step allows, for pairs of buffers."""
+        """Return the distances that the kernel of a step allows, or the statement, for pairs of buffers."""
+        if step.elementwise and self._request.overlap:
+            return tuple(self._of_statement(step))
         if step.operator is None or not self._request.overlap or step.operator in self.storage.transfers:
             return ()
         if step.job is not None:
@@ -70,6 +73,13 @@ class AllowedDistances:
         if key not in self._by_operator:
             self._by_operator[key] = tuple(self._of_operator(*key))
         return self._by_operator[key]
+
+    def _of_statement(self, step: Step) -> Iterator[tuple[Pair, Allowed]]:
+        for written, read, bytes_ in step.elementwise:
+            pair = self.storage.tensors.get(written), self.storage.tensors.get(read)
+            if pair[0] is not None and pair[1] is not None and pair[0] != pair[1] and self.may_overlap(pair[0], pair[1]):
+                apart = self.storage.buffers[pair[1]].extent
+                yield (pair[0], pair[1]), Allowed(Distance(bytes_, apart), step.name, step.direction)
 
     def _of_operator(self, operator: OperatorRef, direction: Direction) -> Iterator[tuple[Pair, Allowed]]:
         nearest: dict[Pair, Distance] = {}

@@ -1,0 +1,67 @@
+"""Lowers a Relax module to calls of PrimFuncs on tensors, and these to loops over flat buffers.
+
+TVM plans no memory here: no StaticPlanBlockMemory, no StorageRewrite.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import tvm
+from tvm import relax, s_tir, tirx
+
+_TARGET = "c"
+
+
+def lower(module: Any) -> Any:
+    """Return the module with main as allocations and calls, and its functions as loops."""
+    graph, stages, loops = relax.transform, s_tir.transform, tirx.transform
+    with tvm.target.Target(_TARGET):
+        calls = tvm.transform.Sequential([
+            graph.DecomposeOpsForInference(),
+            graph.CanonicalizeBindings(),
+            graph.LegalizeOps(),
+            graph.FoldConstant(),
+            graph.AnnotateTIROpPattern(),
+            graph.DeadCodeElimination(),
+            graph.FuseOps(),
+            graph.FuseTIR(),
+            graph.DeadCodeElimination(),
+            graph.RewriteDataflowReshape(),
+            graph.ToNonDataflow(),
+            graph.RemovePurityChecking(),
+            graph.CallTIRRewrite(),
+            graph.DeadCodeElimination(),
+        ])(module)  # fmt: skip
+        functions = {name: _inlined(f) for name, f in calls.functions.items() if isinstance(f, tirx.PrimFunc)}
+        target = tvm.target.Target(_TARGET)
+        lowered = tvm.transform.Sequential([
+            loops.BindTarget(target.with_host(target)),
+            stages.CanonicalizeLoop(),
+            stages.LowerInitBlock(),
+            stages.PlanAndUpdateBufferAllocationLocation(),
+            stages.ConvertBlocksToOpaque(),
+            stages.CompactBufferAllocation(),
+            stages.LowerMatchBuffer(),
+            stages.StmtSimplify(),
+            stages.AnnotateIrregularLoop(),
+            stages.LowerOpaqueBlock(),
+            loops.FlattenBuffer(),
+            loops.NarrowDataType(32),
+            loops.VectorizeLoop(False),
+            loops.StmtSimplify(),
+            loops.RemoveNoOp(),
+            loops.CommonSubexprElim(),
+            loops.LowerIntrin(),
+        ])(tvm.IRModule(functions))  # fmt: skip
+    return calls, lowered
+
+
+def _inlined(function: Any) -> Any:
+    """Compute element-wise stages where they are used: what they computed needs no buffer."""
+    schedule = s_tir.Schedule(tvm.IRModule({"main": function.with_attr("global_symbol", "main")}))
+    for block in schedule.get_child_blocks(schedule.get_sblock("root")):
+        with suppress(s_tir.ScheduleError):  # it is a reduction, or what others see
+            schedule.compute_inline(block)
+    return schedule.mod["main"].without_attr("global_symbol")

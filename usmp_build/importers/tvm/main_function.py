@@ -1,0 +1,160 @@
+"""Reads the main function of a lowered Relax module: allocations and calls, as the main of a program.
+
+Views, tuples and other names of one tensor are that tensor.  What main returns are parameters of the program's main,
+each in memory of its own: an input, a constant or a tensor that is returned twice is copied.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from math import prod
+from typing import Any, TypeAlias
+
+from tvm import relax
+
+from usmp_build.importers.tvm.expressions import c_type
+from usmp_build.importers.tvm.prim_function import Item, Names
+from usmp_build.importers.tvm.refusal import Refusal
+
+_VIEWS = {"relax.reshape", "relax.memory.view", "relax.memory.ensure_zero_copy"}
+_NOTHING = {"relax.memory.kill_tensor", "relax.memory.kill_storage"}
+
+Tensor: TypeAlias = str
+"""Its name in main."""
+
+
+class MainFunction:
+    """The main function of a module after `lower`."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._names = Names()
+        self._values: dict[Any, Any] = {}
+        """Variable → the tensor, or a list of what a tuple holds."""
+        self._allocations: dict[Tensor, Item] = {}
+        self._constants: dict[tuple[str, tuple[int, ...], bytes], Tensor] = {}
+        self._types: dict[Tensor, Item] = {}
+        self._calls: list[Item] = []
+        self.functions: dict[str, Item] = {}
+        """Functions that the module lacks, or that only copy."""
+        self.code: dict[str, Item] = {}
+
+    def read(self) -> tuple[Item, list[str]]:
+        """Return the program's main, and the names of its outputs.  Raises Refusal."""
+        inputs = [self._parameter(parameter) for parameter in self._function.params]
+        for block in self._function.body.blocks:
+            for binding in block.bindings:
+                self._values[binding.var] = self._value(binding.var, binding.value)
+        outputs = self._outputs(_leaves(self._operand(self._function.body.body)))
+        body = self._calls
+        for name, typed in reversed(self._allocations.items()):
+            if name not in outputs:
+                body = [{"op": "alloc", "var": name, **typed, "body": body}]
+        for (dtype, extents, data), name in reversed(self._constants.items()):
+            item = {"op": "alloc_const", "var": name, "dtype": dtype, "extents": extents, "body": body}
+            body = [{**item, "data": base64.b64encode(data).decode()}]
+        typed_names = (*inputs, *outputs)
+        return {"params": [{"name": name, **self._types[name]} for name in typed_names], "body": body}, outputs
+
+    def _parameter(self, parameter: Any) -> Tensor:
+        name = self._names.new(parameter.name)
+        self._types[name] = typed(parameter)
+        self._values[parameter] = name
+        return name
+
+    def _value(self, variable: Any, value: Any) -> Any:
+        """Return what a variable is bound to, and keep the call that computes it."""
+        if isinstance(value, relax.If):
+            raise Refusal("main has a branch (If): which operators run is known only when it runs")
+        if type(value).__name__ != "Call":
+            return self._operand(value)
+        name = getattr(value.op, "name", "")
+        if name == "relax.builtin.alloc_tensor":
+            return self._allocation(variable, value)
+        if name in _VIEWS:
+            return self._operand(value.args[0])
+        if name not in _NOTHING:
+            self._call(value)
+        return []
+
+    def _allocation(self, variable: Any, value: Any) -> Tensor:
+        name = self._names.new(variable.name)
+        self._types[name] = typed(variable)
+        scope = value.args[3].value if len(value.args) > 3 else "global"
+        self._allocations[name] = {**self._types[name], "scope": str(scope)}
+        return name
+
+    def _call(self, value: Any) -> None:
+        arguments = [each for argument in value.args for each in _leaves(self._operand(argument))]
+        if type(value.op).__name__ == "GlobalVar":
+            function = value.op.name_hint
+        elif isinstance(value.op, relax.ExternFunc):
+            function = self._external(value.op.global_symbol, arguments)
+        else:
+            raise Refusal(f"{getattr(value.op, 'name', value.op)} was not lowered to a loop or a function")
+        self._calls.append({"op": "call", "fn": function, "args": arguments})
+
+    def _external(self, symbol: str, arguments: list[Tensor]) -> str:
+        """Declare a function of the application, which writes its last argument."""
+        parameters = [{"name": f"arg{position}", **self._types[name]} for position, name in enumerate(arguments)]
+        names = [parameter["name"] for parameter in parameters]
+        call = {"op": "call", "fn": f"{symbol}()", "args": names, "reads": names[:-1], "writes": names[-1:]}
+        self.functions.setdefault(symbol, {"params": parameters, "body": [call]})
+        return symbol
+
+    def _operand(self, value: Any) -> Any:
+        kind = type(value).__name__
+        if kind == "Tuple":
+            return [self._operand(field) for field in value.fields]
+        if kind == "TupleGetItem":
+            return self._operand(value.tuple_value)[int(value.index)]
+        if hasattr(value, "value") and hasattr(value.value, "numpy"):
+            return self._constant(value.value.numpy())
+        if value in self._values:
+            return self._values[value]
+        raise Refusal(f"{kind} of Relax is neither a tensor nor a tuple of tensors")
+
+    def _constant(self, array: Any) -> Tensor:
+        c_type(array.dtype)
+        key = (str(array.dtype), tuple(map(int, array.shape)), array.tobytes())
+        if key not in self._constants:
+            self._constants[key] = self._names.new("constant")
+            self._types[self._constants[key]] = {"dtype": key[0], "extents": list(key[1])}
+        return self._constants[key]
+
+    def _outputs(self, results: Iterable[Tensor]) -> list[str]:
+        """Return the parameter of each result; a tensor that is not main's to give away is copied."""
+        outputs: list[str] = []
+        for result in results:
+            output = result
+            if result not in self._allocations or result in outputs:
+                output = self._names.new(f"{result}_copy")
+                self._types[output] = self._types[result]
+                self._calls.append({"op": "call", "fn": self._copy(self._types[result]), "args": [result, output]})
+            outputs.append(output)
+        return outputs
+
+    def _copy(self, tensor: Item) -> str:
+        count = prod(tensor["extents"])
+        name = f"copy_{tensor['dtype']}_{count}"
+        flat = {"dtype": tensor["dtype"], "extents": [count]}
+        store = {"op": "store", "buf": "copy", "reads": ["data"], "elementwise": ["data"], "whole": True}
+        self.functions[name] = {"params": [{"name": "data", **flat}, {"name": "copy", **flat}], "body": [store]}
+        lines = f"    for (int32_t i = 0; i < {count}; ++i) {{\n        @copy@[i] = @data@[i];\n    }}"
+        self.code[name] = {"text": lines, "choices": [], "needs_math": False}
+        return name
+
+
+def typed(variable: Any) -> Item:
+    """Return type and extents of a variable of Relax.  Raises Refusal."""
+    shape = getattr(variable.ty, "shape", None)
+    if shape is None or any(type(extent).__name__ != "IntImm" for extent in shape.values):
+        raise Refusal(f"{variable.name} is no tensor of a fixed size", "give the inputs of main fixed sizes")
+    dtype = str(variable.ty.dtype)
+    c_type(dtype)
+    return {"dtype": dtype, "extents": [int(extent) for extent in shape.values]}
+
+
+def _leaves(value: Any) -> list[Tensor]:
+    return [leaf for each in value for leaf in _leaves(each)] if isinstance(value, list) else [value]

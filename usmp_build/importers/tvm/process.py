@@ -1,0 +1,79 @@
+"""Runs TVM in a process of its own, and makes a model of the program that it returns."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from usmp_build.errors import Diagnostic, ModelError
+from usmp_build.importers.program import import_program
+from usmp_build.ir.code import Code
+from usmp_build.ir.graph import Model, Subgraph
+
+_VERSION = "0.27"
+_INSTALL = "pip install 'usmp_build[tvm]'"
+_SECONDS = 600
+
+
+def import_onnx(data: bytes, name: str, path: str, /) -> Model:
+    """Return the program of an ONNX file; raise ModelError, placed in `path`, when it has none."""
+    return _import(data, name, path, ".onnx")
+
+
+def import_relax(data: bytes, name: str, path: str, /) -> Model:
+    """Return the program of a module that `tvm.ir.save_json` wrote; raise ModelError when it has none."""
+    return _import(data, name, path, ".relax.json")
+
+
+def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
+    require_tvm(path, *(["onnx"] if suffix == ".onnx" else []))
+    answer = _answer(data, path, suffix)
+    if "refusal" in answer:
+        help_ = answer["help"] or "look for the operator in TVM's documentation; or export the model as .tflite"
+        raise ModelError(Diagnostic("T270", f"TVM makes no program of it: {answer['refusal']}", path, help_))
+    model = import_program(json.dumps(answer["program"]).encode(), name, path)
+    return replace(model, subgraphs=tuple(_with_code(graph, answer["code"]) for graph in model.subgraphs))
+
+
+def require_tvm(path: str, *others: str) -> None:
+    """Raise ModelError, placed in `path`, unless there is a TVM that we know, and the other packages."""
+    for package in ("apache-tvm", *others):
+        try:
+            there = version(package)
+        except PackageNotFoundError:
+            raise ModelError(Diagnostic("T271", f"{package} is not installed, which reads it", path, _INSTALL)) from None
+        if package == "apache-tvm" and not there.startswith(f"{_VERSION}."):
+            message = f"apache-tvm {there} is installed, but only {_VERSION} is supported: its interfaces change"
+            raise ModelError(Diagnostic("T271", message, path, _INSTALL))
+
+
+def _answer(data: bytes, path: str, suffix: str) -> Mapping[str, Any]:
+    command = [sys.executable, "-m", "usmp_build.importers.tvm.worker", suffix]
+    try:
+        done = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        message = f"TVM did not finish within {_SECONDS} seconds"
+        raise ModelError(Diagnostic("T270", message, path, "give it a smaller model")) from None
+    if done.returncode:
+        last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it says nothing"]
+        message = f"TVM ended with status {done.returncode}: {last[0]}"
+        raise ModelError(Diagnostic("T270", message, path, "the file may be damaged: write it anew"))
+    answer: Mapping[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def _with_code(graph: Subgraph, code: Mapping[str, Any]) -> Subgraph:
+    """Give a function its C, in which a tensor's name stands between two `@`."""
+    if graph.name not in code:
+        return graph
+    numbers = {tensor.name: number for number, tensor in enumerate(graph.tensors)}
+    item = code[graph.name]
+    pieces = item["text"].split("@")
+    parts = tuple(numbers[piece] if at % 2 else piece for at, piece in enumerate(pieces))
+    choices = tuple((which, c_type) for which, c_type in item["choices"])
+    return replace(graph, code=Code(parts, choices, item["needs_math"]))

@@ -1,0 +1,56 @@
+"""A process with TVM: reads a model from standard input, and writes its program and C to standard output, as JSON.
+
+    python -m usmp_build.importers.tvm.worker SUFFIX
+
+Of a model without a program it writes why not.  In a process of its own, nothing that TVM prints, changes or dies of
+reaches the command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from usmp_build.importers.tvm.refusal import Refusal
+
+
+def program_of(data: bytes, suffix: str) -> dict[str, Any]:
+    """Return a program under `program`, and the C of its functions by name under `code`.  Raises Refusal."""
+    from tvm import tirx
+
+    from usmp_build.importers.tvm.front_ends import relax_module
+    from usmp_build.importers.tvm.lowering import lower
+    from usmp_build.importers.tvm.main_function import MainFunction
+    from usmp_build.importers.tvm.prim_function import PrimFunction
+
+    calls, loops = lower(relax_module(data, suffix))
+    reader = MainFunction(calls["main"])
+    main, outputs = reader.read()
+    functions, code = {"main": main, **reader.functions}, reader.code
+    for name, function in sorted(loops.functions.items(), key=lambda item: item[0].name_hint):
+        if isinstance(function, tirx.PrimFunc):
+            try:
+                functions[name.name_hint], code[name.name_hint] = PrimFunction(function).read()
+            except Refusal as refusal:
+                raise Refusal(f"function {name.name_hint}: {refusal}", refusal.help_) from None
+    return {"program": {"main": "main", "functions": functions, "outputs": outputs}, "code": code}
+
+
+def _main(suffix: str) -> None:
+    answer_to = os.dup(1)
+    os.dup2(2, 1)  # what TVM prints is no answer
+    try:
+        answer = program_of(sys.stdin.buffer.read(), suffix)
+    except Refusal as refusal:
+        answer = {"refusal": str(refusal), "help": refusal.help_}
+    except Exception as error:  # of TVM's many kinds, each is about the model
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        answer = {"refusal": f"{type(error).__name__}: {lines[-1] if lines else 'no reason given'}", "help": ""}
+    with os.fdopen(answer_to, "w", encoding="utf-8") as out:
+        json.dump(answer, out)
+
+
+if __name__ == "__main__":
+    _main(*sys.argv[1:])
