@@ -175,7 +175,9 @@ class Interpreter:
             for tensor in access.reads:
                 if tensor in frame:
                     here = range(frame[tensor].size)
-                    self._read(at, frame[tensor], here[element * width[tensor] :][: width[tensor]] if tensor in width else here)
+                    self._read(
+                        at, frame[tensor], here[element * width[tensor] :][: width[tensor]] if tensor in width else here
+                    )
             if access.whole or self.draw.random() < 0.5:
                 for byte in range(element * width[access.writes[0]], (element + 1) * width[access.writes[0]]):
                     written.of.expected[byte] = self.arena[written.of.base + byte] = next(self.numbers)

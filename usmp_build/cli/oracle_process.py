@@ -2,9 +2,9 @@
 
     python -m usmp_build.cli.oracle_process PACKAGE MODEL INPUTS.npz ANSWERS FIRST INDEX...
 
-PACKAGE is that of TensorFlow Lite Micro, or one of those that have LiteRT.  Each run is a file, written before the next
-run begins, so that an abort leaves the answers before it.  The self-test starts such a process for each model, and
-importing our package would take most of its time: it imports none of it.
+PACKAGE is that of TensorFlow Lite Micro, one of those that have LiteRT, or TVM's.  Each run is a file, written before
+the next run begins, so that an abort leaves the answers before it.  The self-test starts such a process for each model, and
+importing our package would take most of its time: it imports none of it, except to read a model as TVM does.
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ import numpy as np
 READY = "ready"
 """A file beside the answers that says that the model was accepted."""
 TFLM = "tflite_micro"
+TVM = "tvm"
 LITERT = ("ai_edge_litert", "tflite_runtime", "tensorflow")
 _ARENA = 64 << 20
 
 
 def _answer(package: str, model: str, inputs: str, answers: str, first: str, *wanted: str) -> None:
-    run_once = (_tflm if package == TFLM else _litert)(package, model, [int(tensor) for tensor in wanted])
+    run = {TFLM: _tflm, TVM: _tvm}.get(package, _litert)
+    run_once = run(package, model, [int(tensor) for tensor in wanted])
     (Path(answers) / READY).touch()
     with np.load(inputs) as stored:
         names = [name for name in stored.files if name != "runs"]
-        for run in range(int(first), int(stored["runs"])):
-            given = {int(name.partition("_")[2]): stored[name] for name in names if name.startswith(f"{run}_")}
-            np.savez(Path(answers) / f"{run}.npz", allow_pickle=False, **run_once(given))
+        for number in range(int(first), int(stored["runs"])):
+            given = {int(name.partition("_")[2]): stored[name] for name in names if name.startswith(f"{number}_")}
+            np.savez(Path(answers) / f"{number}.npz", allow_pickle=False, **run_once(given))
 
 
 def _tflm(package: str, model: str, wanted: list[int]) -> Callable[[Mapping[int, Any]], dict[str, Any]]:
@@ -74,6 +76,25 @@ def _litert(package: str, model: str, wanted: list[int]) -> Callable[[Mapping[in
             interpreter.set_tensor(ports[position], data)
         interpreter.invoke()
         return {str(tensor): interpreter.get_tensor(tensor) for tensor in wanted}
+
+    return run_once
+
+
+def _tvm(package: str, model: str, wanted: list[int]) -> Callable[[Mapping[int, Any]], dict[str, Any]]:
+    """Compile the module for this machine by TVM's own road, and run it in its VM; `wanted` are all outputs."""
+    from usmp_build.importers.tvm.front_ends import relax_module
+
+    tvm = import_module(package)
+    file = Path(model)
+    module, _ = relax_module(file.read_bytes(), "".join(file.suffixes))
+    machine = tvm.relax.VirtualMachine(tvm.compile(module, target="llvm"), tvm.cpu())
+
+    def flat(result: Any) -> list[Any]:
+        return [result.numpy()] if hasattr(result, "numpy") else [leaf for each in result for leaf in flat(each)]
+
+    def run_once(given: Mapping[int, Any]) -> dict[str, Any]:
+        results = flat(machine["main"](*(tvm.runtime.tensor(given[position]) for position in sorted(given))))
+        return {str(tensor): result for tensor, result in zip(wanted, results, strict=True)}
 
     return run_once
 

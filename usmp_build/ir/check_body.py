@@ -40,18 +40,23 @@ def _statement_faults(index: int, model: Model, statement: Statement) -> Iterato
                 if count is not None and not minimum <= count <= MAX_BYTES:
                     message = f"function {index} has a loop of {count:,} {what}"
                     yield Diagnostic("T254", message, help=f"{what} are {minimum} or more, and at most {MAX_BYTES:,}")
-        case Access(reads, writes) if statement.elementwise:
-            if len(writes) != 1:
-                yield Diagnostic("T257", f"an element-wise store of function {index} writes {len(writes)} tensors")
-            for tensor in statement.elementwise if len(writes) == 1 else ():
-                if message := elementwise_fault(graph.tensors, reads, writes[0], tensor):
-                    yield Diagnostic("T257", f"function {index}: {message}")
+        case Access() if statement.elementwise:
+            yield from _elementwise_faults(index, graph, statement)
         case Invoke(function):
             if not 0 <= function < len(model.subgraphs):
                 message = f"function {index} calls function {function}, but there are {len(model.subgraphs)}"
                 yield Diagnostic("T241", message)
             elif message := count_fault(model.subgraphs[function], statement):
                 yield Diagnostic("T252", f"function {index} calls function {function}: {message}")
+
+
+def _elementwise_faults(index: int, graph: Subgraph, access: Access) -> Iterator[Diagnostic]:
+    if len(access.writes) != 1:
+        yield Diagnostic("T257", f"an element-wise store of function {index} writes {len(access.writes)} tensors")
+        return
+    for tensor in access.elementwise:
+        if message := elementwise_fault(graph.tensors, access.reads, access.writes[0], tensor):
+            yield Diagnostic("T257", f"function {index}: {message}")
 
 
 def elementwise_fault(tensors: Sequence[Tensor], reads: tuple[int, ...], written: int, tensor: int) -> str:

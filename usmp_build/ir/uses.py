@@ -99,9 +99,9 @@ def uses(model: Model) -> Mapping[int, Uses]:
 
 
 def role_fault(name: str, is_output: bool | None, is_read: bool, is_written: bool) -> str:
-    """Return why a parameter of main is neither an input nor an output, or not the one it `is_output` says; else empty.
+    """Return why a parameter of main is neither an input nor an output, or not what `is_output` says; else empty.
 
-    Inputs are never written, outputs always are.  Where the program names no outputs, what is read is no output, either.
+    Inputs are never written, outputs always are.  Where the program lists no outputs, what is read is none, either.
     """
     label = f'parameter "{one_line(name)}" of main'
     if is_output is not None:

@@ -1,4 +1,4 @@
-"""Build the generated code for this machine and compare every tensor with TensorFlow Lite Micro.
+"""Build the generated code for this machine and compare every tensor with TensorFlow Lite Micro, or outputs with TVM.
 
 The models of the plan run one after the other, producers before consumers, on extreme and on random inputs; connected
 inputs hold what other models wrote.  Before each run, garbage fills all bytes that hold no data between runs, and what
@@ -6,9 +6,9 @@ the manifest keeps must be intact.  At every step, garbage fills the bytes that 
 the compiler's sanitizers are on, and these bytes and those around the pools are poisoned.  Kernels and functions of the
 application are compiled with the rest: --source names their files.  With --accesses, each operator runs once instead,
 and every access is traced, of rows in each position: how closely buffers may lie must follow from these accesses, too.
-TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed, and LiteRT for models that only that
-runs; runs on which it aborts are listed, and not compared.  Without it, and for programs, the check is only that
-results do not depend on the garbage.
+TensorFlow Lite Micro is the reference if the package `tflite-micro` is installed, LiteRT for models that only that
+runs, and TVM for those that it imported; runs on which it aborts are listed, and not compared.  Without it, and for
+programs, the check is only that results do not depend on the garbage.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from usmp_build.cli.selftest.externs import at_fault, check_sources
 from usmp_build.cli.selftest.harness import Mark, Record, Run, build, harness, run_all
 from usmp_build.cli.selftest.inputs import Sample, samples
 from usmp_build.cli.selftest.intact import check_intact, inputs_at_start
-from usmp_build.cli.selftest.oracle import Answers, oracle_tensors
+from usmp_build.cli.selftest.oracle import MODELS, Answers, oracle_tensors
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.output import writer
 from usmp_build.pipeline import Planned
@@ -79,7 +79,7 @@ def run(parsed: argparse.Namespace) -> int:
     check_intact(planned, start_inputs, results)
     for index, model in enumerate(request.models):
         _same_in_other_garbage(planned, index, results[index], repeated[index])
-        data = files.read(model.path, model.span) if model.path.endswith(".tflite") else None
+        data = files.read(model.path, model.span) if model.path.lower().endswith(MODELS) else None
         print("\n".join(_compared(planned, index, results[index], start_inputs[index], data, parsed.seed)))
     return 0
 
@@ -89,7 +89,7 @@ def _compared(
 ) -> Iterator[str]:
     """Compare the runs of a model with TensorFlow Lite Micro, and yield what was compared and what could not be.
 
-    `data` is the model's file, if TensorFlow Lite Micro reads such.  Raises CheckFailed where a tensor differs, or
+    `data` is the model's file, if an interpreter reads such.  Raises CheckFailed where a tensor differs, or
     nothing at all could be compared.
     """
     model, is_stateful = planned.request.models[index], planned.summary.models[index].state > 0

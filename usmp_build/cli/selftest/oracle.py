@@ -1,6 +1,7 @@
 """Other interpreters as oracle, in a separate process: they abort on models and inputs that they do not support.
 
-That is TensorFlow Lite Micro; for a model that it refuses LiteRT, if any package that has it is installed.
+That is TensorFlow Lite Micro; for a model that it refuses LiteRT, if any package that has it is installed; and for
+a model that TVM imported, TVM.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from usmp_build.cli import oracle_process
-from usmp_build.cli.oracle_process import LITERT, TFLM
+from usmp_build.cli.oracle_process import LITERT, TFLM, TVM
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.request import ModelRequest
@@ -52,7 +53,10 @@ class Answers:
         return len(self.runs) - self.compared - len(self.aborted)
 
 
+MODELS = (".tflite", ".onnx", ".relax.json")
+"""Ends of the names of files that an interpreter reads."""
 _LITERT = "LiteRT"
+_NAMES = {TFLM: "TensorFlow Lite Micro", TVM: "TVM"}
 _SECONDS = 600
 _ABORTS = 16
 """No runs are tried after this many aborts: each costs another process."""
@@ -67,6 +71,8 @@ def oracle_tensors(
     then, and the runs after the last of many aborts.  Raises CheckFailed for a model that TensorFlow Lite Micro refuses
     where LiteRT is not installed, or refuses it, too.
     """
+    if not model.path.endswith(".tflite"):
+        return replace(_tried(TVM, model, data, inputs, tensors, _ABORTS), by="TVM's virtual machine")
     if find_spec(TFLM) is None:
         return None
     most = 1 if has_state else _ABORTS
@@ -86,7 +92,7 @@ def _tried(
 ) -> Answers:
     with tempfile.TemporaryDirectory(prefix="usmp-oracle-") as scratch:
         folder = Path(scratch)
-        (folder / "model.tflite").write_bytes(data)
+        (folder / _file_name(model)).write_bytes(data)
         arrays = {f"{run}_{i}": array for run, sample in enumerate(inputs) for i, array in enumerate(sample)}
         np.savez(folder / "inputs.npz", allow_pickle=False, runs=np.array(len(inputs)), **arrays)
         runs: list[Answer] = []
@@ -99,20 +105,24 @@ def _tried(
         return Answers(runs + [None] * (len(inputs) - len(runs)), aborted)
 
 
+def _file_name(model: ModelRequest) -> str:
+    return "model" + next(suffix for suffix in MODELS if model.path.lower().endswith(suffix))
+
+
 def _answers(package: str, model: ModelRequest, folder: Path, first: int, tensors: list[int]) -> list[Answer]:
     """Run the runs from `first` on; return the answers up to the first run that aborts."""
-    files = [str(folder / name) for name in ("model.tflite", "inputs.npz", ".")]
+    files = [str(folder / name) for name in (_file_name(model), "inputs.npz", ".")]
     module = ["-W", "ignore", "-m", oracle_process.__name__, package]  # the last line is to say what went wrong
     command = [sys.executable, *module, *files, str(first), *map(str, tensors)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        message = f'TensorFlow Lite Micro did not run model "{model.name}" within {_SECONDS} seconds'
+        message = f'{_NAMES.get(package, _LITERT)} did not run model "{model.name}" within {_SECONDS} seconds'
         raise CheckFailed(Diagnostic("S603", message, model.path, "ask for fewer runs: --runs 1")) from None
     is_aborted = done.returncode < 0
     if done.returncode and not (is_aborted and (folder / oracle_process.READY).exists()):
         last = [] if is_aborted else done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        message = f'TensorFlow Lite Micro refuses model "{model.name}": {" ".join(last) or "it aborts"}'
+        message = f'{_NAMES.get(package, _LITERT)} refuses model "{model.name}": {" ".join(last) or "it aborts"}'
         help_ = "run it on the target; or pip install ai-edge-litert, to compare with that what only it runs"
         raise CheckFailed(Diagnostic("S603", message, model.path, help_))
     answers: list[Answer] = []

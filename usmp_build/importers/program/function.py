@@ -114,7 +114,7 @@ class FunctionReader:
         for position, tensor in enumerate(near):
             if message := elementwise_fault(self.tensors, reads, buffer, tensor):
                 help_ = 'leave it out, or give both buffers "dtype" and "extents"'
-                raise self.fault("T262", message, (*place, "elementwise", position), help_)
+                raise self.fault("T257", message, (*place, "elementwise", position), help_)
         return Access(reads, (buffer,), record.whole, elementwise=near)
 
     def _call(self, record: r.CallRecord, place: Place) -> list[Statement]:

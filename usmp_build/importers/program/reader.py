@@ -83,7 +83,9 @@ class _Program:
             is_output = None if declared is None else position in declared
             is_read, is_written = position in uses.read, position in uses.written
             if message := role_fault(main.tensors[position].name, is_output, is_read, is_written):
-                help_ = 'use two parameters; for external functions, declare what they do: "reads", "writes"; or list the'
+                help_ = (
+                    'use two parameters; for external functions, declare what they do: "reads", "writes"; or list the'
+                )
                 help_ += ' "outputs" of the program, which may be read, too'
                 raise self._fault("T255", message, ("functions", self._record.main, "params", position), help_)
         outputs = uses.written if declared is None else declared

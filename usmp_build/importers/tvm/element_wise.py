@@ -58,4 +58,6 @@ def is_ascending(index: Affine, loops: Sequence[tuple[Any, int]]) -> bool:
 
 def is_same(one: Affine, other: Affine) -> bool:
     """Tell whether two indices are equal at all times."""
-    return one is not None and other is not None and _sum(one, other, -1) == (dict.fromkeys({**one[0], **other[0]}, 0), 0)
+    return (
+        one is not None and other is not None and _sum(one, other, -1) == (dict.fromkeys({**one[0], **other[0]}, 0), 0)
+    )

@@ -74,7 +74,9 @@ class Expressions:
 
     def _var(self, value: Any) -> Text:
         if value not in self.variables:
-            raise Refusal(f"{value.name} is a number that is known only when it runs", "give main tensors of fixed sizes")
+            raise Refusal(
+                f"{value.name} is a number that is known only when it runs", "give main tensors of fixed sizes"
+            )
         return Text(self.variables[value])
 
     def _intimm(self, value: Any) -> Text:
@@ -128,9 +130,6 @@ class Expressions:
         element = Text(self.element(value.source, value.indices))
         return Text(f"{element.text} != 0", _COMPARED) if str(value.ty) == "bool" else element
 
-    def _let(self, value: Any) -> Text:
-        raise Refusal("an expression binds a variable")
-
     def _call(self, value: Any) -> Text:
         name = getattr(value.op, "name", "").rpartition(".")[2]
         if name == "if_then_else":
@@ -138,7 +137,8 @@ class Expressions:
         if name == "likely":
             return self._print(value.args[0])
         if name in _OPERATORS:
-            return self._binary(value, *value.args, *_OPERATORS[name])
+            operator, strength = _OPERATORS[name]
+            return self._binary(value, value.args[0], value.args[1], operator, strength)
         if name == "bitwise_not":
             return self._wrapped(value, Text(f"~{self._inside(value.args[0], _ATOM)}", _UNARY))
         if name in {"call_pure_extern", "call_extern"}:
@@ -153,7 +153,9 @@ class Expressions:
         return Text(f"{base}{'f' * (dtype == 'float32')}({', '.join(map(self.text, arguments))})")
 
     def _choice(self, condition: Any, one: Any, other: Any) -> Text:
-        return Text(f"{self._inside(condition, _ATOM)} ? {self._inside(one, _UNARY)} : {self._inside(other, _UNARY)}", _CHOICE)
+        return Text(
+            f"{self._inside(condition, _ATOM)} ? {self._inside(one, _UNARY)} : {self._inside(other, _UNARY)}", _CHOICE
+        )
 
     def _binary(self, value: Any, left: Any, right: Any, operator: str, strength: int) -> Text:
         """Print an operator; `a + b + c` and `a * b + c` need no parentheses, anything less familiar has them."""
@@ -165,7 +167,9 @@ class Expressions:
         if operator in {"&&", "||"}:
             parts = (self._logical(each, operator) for each in (left, right))
             return Text(f" {operator} ".join(parts), _LOGIC)
-        return self._wrapped(value, Text(f"{self._inside(left, before)} {operator} {self._inside(right, after)}", strength))
+        return self._wrapped(
+            value, Text(f"{self._inside(left, before)} {operator} {self._inside(right, after)}", strength)
+        )
 
     def _logical(self, value: Any, operator: str) -> str:
         printed = self._print(value)

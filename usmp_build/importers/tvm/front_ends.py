@@ -10,20 +10,24 @@ from tvm import relax
 from usmp_build.importers.tvm.refusal import Refusal
 
 
-def relax_module(data: bytes, suffix: str) -> Any:
-    """Return the module of a file, with its weights bound and one function `main`.  Raises Refusal."""
-    module = _from_onnx(data) if suffix == ".onnx" else _from_json(data)
+def relax_module(data: bytes, suffix: str) -> tuple[Any, list[str]]:
+    """Return the module of a file, with its weights bound and one function `main`, and names of main's results.
+
+    Only ONNX names results.  Raises Refusal.
+    """
+    module, results = _from_onnx(data) if suffix == ".onnx" else (_from_json(data), [])
     functions = {name.name_hint: f for name, f in module.functions.items() if isinstance(f, relax.Function)}
     if "main" not in functions:
         raise Refusal(f"it has no Relax function main, but {', '.join(sorted(functions)) or 'none at all'}")
-    return _at_upper_bounds(_with_weights(relax.transform.InlinePrivateFunctions()(module)))
+    return _at_upper_bounds(_with_weights(relax.transform.InlinePrivateFunctions()(module))), results
 
 
-def _from_onnx(data: bytes) -> Any:
+def _from_onnx(data: bytes) -> tuple[Any, list[str]]:
     import onnx
     from tvm.relax.frontend.onnx import from_onnx
 
-    return from_onnx(onnx.load_model_from_string(data), keep_params_in_input=False)
+    model = onnx.load_model_from_string(data)
+    return from_onnx(model, keep_params_in_input=False), [output.name for output in model.graph.output]
 
 
 def _from_json(data: bytes) -> Any:

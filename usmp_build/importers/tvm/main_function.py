@@ -7,7 +7,7 @@ each in memory of its own: an input, a constant or a tensor that is returned twi
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import prod
 from typing import Any, TypeAlias
 
@@ -27,8 +27,10 @@ Tensor: TypeAlias = str
 class MainFunction:
     """The main function of a module after `lower`."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, results: list[str]) -> None:
         self._function = function
+        self._results = results
+        """Names of what it returns; they are left out, all or none."""
         self._names = Names()
         self._values: dict[Any, Any] = {}
         """Variable → the tensor, or a list of what a tuple holds."""
@@ -54,8 +56,15 @@ class MainFunction:
         for (dtype, extents, data), name in reversed(self._constants.items()):
             item = {"op": "alloc_const", "var": name, "dtype": dtype, "extents": extents, "body": body}
             body = [{**item, "data": base64.b64encode(data).decode()}]
-        typed_names = (*inputs, *outputs)
-        return {"params": [{"name": name, **self._types[name]} for name in typed_names], "body": body}, outputs
+        names = self._named(outputs)
+        params = [{"name": name, **self._types[name]} for name in inputs]
+        params += [{"name": name, **self._types[output]} for output, name in names.items()]
+        return {"params": params, "body": _renamed(body, names)}, [*names.values()]
+
+    def _named(self, outputs: list[Tensor]) -> dict[Tensor, str]:
+        """Return the names of outputs: those of the model's file, or `output`."""
+        wanted = self._results if len(self._results) == len(outputs) else ["output"] * len(outputs)
+        return {output: self._names.new(name) for output, name in zip(outputs, wanted, strict=True)}
 
     def _parameter(self, parameter: Any) -> Tensor:
         name = self._names.new(parameter.name)
@@ -144,6 +153,17 @@ class MainFunction:
         lines = f"    for (int32_t i = 0; i < {count}; ++i) {{\n        @copy@[i] = @data@[i];\n    }}"
         self.code[name] = {"text": lines, "choices": [], "needs_math": False}
         return name
+
+
+def _renamed(body: list[Item], names: Mapping[Tensor, str]) -> list[Item]:
+    """Return statements that name tensors otherwise."""
+    renamed = []
+    for item in body:
+        if "body" in item:
+            renamed.append({**item, "body": _renamed(item["body"], names)})
+        else:
+            renamed.append({**item, "args": [names.get(argument, argument) for argument in item["args"]]})
+    return renamed
 
 
 def typed(variable: Any) -> Item:

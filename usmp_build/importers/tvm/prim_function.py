@@ -165,11 +165,9 @@ class PrimFunction:
         self._line(depth, f"{self._print.element(store.buffer, store.indices)} = {self._print.text(store.value)};")
         reads = self._reads(store.value) | self._reads(store.indices[0])
         index = affine(store.indices[0], self._bindings)
-        near = ()
-        if is_ascending(index, self._loops):
-            near = (name for name in reads if all(is_same(index, each) for each in self._indices(store.value, name)))
         target = self._tensors[store.buffer]
-        elementwise = sorted(name for name in near if name != target)
+        others = sorted(reads - {target}) if is_ascending(index, self._loops) else []
+        elementwise = [name for name in others if all(is_same(index, at) for at in self._indices(store.value, name))]
         return {"op": "store", "buf": target, "reads": sorted(reads), "elementwise": elementwise}
 
     def _reads(self, value: Any) -> set[str]:

@@ -46,7 +46,8 @@ def require_tvm(path: str, *others: str) -> None:
         try:
             there = version(package)
         except PackageNotFoundError:
-            raise ModelError(Diagnostic("T271", f"{package} is not installed, which reads it", path, _INSTALL)) from None
+            message = f"{package} is not installed, which reads such models"
+            raise ModelError(Diagnostic("T271", message, path, _INSTALL)) from None
         if package == "apache-tvm" and not there.startswith(f"{_VERSION}."):
             message = f"apache-tvm {there} is installed, but only {_VERSION} is supported: its interfaces change"
             raise ModelError(Diagnostic("T271", message, path, _INSTALL))
@@ -62,7 +63,7 @@ def _answer(data: bytes, path: str, suffix: str) -> Mapping[str, Any]:
     if done.returncode:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it says nothing"]
         message = f"TVM ended with status {done.returncode}: {last[0]}"
-        raise ModelError(Diagnostic("T270", message, path, "the file may be damaged: write it anew"))
+        raise ModelError(Diagnostic("T270", message, path, "the file may be damaged: export it again"))
     answer: Mapping[str, Any] = json.loads(done.stdout)
     return answer
 

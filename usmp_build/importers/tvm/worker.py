@@ -25,8 +25,9 @@ def program_of(data: bytes, suffix: str) -> dict[str, Any]:
     from usmp_build.importers.tvm.main_function import MainFunction
     from usmp_build.importers.tvm.prim_function import PrimFunction
 
-    calls, loops = lower(relax_module(data, suffix))
-    reader = MainFunction(calls["main"])
+    module, results = relax_module(data, suffix)
+    calls, loops = lower(module)
+    reader = MainFunction(calls["main"], results)
     main, outputs = reader.read()
     functions, code = {"main": main, **reader.functions}, reader.code
     for name, function in sorted(loops.functions.items(), key=lambda item: item[0].name_hint):

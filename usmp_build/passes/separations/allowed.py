@@ -76,10 +76,10 @@ class AllowedDistances:
 
     def _of_statement(self, step: Step) -> Iterator[tuple[Pair, Allowed]]:
         for written, read, bytes_ in step.elementwise:
-            pair = self.storage.tensors.get(written), self.storage.tensors.get(read)
-            if pair[0] is not None and pair[1] is not None and pair[0] != pair[1] and self.may_overlap(pair[0], pair[1]):
-                apart = self.storage.buffers[pair[1]].extent
-                yield (pair[0], pair[1]), Allowed(Distance(bytes_, apart), step.name, step.direction)
+            lower, upper = self.storage.tensors.get(written), self.storage.tensors.get(read)
+            if lower is not None and upper is not None and self.may_overlap(lower, upper):
+                apart = self.storage.buffers[upper].extent
+                yield (lower, upper), Allowed(Distance(bytes_, apart), step.name, step.direction)
 
     def _of_operator(self, operator: OperatorRef, direction: Direction) -> Iterator[tuple[Pair, Allowed]]:
         nearest: dict[Pair, Distance] = {}
