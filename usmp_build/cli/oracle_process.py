@@ -3,8 +3,8 @@
     python -m usmp_build.cli.oracle_process PACKAGE MODEL INPUTS.npz ANSWERS FIRST INDEX...
 
 PACKAGE is that of TensorFlow Lite Micro, one of those that have LiteRT, or TVM's.  Each run is a file, written before
-the next run begins, so that an abort leaves the answers before it.  The self-test starts such a process for each model, and
-importing our package would take most of its time: it imports none of it, except to read a model as TVM does.
+the next run begins, so that an abort leaves the answers before it.  The self-test starts such a process for each
+model, and to import our package would take most of its time: only TVM's models are read by it.
 """
 
 from __future__ import annotations

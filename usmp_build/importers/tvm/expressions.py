@@ -18,8 +18,10 @@ from usmp_build.importers.tvm.refusal import Refusal
 _ATOM, _UNARY, _PRODUCT, _SUM, _SHIFT, _COMPARED, _BITS, _LOGIC, _CHOICE = range(9)
 _BINARY = {
     "Add": ("+", _SUM), "Sub": ("-", _SUM), "Mul": ("*", _PRODUCT), "Div": ("/", _PRODUCT), "Mod": ("%", _PRODUCT),
-    "EQ": ("==", _COMPARED), "NE": ("!=", _COMPARED), "LT": ("<", _COMPARED), "LE": ("<=", _COMPARED),
-    "GT": (">", _COMPARED), "GE": (">=", _COMPARED), "And": ("&&", _LOGIC), "Or": ("||", _LOGIC),
+    "LShift": ("<<", _SHIFT), "RShift": (">>", _SHIFT), "BitwiseAnd": ("&", _BITS), "BitwiseOr": ("|", _BITS),
+    "BitwiseXor": ("^", _BITS), "EQ": ("==", _COMPARED), "NE": ("!=", _COMPARED), "LT": ("<", _COMPARED),
+    "LE": ("<=", _COMPARED), "GT": (">", _COMPARED), "GE": (">=", _COMPARED), "And": ("&&", _LOGIC),
+    "Or": ("||", _LOGIC),
 }  # fmt: skip
 _OPERATORS = {
     "shift_left": ("<<", _SHIFT), "shift_right": (">>", _SHIFT), "bitwise_and": ("&", _BITS),
@@ -30,6 +32,7 @@ _MATH = frozenset(
     """acos acosh asin asinh atan atan2 atanh ceil copysign cos cosh erf exp exp10 exp2 fabs floor fmod hypot ldexp log
     log10 log1p log2 nearbyint nextafter pow rint round sin sinh sqrt tan tanh trunc""".split()
 )
+_TESTS = frozenset({"isfinite", "isinf", "isnan"})
 _NARROW = re.compile(r"u?int(8|16)$")
 
 
@@ -109,6 +112,9 @@ class Expressions:
             return Text(f"{self._inside(value.value, _SHIFT)} != 0", _COMPARED)
         return Text(f"({c_type(value.ty)}){self._inside(value.value, _UNARY)}", _UNARY)
 
+    def _bitwisenot(self, value: Any) -> Text:
+        return self._wrapped(value, Text(f"~{self._inside(value.a, _ATOM)}", _UNARY))
+
     def _not(self, value: Any) -> Text:
         return Text(f"!{self._inside(value.a, _ATOM)}", _UNARY)
 
@@ -139,13 +145,14 @@ class Expressions:
         if name in _OPERATORS:
             operator, strength = _OPERATORS[name]
             return self._binary(value, value.args[0], value.args[1], operator, strength)
-        if name == "bitwise_not":
-            return self._wrapped(value, Text(f"~{self._inside(value.args[0], _ATOM)}", _UNARY))
         if name in {"call_pure_extern", "call_extern"}:
             return self._function(str(value.args[0].value), value.args[1:], str(value.ty))
         return self._function(name + "f" * (str(value.ty) == "float32"), value.args, str(value.ty))
 
     def _function(self, name: str, arguments: Any, dtype: str) -> Text:
+        if name in _TESTS:
+            self.needs_math = True
+            return Text(f"{name}({', '.join(map(self.text, arguments))}) != 0", _COMPARED)
         base = name.removesuffix("f") if dtype == "float32" and name not in _MATH else name
         if base not in _MATH or dtype not in {"float32", "float64"}:
             raise Refusal(f"there is no C for {name} of {dtype} in TIR")

@@ -35,7 +35,7 @@ def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
     answer = _answer(data, path, suffix)
     if "refusal" in answer:
         help_ = answer["help"] or "look for the operator in TVM's documentation; or export the model as .tflite"
-        raise ModelError(Diagnostic("T270", f"TVM makes no program of it: {answer['refusal']}", path, help_))
+        raise ModelError(Diagnostic("T258", f"TVM makes no program of it: {answer['refusal']}", path, help_))
     model = import_program(json.dumps(answer["program"]).encode(), name, path)
     return replace(model, subgraphs=tuple(_with_code(graph, answer["code"]) for graph in model.subgraphs))
 
@@ -47,10 +47,10 @@ def require_tvm(path: str, *others: str) -> None:
             there = version(package)
         except PackageNotFoundError:
             message = f"{package} is not installed, which reads such models"
-            raise ModelError(Diagnostic("T271", message, path, _INSTALL)) from None
+            raise ModelError(Diagnostic("T259", message, path, _INSTALL)) from None
         if package == "apache-tvm" and not there.startswith(f"{_VERSION}."):
             message = f"apache-tvm {there} is installed, but only {_VERSION} is supported: its interfaces change"
-            raise ModelError(Diagnostic("T271", message, path, _INSTALL))
+            raise ModelError(Diagnostic("T259", message, path, _INSTALL))
 
 
 def _answer(data: bytes, path: str, suffix: str) -> Mapping[str, Any]:
@@ -59,11 +59,11 @@ def _answer(data: bytes, path: str, suffix: str) -> Mapping[str, Any]:
         done = subprocess.run(command, input=data, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired:
         message = f"TVM did not finish within {_SECONDS} seconds"
-        raise ModelError(Diagnostic("T270", message, path, "give it a smaller model")) from None
+        raise ModelError(Diagnostic("T258", message, path, "give it a smaller model")) from None
     if done.returncode:
         last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["it says nothing"]
         message = f"TVM ended with status {done.returncode}: {last[0]}"
-        raise ModelError(Diagnostic("T270", message, path, "the file may be damaged: export it again"))
+        raise ModelError(Diagnostic("T258", message, path, "the file may be damaged: export it again"))
     answer: Mapping[str, Any] = json.loads(done.stdout)
     return answer
 

@@ -1,0 +1,142 @@
+"""Models that TVM imports: planned with all others, generated as C, and equal to what TVM computes."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import DATA, call
+from tests.support.host_c import COMPILERS, compile_folder
+from tests.support.processes import Done
+from tests.support.tvm import needs_tvm, with_tvm, write_model
+
+POOLS = '[project]\nname = "q"\n[pools.sram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
+
+
+def project(folder: Path, *paths: Path, pools: str = POOLS) -> None:
+    tables = (f'[models.m{number}]\npath = "{path.as_posix()}"\n' for number, path in enumerate(paths))
+    (folder / "usmp.toml").write_text(pools + "".join(tables), encoding="utf-8")
+
+
+def usmp_build(folder: Path, *arguments: str) -> Done:
+    return with_tvm("-m", "usmp_build", *arguments, cwd=folder)
+
+
+def plan_of(folder: Path) -> dict:  # type: ignore[type-arg]
+    done = usmp_build(folder, "generate", "--out", "out")
+    assert done.code == 0, done.err
+    plan: dict = json.loads((folder / "out" / "plan.json").read_text("utf-8"))  # type: ignore[type-arg]
+    return plan
+
+
+@needs_tvm
+@pytest.mark.parametrize(
+    ("name", "outputs"),
+    [
+        ("residual", 2),
+        pytest.param("attention", 1, marks=pytest.mark.long),
+        pytest.param("mobile", 1, marks=pytest.mark.long),
+        pytest.param("twice", 3, marks=pytest.mark.long),
+        pytest.param("saved", 3, marks=pytest.mark.long),
+    ],
+)
+def test_outputs_are_those_of_tvm(tmp_path: Path, name: str, outputs: int) -> None:
+    project(tmp_path, write_model(tmp_path, name))
+    done = usmp_build(tmp_path, "selftest", "--sanitize")
+    assert done.code == 0, done.err
+    assert done.out == f"m0: {outputs} tensors, 10 runs, all equal to those of TVM's virtual machine\n"
+
+
+@needs_tvm
+def test_its_c_needs_nothing_of_tvm_and_compiles_without_a_warning(tmp_path: Path) -> None:
+    project(tmp_path, write_model(tmp_path, "residual"))
+    plan = plan_of(tmp_path)
+    assert plan["models"][0]["extern_functions"] == []
+    text = (tmp_path / "out" / "m0.c").read_text("utf-8")
+    assert not any(word in text for word in ("tvm", "TVM", "DLTensor", "malloc"))
+    assert "static void m0_softmax(const usmp_f32 *" in text
+    assert "supplied by the application" not in (tmp_path / "out" / "m0.h").read_text("utf-8")
+    for compiler, standard in COMPILERS:
+        compile_folder(tmp_path / "out", compiler, standard)
+
+
+@needs_tvm
+def test_names_are_those_of_the_file(tmp_path: Path) -> None:
+    project(tmp_path, write_model(tmp_path, "residual"))
+    header = plan_of(tmp_path) and (tmp_path / "out" / "m0.h").read_text("utf-8")
+    assert "*x;" in header
+    assert "*classes;" in header
+    assert "*features;" in header
+
+
+@needs_tvm
+def test_it_shares_pools_with_a_tflite_model(tmp_path: Path) -> None:
+    """Models that run one after the other take the memory of the larger one."""
+    model = write_model(tmp_path, "residual")
+    sizes = []
+    for paths in ([model], [DATA / "digits.tflite"], [model, DATA / "digits.tflite"]):
+        project(tmp_path, *paths)
+        sizes.append(next(pool["size"] for pool in plan_of(tmp_path)["pools"] if pool["name"] == "sram"))
+    assert sizes[2] == max(sizes[:2])
+
+
+@needs_tvm
+def test_what_is_read_element_by_element_is_written_over(tmp_path: Path) -> None:
+    """The result of a softmax lies on its argument: with overlap off, there are two of 1,024 bytes."""
+    model = write_model(tmp_path, "elementwise")
+    sizes = []
+    for overlap in ("true", "false"):
+        project(tmp_path, model, pools=f"{POOLS}[plan]\noverlap = {overlap}\n")
+        sizes.append(next(pool["size"] for pool in plan_of(tmp_path)["pools"] if pool["name"] == "sram"))
+    assert sizes[1] >= 2048 > sizes[0]
+
+
+@needs_tvm
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("varying", "the size n varies"),
+        pytest.param("unsupported", "NoSuchOperator", marks=pytest.mark.long),
+    ],
+)
+def test_what_it_refuses(tmp_path: Path, name: str, said: str) -> None:
+    project(tmp_path, write_model(tmp_path, name))
+    done = usmp_build(tmp_path, "generate", "--out", "out")
+    assert (done.code, (tmp_path / "out").exists()) == (1, False)
+    assert "error[T258]: TVM makes no program of it: " in done.err
+    assert said in done.err
+
+
+@needs_tvm
+@pytest.mark.parametrize("name", ["damaged.onnx", pytest.param("damaged.relax.json", marks=pytest.mark.long)])
+def test_damaged_files(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b'{"root_index": 7, "nodes": []}')
+    project(tmp_path, tmp_path / name)
+    done = usmp_build(tmp_path, "plan")
+    assert done.code == 1
+    assert "error[T258]" in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("there", "said"),
+    [(None, "apache-tvm is not installed"), ("0.26.1", "apache-tvm 0.26.1 is installed, but only 0.27 is supported")],
+)
+def test_without_tvm_the_command_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: str | None, said: str
+) -> None:
+    def version(package: str) -> str:
+        if there is None:
+            raise PackageNotFoundError(package)
+        return there
+
+    monkeypatch.setattr("usmp_build.importers.tvm.process.version", version)
+    (tmp_path / "net.onnx").write_bytes(b"")
+    project(tmp_path, tmp_path / "net.onnx")
+    done = call("plan", tmp_path / "usmp.toml")
+    assert done.code == 1
+    assert f"error[T259]: {said}" in done.err
+    assert "help: pip install 'usmp_build[tvm]'" in done.err

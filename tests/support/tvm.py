@@ -1,0 +1,31 @@
+"""TVM in tests: the Python that has it, which also writes models for it.
+
+TVM is installed apart from what tests need: $USMP_TVM names a Python with TVM and our dependencies.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.processes import Done, run
+from tests.support.tree import ROOT
+
+PYTHON = os.environ.get("USMP_TVM") or (sys.executable if importlib.util.find_spec("tvm") else "")
+needs_tvm = pytest.mark.skipif(not PYTHON, reason="TVM is not installed; $USMP_TVM names a Python that has it")
+
+
+def with_tvm(*arguments: object, cwd: Path) -> Done:
+    """Run Python with TVM, and our package."""
+    return run([PYTHON, *map(str, arguments)], cwd, os.environ | {"PYTHONPATH": str(ROOT)})
+
+
+def write_model(folder: Path, name: str) -> Path:
+    """Write a model of `tvm_models` into a folder; return where it is."""
+    done = with_tvm("-m", "tests.support.tvm_models", name, cwd=folder)
+    assert done.code == 0, done.err
+    return next(folder.glob(f"{name}.*"))
