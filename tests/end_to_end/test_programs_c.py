@@ -338,3 +338,32 @@ def test_an_output_that_is_read_and_an_input_that_is_not(tmp_path: Path, way: st
     done = call("selftest", asked(tmp_path, WAYS[way][0]), "--source", tmp_path / "functions.c", "--sanitize")
     assert done.code == 0, done.err
     assert done.out.startswith("p: 2 tensors, 10 runs")
+
+
+@pytest.mark.parametrize(("name", "bytes_"), [("int8", 64), ("int32", 256)])
+def test_a_store_writes_over_what_it_reads_element_by_element(tmp_path: Path, name: str, bytes_: int) -> None:
+    """`wide` lies on `narrow`; where its elements are larger, it starts earlier by what they grow."""
+    ports = [parameter("x", "int8", 1), parameter("y", "int8", 1)]
+    near = store("wide", "narrow", elementwise=["narrow"])
+    calls = [invoke("fill", "x", "narrow"), invoke("widen", "narrow", "wide"), invoke("last", "wide", "y")]
+    functions = {
+        "fill": function([parameter("x"), parameter("out")], store("out", "x")),
+        "widen": function([parameter("narrow", "int8", 64), parameter("wide", name, 64)], near),
+        "last": function([parameter("wide"), parameter("y")], store("y", "wide")),
+    }
+    main = function(ports, alloc("narrow", "int8", [64], alloc("wide", name, [64], *calls)))
+    program(tmp_path, main, **functions)
+    width = "int8_t" if name == "int8" else "usmp_i32"
+    (tmp_path / "functions.c").write_text(
+        f"""#include "p.h"
+#define EACH for (int i = 0; i < 64; i++)
+void p_fill(const void *x, void *out) {{ EACH ((int8_t *)out)[i] = (int8_t)(*(const int8_t *)x ^ i); }}
+void p_widen(const int8_t *narrow, {width} *wide) {{ EACH wide[i] = narrow[i]; }}
+void p_last(const void *wide, void *y) {{ *(int8_t *)y = (int8_t)((const {width} *)wide)[63]; }}
+"""
+    )
+    done = call("selftest", asked(tmp_path, APPLICATION), "--source", tmp_path / "functions.c")
+    assert done.code == 0, done.err
+    folder = generate(tmp_path, APPLICATION)
+    (pool,) = (pool for pool in json.loads((folder / "plan.json").read_text())["pools"] if pool["size"])
+    assert pool["size"] == bytes_

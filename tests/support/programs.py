@@ -91,7 +91,11 @@ class _Writer:
             count = self.callees[function].parameters
             known = st.sampled_from([None, *sorted(self.here)])
             return Invoke(function, tuple(self.draw(st.lists(known, min_size=count, max_size=count))))
-        return Access(self.draw(some), self.draw(some), self.draw(st.booleans()))
+        reads, writes = self.draw(some), self.draw(some)
+        sized = [t for t in dict.fromkeys(reads) if self.tensors[t].dtype.bits]
+        can = len(writes) == 1 and self.tensors[writes[0]].dtype.bits and writes[0] not in reads
+        near = tuple(sized) if can and self.draw(st.booleans()) else ()
+        return Access(reads, writes, self.draw(st.booleans()), elementwise=near)
 
     def _loop(self, depth: int) -> For:
         kind = self.draw(st.sampled_from([LoopKind.SERIAL, LoopKind.SERIAL, LoopKind.PARALLEL]))

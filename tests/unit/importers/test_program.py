@@ -184,6 +184,10 @@ def test_outputs_that_are_read_and_inputs_that_are_not() -> None:
     assert (read(doc).main.inputs, read(doc).main.outputs) == ((0, 2), (1,))
 
 
+def into_store(**more: Any) -> Change:
+    return lambda doc: alloc(doc)["body"][1]["body"][0]["body"][0].update(more)
+
+
 def handed_on(doc: Document) -> None:
     """Functions between take whatever they are given: it must be enough for the last one."""
     for name, callee in (("hop", "hop2"), ("hop2", "deep")):
@@ -230,6 +234,8 @@ CASES: list[tuple[str, Change, str]] = [
     ("T255", lambda doc: doc["functions"]["main"]["params"].append({"name": "a\nb"}), 'parameter "a\\nb" of main'),
     ("T255", lambda doc: doc.update(outputs=["x", "y"]), 'parameter "x" of main is an output, but never written'),
     ("T255", lambda doc: doc.update(outputs=[]), 'parameter "y" of main is an input, but it is written'),
+    ("T257", into_store(elementwise=["a"]), '"a" is read element by element, but the elements of "y" are not known'),
+    ("T257", into_store(elementwise=["x"]), '"x" is read element by element, but not among what is read'),
     ("T263", lambda doc: doc.update(outputs=["z"]), 'main has no parameter "z"'),
     ("T256", deep, "statements are nested over 200 deep"),
     ("T243", recursive, '"scale" calls "scale", which leads back to it'),

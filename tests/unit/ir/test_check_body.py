@@ -70,6 +70,8 @@ CASES = [
     ("T255", "store %1 += %2, %3", "store %0 += %2, %3", 'parameter "x" of main is an input, but it is written'),
     ("T255", "  outputs %1\n", "  outputs %1, %0\n", 'parameter "x" of main is an output, but never written'),
     ("T255", "  inputs %0\n", "  inputs %0, %1\n", 'tensor 1 "y" is both an input and an output'),
+    ("T257", "store %1 += %2, %3", "store %1, %0 += %2 elementwise %2", "an element-wise store of function 0 writes 2"),
+    ("T257", "store %1 += %2, %3", "store %1 += %2 elementwise %3", "is read element by element, but not among"),
     ("T243", "  store %1 = %0\n", "  call 0(%0, %1)\n", "which leads back"),
     ("T221", '%2 "a" int8[4]', '%2 "a" int8[-1]', "has an unknown shape"),
 ]

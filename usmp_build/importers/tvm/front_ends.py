@@ -55,9 +55,9 @@ def _at_upper_bounds(module: Any) -> Any:
     bounds = dict(main.attrs.get("tir_var_upper_bound", {})) if main.attrs else {}
     sizes = {size.name: size for size in relax.analysis.defined_symbolic_vars(main)}
     if unbound := sorted(sizes.keys() - bounds.keys()):
-        example = f'relax.transform.BindSymbolicVars("main", {{"{unbound[0]}": 1}})'
+        example = f'relax.transform.BindSymbolicVars({{"{unbound[0]}": 1}})(module)'
         help_ = f'fix it, as by {example}, or state the attribute "tir_var_upper_bound" of main'
         raise Refusal(f"the size {unbound[0]} varies", help_)
     if not sizes:
         return module
-    return relax.transform.BindSymbolicVars("main", {name: int(bounds[name]) for name in sizes})(module)
+    return relax.transform.BindSymbolicVars({name: int(bounds[name]) for name in sizes}, "main")(module)

@@ -1,0 +1,24 @@
+"""docs/relax.md is so: its modules are saved, and planned together."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from tests.support.cli import DATA
+from tests.support.snippets import Page, runs
+from tests.support.tvm import needs_tvm, with_tvm, write_model
+
+
+@needs_tvm
+@runs("docs/relax.md")
+def test_an_onnx_file_and_a_saved_module_are_planned(page: Page, tmp_path: Path) -> None:
+    manifest, script = page.take("toml"), page.take("python")
+    write_model(tmp_path, "mobile").rename(tmp_path / "gate.onnx")
+    shutil.copy(DATA / "digits.tflite", tmp_path / "kws.tflite")
+    (tmp_path / "usmp.toml").write_text(manifest.text, encoding="utf-8")
+    saved = with_tvm("-c", script.text, cwd=tmp_path)
+    assert saved.code == 0, saved.err
+    tested = with_tvm("-m", "usmp_build", "selftest", "--runs", "3", cwd=tmp_path)
+    assert tested.code == 0, tested.err
+    assert tested.out.count("all equal to those of TVM's virtual machine") == 2
