@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from contextlib import nullcontext
 from dataclasses import replace
 
 import hypothesis
@@ -15,7 +16,7 @@ from tests.support.programs import programs
 from tests.support.road import analyze, model, offsets
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.check import check
-from usmp_build.ir.graph import Model
+from usmp_build.ir.graph import Model, TensorRef
 from usmp_build.ir.lifetimes import Interval, Lifetimes
 from usmp_build.textual.text import read, write
 
@@ -110,3 +111,34 @@ def test_the_plan_alone_is_found_out_too() -> None:
 def run_often(analysis: Analysis, lifetimes: Lifetimes) -> None:
     for seed in range(20):
         Interpreter(analysis, offsets(analysis), lifetimes, random.Random(seed)).run()
+
+
+WIDENED = """
+  %0 "x" int8[4]
+  %1 "y" int8[4]
+  %2 "narrow" int8[4]
+  %3 "wide" int32[4]
+  parameters 2
+  inputs %0
+  outputs %1
+  allocate %2 {
+    allocate %3 {
+      store %2 = %0
+      store %3 = %2 elementwise %2
+      store %1 = %3
+    }
+  }
+"""
+
+
+@pytest.mark.parametrize("closer", [0, 1])
+def test_an_element_wise_store_may_come_as_close_as_it_says_and_no_closer(closer: int) -> None:
+    analysis = analyze(model(WIDENED))
+    narrow, wide = (analysis.storage.tensors[TensorRef(0, 0, tensor)] for tensor in (2, 3))
+    distance = analysis.separations.pairs[wide, narrow].bytes
+    assert distance == 9
+    places = [100 * buffer for buffer in range(len(analysis.problem.buffers))]
+    places[wide], places[narrow] = 1000, 1000 + distance - closer
+    interpreter = Interpreter(analysis, places, analysis.lifetimes, random.Random(1))
+    with pytest.raises(AssertionError, match="lost") if closer else nullcontext():
+        interpreter.run()
