@@ -8,12 +8,10 @@ import pytest
 
 from tests.support import board_manifests, image, row_nets
 from tests.support.board_accesses import ESTIMATED, STATEFUL, Counted, called, count, problems
-from tests.support.firmware import EACH_PROTECTION, Board
+from tests.support.firmware import Board
 from tests.support.image import Image
 from tests.support.planned import Shared
 from usmp_build.cli.selftest.inputs import samples
-
-pytestmark = EACH_PROTECTION
 
 
 def run(made: Image, models: dict[str, Path], plugin: Path) -> list[list[Counted]]:
@@ -38,10 +36,11 @@ def check(made: Image, runs: list[list[Counted]]) -> None:
             assert sum(each.written for each in moved) == pool.written, (row.name, pool)
 
 
-def test_two_models_that_share_two_memories(
-    board: Board, plugin: Path, tmp_path: Path, real_models: Path, shared: Shared
+@pytest.mark.parametrize("sampled_models", [("kws", "vww"), ("ic", "micro_speech", "hello")], ids="+".join)
+def test_models_that_share_two_memories(
+    board: Board, plugin: Path, tmp_path: Path, real_models: Path, shared: Shared, sampled_models: tuple[str, ...]
 ) -> None:
-    models = board_manifests.real(real_models, ("kws", "vww"))
+    models = board_manifests.real(real_models, sampled_models)
     made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 1, shared)
     check(made, run(made, models, plugin))
 
