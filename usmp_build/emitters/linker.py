@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from usmp_build.emitters.render import render
 from usmp_build.layout import Layout, PoolRow
+from usmp_build.layout.plan_json import plan_hash
 from usmp_build.naming import region_symbols
 from usmp_build.output.bundle import OutputFile
 from usmp_build.units import count_bytes, show_bytes
@@ -31,6 +32,7 @@ def emit(layout: Layout) -> Iterator[OutputFile]:
     summary = layout.summary
     pools = _in_order(summary.pools)
     facts = {"objects": _objects(layout), "shared": _shared(pools), "region_symbols": region_symbols}
+    facts["plan_hash"] = plan_hash(summary)
     yield OutputFile(f"{summary.project}.ld", render("plan.ld.j2", summary=summary, pools=pools, **facts))
     yield OutputFile(f"{summary.project}_copy_table.ld", render("copy_table.ld.j2", summary=summary))
 

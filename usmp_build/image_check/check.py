@@ -40,7 +40,7 @@ def check(plan: PlanRecord, image: Image, map_: MapFile | None = None) -> Report
     """Compare the plan with the linked image."""
     pools = [Evidence(plan, pool, image, map_) for pool in plan.pools]
     wrong = [finding for evidence in pools for finding in pool_findings(evidence)]
-    wrong += image_findings([evidence for evidence in pools if evidence.pool.size], image, plan.project, map_)
+    wrong += image_findings([evidence for evidence in pools if evidence.pool.size], plan, image, map_)
     linked = tuple(
         LinkedPool(evidence.pool.name, evidence.section.name, evidence.section.extent, evidence.pool.region)
         for evidence in pools

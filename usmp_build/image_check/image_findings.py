@@ -8,16 +8,22 @@ from usmp_build.errors import Diagnostic
 from usmp_build.image_check.evidence import Evidence
 from usmp_build.image_check.image import Extent, Image
 from usmp_build.image_check.map_file import MapFile
+from usmp_build.layout import PlanRecord
+from usmp_build.layout.plan_json import plan_hash
+from usmp_build.naming import included_symbol
 from usmp_build.units import count_bytes
 
 _OURS = (".usmp.", ".rodata.usmp.")
 """Prefixes of the sections of pools, unless the manifest names other sections."""
 
 
-def image_findings(pools: Sequence[Evidence], image: Image, project: str, map_: MapFile | None) -> Iterator[Diagnostic]:
+def image_findings(
+    pools: Sequence[Evidence], plan: PlanRecord, image: Image, map_: MapFile | None
+) -> Iterator[Diagnostic]:
     """Yield what is wrong besides the single pools."""
-    yield from _nothing_there(pools, image, project)
-    yield from _orphans(pools, image, project)
+    yield from _another_plan(plan, image)
+    yield from _nothing_there(pools, image, plan.project)
+    yield from _orphans(pools, image, plan.project)
     yield from _overlaps(pools, image)
     yield from _full_regions(pools, image)
     if map_ is not None:
@@ -27,6 +33,14 @@ def image_findings(pools: Sequence[Evidence], image: Image, project: str, map_: 
 def other_plans(pools: Sequence[Evidence], image: Image, project: str) -> list[str]:
     """Return sections of pools of other projects, which their own plans check."""
     return [name for name in _unknown(pools, image) if not _is_of(name, project)]
+
+
+def _another_plan(plan: PlanRecord, image: Image) -> Iterator[Diagnostic]:
+    """Compare the hash that the linker fragment left in the image; other linker scripts leave none."""
+    symbol = image.named.get(included_symbol(plan.project))
+    if symbol is not None and symbol.extent.start != plan_hash(plan):
+        message = f'the image was linked with another plan of project "{plan.project}" than this plan.json'
+        yield Diagnostic("S628", message, image.file, "link the image again, or give the plan.json of its build")
 
 
 def _nothing_there(pools: Sequence[Evidence], image: Image, project: str) -> Iterator[Diagnostic]:

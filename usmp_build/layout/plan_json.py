@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from functools import cache
@@ -24,6 +25,11 @@ def plan_json(plan: PlanRecord) -> str:
     for model, row in zip(document["models"], plan.models, strict=True):
         model["overrides"] = row.overrides.given
     return json_lines(document)
+
+
+def plan_hash(plan: PlanRecord) -> int:
+    """Return the first 32 bits of the SHA-256 of plan.json: the linker fragment leaves it in the image."""
+    return int.from_bytes(hashlib.sha256(plan_json(plan).encode()).digest()[:4], "big")
 
 
 def read_plan(data: bytes, file: str, error: type[UsmpError], code: str, help_: str) -> PlanRecord:

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cli import DATA, call
 from tests.support.linked_images import ITCM, MACHINES, RAM, Built, link, plan, pool
+from usmp_build.cli.plan_file import read_plan_file
 from usmp_build.image_check.check import Report, check
 from usmp_build.image_check.map_file import read_map
 from usmp_build.layout import PoolRecord
+from usmp_build.layout.plan_json import plan_hash
 
 
 def report(built: Built, *pools: PoolRecord, with_map: bool = False) -> Report:
@@ -81,6 +84,10 @@ FAULTS = {
         "S621", [("__usmp_ram_start = .;", "__usmp_ram_start = . + 4;")],
         "__usmp_ram_start is 0x20000004, and section .usmp.p.ram at 0x20000000",
     ),
+    "another plan": (
+        "S628", [("ENTRY(_start)", "ENTRY(_start)\n__usmp.INCLUDE_p.ld = 0x12345678;")],
+        'the image was linked with another plan of project "p" than this plan.json',
+    ),
     "orphan": (
         "S620", [('PLACED(".usmp.p.ram") ', 'PLACED(".usmp.p.old") '), (".p.ram (", ".p.old ("),
                  ("(*(.usmp.p.ram", "(*(.usmp.p.old")],
@@ -106,6 +113,21 @@ FAULTS = {
 def test_a_planted_fault_is_found(tmp_path: Path, fault: str) -> None:
     code, edits, message = FAULTS[fault]
     assert message in said(link(tmp_path, *edits))[code]
+
+
+def test_an_image_of_the_very_plan(tmp_path: Path) -> None:
+    edit = ("ENTRY(_start)", f"ENTRY(_start)\n__usmp.INCLUDE_p.ld = {plan_hash(plan()):#x};")
+    assert said(link(tmp_path, edit)) == {}
+
+
+@pytest.mark.parametrize("rows", ["true", "false"])
+def test_the_fragment_has_the_hash_of_the_plan_beside_it(tmp_path: Path, rows: str) -> None:
+    manifest = tmp_path / "usmp.toml"
+    manifest.write_text(f'[project]\nname = "p"\n[pools.ram]\naccess = "rw"\n[plan]\nrows = {rows}\n')
+    done = call("generate", manifest, "--model", f"m={DATA / 'digits.tflite'}", "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    plan_beside = read_plan_file(str(tmp_path / "out"))
+    assert f"__usmp.INCLUDE_p.ld = 0x{plan_hash(plan_beside):08x};" in (tmp_path / "out" / "p.ld").read_text()
 
 
 def test_a_pool_that_is_elsewhere_than_its_origin(tmp_path: Path) -> None:
