@@ -153,3 +153,8 @@ INCREASE_SMALL = 2_000
 """Conflicts and buffers of a small problem."""
 REFUSAL_VISITS = 250_000
 """Conflicts and buffers; a problem counts as one more plan for each such number of them."""
+
+# Plans for TensorFlow Lite Micro (tflm/).
+
+TFLM_TENSORS = 8_192
+"""Tensors of a model, constants included, which its planner is followed for: each looks at those before it, 5 s."""

@@ -4,7 +4,8 @@
   because it takes long, `sample` draws the machines that each test runs on, `files` writes and changes files, `tree`
   knows and copies our source tree.
 - Builds: `cmake`, `bazel`, `bazel_files`, `checked_in` have projects of each build system; `models` changes models and
-  knows what they answer; `host_c` compiles generated C for this machine.
+  knows what they answer; `host_c` compiles generated C for this machine; `tflm_headers` stand in for those of
+  TensorFlow Lite Micro.
 - Reports: `report_pages` reads the pages of `usmp-build report`.
 - Pages: `snippets` finds code in them, `shell` types their commands, `page_files` and `doorbell` set up what they speak
   of, `languages` knows the words of fences, `ci` what CI does that they tell readers to do, `operators_page` makes the

@@ -21,7 +21,7 @@ from usmp_build.installation import bazel_dir, cmake_dir
 
 _VERBS = (
     "init", "ops", "plan", "generate", "report", "inspect", "explain", "selftest", "check", "diff",
-    "solve", "verify", "plugins", "schema", "outputs", "demo",
+    "export", "solve", "verify", "plugins", "schema", "outputs", "demo",
 )  # fmt: skip
 """Each verb is a module, which is imported only when needed, as builds start the tool often."""
 

@@ -9,6 +9,7 @@ from usmp_build.output.bundle import GENERATED_BY, STAGED, Bundle, OutputFile
 _NOTICE = GENERATED_BY.encode()
 _GENERATOR = b'"generator": "usmp_build '
 """The notice in plan.json."""
+_PLAN = "plan.json"
 _WITHIN = 1000
 """Bytes at the beginning of a file that are searched for the notice."""
 
@@ -19,22 +20,28 @@ def foreign_files(bundle: Bundle, folder: str | Path) -> tuple[str, ...]:
     Empty files, and links, whose targets stay, are no loss.
     """
     root = Path(folder)
-    others = (file.path for file in bundle.files if _is_there(root / file.path) and not _is_ours(file, root))
-    return tuple(sorted(others))
+    has_plan = any(file.path == _PLAN for file in bundle.files)
+    vouchers = [root / file.path for file in bundle.files if _NOTICE in file.data[:_WITHIN] and not has_plan]
+    is_folder_ours = _GENERATOR in _read(root / _PLAN, _WITHIN) if has_plan else any(map(says_generated, vouchers))
+    there = (file for file in bundle.files if _is_there(root / file.path))
+    return tuple(sorted(file.path for file in there if not _is_ours(file, root, is_folder_ours)))
 
 
 def _is_there(path: Path) -> bool:
     return path.is_file() and not path.is_symlink() and path.stat().st_size > 0
 
 
-def _is_ours(file: OutputFile, root: Path) -> bool:
-    """Return whether we generated a file; for bytes, and texts of plug-ins, the plan beside it decides."""
+def _is_ours(file: OutputFile, root: Path, is_folder_ours: bool) -> bool:
+    """Return whether we generated a file; for bytes, and texts of plug-ins, the plan beside it decides.
+
+    In a bundle without a plan, its texts do.
+    """
     path = root / file.path
     if _read(path, len(file.data) + 1) == file.data:
         return True
-    if file.path != "plan.json" and _NOTICE in file.data[:_WITHIN]:
+    if file.path != _PLAN and _NOTICE in file.data[:_WITHIN]:
         return says_generated(path)
-    return _GENERATOR in _read(root / "plan.json", _WITHIN)
+    return is_folder_ours
 
 
 def says_generated(path: Path) -> bool:

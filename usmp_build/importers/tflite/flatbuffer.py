@@ -106,6 +106,30 @@ def present(slot: int) -> Any:
     return _stored(lambda source: bool(source.find(slot)), False)
 
 
+def position(slot: int) -> Any:
+    """Declare where in the file something is that the field refers to; 0 where it refers to nothing."""
+
+    def read(source: _Table) -> int:
+        at = source.find(slot)
+        return source.file.follow(at) if at else 0
+
+    return _stored(read, 0)
+
+
+def positions(slot: int) -> Any:
+    """Declare a vector of tables, as the positions of these in the file."""
+
+    def read(source: _Table) -> tuple[int, ...]:
+        at = source.find(slot)
+        if not at:
+            return ()
+        start, count = source.file.vector(at, 4)
+        source.file.spend(count)
+        return tuple(source.file.follow(start + 4 * index) for index in range(count))
+
+    return _stored(read, ())
+
+
 def content(slot: int, outer_offset: int, outer_size: int) -> Any:
     """Declare bytes: a vector or, in files larger than 2 GB, a range of the file given by two further fields.
 

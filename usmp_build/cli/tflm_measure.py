@@ -1,0 +1,76 @@
+"""Measures models in TensorFlow Lite Micro, each in a process of its own: the interpreter aborts on some."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from usmp_build.cli import tflm_process
+from usmp_build.cli.oracle_process import TFLM
+from usmp_build.cli.selftest.inputs import Sample
+
+_SECONDS = 600
+
+
+class NotMeasured(Exception):
+    """TensorFlow Lite Micro does not run a model; the text is the reason, as a clause."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A model in the interpreter of this machine."""
+
+    head: int
+    """Bytes of the arena that are planned."""
+    tail: int
+    """Bytes of everything else, for pointers as wide as here."""
+    arena: int
+    """Bytes of an arena that works: head, tail, and what is needed while tensors are allocated."""
+    outputs: dict[str, NDArray[Any]]
+    """By run and position."""
+
+
+def is_installed() -> bool:
+    """Whether anything can be measured."""
+    return find_spec(TFLM) is not None
+
+
+def measure(data: bytes, inputs: list[Sample], outputs: int) -> Measured:
+    """Run a model with this many outputs; raise NotMeasured where that is not possible."""
+    with tempfile.TemporaryDirectory(prefix="usmp-tflm-") as scratch:
+        folder = Path(scratch)
+        (folder / "model.tflite").write_bytes(data)
+        arrays = {f"{run}_{i}": array for run, sample in enumerate(inputs) for i, array in enumerate(sample)}
+        np.savez(folder / "inputs.npz", allow_pickle=False, runs=np.array(len(inputs)), **arrays)
+        report = _run(folder, "inputs.npz", "outputs.npz", str(outputs)).stderr
+        used = dict(re.findall(r"Arena allocation (head|tail) (\d+) bytes", report))
+        if len(used) < 2:
+            raise NotMeasured("it does not say what it allocates")
+        head, tail = int(used["head"]), int(used["tail"])
+        arena = _run(folder, str(head + tail)).stdout.strip()
+        if not arena:
+            raise NotMeasured("it needs far more than it says that it allocates")
+        with np.load(folder / "outputs.npz") as stored:
+            return Measured(head, tail, int(arena), {name: stored[name] for name in stored.files})
+
+
+def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-W", "ignore", "-m", tflm_process.__name__, str(folder / "model.tflite")]
+    command += [str(folder / word) if word.endswith(".npz") else word for word in arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False, text=True, errors="replace")
+    except subprocess.TimeoutExpired:
+        raise NotMeasured(f"it takes more than {_SECONDS} seconds") from None
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] if done.returncode > 0 else []
+        raise NotMeasured(" ".join(last) or "it aborts")
+    return done
