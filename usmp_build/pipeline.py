@@ -20,7 +20,8 @@ Every stage is a function from values to a new value.  Reading goes through `fil
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from usmp_build import codegen, plugins
@@ -41,7 +42,7 @@ from usmp_build.request import Request
 from usmp_build.search import limits
 from usmp_build.search.finalize import finalize
 from usmp_build.search.limits import Fitted
-from usmp_build.search.replanner import Replanner
+from usmp_build.search.replanner import Replanner, silent
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,17 @@ def build(request: Request, files: Files) -> Bundle:
     return emit(lay_out(plan(request, files)))
 
 
-def plan(request: Request, files: Files) -> Planned:
-    """From a request to a proven plan; operators may lack kernels, as long as no C is generated."""
-    return plan_models(request, tuple(plugins.import_model(model, files) for model in request.models))
+def plan(request: Request, files: Files, step: Callable[[], None] = silent) -> Planned:
+    """From a request to a proven plan; operators may lack kernels, as long as no C is generated.
+
+    `step` is called now and then, to show progress.
+    """
+    return plan_models(request, tuple(plugins.import_model(model, files) for model in request.models), step)
 
 
-def plan_models(request: Request, models: tuple[Model, ...]) -> Planned:
+def plan_models(request: Request, models: tuple[Model, ...], step: Callable[[], None] = silent) -> Planned:
     """As `plan`, of the models that the request names, once they are imported."""
-    replanner = Replanner.of(request, models)
+    replanner = replace(Replanner.of(request, models), step=step)
     fitted = limits.fit(replanner)
     if fitted.chosen.plan is None:
         raise explain_infeasible(replanner, fitted)

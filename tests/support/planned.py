@@ -83,7 +83,7 @@ class Plans:
         """Within this block, what has been planned, or compared with other plans, is taken from here."""
         plan, compare = pipeline.plan_models, pipeline.compare
 
-        def planned(request: Request, models: tuple[Model, ...]) -> Planned:
+        def planned(request: Request, models: tuple[Model, ...], *_: object) -> Planned:
             question = pickle.dumps((request, models))
             if question not in self._plans:
                 self._plans[question] = plan(request, models)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import io
+from pathlib import Path
 
 import pytest
 
-from usmp_build.cli.progress import Progress
+from tests.support.cli import DATA, call, one_model
+from usmp_build import pipeline
+from usmp_build.cli.progress import Progress, progress_arguments
+from usmp_build.files import DiskFiles
+from usmp_build.manifest.load import load
+from usmp_build.manifest.resolve import resolve
 
 
 class Terminal(io.StringIO):
@@ -14,10 +21,38 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize(("stream", "said"), [(Terminal, "\r\x1b[Kreading ...\r\x1b[K"), (io.StringIO, "")])
-def test_phases_are_shown_to_terminals(monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], said: str) -> None:
+BAR = "\r\x1b[Kplanning ...\r\x1b[Kplanning ... 1\r\x1b[K"
+
+
+@pytest.mark.parametrize(
+    ("stream", "options", "said"),
+    [
+        (Terminal, [], BAR),
+        (Terminal, ["-q"], ""),
+        (Terminal, ["-v"], "planning\n"),
+        (io.StringIO, [], ""),
+        (io.StringIO, ["--verbose"], "planning\n"),
+    ],
+)
+def test_phases_are_shown_to_terminals(
+    monkeypatch: pytest.MonkeyPatch, stream: type[io.StringIO], options: list[str], said: str
+) -> None:
     errors = stream()
+    parser = argparse.ArgumentParser()
+    progress_arguments(parser)
     monkeypatch.setattr("sys.stderr", errors)
-    with Progress() as progress:
-        progress("reading")
+    monkeypatch.setenv("TERM", "xterm")
+    with Progress(parser.parse_args(options)) as progress:
+        progress("planning")
+        progress.step()
     assert errors.getvalue() == said
+
+
+def test_planning_shows_progress(tmp_path: Path) -> None:
+    model = DATA / "digits.tflite"
+    assert call("generate", model, "-v", "--out", tmp_path).err.splitlines()[-2:] == ["planning", "generating"]
+    assert call("generate", model, "-q", "--out", tmp_path).err == ""
+    steps: list[int] = []
+    request = resolve(load(one_model("digits", path="digits.tflite").encode(), "usmp.toml"))
+    pipeline.plan(request, DiskFiles(DATA), lambda: steps.append(1))
+    assert len(steps) > 1

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import usmp_build
 from usmp_build.cli.argument_files import with_files
+from usmp_build.cli.progress import progress_arguments
 from usmp_build.cli.surroundings import check_folder, package_missing
 from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, UsageError, UsmpError
@@ -117,6 +118,7 @@ def _parser(names: Sequence[str]) -> argparse.ArgumentParser:
         summary = (verb.__doc__ or "").partition("\n")[0]
         sub = verbs.add_parser(name, help=summary, description=verb.__doc__, allow_abbrev=False)
         verb.arguments(sub)
+        progress_arguments(sub)
         sub.add_argument(_DEBUG, action="store_true", help="show the traceback of an internal error")
         sub.set_defaults(run=verb.run)
     return parser

@@ -11,6 +11,7 @@ from usmp_build.cli.explain_overlaps import overlap_lines
 from usmp_build.cli.explain_parts import channel_lines, part_lines, whole_of
 from usmp_build.cli.explain_rows import rows_lines
 from usmp_build.cli.overrides import manifest_arguments
+from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
 from usmp_build.document.suggest import closest, quoted
 from usmp_build.errors import Diagnostic, UsageError
@@ -30,8 +31,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     request, files = read_request(parsed)
-    planned = pipeline.plan(request, files)
-    explanations = _find(planned, parsed.tensor)
+    with Progress(parsed) as progress:
+        progress("planning")
+        planned = pipeline.plan(request, files, progress.step)
+        explanations = _find(planned, parsed.tensor)
     if not explanations:
         raise UsageError(_unknown(planned.summary, parsed.tensor))
     print("\n\n".join(explanations))

@@ -48,7 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("runtime", choices=["tflm"], help="tflm: TensorFlow Lite Micro")
     manifest_arguments(parser)
-    parser.set_defaults(quiet=True)  # pools that are not in a manifest matter to nobody here
+    parser.set_defaults(note=False)  # pools that are not in a manifest matter to nobody here
     parser.add_argument("--out", default="tflm", metavar="FOLDER", help="where to write (default: tflm)")
     parser.add_argument(
         "--reserve",
@@ -64,10 +64,10 @@ def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     request, read_files = read_request(parsed)
     reserves = _reserves(parsed.reserve)
-    with Progress() as progress:
+    with Progress(parsed) as progress:
         exported = []
-        for model in request.models:
-            progress(f"planning and measuring {model.name}")
+        for number, model in enumerate(request.models, 1):
+            progress(f"{number} of {len(request.models)}: planning and measuring {model.name}")
             exported.append(_export(model, read_files, reserves))
     _check_used(parsed.reserve, exported)
     writer.write(files(exported, _measured_by(exported)), parsed.out)

@@ -10,6 +10,7 @@ from usmp_build import pipeline
 from usmp_build.cli.expected import check_expected, expectation_arguments
 from usmp_build.cli.generator_files import generator_files
 from usmp_build.cli.overrides import manifest_arguments, read_overrides
+from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_manifest
 from usmp_build.cli.table import extern_functions, pool_lines
 from usmp_build.errors import CheckFailed, Diagnostic, printable
@@ -36,15 +37,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="also write a Make rule that lists all files read: manifest, models, usmp_build itself, plug-ins",
     )
     parser.add_argument("--depfile-target", metavar="TARGET", help="the target of that rule (default: plan.json)")
-    parser.add_argument("--quiet", action="store_true", help="print nothing on success")
 
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     manifest, files = read_manifest(parsed)
     check_expected(manifest, parsed)
-    planned = pipeline.plan(resolve(manifest, read_overrides(parsed)), files)
-    bundle = pipeline.emit(pipeline.lay_out(planned))
+    with Progress(parsed) as progress:
+        progress("planning")
+        planned = pipeline.plan(resolve(manifest, read_overrides(parsed)), files, progress.step)
+        progress("generating")
+        bundle = pipeline.emit(pipeline.lay_out(planned))
     if parsed.diff:
         _compare(bundle, parsed.out)
         return 0

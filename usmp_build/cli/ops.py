@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     manifest_arguments(parser)
     parser.add_argument("--json", action="store_true", help="print JSON: every operator by itself")
-    parser.set_defaults(quiet=True)  # a manifest that was made up does not matter here
+    parser.set_defaults(note=False)  # a manifest that was made up does not matter here
 
 
 def run(parsed: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from usmp_build import pipeline
 from usmp_build.cli.overrides import manifest_arguments
+from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.table import plan_table
 from usmp_build.errors import CheckFailed, Diagnostic
@@ -26,8 +27,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     request, files = read_request(parsed)
-    planned = pipeline.plan(request, files)
-    summary, alternatives = planned.summary, pipeline.compare(planned)
+    with Progress(parsed) as progress:
+        progress("planning")
+        planned = pipeline.plan(request, files, progress.step)
+        progress("planning alternatives")
+        summary, alternatives = planned.summary, pipeline.compare(planned)
     if parsed.json:
         print(plan_json(replace(summary, alternatives=alternatives)), end="")
     else:

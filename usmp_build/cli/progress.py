@@ -1,23 +1,44 @@
-"""Shows progress on one line of a terminal."""
+"""Shows progress: on one line of a terminal, which is erased at the end, or with --verbose as a line for each phase."""
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
 from types import TracebackType
 
 _CLEAR = "\r\x1b[K"
 
 
-class Progress:
-    """Shows one phase after another on standard error, and erases the last one; silent without a terminal."""
+def progress_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare how much is said beside results."""
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("-q", "--quiet", action="store_true", help="no progress and no notes, only results and errors")
+    either.add_argument("-v", "--verbose", action="store_true", help="a line for each phase on standard error")
 
-    def __init__(self) -> None:
-        self._shows = sys.stderr.isatty()
+
+class Progress:
+    """Shows one phase after another on standard error; silent where that is no terminal, but for --verbose."""
+
+    def __init__(self, parsed: argparse.Namespace) -> None:
+        is_terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._lists: bool = parsed.verbose
+        self._shows = is_terminal and not parsed.quiet and not parsed.verbose
+        self._phase, self._steps = "", 0
 
     def __call__(self, phase: str) -> None:
         """Show the phase that begins now."""
+        self._phase, self._steps = phase, 0
+        if self._lists:
+            print(phase, file=sys.stderr, flush=True)
         if self._shows:
             print(f"{_CLEAR}{phase} ...", end="", file=sys.stderr, flush=True)
+
+    def step(self) -> None:
+        """Count a step of the phase, of which nobody knows how many it has."""
+        self._steps += 1
+        if self._shows:
+            print(f"{_CLEAR}{self._phase} ... {self._steps:,}", end="", file=sys.stderr, flush=True)
 
     def __enter__(self) -> Progress:
         return self

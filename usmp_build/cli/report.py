@@ -48,10 +48,10 @@ def _plan(parsed: argparse.Namespace) -> tuple[PlanRecord, Study | None]:
     paths = parsed.manifest
     if len(paths) == 1 and _is_plan(paths[0]):
         return read_plan_file(paths[0]), None
-    with Progress() as progress:
+    with Progress(parsed) as progress:
         progress("planning")
         request, files = read_request(parsed)
-        planned = pipeline.plan(request, files)
+        planned = pipeline.plan(request, files, progress.step)
         progress("planning other manifests")
         study = pipeline.study(planned) if parsed.svg is None else None
     plan: PlanRecord = planned.summary

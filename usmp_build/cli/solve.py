@@ -58,7 +58,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.out and _is_same(parsed.out, parsed.problem):
         message = f"--out {quoted(parsed.out)} is the problem itself"
         raise UsageError(Diagnostic("U212", message, help="write to another file: the problem would be lost"))
-    with Progress() as progress:
+    with Progress(parsed) as progress:
         progress(f"reading {parsed.problem}")
         statement = read_statement(parsed.problem)
         solution = _solve(parsed, statement, room, options, progress)

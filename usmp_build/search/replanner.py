@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from usmp_build import passes, plugins
@@ -21,6 +22,10 @@ from usmp_build.search import analyze
 from usmp_build.search.finalize import check
 
 
+def silent() -> None:
+    """Show no progress."""
+
+
 @dataclass(frozen=True)
 class Replanner:
     """A request, its models, kernel libraries and algorithm."""
@@ -30,6 +35,8 @@ class Replanner:
     """As imported."""
     libraries: Libraries
     algorithm: Algorithm
+    step: Callable[[], None] = silent
+    """Called for each analysis, to show progress."""
 
     @staticmethod
     def of(request: Request, models: tuple[Model, ...]) -> Replanner:
@@ -47,10 +54,12 @@ class Replanner:
 
     def analyze(self, aliases: frozenset[OperatorRef] | None = None) -> Analysis:
         """Run all passes; concatenations and splits in `aliases` are aliased, None: all that can be."""
+        self.step()
         return analyze.analyze(self.request, self.models, self.libraries, aliases)
 
     def retime(self, analysis: Analysis, choices: Choices | None = None) -> Analysis:
         """Rerun the passes from the schedule on, with other orders and directions; None: with the same."""
+        self.step()
         return analyze.retime(self.request, analysis, choices)
 
     def solve(self, analysis: Analysis) -> Plan | None:

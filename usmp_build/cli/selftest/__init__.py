@@ -20,6 +20,7 @@ from pathlib import Path
 
 from usmp_build import pipeline
 from usmp_build.cli.overrides import manifest_arguments
+from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_request
 from usmp_build.cli.selftest.accesses import check_accesses
 from usmp_build.cli.selftest.between import is_late
@@ -59,14 +60,17 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
     request, files = read_request(parsed)
-    planned = pipeline.plan(request, files)
+    with Progress(parsed) as progress:
+        progress("planning")
+        planned = pipeline.plan(request, files, progress.step)
     if parsed.accesses:
         print("\n".join(check_accesses(planned, parsed)))
         return 0
     layout = pipeline.lay_out(planned)
     check_sources(layout, parsed.source)
     inputs = [samples(model, parsed.runs, parsed.seed) for model in planned.analysis.models]
-    with tempfile.TemporaryDirectory(prefix="usmp-selftest-") as scratch:
+    with Progress(parsed) as progress, tempfile.TemporaryDirectory(prefix="usmp-selftest-") as scratch:
+        progress("building and running")
         folder = Path(parsed.keep or scratch)
         writer.write(pipeline.emit(layout), folder)
         writer.write(harness(planned, layout), folder)
