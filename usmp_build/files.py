@@ -17,6 +17,10 @@ LARGEST_FILE = 1 << 30
 _MISSING, _FOLDER = "no such file", "it is a folder"
 
 
+Stamp = tuple[int, int] | None
+"""When a file was written, in nanoseconds, and its bytes; None where there is none."""
+
+
 class Unreadable(Exception):
     """A file cannot be read; the text is the reason, as a clause."""
 
@@ -32,7 +36,7 @@ class Files(Protocol):
 
     @property
     def seen(self) -> tuple[str, ...]:
-        """Every path read so far, in order, each once."""
+        """Every path read so far, in order, each once; also what could not be read."""
 
 
 class DiskFiles:
@@ -40,20 +44,19 @@ class DiskFiles:
 
     def __init__(self, root: str | Path = ".") -> None:
         self._root = Path(root)
-        self._seen: dict[str, None] = {}
+        self._stamps: dict[str, Stamp] = {}
 
     def read(self, path: str, asked_by: Span | str = "") -> bytes:
         """See `Files.read`."""
         full = self._root / path
+        self._stamps.setdefault(str(full), stamp(full))
         try:
-            data = read_file(full)
+            return read_file(full)
         except Unreadable as error:
             named = path if str(error) == _MISSING else full
             help_ = _way_out(self._root, path, str(error), asked_by)
             message = f'cannot read "{named}": {error}'
             raise ManifestError(Diagnostic("M101", message, asked_by, help_)) from None
-        self._seen[str(full)] = None
-        return data
 
     def shown(self, path: str) -> str:
         """See `Files.shown`."""
@@ -62,7 +65,12 @@ class DiskFiles:
     @property
     def seen(self) -> tuple[str, ...]:
         """See `Files.seen`."""
-        return tuple(self._seen)
+        return tuple(self._stamps)
+
+    @property
+    def stamps(self) -> dict[str, Stamp]:
+        """The stamp of each path, from before it was read."""
+        return dict(self._stamps)
 
 
 class DictFiles:
@@ -88,6 +96,15 @@ class DictFiles:
     def seen(self) -> tuple[str, ...]:
         """See `Files.seen`."""
         return tuple(self._seen)
+
+
+def stamp(path: str | Path) -> Stamp:
+    """Return what changes when a file is written."""
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def read_file(path: Path, most: int = LARGEST_FILE) -> bytes:

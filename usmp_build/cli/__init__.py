@@ -6,6 +6,7 @@ Results go to standard output, messages to standard error.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -21,8 +22,8 @@ from usmp_build.errors import Diagnostic, UsageError, UsmpError
 from usmp_build.installation import bazel_dir, cmake_dir
 
 _VERBS = (
-    "init", "ops", "plan", "generate", "report", "inspect", "explain", "selftest", "check", "diff",
-    "export", "solve", "verify", "plugins", "schema", "outputs", "demo",
+    "init", "ops", "plan", "generate", "watch", "report", "inspect", "explain", "selftest", "check", "diff",
+    "export", "solve", "verify", "plugins", "schema", "outputs", "doctor", "demo",
 )  # fmt: skip
 """Each verb is a module, which is imported only when needed, as builds start the tool often."""
 
@@ -72,6 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     check_folder()
+    if "_ARGCOMPLETE" in os.environ:
+        _complete()
     given = _with_values(with_files(arguments))
     if not given:
         _parser(_VERBS).print_help(sys.stderr)
@@ -81,6 +84,14 @@ def _run(arguments: Sequence[str]) -> int:
     code: int = parsed.run(parsed)
     sys.stdout.flush()
     return code
+
+
+def _complete() -> None:
+    """Answer the shell, which asks how a command line may go on, and exit."""
+    from argcomplete import autocomplete  # only now: of the extra "completion"
+
+    words = os.environ.get("COMP_LINE", "").split()[1:]
+    autocomplete(_parser(_needed(words)))
 
 
 def _report(error: UsmpError) -> int:

@@ -14,6 +14,8 @@ from usmp_build.cli.progress import Progress
 from usmp_build.cli.reading import read_manifest
 from usmp_build.cli.table import extern_functions, pool_lines
 from usmp_build.errors import CheckFailed, Diagnostic, printable
+from usmp_build.files import Files
+from usmp_build.manifest.model import Manifest
 from usmp_build.manifest.resolve import resolve
 from usmp_build.output import staleness, writer
 from usmp_build.output.bundle import Bundle
@@ -41,7 +43,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(parsed: argparse.Namespace) -> int:
     """Run the command; return the exit code."""
-    manifest, files = read_manifest(parsed)
+    generate(parsed, *read_manifest(parsed))
+    return 0
+
+
+def generate(parsed: argparse.Namespace, manifest: Manifest, files: Files) -> None:
+    """Plan, and write or compare the files.  Raises UsmpError where that cannot be done."""
     check_expected(manifest, parsed)
     with Progress(parsed) as progress:
         progress("planning")
@@ -50,14 +57,14 @@ def run(parsed: argparse.Namespace) -> int:
         bundle = pipeline.emit(pipeline.lay_out(planned))
     if parsed.diff:
         _compare(bundle, parsed.out)
-        return 0
+        return
     changed = writer.write(bundle, parsed.out)
     deleted = writer.remove(parsed.out, staleness.leftovers(bundle, parsed.out)) if parsed.prune else ()
     if parsed.depfile:
         target = parsed.depfile_target or str(Path(parsed.out) / "plan.json")
         writer.write_text(parsed.depfile, writer.depfile(target, [*files.seen, *generator_files()]))
     if parsed.quiet:
-        return 0
+        return
     print(
         f"{len(bundle.files)} files in {parsed.out}, {len(changed)} of them changed",
         *(f"{printable(name)} is deleted: an earlier plan left it" for name in deleted),
@@ -67,7 +74,6 @@ def run(parsed: argparse.Namespace) -> int:
     )
     for sentence in over_budget(planned.summary, None):
         print(f"warning: {sentence}", file=sys.stderr)
-    return 0
 
 
 def _compare(bundle: Bundle, folder: str) -> None:

@@ -1,0 +1,110 @@
+"""Say which tools this machine has, of those that usmp_build can use, and what needs those that are missing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+import usmp_build
+from usmp_build.cli.table import columns
+from usmp_build.planner.algorithms.core import core, core_note
+
+_SECONDS = 10
+"""A program that does not say its version by then does not work."""
+_MISSING = "missing"
+_PACKAGES = {
+    "tflite-micro": ("usmp_build[oracle]", "comparing with TensorFlow Lite Micro: selftest, export tflm"),
+    "apache-tvm": ("usmp_build[tvm]", "ONNX files and Relax modules"),
+    "argcomplete": ("usmp_build[completion]", "completing command lines"),
+}
+"""Package → what brings it, and what needs it."""
+_PROGRAMS = {
+    "cmake": "CMake projects, from version 3.22 on",
+    "ninja": "CMake projects that choose it",
+    "make": "Make projects",
+    "bazel": "Bazel projects",
+    "arm-none-eabi-gcc": "firmware for Arm, and the examples of it",
+    "riscv64-unknown-elf-gcc": "examples for RISC-V",
+    "qemu-system-arm": "running the examples for Arm",
+    "qemu-system-riscv32": "running the examples for RISC-V",
+}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A tool, and what it is for."""
+
+    name: str
+    version: str | None
+    """None: it is missing, or does not run."""
+    purpose: str
+    remedy: str
+    """How to get it where it is missing; empty: by the system's package manager."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.add_argument("--json", action="store_true", help="print a list of tools instead of a table")
+
+
+def run(parsed: argparse.Namespace) -> int:
+    """Run the command; return the exit code: what is missing is no failure."""
+    tools = list(_tools())
+    if parsed.json:
+        print(json.dumps([asdict(tool) for tool in tools], indent=2))
+        return 0
+    rows = [(tool.name, tool.version or _MISSING, tool.purpose) for tool in tools]
+    print(*columns(("tool", "version", "for"), rows, "<<<"), sep="\n")
+    remedies = [f"{tool.name}: {tool.remedy}" for tool in tools if tool.version is None and tool.remedy]
+    print(*(["", *remedies] if remedies else []), sep="\n", end="\n" if remedies else "")
+    return 0
+
+
+def _tools() -> Iterator[Tool]:
+    yield Tool("usmp_build", usmp_build.__version__, "all of this", "")
+    yield Tool("python", platform.python_version(), "all of this", "")
+    built = usmp_build.__version__ if core() else None
+    yield Tool("compiled core", built, "a search that is about a hundred times faster", f"it {core_note()}")
+    for name, (requirement, purpose) in _PACKAGES.items():
+        yield Tool(name, _package(name), purpose, f"pip install '{requirement}'")
+    compiler = os.environ.get("CC") or "cc"
+    yield Tool(compiler, _program(shlex.split(compiler)), "building for this machine: selftest, demo", "")
+    for name, purpose in _PROGRAMS.items():
+        yield Tool(name, _program([name]), purpose, "")
+
+
+def _package(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _program(command: Sequence[str]) -> str | None:
+    """Return the version that a program says; None where it does not run."""
+    path = shutil.which(command[0])
+    if path is None:
+        return None
+    try:
+        done = subprocess.run(
+            [path, *command[1:], "--version"],
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    number = re.search(r"\d+(\.\d+)+", re.sub(r"\([^)]*\)", "", done.stdout))
+    return None if done.returncode else number.group() if number else "unknown"
