@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 import sysconfig
 from pathlib import Path
@@ -63,6 +65,14 @@ def test_every_way_to_install_it(page: Page, clean: Shell) -> None:
     clean.run(page.take("console"))  # the compiled core
     assert len(set(clean.run(page.take("sh")).splitlines()[-2:])) == 2  # archives
     assert len(list((folder / "usmp_build" / "dist").iterdir())) == 2
+    clean.run(page.take("sh"))  # a bill of materials
+    bill = json.loads((folder / "usmp_build.cdx.json").read_text(encoding="utf-8"))
+    assert bill["metadata"]["component"]["name"] == "usmp_build"
+    names = {component["name"].lower() for component in bill["components"]}
+    assert {"jinja2", "numpy", "pydantic", "tflite", "tomli"} <= names
+    (command,) = re.findall(r"- run: (.*)", page.take("yaml").text)  # wheels: which ones, as nothing here builds them
+    wheels = clean.at(folder / "usmp_build").output(f"{command} --print-build-identifiers --platform linux")
+    assert {"cp310-manylinux_x86_64", "cp312-manylinux_x86_64"} <= set(wheels.split())
 
 
 def python(folder: Path, program: str) -> str:

@@ -48,7 +48,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     parser.add_argument("runtime", choices=["tflm"], help="tflm: TensorFlow Lite Micro")
     manifest_arguments(parser)
-    parser.set_defaults(note=False)  # pools that are not in a manifest matter to nobody here
+    parser.set_defaults(note=False)  # pools do not matter here, with or without a manifest
     parser.add_argument("--out", default="tflm", metavar="FOLDER", help="where to write (default: tflm)")
     parser.add_argument(
         "--reserve",

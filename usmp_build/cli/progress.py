@@ -35,7 +35,7 @@ class Progress:
             print(f"{_CLEAR}{phase} ...", end="", file=sys.stderr, flush=True)
 
     def step(self) -> None:
-        """Count a step of the phase, of which nobody knows how many it has."""
+        """Count a step of the phase; how many there will be is unknown."""
         self._steps += 1
         if self._shows:
             print(f"{_CLEAR}{self._phase} ... {self._steps:,}", end="", file=sys.stderr, flush=True)
