@@ -20,16 +20,18 @@ def workspace_record(chosen: BestCandidate, pools: Sequence[PoolRow], is_best: b
     Raises CheckFailed when it takes less than was said to be needed.
     """
     workspaces = [pool for pool in pools if pool.is_workspace]
-    with_overlap = max(chosen.bound, sum(pool.bound for pool in workspaces))
+    floor = _floor(chosen.analysis)
+    any_schedule = max(chosen.bound, floor)
+    with_overlap = max(any_schedule, sum(pool.bound for pool in workspaces))
     achieved = sum(pool.size for pool in workspaces)
     if with_overlap > achieved:
         message = f"the plan takes {count_bytes(achieved)} of workspace, where {with_overlap:,} were said to be needed"
         raise CheckFailed(Diagnostic("P503", message, help="report this, with the manifest and its models"))
     return WorkspaceRecord(
-        any_schedule=chosen.bound,
+        any_schedule=any_schedule,
         with_overlap=with_overlap,
         achieved=achieved,
-        floor=_floor(chosen.analysis),
+        floor=floor,
         proven=_proven(chosen, is_best),
     )
 

@@ -63,8 +63,7 @@ def row_by_row(replanner: Replanner, chosen: BestCandidate) -> BestCandidate:
         return chosen
     bound = chosen.bound
     if incumbent.workspace_bytes() < bound:  # with rows in some layers only, less may do
-        entered = (each.entered for of_models in orders for each in of_models if each)
-        bound = workspace_always(chosen.analysis) + max(entered, default=0)
+        bound = workspace_always(chosen.analysis)
     others = () if fed else (chosen.analysis, *chosen.others)
     return BestCandidate(incumbent.analysis, incumbent.plan, bound, others=others, ways=covered)
 

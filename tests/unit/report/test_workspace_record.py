@@ -49,6 +49,13 @@ def test_as_much_is_proven_as_was_searched(shift: int, flags: dict[str, bool], p
     assert summarize(request("m"), best, best.plan).workspace.proven == proven
 
 
+def test_no_schedule_needs_less_than_a_run_does_when_it_begins() -> None:
+    best = chosen(0)
+    assert best.plan is not None
+    workspace = summarize(request("m"), best, best.plan).workspace
+    assert workspace.any_schedule == workspace.floor == 16 > best.bound
+
+
 def test_a_plan_below_what_is_proven_is_a_fault() -> None:
     best = replace(chosen(0), bound=1_000)
     assert best.plan is not None

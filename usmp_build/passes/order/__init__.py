@@ -15,7 +15,7 @@ from usmp_build.passes.order.below import Below, orders_below
 from usmp_build.passes.order.jobs import jobs_of
 from usmp_build.passes.order.lazy import Lazy
 from usmp_build.passes.order.search import best_order, fullest_job
-from usmp_build.passes.order.states import Jobs, States, bytes_of, confined
+from usmp_build.passes.order.states import Jobs, States, confined
 from usmp_build.planner.memory.pressure import pressure
 from usmp_build.request import Request
 
@@ -32,8 +32,6 @@ class ModelOrders:
     """The bytes alive at the fullest step of that order, without persistent buffers."""
     bound: int
     """Bytes that every order needs, whatever the directions, without persistent buffers."""
-    entered: int
-    """Bytes alive when a run begins, without persistent buffers."""
     operators: tuple[int, ...]
     """The operators in the order of the file."""
     jobs: Jobs | None = field(repr=False)
@@ -124,11 +122,10 @@ def _orders_of_model(request: Request, analysis: Analysis, index: int) -> ModelO
     best = best_order(jobs, seeds=[Lazy(jobs, operators).lowest()] if has_rows else [])
     if has_rows and request.models[index].recompute:
         best = replace(best, bound=fullest_job(jobs))  # an order in which rows are computed again may need less
-    entered = bytes_of(jobs.sizes, jobs.before)
     if not request.models[index].free_order:
-        return ModelOrders(None, best.peak, best.bound, entered, operators, None)
+        return ModelOrders(None, best.peak, best.bound, operators, None)
     order = tuple(operators[job] for job in best.order)
-    return ModelOrders(None if order == operators else order, best.peak, best.bound, entered, operators, jobs)
+    return ModelOrders(None if order == operators else order, best.peak, best.bound, operators, jobs)
 
 
 def _has_rows(operators: Sequence[int]) -> bool:
