@@ -6,11 +6,18 @@ from hypothesis import given, settings
 
 from tests.support.drawn_problems import problems
 from tests.support.problems import alive, problem, shuffled
+from tests.support.road import request
+from tests.support.row_nets import all_rows, drawn
+from usmp_build import plugins
+from usmp_build.ir.choices import Choices
+from usmp_build.planner.algorithms.exact import Exact
 from usmp_build.planner.algorithms.greedy import GreedyBySize
+from usmp_build.planner.algorithms.portfolio import portfolio
 from usmp_build.planner.algorithms.sweep import swept
 from usmp_build.planner.memory.plan import Allocation, Plan, quality
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
+from usmp_build.search.replanner import Replanner
 
 ENOUGH = 1_000_000
 
@@ -47,6 +54,18 @@ def test_a_pool_without_overlap_is_left_to_the_search() -> None:
     stated = rows(10, 10)
     apart = Problem(stated.pools, stated.buffers, stated.conflicts)
     assert swept(apart, stacked(apart), ENOUGH) == stacked(apart)
+
+
+def test_the_exact_search_begins_with_a_swept_plan() -> None:
+    """So that `exact` takes no more than `auto` where its search does not end."""
+    model = plugins.importer("net.tflite", "")(drawn(43, (3, 6)), "net", "net")
+    replanner = Replanner.of(request("net"), (model,))
+    analysis = replanner.analyze()
+    stated = replanner.retime(analysis, Choices({}, {}, all_rows(replanner, analysis))).problem
+    first, best = portfolio(stated), Exact(nodes=0)(stated)
+    assert first is not None
+    assert best is not None
+    assert quality(stated, best) < quality(stated, first)
 
 
 def test_work_is_bounded() -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from usmp_build import effort
 from usmp_build.planner.algorithms.exact.pools import plan_pools
 from usmp_build.planner.algorithms.portfolio import portfolio
+from usmp_build.planner.algorithms.sweep import swept
+from usmp_build.planner.memory.best import is_best
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.planner.memory.problem import Problem
 
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """Branch and bound that starts with the best plan of the portfolio."""
+    """Branch and bound that starts with the best plan of the portfolio, packed again along time."""
 
     nodes: int = 200_000
     """Most nodes of the search tree that are visited, all pools together."""
@@ -27,4 +30,6 @@ class Exact:
     def __call__(self, problem: Problem, /) -> Plan | None:
         """Return the best plan found; None when none exists, or none was found."""
         start = portfolio(problem) if self.minimize else None
+        if start is not None and not is_best(problem, start):
+            start = swept(problem, start, effort.SWEEP_VISITS)
         return plan_pools(problem, self.nodes, start, self.minimize)
