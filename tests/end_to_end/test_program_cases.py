@@ -12,6 +12,7 @@ import pytest
 from tests.support.cases import NAMES, conflicts, plan_case, plan_program, pressure, read_case
 from tests.support.tree import ROOT
 from usmp_build.errors import ModelError
+from usmp_build.passes.order import least_workspace
 
 SHARED = Path(os.environ.get("USMP_PROBLEMS") or ROOT.parent / "shared" / "cases") / "usmp"
 
@@ -61,6 +62,13 @@ def test_every_allocation_is_a_buffer(name: str) -> None:
     found = set(conflicts(plan_case(name)))
     missing = set(read_case(name)["conflicts"]) - {_number(buffer) for buffer in found}
     assert missing <= {"sid_21", "sid_22"}  # constants that nothing reads
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_statements_count_in_what_any_order_of_operators_needs(name: str) -> None:
+    """They have one order: where a plan has operators beside them, it needs both."""
+    planned = plan_case(name)
+    assert least_workspace(planned.analysis, [None]) == planned.summary.workspace.achieved
 
 
 def test_copies_are_told() -> None:

@@ -64,7 +64,11 @@ def model_orders(request: Request, analysis: Analysis) -> tuple[ModelOrders | No
 
 def least_workspace(analysis: Analysis, orders: Iterable[ModelOrders | None]) -> int:
     """Return a lower bound on bytes of workspace for these buffers, whatever the orders and directions."""
-    return workspace_always(analysis) + max((each.bound for each in orders if each is not None), default=0)
+    needs = (
+        _least_of_program(analysis, analysis.storage.workspace, index) if each is None else each.bound
+        for index, each in enumerate(orders)
+    )
+    return workspace_always(analysis) + max(needs, default=0)
 
 
 def least_bytes(request: Request, ways: Sequence[tuple[Analysis, Collection[int]]]) -> int:
@@ -96,9 +100,8 @@ def _together(request: Request, needs: Sequence[int], first: int, mixed: Collect
 
 def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int], index: int) -> int:
     """Return the same bound for one model, without persistent buffers."""
-    if analysis.models[index].is_program:  # its statements have one order
-        of_model = (i for i in members - analysis.survivors.always if index in analysis.storage.buffers[i].models)
-        return pressure(analysis.problem, of_model).bytes
+    if analysis.models[index].is_program:
+        return _least_of_program(analysis, members, index)
     all_jobs, operators = jobs_of(request, analysis, index)
     jobs = confined(all_jobs, members)
     if request.models[index].recompute and _has_rows(operators):
@@ -106,6 +109,12 @@ def _least_of_model(request: Request, analysis: Analysis, members: frozenset[int
     if request.models[index].free_order:
         return best_order(jobs).bound
     return States(jobs).along(range(len(operators))).peak
+
+
+def _least_of_program(analysis: Analysis, members: Collection[int], index: int) -> int:
+    """Return the same bound for a program, whose statements have one order."""
+    counted = (i for i in members if i not in analysis.survivors.always and index in analysis.storage.buffers[i].models)
+    return pressure(analysis.problem, counted).bytes
 
 
 def workspace_always(analysis: Analysis) -> int:
