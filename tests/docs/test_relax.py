@@ -7,14 +7,14 @@ from pathlib import Path
 
 from tests.support.cli import DATA
 from tests.support.snippets import Page, runs
-from tests.support.tvm import needs_tvm, with_tvm, write_model
+from tests.support.tvm import needs_tvm, with_tvm, write_models
 
 
 @needs_tvm
 @runs("docs/relax.md")
 def test_an_onnx_file_and_a_saved_module_are_planned(page: Page, tmp_path: Path) -> None:
     manifest, script = page.take("toml"), page.take("python")
-    write_model(tmp_path, "mobile").rename(tmp_path / "gate.onnx")
+    write_models(tmp_path, "mobile")[0].rename(tmp_path / "gate.onnx")
     shutil.copy(DATA / "digits.tflite", tmp_path / "kws.tflite")
     (tmp_path / "usmp.toml").write_text(manifest.text, encoding="utf-8")
     saved = with_tvm("-c", script.text, cwd=tmp_path)

@@ -11,7 +11,7 @@ import pytest
 from tests.support.cli import DATA, call
 from tests.support.host_c import COMPILERS, compile_folder
 from tests.support.processes import Done
-from tests.support.tvm import needs_tvm, with_tvm, write_model
+from tests.support.tvm import needs_tvm, with_tvm, write_models
 
 POOLS = '[project]\nname = "q"\n[pools.sram]\naccess = "rw"\n[pools.flash]\naccess = "ro"\n'
 
@@ -34,25 +34,44 @@ def plan_of(folder: Path) -> dict:  # type: ignore[type-arg]
 
 @needs_tvm
 @pytest.mark.parametrize(
-    ("name", "outputs"),
+    ("sampled_models", "outputs"),
     [
-        ("residual", 2),
-        pytest.param("attention", 1, marks=pytest.mark.long),
-        pytest.param("mobile", 1, marks=pytest.mark.long),
-        pytest.param("twice", 3, marks=pytest.mark.long),
-        pytest.param("saved", 3, marks=pytest.mark.long),
+        ("residual quantized", "2 1"),
+        pytest.param("transformer indices", "1 3", marks=pytest.mark.long),
+        pytest.param("mobile normalized", "1 1", marks=pytest.mark.long),
+        pytest.param("twice saved", "3 3", marks=pytest.mark.long),
     ],
 )
-def test_outputs_are_those_of_tvm(tmp_path: Path, name: str, outputs: int) -> None:
-    project(tmp_path, write_model(tmp_path, name))
+def test_outputs_are_those_of_tvm(tmp_path: Path, sampled_models: str, outputs: str) -> None:
+    """Indices of gathers are drawn out of range, too."""
+    project(tmp_path, *write_models(tmp_path, *sampled_models.split()))
     done = usmp_build(tmp_path, "selftest", "--sanitize")
     assert done.code == 0, done.err
-    assert done.out == f"m0: {outputs} tensors, 10 runs, all equal to those of TVM's virtual machine\n"
+    ends = "10 runs, all equal to those of TVM's virtual machine\n"
+    assert done.out == "".join(f"m{n}: {count} tensors, {ends}" for n, count in enumerate(outputs.split()))
+
+
+@needs_tvm
+@pytest.mark.long
+def test_tvm_agrees_with_what_defines_onnx(tmp_path: Path) -> None:
+    names = ("residual", "transformer", "mobile", "normalized", "quantized", "indices")
+    done = with_tvm("-m", "tests.support.tvm_reference", *names, cwd=tmp_path)
+    assert done.code == 0, done.err
+    differences = dict(line.split() for line in done.out.splitlines())
+    assert differences.keys() == {*names}
+    assert max(map(float, differences.values())) < 1e-5
+
+
+@needs_tvm
+def test_the_application_supplies_functions_that_a_module_calls_by_name(tmp_path: Path) -> None:
+    project(tmp_path, *write_models(tmp_path, "supplied"))
+    assert plan_of(tmp_path)["models"][0]["extern_functions"] == ["m0_filtered"]
+    assert "void m0_filtered(const usmp_f32 *arg0, usmp_f32 *arg1);" in (tmp_path / "out" / "m0.h").read_text("utf-8")
 
 
 @needs_tvm
 def test_its_c_needs_nothing_of_tvm_and_compiles_without_a_warning(tmp_path: Path) -> None:
-    project(tmp_path, write_model(tmp_path, "residual"))
+    project(tmp_path, *write_models(tmp_path, "residual"))
     plan = plan_of(tmp_path)
     assert plan["models"][0]["extern_functions"] == []
     text = (tmp_path / "out" / "m0.c").read_text("utf-8")
@@ -65,7 +84,7 @@ def test_its_c_needs_nothing_of_tvm_and_compiles_without_a_warning(tmp_path: Pat
 
 @needs_tvm
 def test_names_are_those_of_the_file(tmp_path: Path) -> None:
-    project(tmp_path, write_model(tmp_path, "residual"))
+    project(tmp_path, *write_models(tmp_path, "residual"))
     header = plan_of(tmp_path) and (tmp_path / "out" / "m0.h").read_text("utf-8")
     assert "*x;" in header
     assert "*classes;" in header
@@ -75,7 +94,7 @@ def test_names_are_those_of_the_file(tmp_path: Path) -> None:
 @needs_tvm
 def test_it_shares_pools_with_a_tflite_model(tmp_path: Path) -> None:
     """Models that run one after the other take the memory of the larger one."""
-    model = write_model(tmp_path, "residual")
+    [model] = write_models(tmp_path, "residual")
     sizes = []
     for paths in ([model], [DATA / "digits.tflite"], [model, DATA / "digits.tflite"]):
         project(tmp_path, *paths)
@@ -86,7 +105,7 @@ def test_it_shares_pools_with_a_tflite_model(tmp_path: Path) -> None:
 @needs_tvm
 def test_what_is_read_element_by_element_is_written_over(tmp_path: Path) -> None:
     """The result of a softmax lies on its argument: with overlap off, there are two of 1,024 bytes."""
-    model = write_model(tmp_path, "elementwise")
+    [model] = write_models(tmp_path, "elementwise")
     sizes = []
     for overlap in ("true", "false"):
         project(tmp_path, model, pools=f"{POOLS}[plan]\noverlap = {overlap}\n")
@@ -96,14 +115,18 @@ def test_what_is_read_element_by_element_is_written_over(tmp_path: Path) -> None
 
 @needs_tvm
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("sampled_model", "said"),
     [
-        ("varying", "the size n varies"),
+        ("varying", "axis 0 of input x varies, as n does"),
+        pytest.param("unranked", "input x has no shape", marks=pytest.mark.long),
+        pytest.param("outside", "the data of w are in another file", marks=pytest.mark.long),
         pytest.param("unsupported", "NoSuchOperator", marks=pytest.mark.long),
+        pytest.param("sorting", "it calls tvm.contrib.sort.topk of TVM's run time", marks=pytest.mark.long),
+        pytest.param("branch", "main has a branch (If)", marks=pytest.mark.long),
     ],
 )
-def test_what_it_refuses(tmp_path: Path, name: str, said: str) -> None:
-    project(tmp_path, write_model(tmp_path, name))
+def test_what_it_refuses(tmp_path: Path, sampled_model: str, said: str) -> None:
+    project(tmp_path, *write_models(tmp_path, sampled_model))
     done = usmp_build(tmp_path, "generate", "--out", "out")
     assert (done.code, (tmp_path / "out").exists()) == (1, False)
     assert "error[T258]: TVM makes no program of it: " in done.err

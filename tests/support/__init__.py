@@ -23,7 +23,8 @@
   those of usual kinds, `large_nets` those for images, `drawn_nets`, `row_nets` and `firmwares` are random, `drawn_flow`
   draws loops and branches, `signal_models` operators for audio, `pictures` has nets from one to another, `remembering`
   has nets with a variable, `dead_channels` nets in which much is constant, `resized` images of several sizes.
-- Models that TVM imports: `tvm` runs a Python that has it, `tvm_models` writes models for it.
+- Models that TVM imports: `tvm` runs a Python that has it, `tvm_models` writes models for it, and `tvm_reference`
+  compares it with ONNX's own evaluator.
 - Problems: `problems` states them in a few words, `drawn_problems` draws them, `brute_force` solves tiny ones by trying
   everything, `cases` and `shared_cases` have those of TVM.
 """

@@ -125,6 +125,7 @@ def try_build(
     definitions: Iterable[str] = (),
     find: str = FIND,
     build_type: str | None = None,
+    python: str = PYTHON,
 ) -> tuple[int, str]:
     """Configure and build the example in `folder`; return the exit code of the last command, and what all of them said.
 
@@ -135,7 +136,7 @@ def try_build(
     settings |= {"CMAKE_BUILD_TYPE": build_type}
     given = [f"-D{name}={value}" for name, value in settings.items() if value]
     strict = "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"
-    code, text = _cmake(source, "--preset", board.name, "-B", str(folder), find, PYTHON, strict, *given)
+    code, text = _cmake(source, "--preset", board.name, "-B", str(folder), find, python, strict, *given)
     if code == 0:
         code, built = rebuild(folder)
         text += built

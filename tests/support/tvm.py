@@ -24,8 +24,8 @@ def with_tvm(*arguments: object, cwd: Path) -> Done:
     return run([PYTHON, *map(str, arguments)], cwd, os.environ | {"PYTHONPATH": str(ROOT)})
 
 
-def write_model(folder: Path, name: str) -> Path:
-    """Write a model of `tvm_models` into a folder; return where it is."""
-    done = with_tvm("-m", "tests.support.tvm_models", name, cwd=folder)
+def write_models(folder: Path, *names: str) -> list[Path]:
+    """Write models of `tvm_models` into a folder; return where they are."""
+    done = with_tvm("-m", "tests.support.tvm_models", *names, cwd=folder)
     assert done.code == 0, done.err
-    return next(folder.glob(f"{name}.*"))
+    return [next(folder.glob(f"{name}.*")) for name in names]

@@ -1,4 +1,4 @@
-"""Models that TVM reads, by name; as a script it writes one of them into the working directory."""
+"""Models that TVM reads, by name; as a script it writes some into the working directory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, external_data_helper, helper, numpy_helper
 
 
 def _constant(name: str, *shape: int) -> Any:
@@ -16,13 +16,22 @@ def _constant(name: str, *shape: int) -> Any:
     return numpy_helper.from_array((draw.standard_normal(shape) * 0.3).astype("float32"), name)
 
 
-def _onnx(inputs: dict[str, list[Any]], outputs: dict[str, list[Any]], nodes: list[Any], constants: list[Any]) -> Any:
-    ports = [
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in side.items()]
-        for side in (inputs, outputs)
-    ]
+def _onnx(
+    inputs: dict[str, Any], outputs: dict[str, Any], nodes: list[Any], constants: list[Any], opset: int = 18
+) -> Any:
+    ports = [[_port(name, shape) for name, shape in side.items()] for side in (inputs, outputs)]
     graph = helper.make_graph(nodes, "g", *ports, constants)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=9)
+
+
+def _port(name: str, shape: Any) -> Any:
+    """Floats of this shape; or else a pair of the type and the shape."""
+    kind, shape = shape if isinstance(shape, tuple) else (TensorProto.FLOAT, shape)
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def _array(name: str, values: Any, kind: str = "int64") -> Any:
+    return numpy_helper.from_array(np.array(values, kind), name)
 
 
 def _node(kind: str, inputs: str, outputs: str, **attributes: Any) -> Any:
@@ -43,16 +52,72 @@ def residual() -> Any:
     return _onnx({"x": [1, 4, 6, 6]}, {"classes": [1, 5], "features": [1, 4, 6, 6]}, nodes, constants)
 
 
-def attention() -> Any:
-    """A head of a transformer."""
+def transformer() -> Any:
+    """A block of a transformer: two heads, and a layer of GELU."""
+    split = {"num_outputs": 3, "axis": 2}
     nodes = [
-        _node("MatMul", "x wq", "q"), _node("MatMul", "x wk", "k"), _node("Transpose", "k", "kt", perm=[0, 2, 1]),
-        _node("MatMul", "q kt", "scores"), _node("Softmax", "scores", "p", axis=-1), _node("MatMul", "p x", "mixed"),
-        _node("Add", "mixed x", "sum"), _node("LayerNormalization", "sum scale shift", "normal"),
-        _node("Erf", "normal", "y"),
+        _node("LayerNormalization", "x scale shift", "n1"), _node("MatMul", "n1 wqkv", "qkv"),
+        _node("Split", "qkv", "q k v", **split),
+        _node("Reshape", "q heads", "qh"), _node("Transpose", "qh", "qt", perm=[0, 2, 1, 3]),
+        _node("Reshape", "k heads", "kh"), _node("Transpose", "kh", "kt", perm=[0, 2, 3, 1]),
+        _node("Reshape", "v heads", "vh"), _node("Transpose", "vh", "vt", perm=[0, 2, 1, 3]),
+        _node("MatMul", "qt kt", "scores"), _node("Softmax", "scores", "p", axis=-1), _node("MatMul", "p vt", "o"),
+        _node("Transpose", "o", "ot", perm=[0, 2, 1, 3]), _node("Reshape", "ot joined", "oj"),
+        _node("MatMul", "oj wo", "mixed"), _node("Add", "mixed x", "sum"),
+        _node("LayerNormalization", "sum scale shift", "n2"), _node("MatMul", "n2 w1", "f"),
+        _node("Gelu", "f", "g"), _node("MatMul", "g w2", "h"), _node("Add", "h sum", "y"),
     ]  # fmt: skip
-    constants = [_constant("wq", 8, 8), _constant("wk", 8, 8), _constant("scale", 8), _constant("shift", 8)]
-    return _onnx({"x": [1, 6, 8]}, {"y": [1, 6, 8]}, nodes, constants)
+    constants = [
+        _constant("scale", 8), _constant("shift", 8), _constant("wqkv", 8, 24), _constant("wo", 8, 8),
+        _constant("w1", 8, 16), _constant("w2", 16, 8), _array("heads", [1, 6, 2, 4]), _array("joined", [1, 6, 8]),
+    ]  # fmt: skip
+    return _onnx({"x": [1, 6, 8]}, {"y": [1, 6, 8]}, nodes, constants, opset=20)
+
+
+def normalized() -> Any:
+    """A convolution with BatchNormalization, and a reshape whose shape is computed, as PyTorch exports them."""
+    constants = [
+        _constant("w", 8, 3, 3, 3), _constant("g", 8), _constant("b", 8), _constant("mean", 8),
+        _array("var", [0.5, 1, 2, 1, 1, 0.7, 1, 3], "float32"), _constant("wd", 128, 5),
+        _array("zero", 0), _array("axis", [0]), _array("rest", [-1]),
+    ]  # fmt: skip
+    nodes = [
+        _node("Conv", "x w", "c", kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2]),
+        _node("BatchNormalization", "c g b mean var", "n"), _node("HardSwish", "n", "r"),
+        _node("MaxPool", "r", "p", kernel_shape=[2, 2], strides=[2, 2]),
+        _node("Shape", "p", "s"), _node("Gather", "s zero", "batch"), _node("Unsqueeze", "batch axis", "b1"),
+        _node("Concat", "b1 rest", "flat", axis=0), _node("Reshape", "p flat", "f"), _node("MatMul", "f wd", "y"),
+    ]  # fmt: skip
+    return _onnx({"x": [1, 3, 16, 16]}, {"y": [1, 5]}, nodes, constants, opset=14)
+
+
+def quantized() -> Any:
+    """Integers from end to end, by QuantizeLinear and DequantizeLinear, and an input that nothing reads."""
+    draw = np.random.default_rng(1)
+    constants = [
+        _array("sx", 0.02, "float32"), _array("zx", 3, "int8"), _array("wq", draw.integers(-9, 9, (16, 4)), "int8"),
+        _array("sw", 0.01, "float32"), _array("sy", 0.05, "float32"),
+    ]  # fmt: skip
+    nodes = [
+        _node("DequantizeLinear", "x sx zx", "xf"), _node("DequantizeLinear", "wq sw", "wf"),
+        _node("MatMul", "xf wf", "f"), _node("Relu", "f", "r"), _node("QuantizeLinear", "r sy zx", "y"),
+    ]  # fmt: skip
+    bytes_ = TensorProto.INT8
+    return _onnx({"x": (bytes_, [1, 16]), "unused": [3]}, {"y": (bytes_, [1, 4])}, nodes, constants, opset=19)
+
+
+def indices() -> Any:
+    """Numbers from outside choose elements: of a row, of several axes, by element, and where to write."""
+    nodes = [
+        _node("Gather", "table i", "rows"), _node("Unsqueeze", "i last", "i2"), _node("GatherND", "table i2", "same"),
+        _node("GatherElements", "table j", "some", axis=0), _node("ScatterND", "table i2 same", "written"),
+        _node("ScatterElements", "written j some", "y", axis=0), _node("CumSum", "rows last0", "sums"),
+        _node("Mod", "i three", "rest"),
+    ]  # fmt: skip
+    constants = [_array("last", [-1]), _array("last0", 1), _array("three", 3), _constant("table", 4, 2)]
+    wide = TensorProto.INT64
+    inputs = {"i": (wide, [3]), "j": (wide, [2, 2])}
+    return _onnx(inputs, {"y": [4, 2], "sums": [3, 2], "rest": (wide, [3])}, nodes, constants, opset=16)
 
 
 def mobile() -> Any:
@@ -84,6 +149,34 @@ def unsupported() -> Any:
     return _onnx({"x": [4]}, {"y": [4]}, [_node("NoSuchOperator", "x", "y")], [])
 
 
+def unranked() -> Any:
+    """Its input has no shape."""
+    return _onnx({"x": None}, {"y": None}, [_node("Relu", "x", "y")], [])
+
+
+def outside() -> Any:
+    """Its weights are in another file."""
+    weights = _constant("w", 4, 4)
+    model = _onnx({"x": [1, 4]}, {"y": [1, 4]}, [_node("MatMul", "x w", "y")], [weights])
+    external_data_helper.set_external_data(model.graph.initializer[0], "weights.bin")
+    return model
+
+
+def sorting() -> Any:
+    """TVM sorts by a function of its run time."""
+    outputs = {"y": [1, 3], "i": (TensorProto.INT64, [1, 3])}
+    return _onnx({"x": [1, 9]}, outputs, [_node("TopK", "x k", "y i", axis=1)], [_array("k", [3])])
+
+
+def branch() -> Any:
+    """One of its inputs decides what runs."""
+    ways = {
+        f"{way}_branch": helper.make_graph([_node(kind, "x", way)], way, [], [_port(way, [1, 4])])
+        for way, kind in (("then", "Relu"), ("else", "Neg"))
+    }
+    return _onnx({"x": [1, 4], "c": (TensorProto.BOOL, [])}, {"y": [1, 4]}, [_node("If", "c", "y", **ways)], [])
+
+
 def elementwise() -> Any:
     """What each loop reads for the last time may lie below what it writes: two buffers are enough for three."""
     nodes = [
@@ -111,16 +204,41 @@ def saved() -> Any:
     return builder.get()
 
 
+def supplied() -> Any:
+    """A Relax module that calls a function of the application by name."""
+    from tvm import relax
+
+    x = relax.Var("x", relax.TensorType((2, 3), "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            twice = builder.emit(relax.op.add(x, x))
+            call = relax.call_dps_packed("filtered", [twice], relax.TensorType((2, 3), "float32"))
+            result = builder.emit_output(builder.emit(call))
+        builder.emit_func_output(result)
+    return builder.get()
+
+
 MODELS: dict[str, Callable[[], Any]] = {
-    each.__name__: each for each in (residual, attention, mobile, twice, varying, unsupported, elementwise, saved)
-}
+    each.__name__: each
+    for each in (
+        residual, transformer, mobile, normalized, quantized, indices, twice, elementwise, varying, unranked, outside,
+        unsupported, sorting, branch, saved, supplied,
+    )
+}  # fmt: skip
+
+
+def write(name: str) -> None:
+    """Write a model into the working directory."""
+    model = MODELS[name]()
+    if hasattr(model, "SerializeToString"):
+        Path(f"{name}.onnx").write_bytes(model.SerializeToString())
+    else:
+        import tvm
+
+        Path(f"{name}.relax.json").write_text(tvm.ir.save_json(model), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    model = MODELS[sys.argv[1]]()
-    if sys.argv[1] == "saved":
-        import tvm
-
-        Path("saved.relax.json").write_text(tvm.ir.save_json(model), encoding="utf-8")
-    else:
-        Path(f"{sys.argv[1]}.onnx").write_bytes(model.SerializeToString())
+    for wanted in sys.argv[1:]:
+        write(wanted)

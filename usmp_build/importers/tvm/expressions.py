@@ -7,7 +7,7 @@ TIR demands where it guards loads.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -50,7 +50,7 @@ class Expressions:
 
     tensors: Callable[[Any], str]
     """Buffer → its name in C."""
-    variables: Mapping[Any, str]
+    variables: dict[Any, str]
     choices: set[tuple[str, str]] = field(default_factory=set)
     """Pairs of "min" or "max" and a C type, for which there must be a function."""
     needs_math: bool = False
@@ -106,6 +106,11 @@ class Expressions:
         literal = float_literal(value.value)
         self.needs_math |= literal.strip("-") in {"NAN", "INFINITY"}
         return self._signed(literal)
+
+    def _let(self, value: Any) -> Text:
+        """Print the value in place of the variable: it has no effects, and C has no such expression."""
+        self.variables[value.var] = f"({self.text(value.value)})"
+        return self._print(value.body)
 
     def _cast(self, value: Any) -> Text:
         if str(value.ty) == "bool":

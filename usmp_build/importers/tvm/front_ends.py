@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import tvm
-from tvm import relax
+from tvm import relax, tirx
 
 from usmp_build.importers.tvm.refusal import Refusal
+
+_FIX_ONNX = (
+    "fix its shape, as for one of 1,3,96,96: python -m onnxruntime.tools.make_dynamic_shape_fixed "
+    "--input_name {input} --input_shape 1,3,96,96 net.onnx fixed.onnx"
+)
+_FIX_RELAX = (
+    'fix it, as by relax.transform.BindSymbolicVars({{"{size}": 1}})(module), '
+    'or state the attribute "tir_var_upper_bound" of main'
+)
 
 
 def relax_module(data: bytes, suffix: str) -> tuple[Any, list[str]]:
@@ -19,14 +29,28 @@ def relax_module(data: bytes, suffix: str) -> tuple[Any, list[str]]:
     functions = {name.name_hint: f for name, f in module.functions.items() if isinstance(f, relax.Function)}
     if "main" not in functions:
         raise Refusal(f"it has no Relax function main, but {', '.join(sorted(functions)) or 'none at all'}")
-    return _at_upper_bounds(_with_weights(relax.transform.InlinePrivateFunctions()(module))), results
+    module = _with_weights(relax.transform.InlinePrivateFunctions()(module))
+    module = _at_upper_bounds(module, _FIX_ONNX if suffix == ".onnx" else _FIX_RELAX)
+    main = next(name for name in module.get_global_vars() if name.name_hint == "main")
+    module.update_func(main, _ClippedIndices(module).visit_expr(module["main"]))
+    return module, results
 
 
 def _from_onnx(data: bytes) -> tuple[Any, list[str]]:
     import onnx
+    from google.protobuf.message import DecodeError
     from tvm.relax.frontend.onnx import from_onnx
 
-    model = onnx.load_model_from_string(data)
+    try:
+        model = onnx.load_model_from_string(data)
+    except DecodeError:
+        model = onnx.ModelProto()
+    if not model.HasField("graph"):
+        raise Refusal("it is not an ONNX file, or is damaged", "export it again")
+    outside = (each.name for each in model.graph.initializer if onnx.external_data_helper.uses_external_data(each))
+    if name := next(outside, None):
+        help_ = 'export it with external_data=False, or: onnx.save(onnx.load("net.onnx"), "one.onnx")'
+        raise Refusal(f"the data of {name} are in another file", help_)
     return from_onnx(model, keep_params_in_input=False), [output.name for output in model.graph.output]
 
 
@@ -49,15 +73,51 @@ def _with_weights(module: Any) -> Any:
     return relax.transform.BindParams("main", weights["main"])(module)
 
 
-def _at_upper_bounds(module: Any) -> Any:
+def _at_upper_bounds(module: Any, fix: str) -> Any:
     """Give each size that varies its upper bound: nothing is planned, or runs, at any other size."""
     main = module["main"]
     bounds = dict(main.attrs.get("tir_var_upper_bound", {})) if main.attrs else {}
-    sizes = {size.name: size for size in relax.analysis.defined_symbolic_vars(main)}
-    if unbound := sorted(sizes.keys() - bounds.keys()):
-        example = f'relax.transform.BindSymbolicVars({{"{unbound[0]}": 1}})(module)'
-        help_ = f'fix it, as by {example}, or state the attribute "tir_var_upper_bound" of main'
-        raise Refusal(f"the size {unbound[0]} varies", help_)
+    for parameter in main.params:
+        if getattr(parameter.ty, "shape", None) is None:
+            raise Refusal(f"input {parameter.name} has no shape", fix.format(input=parameter.name, size="n"))
+        for axis, extent in enumerate(parameter.ty.shape.values):
+            unbound = (size.name for size in tirx.analysis.undefined_vars(extent) if size.name not in bounds)
+            for size in unbound:
+                message = f"axis {axis} of input {parameter.name} varies"
+                raise Refusal(message + f", as {size} does" * bool(size), fix.format(input=parameter.name, size=size))
+    sizes = {size.name for size in relax.analysis.defined_symbolic_vars(main)}
+    if unbound := sorted(sizes - bounds.keys()):
+        raise Refusal(f"the size {unbound[0]} depends on data", "compute that part in the application")
     if not sizes:
         return module
     return relax.transform.BindSymbolicVars({name: int(bounds[name]) for name in sizes}, "main")(module)
+
+
+_GATHERS = ("relax.gather_elements", "relax.gather_nd", "relax.scatter_elements", "relax.scatter_nd")
+
+
+@relax.expr_functor.mutator
+class _ClippedIndices(relax.PyExprMutator):  # type: ignore[misc]
+    """Clips the indices of gathers and scatters, which then touch nothing outside of their tensors."""
+
+    def visit_call_(self, call: Any) -> Any:
+        """Return a call whose indices are in range."""
+        call = self.visit_expr_post_order(call)
+        name = getattr(call.op, "name", "")
+        if name == "relax.take" and str(call.attrs.mode) == "fast":
+            return relax.op.take(*call.args, axis=call.attrs.axis, mode="clip")
+        if name not in _GATHERS:
+            return call
+        table, indices, *others = call.args
+        shape = [int(extent) for extent in table.ty.shape.values]
+        if name.endswith("elements"):
+            sizes = np.array(shape[int(call.attrs.axis)])
+        else:
+            first = int(getattr(call.attrs, "batch_dims", 0))
+            count = int(indices.ty.shape.values[-1])
+            sizes = np.array(shape[first : first + count])
+        lowest = -sizes if name == "relax.scatter_elements" else 0 * sizes  # the others have no negative indices left
+        kind = str(indices.ty.dtype)
+        raised = self.builder_.emit(relax.op.maximum(indices, relax.const(lowest, kind)))
+        clipped = self.builder_.emit(relax.op.minimum(raised, relax.const(sizes - 1, kind)))
+        return relax.Call(call.op, [table, clipped, *others], call.attrs, call.ty_args)

@@ -21,6 +21,7 @@ def lower(module: Any) -> Any:
         calls = tvm.transform.Sequential([
             graph.DecomposeOpsForInference(),
             graph.CanonicalizeBindings(),
+            relax.backend.DispatchSortScan(),
             graph.LegalizeOps(),
             graph.FoldConstant(),
             graph.AnnotateTIROpPattern(),
@@ -61,7 +62,8 @@ def lower(module: Any) -> Any:
 def _inlined(function: Any) -> Any:
     """Compute element-wise stages where they are used: what they computed needs no buffer."""
     schedule = s_tir.Schedule(tvm.IRModule({"main": function.with_attr("global_symbol", "main")}))
-    for block in schedule.get_child_blocks(schedule.get_sblock("root")):
-        with suppress(s_tir.ScheduleError):  # it is a reduction, or what others see
-            schedule.compute_inline(block)
+    with suppress(s_tir.ScheduleError):  # it is one stage that no schedule looks into
+        for block in schedule.get_child_blocks(schedule.get_sblock("root")):
+            with suppress(s_tir.ScheduleError):  # it is a reduction, or what others see
+                schedule.compute_inline(block)
     return schedule.mod["main"].without_attr("global_symbol")

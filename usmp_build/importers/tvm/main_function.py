@@ -75,7 +75,8 @@ class MainFunction:
     def _value(self, variable: Any, value: Any) -> Any:
         """Return what a variable is bound to, and keep the call that computes it."""
         if isinstance(value, relax.If):
-            raise Refusal("main has a branch (If): which operators run is known only when it runs")
+            message = "main has a branch (If): which operators run is known only when it runs"
+            raise Refusal(message, "compute both sides and choose by Where; or make each side a model")
         if type(value).__name__ != "Call":
             return self._operand(value)
         name = getattr(value.op, "name", "")

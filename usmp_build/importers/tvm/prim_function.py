@@ -56,6 +56,8 @@ class PrimFunction:
             if not hasattr(parameter.ty, "shape"):
                 raise Refusal(f"it takes the number {parameter.name}", "give main tensors of fixed sizes")
             self._tensors[parameter] = self._names.new(parameter.name)
+            if type(start := parameter.ty.elem_offset).__name__ == "Var":  # of whatever is passed: here, a whole buffer
+                self._variables[start] = "0"
             parameters.append({"name": self._tensors[parameter], **self._typed(parameter)})
         body = list(self._sequence(_flat(self._function.body), 1))
         choices = sorted(self._print.choices)
@@ -101,6 +103,9 @@ class PrimFunction:
                 yield from self._sequence(_flat(statement.body), depth)
             case "Evaluate" if type(statement.value).__name__ == "IntImm":
                 pass
+            case "Evaluate":
+                name = getattr(next(iter(getattr(statement.value, "args", ())), None), "value", "a function")
+                raise Refusal(f"it calls {name} of TVM's run time", "compute that part in the application")
             case other:
                 raise Refusal(f"there is no C for {other} of TIR")
 
@@ -195,7 +200,7 @@ class PrimFunction:
 
 def _operands(value: Any) -> Iterator[Any]:
     names = {each.name for each in getattr(type(value), "__tvm_ffi_type_info__").fields}  # noqa: B009
-    for name in ("a", "b", "value", "condition", "true_value", "false_value"):
+    for name in ("a", "b", "value", "condition", "true_value", "false_value", "body"):
         operand = getattr(value, name) if name in names else None
         if operand is not None and hasattr(type(operand), "__tvm_ffi_type_info__"):
             yield operand

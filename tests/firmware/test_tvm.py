@@ -1,0 +1,81 @@
+"""An ONNX model and a .tflite model in one plan, by CMake on a board: they share memory, and both are right."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support import firmware
+from tests.support.cli import DATA
+from tests.support.firmware import Board
+from tests.support.tvm import PYTHON, needs_tvm, write_models
+
+MANIFEST = """
+[project]
+name = "firmware"
+[pools.sram]
+access = "rw"
+region = "SRAM"
+[pools.flash]
+access = "ro"
+region = "FLASH"
+[models.net]
+path = "quantized.onnx"
+[models.digits]
+path = "{}"
+"""
+MAIN = """
+#include <string.h>
+
+#include "digits.h"
+#include "host.h"
+#include "net.h"
+
+int main(void)
+{
+    for (int round = 0; round < 2; ++round) {
+        for (int i = 0; i < 16; ++i) {
+            net_map_inputs().x[i] = (int8_t)(7 * i - 50);
+        }
+        if (net_run() != USMP_OK) {
+            return 1;
+        }
+        for (int i = 0; i < 4; ++i) {
+            host_print_number((unsigned)(net_map_outputs().y[i] + 128));
+            host_print(" ");
+        }
+        memset(digits_map_inputs().image, 100, DIGITS_IMAGE_SIZE);
+        if (digits_run() != USMP_OK) {
+            return 1;
+        }
+    }
+    return 0;
+}
+"""
+
+
+def expected() -> list[int]:
+    """What `quantized` of tests/support/tvm_models.py computes, in integers."""
+    weights = np.random.default_rng(1).integers(-9, 9, (16, 4))
+    sums = (7 * np.arange(16) - 50 - 3) @ weights  # of the scale 0.02 * 0.01; the output's is 0.05
+    return [int(value) for value in np.clip(np.rint(np.maximum(sums, 0) * 0.004) + 3, -128, 127)]
+
+
+@needs_tvm
+@pytest.mark.usefixtures("board")
+@firmware.on("m4")
+def test_both_are_right_in_turn(board: Board, tmp_path: Path) -> None:
+    write_models(tmp_path, "quantized")
+    (tmp_path / "usmp.toml").write_text(MANIFEST.format((DATA / "digits.tflite").as_posix()), encoding="utf-8")
+    (tmp_path / "main.c").write_text(MAIN, encoding="utf-8")
+    elf = firmware.build(
+        board, tmp_path / "build", manifest=tmp_path / "usmp.toml", main=tmp_path / "main.c",
+        python=f"-DUSMP_BUILD_PYTHON={PYTHON}",
+    )  # fmt: skip
+    done = firmware.run(board, elf, tmp_path)
+    assert done.code == 0, done.err
+    assert [int(word) - 128 for word in re.findall(r"\d+", done.out)] == expected() * 2
+    assert len({*expected()}) > 1
