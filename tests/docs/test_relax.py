@@ -5,8 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.support.cli import DATA
 from tests.support.snippets import Page, runs
+from tests.support.tree import ROOT
 from tests.support.tvm import needs_tvm, with_tvm, write_models
 
 
@@ -22,3 +25,12 @@ def test_an_onnx_file_and_a_saved_module_are_planned(page: Page, tmp_path: Path)
     tested = with_tvm("-m", "usmp_build", "selftest", "--runs", "3", cwd=tmp_path)
     assert tested.code == 0, tested.err
     assert tested.out.count("all equal to those of TVM's virtual machine") == 2
+
+
+@needs_tvm
+@pytest.mark.long
+def test_the_figures_are_current(real_models: Path, tmp_path: Path) -> None:
+    shown = (ROOT / "docs" / "relax.md").read_text("utf-8").partition("<!-- figures -->\n")[2].splitlines()
+    printed = with_tvm("-m", "benchmarks.relax", real_models / "kws.tflite", cwd=tmp_path)
+    assert printed.code == 0, printed.err
+    assert printed.out.splitlines() == shown[:3], "run: python -m benchmarks.relax, and paste it"

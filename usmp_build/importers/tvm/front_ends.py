@@ -81,8 +81,7 @@ def _at_upper_bounds(module: Any, fix: str) -> Any:
         if getattr(parameter.ty, "shape", None) is None:
             raise Refusal(f"input {parameter.name} has no shape", fix.format(input=parameter.name, size="n"))
         for axis, extent in enumerate(parameter.ty.shape.values):
-            unbound = (size.name for size in tirx.analysis.undefined_vars(extent) if size.name not in bounds)
-            for size in unbound:
+            for size in (each.name for each in tirx.analysis.undefined_vars(extent) if each.name not in bounds):
                 message = f"axis {axis} of input {parameter.name} varies"
                 raise Refusal(message + f", as {size} does" * bool(size), fix.format(input=parameter.name, size=size))
     sizes = {size.name for size in relax.analysis.defined_symbolic_vars(main)}
