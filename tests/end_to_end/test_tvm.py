@@ -118,6 +118,7 @@ def test_what_is_read_element_by_element_is_written_over(tmp_path: Path) -> None
     ("sampled_model", "said"),
     [
         ("varying", "axis 0 of input x varies, as n does"),
+        pytest.param("dangling", "input 'nobody' of node", marks=pytest.mark.long),
         pytest.param("unranked", "input x has no shape", marks=pytest.mark.long),
         pytest.param("outside", "the data of w are in another file", marks=pytest.mark.long),
         pytest.param("unsupported", "NoSuchOperator", marks=pytest.mark.long),

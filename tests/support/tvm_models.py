@@ -149,6 +149,11 @@ def unsupported() -> Any:
     return _onnx({"x": [4]}, {"y": [4]}, [_node("NoSuchOperator", "x", "y")], [])
 
 
+def dangling() -> Any:
+    """Nobody writes what it reads."""
+    return _onnx({"x": [4]}, {"y": [4]}, [_node("Add", "x nobody", "y")], [])
+
+
 def unranked() -> Any:
     """Its input has no shape."""
     return _onnx({"x": None}, {"y": None}, [_node("Relu", "x", "y")], [])
@@ -222,8 +227,8 @@ def supplied() -> Any:
 MODELS: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
-        residual, transformer, mobile, normalized, quantized, indices, twice, elementwise, varying, unranked, outside,
-        unsupported, sorting, branch, saved, supplied,
+        residual, transformer, mobile, normalized, quantized, indices, twice, elementwise, varying, dangling, unranked,
+        outside, unsupported, sorting, branch, saved, supplied,
     )
 }  # fmt: skip
 

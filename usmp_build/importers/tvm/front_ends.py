@@ -51,7 +51,16 @@ def _from_onnx(data: bytes) -> tuple[Any, list[str]]:
     if name := next(outside, None):
         help_ = 'export it with external_data=False, or: onnx.save(onnx.load("net.onnx"), "one.onnx")'
         raise Refusal(f"the data of {name} are in another file", help_)
-    return from_onnx(model, keep_params_in_input=False), [output.name for output in model.graph.output]
+    try:
+        return from_onnx(model, keep_params_in_input=False), [output.name for output in model.graph.output]
+    except tvm.error.OpNotImplemented:
+        raise
+    except Exception:  # it may be of any kind; ONNX's checker, which is stricter than need be, says it in words
+        try:
+            onnx.checker.check_model(model)
+        except onnx.checker.ValidationError as fault:
+            raise Refusal(f"ONNX's checker says: {' '.join(str(fault).split())}", "export it again") from None
+        raise
 
 
 def _from_json(data: bytes) -> Any:
