@@ -27,6 +27,7 @@ import re
 import struct
 import sys
 from bisect import bisect_right
+from functools import cached_property
 from itertools import count, product
 from math import prod
 from pathlib import Path
@@ -46,6 +47,7 @@ NAMES |= dict.fromkeys((0, 41, 18, 42, 55, 57, 19, 21, 20, 152, 14, 28, 117, 111
                         106, 78, 158), "ELEMENTS")  # fmt: skip  # ADD, ..., RELU, ..., QUANTIZE, ..., SELECT
 STATEFUL = {118: "IF", 119: "WHILE", 31: "CALL", 129: "CALL_ONCE", 142: "VAR_HANDLE", 143: "READ_VARIABLE",
             144: "ASSIGN_VARIABLE"}  # fmt: skip
+RANDOM = (32, 146, 148, 149)  # CUSTOM, RANDOM_STANDARD_NORMAL, ...: of constants they make no constant
 BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
 SUMS = ("CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
 
@@ -63,6 +65,19 @@ def demand(condition, message):
         raise Wrong(message)
 
 
+class Fuel:
+    """Work that is left, about a unit for each byte read or replayed: files can be made to take forever."""
+
+    MOST = 200_000_000
+    left = MOST
+
+    @classmethod
+    def spend(cls, units):
+        cls.left -= units
+        if cls.left < 0:
+            raise NotCovered("what takes more work than anything that was tried with this program")
+
+
 # ---- Model files: as much of a FlatBuffer as is needed ---------------------------------------------------------------
 
 
@@ -74,10 +89,11 @@ class Table:
 
     def unpack(self, kind, at, number=None):
         form = "<" + (kind if number is None else f"{number}{kind}")
+        Fuel.spend(number or 1)
         if at < 0 or (number or 0) > len(self.data) or at + struct.calcsize(form) > len(self.data):
             raise Wrong("the model file is damaged")
         values = struct.unpack_from(form, self.data, at)
-        return values[0] if number is None else list(values)
+        return values[0] if number is None or kind == "s" else list(values)
 
     def place(self, slot):
         at = 4 + 2 * slot
@@ -117,8 +133,10 @@ class Tensor:
         self.is_variable = bool(table.number(5, "?", False))
         index = table.number(2, "I")
         demand(index < max(1, len(buffers)) and all(n >= 0 for n in self.shape), "the model file is damaged")
-        self.data = bytes(buffers[index].numbers(0, "B")) if index and index < len(buffers) else b""
+        demand(len(self.shape) <= 16, "a tensor has more than 16 dimensions")
+        self.data = (buffers[index].numbers(0, "s") or b"") if index and index < len(buffers) else b""
 
+    @cached_property
     def integers(self):
         return [n for (n,) in struct.iter_unpack({2: "<i", 4: "<q"}.get(self.type, "<i"), self.data)]
 
@@ -137,6 +155,7 @@ class Operator:
 
 class Model:
     def __init__(self, data):
+        Fuel.left = Fuel.MOST
         root = Table(data, struct.unpack_from("<I", data)[0])
         graph, codes = root.tables(2)[0], root.tables(1)
         buffers = root.tables(4)
@@ -144,15 +163,10 @@ class Model:
         self.inputs, self.outputs = graph.numbers(1), graph.numbers(2)
         self.operators = [Operator(table, codes) for table in graph.tables(3)]
         self.producer = {t: (op, k) for op in self.operators for k, t in enumerate(op.outputs)}
-
-    def is_constant(self, t):
-        """Whether a tensor is known when the firmware is built: also what follows from constants and shapes only."""
-        if self.tensors[t].data:
-            return True
-        op, _ = self.producer.get(t, (None, 0))
-        if op is None or op.code in STATEFUL:
-            return False
-        return op.code in (77, 110) or all(self.is_constant(i) for i in op.inputs if i >= 0)  # SHAPE, RANK
+        self.constants = {t for t, tensor in enumerate(self.tensors) if tensor.data}
+        for op in self.operators:  # what follows from constants and shapes only is known when the firmware is built
+            if op.code in (77, 110) or self.constants.issuperset(i for i in op.inputs if i >= 0):  # SHAPE, RANK
+                self.constants.update(() if op.code in (*STATEFUL, *RANDOM) else op.outputs)
 
 
 # ---- What each element of an output needs ----------------------------------------------------------------------------
@@ -172,6 +186,7 @@ def element_at(place, shape):
 
 def window(out, size, taps, stride, dilation, before):
     """Positions along an axis that output `out` needs."""
+    Fuel.spend(taps)
     first = out * stride - before
     return [at for at in range(first, first + taps * dilation, dilation) if 0 <= at < size]
 
@@ -204,7 +219,7 @@ class Definition:
         tensor = self.ins[position]
         if tensor is None or not tensor.data:
             raise NotCovered(f"{self.op.kind} with operand {position} computed at run time")
-        return tensor.integers()
+        return tensor.integers
 
     def last_reads(self, turns):
         """Given {element of the output: turn that computes it}, return for each input {element: turn of its last read}.
@@ -220,6 +235,7 @@ class Definition:
         for unit, turn in units.items():
             if unit not in self.cache:
                 self.cache[unit] = self.needs(unit)
+            Fuel.spend(len(self.cache[unit]) + len(self.ins) + self.k)
             for i, need in self.cache[unit]:
                 if reads[i].get(need, turn) <= turn:
                     reads[i][need] = turn
@@ -274,12 +290,9 @@ class Definition:
         return [(n * height + row) * width + column for row in rows for column in columns]
 
     def prepare_conv_2d(self):
-        filter_ = self.ins[1].shape
-        strides, dilations = (
-            (self.op.option(2), self.op.option(1)),
-            (self.op.option(5, "i", 1), self.op.option(4, "i", 1)),
-        )
-        self.window = self.axes(filter_[1:3], strides, dilations, self.op.option(0, "b"))
+        option, filter_ = self.op.option, self.ins[1].shape
+        strides, dilations = (option(2), option(1)), (option(5, "i", 1), option(4, "i", 1))
+        self.window = self.axes(filter_[1:3], strides, dilations, option(0, "b"))
         self.channels = filter_[3]
         sections = self.ins[0].shape[3] // filter_[3]
         self.group, self.groups[0] = self.out.shape[3] // sections, filter_[3]
@@ -290,11 +303,9 @@ class Definition:
         return [(0, p * self.sections + section) for p in self.pixels(pixel)]
 
     def prepare_depthwise_conv_2d(self):
-        strides, dilations = (
-            (self.op.option(2), self.op.option(1)),
-            (self.op.option(6, "i", 1), self.op.option(5, "i", 1)),
-        )
-        self.window = self.axes(self.ins[1].shape[1:3], strides, dilations, self.op.option(0, "b"))
+        option = self.op.option
+        strides, dilations = (option(2), option(1)), (option(6, "i", 1), option(5, "i", 1))
+        self.window = self.axes(self.ins[1].shape[1:3], strides, dilations, option(0, "b"))
 
     def depthwise_conv_2d(self, e):
         pixel, channel = divmod(e, self.out.shape[3])
@@ -317,6 +328,7 @@ class Definition:
         taps, strides = self.ins[1].shape[1:3], (self.op.option(2), self.op.option(1))
         image, reach = self.ins[2].shape[1:3], []
         for at, out, size, t, s in zip(place, self.out.shape[1:3], image, taps, strides):
+            Fuel.spend(size)
             before = padding(size, out, t, s, 1, self.op.option(0, "b"))
             reach.append([i for i in range(size) if 0 <= at + before - i * s < t])
         return [(2, (n * image[0] + y) * image[1] + x) for y in reach[0] for x in reach[1]]
@@ -336,6 +348,7 @@ class Definition:
             outer = [b if n > 1 else 0 for b, n in zip(outer, shape)]
             at = (-3 - fixed) if self.op.option(flag, "?", False) else fixed
             deep = -3 - at
+            Fuel.spend(shape[deep])
             for depth in range(shape[deep]):
                 place = [*outer, 0, 0]
                 place[at], place[deep] = row if i == 0 else column, depth
@@ -478,6 +491,7 @@ class Definition:
         source = self.ins[0].shape
         axes = {axis % max(1, len(source)) for axis in self.constant(1)}
         kept = [n for axis, n in enumerate(source) if axis not in axes]
+        Fuel.spend(prod(n for axis, n in enumerate(source) if axis in axes))
         place = iter(place_in(e, kept))
         ranges = [range(n) if axis in axes else (next(place),) for axis, n in enumerate(source)]
         return [(0, element_at(at, source)) for at in product(*ranges)]
@@ -552,6 +566,7 @@ class Planned:
 
     def placed(self, each, tensor, buffers, size):
         what = f"{self.name}: tensor {each['tensor']}"
+        Fuel.spend(len(buffers))
         if not tensor.width:
             raise NotCovered(f"{what} has elements of no whole number of bytes")
         name, offset, pitch = each["buffer"], each["offset"], each["pitch"]
@@ -559,9 +574,8 @@ class Planned:
             return Place([(0, max(size, 1), f"caller's {self.name} {self.value[each['tensor']]}", 0)], [None])
         if f"{name}[0]" in buffers and name not in buffers:
             rows = [buffers[f"{name}[{row}]"] for row in range(sum(b.startswith(f"{name}[") for b in buffers))]
-            demand(
-                sum(row[5] for row in rows) == size and not offset, f"{what} has {size} bytes, and its rows have others"
-            )
+            same = sum(row[5] for row in rows) == size and not offset
+            demand(same, f"{what} has {size} bytes, and its rows have others")
             return Place([(i * row[5], row[5], row[3], row[4]) for i, row in enumerate(rows)], rows)
         demand(name in buffers, f'{what} is in "{name}", which is no buffer')
         buffer = buffers[name]
@@ -571,6 +585,7 @@ class Planned:
         last = offset + (pixels - 1) * pitch + (pixel if pitch else size)
         demand(offset >= 0 and last <= buffer[5] and (not pitch or pitch >= pixel),
                f'{what} ends {last} bytes into "{name}", which has {buffer[5]}')  # fmt: skip
+        Fuel.spend(pixels)
         if not pitch:
             return Place([(0, max(size, 1), buffer[3], buffer[4] + offset)], [buffer])
         return Place([(i * pixel, pixel, buffer[3], buffer[4] + offset + i * pitch) for i in range(pixels)], [buffer])
@@ -588,14 +603,15 @@ class Planned:
         With `deep`, also through what steps wrote.  None: it is constant.
         """
         while deep or t not in self.written:
-            if self.model.is_constant(t):
+            Fuel.spend(1)
+            if t in self.model.constants:
                 return None
             op, k = self.model.producer.get(t, (None, 0))
             if op is None or op.code in STATEFUL:
                 return (t, element)
             definition = self.definition(op, k)
             needs = [] if definition.group > 1 else definition.needs(element)
-            needs = [(op.inputs[i], e) for i, e in needs if not self.model.is_constant(op.inputs[i])]
+            needs = [(op.inputs[i], e) for i, e in needs if op.inputs[i] not in self.model.constants]
             moves = definition.group == 1 and op.kind not in ("OTHER", "DEPTHWISE_CONV_2D") and "POOL" not in op.kind
             if not needs and moves:
                 return None
@@ -614,14 +630,16 @@ class Planned:
         pending = {t: dict(turns) for t, turns in turns_by_tensor.items()}
         begun, numbers = {*pending}, {id(op): n for n, op in enumerate(model.operators)}
         inverse = None
+        Fuel.spend(len(numbers))
         while pending:
+            Fuel.spend(len(pending))
             t = max(pending, key=lambda t: numbers[id(model.producer[t][0])] if t in model.producer else -1)
             turns = pending.pop(t)
             if t not in begun:
                 if t in readable:
                     merge(reads.setdefault(readable[t], {}), turns)
                     continue
-                if model.is_constant(t):
+                if t in model.constants:
                     continue
                 if t in self.written:
                     inverse = self.inverse(readable) if inverse is None else inverse
@@ -632,7 +650,7 @@ class Planned:
                    "which nothing computes")  # fmt: skip
             op, k = model.producer[t]
             for i, last in enumerate(self.definition(op, k).last_reads(turns)):
-                if op.inputs[i] >= 0 and last and not model.is_constant(op.inputs[i]):
+                if op.inputs[i] >= 0 and last and op.inputs[i] not in model.constants:
                     merge(pending.setdefault(op.inputs[i], {}), last)
         return reads
 
@@ -665,6 +683,9 @@ def merge(into, turns):
 # ---- The replay ------------------------------------------------------------------------------------------------------
 
 
+OPERATOR = re.compile(r".+? (\d+)(?:, row (\d+))?", re.DOTALL)
+
+
 class Replay:
     def __init__(self, plan, models):
         self.plan = plan
@@ -683,6 +704,7 @@ class Replay:
 
     def touch(self, buffer):
         if buffer is not None:
+            Fuel.spend(len(buffer[7]))
             demand(any(start <= self.step < stop for start, stop in buffer[7]),
                    f'{self.here()} touches "{buffer[0]}", which the plan says is not alive then')  # fmt: skip
             self.seen.setdefault(buffer[0], set()).add(self.step)
@@ -693,6 +715,7 @@ class Replay:
     def arena(self, pool, end):
         arena = self.arenas.setdefault(pool, [])
         if len(arena) < end:
+            Fuel.spend(10 * (end - len(arena)))  # ten: of memory there is less than of time
             arena += [0] * (end - len(arena))
         return arena
 
@@ -700,6 +723,7 @@ class Replay:
         """The marks of elements [first, stop) of a tensor, byte by byte; None where they are constant."""
         value = model.value[t]
         width, base = model.model.tensors[value].width, self.base(model, value)
+        Fuel.spend((stop - first) * width)
         if value in model.written and not model.channels[t]:
             return range(base + first * width, base + stop * width)
         elements = (self.in_file(model, t, e) for e in range(first, stop))
@@ -735,9 +759,7 @@ class Replay:
             return [None] * width
         t, e = origin
         demand(t in model.written, f"{model.name}: no step computes tensor {t}")
-        demand(
-            model.model.tensors[t].width == width, f"{model.name}: tensor {value} cannot show the bytes of tensor {t}"
-        )
+        demand(model.model.tensors[t].width == width, f"{model.name}: tensor {value} cannot show bytes of tensor {t}")
         base = self.base(model, t)
         return range(base + e * width, base + (e + 1) * width)
 
@@ -752,7 +774,12 @@ class Replay:
         model, steps = self.models[m], self.plan["steps"]
         self.step = first_step
         names = self.enter(m)
-        jobs = {}
+        jobs, rows = {}, {position: set() for position in model.operators}
+        for text in steps[first_step:]:  # an operator without rows runs as a whole
+            prefix, _, text = text.partition(": ")
+            operator = OPERATOR.fullmatch(text)
+            if prefix == model.name and operator and operator[2] and int(operator[1]) in rows:
+                rows[int(operator[1])].add(int(operator[2]))
         for step in range(first_step + 1, len(steps)):
             self.step, text = step, steps[step].partition(": ")[2]
             if text == "leave":
@@ -762,7 +789,7 @@ class Replay:
                 size = model.place[t].pieces[0][1] // model.model.tensors[t].width
                 self.mark(model, t, int(arrival[1]) * size, (int(arrival[1]) + 1) * size)
                 continue
-            operator = re.fullmatch(r".+? (\d+)(?:, row (\d+))?", text, re.DOTALL)
+            operator = OPERATOR.fullmatch(text)
             if not operator or int(operator[1]) not in model.operators:
                 is_flow = any(op.code in STATEFUL for op in model.model.operators)
                 demand(is_flow, f"{self.here()} is no operator of the plan")
@@ -770,10 +797,10 @@ class Replay:
             row = None if operator[2] is None else int(operator[2])
             op = model.operators[int(operator[1])]
             jobs.setdefault(op["operator"], []).append(row)
-            self.operate(model, op, row, jobs[op["operator"]], self.rows_of(m, op["operator"]))
+            self.operate(model, op, row, jobs[op["operator"]], len(rows[op["operator"]]))
         demand(text == "leave", f"{model.name} never ends")
         for t in {*model.model.outputs}:
-            if not model.model.is_constant(t):
+            if t not in model.model.constants:
                 demand(t in model.place, f"{model.name}: output {t} has no place")
                 self.check(model, t, range(model.model.tensors[t].elements))
         return self.step + 1
@@ -811,15 +838,6 @@ class Replay:
                 self.marks[model.name, t] = self.base(source, output)
         return mine
 
-    def rows_of(self, m, position):
-        """The number of different rows that an operator computes, or adds up; 0: it runs as a whole."""
-        model = self.models[m]
-        if position not in model.cache:
-            text = re.compile(rf"{re.escape(model.name)}: .+ {position}, row (\d+)", re.DOTALL)
-            found = {match[1] for step in self.plan["steps"] if (match := text.fullmatch(step))}
-            model.cache[position] = len(found)
-        return model.cache[position]
-
     def operate(self, model, op, row, done, rows):
         """Run an operator, or a row of it: check what it needs, then mark what it writes."""
         is_copy = op["operator"] >= len(model.model.operators)
@@ -831,9 +849,10 @@ class Replay:
         turns, before = {}, 0
         for t in op["writes"]:
             elements = model.size(t) // model.model.tensors[model.value[t]].width
-            start, stop = (
-                (row * elements // rows, (row + 1) * elements // rows) if rows and not adds_up else (0, elements)
-            )
+            Fuel.spend(elements + len(done))
+            start, stop = 0, elements
+            if rows and not adds_up:
+                start, stop = row * elements // rows, (row + 1) * elements // rows
             turns[t] = {e: sign * (before + self.turn(model, op, kind, t, e)) for e in range(start, stop)}
             before += elements
         reads = self.reads(model, op, turns, is_copy)
@@ -906,6 +925,7 @@ class Replay:
         width = model.model.tensors[model.value[t]].width
         for element in elements:
             for _, size, pool, offset, _ in model.place[t].runs(element * width, (element + 1) * width):
+                Fuel.spend(size)
                 for at in range(offset, offset + size):
                     yield (pool, at), element
 
@@ -937,11 +957,9 @@ class Replay:
                 demand(arena[offset : offset + size] == [*range(base, base + size)],
                        f'{self.here()} needs its sums in "{name}", which were overwritten')  # fmt: skip
             arena[offset : offset + size] = range(base, base + size)
-            demand(
-                not taken.keys() & {(pool, at) for at in range(offset, offset + size)},
-                f"{self.here()} has scratch twice",
-            )
-            taken.update({(pool, at): (at - offset, size) for at in range(offset, offset + size)})
+            each = {(pool, at): (at - offset, size) for at in range(offset, offset + size)}
+            demand(not taken.keys() & each.keys(), f"{self.here()} has scratch twice")
+            taken |= each
         for t, last in reads.items():
             demand(not taken or all(at not in taken for at, _ in self.addresses(model, t, last)),
                    f"{self.here()} reads tensor {model.value[t]} where its scratch is")  # fmt: skip
@@ -957,20 +975,12 @@ class Replay:
 
 def runs_of(elements):
     """Yield [first, stop) of consecutive numbers."""
-    ordered = sorted(elements) if not isinstance(elements, range) else [elements.start, elements.stop - 1]
-    if isinstance(elements, range):
-        if elements:
-            yield elements.start, elements.stop
-        return
-    first = previous = None
-    for element in ordered:
-        if previous is None or element != previous + 1:
-            if previous is not None:
-                yield first, previous + 1
-            first = element
-        previous = element
-    if previous is not None:
-        yield first, previous + 1
+    is_one = isinstance(elements, range)
+    ordered = elements if is_one else sorted(elements)
+    gaps = [] if is_one else [i for i in range(1, len(ordered)) if ordered[i] != ordered[i - 1] + 1]
+    for start, stop in zip([0, *gaps], [*gaps, len(ordered)]):
+        if start < stop:
+            yield ordered[start], ordered[stop - 1] + 1
 
 
 # ---- What needs no replay --------------------------------------------------------------------------------------------
@@ -987,12 +997,9 @@ def check_places(plan):
         demand(offset >= 0 and size >= 0 and end <= pools[pool]["size"],
                f'"{name}" ends at {pool}+{end}, and the pool has {pools[pool]["size"]} bytes')  # fmt: skip
         demand(alignment > 0 and offset % max(alignment, line) == 0, f'"{name}" at {pool}+{offset} is not aligned')
-        demand(
-            pools[pool]["alignment"] % (alignment & -alignment) == 0, f'pool "{pool}" is aligned to less than "{name}"'
-        )
-        demand(
-            all(0 <= a < b <= len(plan["steps"]) for a, b in intervals), f'"{name}" is alive outside of the timeline'
-        )
+        power = alignment & -alignment
+        demand(pools[pool]["alignment"] % power == 0, f'pool "{pool}" is aligned to less than "{name}"')
+        demand(all(0 <= a < b <= len(plan["steps"]) for a, b in intervals), f'"{name}" is alive outside of the steps')
         if size:
             taken.setdefault(pool, []).append((offset, end, name, models, kind, intervals, line))
     for name, pool in pools.items():
@@ -1007,6 +1014,7 @@ def check_apart(pool, places, together):
     for place in places:
         live = [other for other in live if other[1] > place[0]]
         for other in live:
+            Fuel.spend(1 + len(place[3]) * len(other[3]) + len(place[5]) * len(other[5]))
             concurrent = any(frozenset((a, b)) in together for a in place[3] for b in other[3])
             constant = "constant" in (place[4], other[4])
             alive = any(a < d and c < b for a, b in place[5] for c, d in other[5])
@@ -1022,9 +1030,7 @@ def check_certificate(plan, pool, replay):
     if proof is None:
         return f'bound of "{name}": a search proved it' if pool["access"] == "rw" and bound else ""
     known = [replay.buffers[each] for each in {*proof["buffers"]} if each in replay.buffers]
-    demand(
-        len(known) == len(proof["buffers"]), f'the certificate of "{name}" names a buffer twice, or one that is none'
-    )
+    demand(len(known) == len(proof["buffers"]), f'the certificate of "{name}" has a buffer twice, or one that is none')
     demand(all(buffer[3] == name for buffer in known), f'the certificate of "{name}" has buffers of another pool')
     total = sum(buffer[5] for buffer in known)
     demand(total >= bound, f'the buffers of the certificate of "{name}" have {total} bytes, and its bound is {bound}')
@@ -1041,6 +1047,7 @@ def check_certificate(plan, pool, replay):
 
 def check(plan, models):
     """Check a plan; returns what is not checked.  Raises Wrong or NotCovered."""
+    Fuel.left = Fuel.MOST
     demand(plan["version"] == 2, "this is a plan of another version")
     check_places(plan)
     for record in plan["models"]:
@@ -1056,6 +1063,12 @@ def check(plan, models):
     return [reason for pool in plan["pools"] if (reason := check_certificate(plan, pool, replay))]
 
 
+def say(verdict, reason, code):
+    """Print a line; names in plans are not to be trusted with a terminal."""
+    print(f"{verdict}: {str(reason)[:1000].encode('unicode_escape').decode('ascii')}")
+    return code
+
+
 def main(arguments):
     if len(arguments) < 2:
         print(__doc__)
@@ -1068,17 +1081,15 @@ def main(arguments):
         demand(not missing, f"none of the files is the one that {', '.join(missing)} was planned from")
         models = [Model(files[record["sha256"]]) for record in plan["models"]]
         unchecked = check(plan, models)
-    except Wrong as wrong:
-        print(f"wrong: {wrong}")
-        return 1
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, struct.error) as damage:
-        print(f"wrong: this is no plan, or no model: {type(damage).__name__}: {damage}")
-        return 1
     except NotCovered as reason:
-        print(f"not covered: {reason}")
-        return 3
+        return say("not covered", reason, 3)
+    except Wrong as wrong:
+        return say("wrong", wrong, 1)
+    except Exception as damage:  # whatever it is that cannot be read or followed: it is not right
+        return say("wrong", f"this is no plan, or no model: {type(damage).__name__}: {damage}", 1)
     print("right: everything that an operator needs is in its place when it is read")
-    print("\n".join(f"not checked: {each}" for each in unchecked), end="\n" if unchecked else "")
+    for each in unchecked:
+        say("not checked", each, 0)
     return 0
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import hashlib
 import importlib.util
+import io
 import json
 import os
 import random
@@ -12,11 +15,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
+from tests.properties.test_problem_fuzz import replaced
+from tests.properties.test_program_fuzz import VALUES
 from tests.support.cli import call
+from tests.support.flatbuffer import model, operator, subgraph, tensor, write
 from usmp_build import installation, pipeline
 from usmp_build.files import DiskFiles
+from usmp_build.layout.plan_json import plan_json
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
@@ -63,10 +71,13 @@ def made(folder: Path, names: tuple[str, ...], more: str = "", first: str = "") 
     (folder / "usmp.toml").write_text(f'{first}[project]\nname = "p"\n{pools}{tables}{more}', encoding="utf-8")
     files = DiskFiles(folder)
     planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
-    done = call("plan", folder / "usmp.toml", "--json")
-    assert done.code == 0, done.err
     models = [check_plan.Model((DATA / f"{name}.tflite").read_bytes()) for name in sorted(names)]
-    return Made(json.loads(done.out), models, planned.analysis.problem, planned.plan)
+    return Made(json.loads(plan_json(planned.summary)), models, planned.analysis.problem, planned.plan)
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    return made(tmp_path_factory.mktemp("digits"), ("digits",), BY_ROWS.format("false"))
 
 
 @pytest.mark.parametrize("rows", ["true", "false"])
@@ -154,18 +165,89 @@ def _fault(document: dict[str, Any], number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(16))
-def test_a_wrong_fact_is_refused(tmp_path: Path, number: int) -> None:
-    each = made(tmp_path, ("digits",), BY_ROWS.format("false"))
-    _fault(each.document, number)
-    assert each.verdict(each.document)
+def test_a_wrong_fact_is_refused(digits: Made, number: int) -> None:
+    document = copy.deepcopy(digits.document)
+    _fault(document, number)
+    assert digits.verdict(document)
 
 
-def test_it_is_printed_and_runs_alone(tmp_path: Path) -> None:
-    each = made(tmp_path, ("digits",))
-    (tmp_path / "check_plan.py").write_text(call("verify", "--print-checker").out, encoding="utf-8")
-    (tmp_path / "plan.json").write_text(json.dumps(each.document), encoding="utf-8")
-    assert check_plan.main([str(tmp_path / "plan.json"), str(DATA / "digits.tflite")]) == 0
-    assert check_plan.main([str(tmp_path / "plan.json"), str(DATA / "odd_even.tflite")]) == 1
-    text = (tmp_path / "check_plan.py").read_text("utf-8")
+def _main(folder: Path, plan: str, model: bytes) -> tuple[int, str]:
+    """Run the program on a plan and a model; return its exit code and what it prints, which is a line if not right."""
+    (folder / "plan.json").write_text(plan, encoding="utf-8")
+    (folder / "m.tflite").write_bytes(model)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        code = check_plan.main([str(folder / "plan.json"), str(folder / "m.tflite")])
+    assert code == 0 or printed.getvalue().count("\n") == 1
+    assert printed.getvalue().isascii()
+    return code, printed.getvalue()
+
+
+def _of(document: dict[str, Any], model: bytes) -> str:
+    document["models"][0]["sha256"] = hashlib.sha256(model).hexdigest()
+    return json.dumps(document)
+
+
+def test_it_is_printed_and_runs_alone(tmp_path: Path, digits: Made) -> None:
+    text = call("verify", "--print-checker").out
     assert text == installation.checker().read_text("utf-8")
     assert "usmp_build import" not in text
+    plan = json.dumps(digits.document)
+    assert _main(tmp_path, plan, (DATA / "digits.tflite").read_bytes())[0] == 0
+    assert _main(tmp_path, plan, (DATA / "odd_even.tflite").read_bytes())[0] == 1
+
+
+HUGE = 1 << 60
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({"steps": []}, 1),
+        ({"buffers": [{"name": "a", "offsets": [0], "row_size": 1, "lives": [HUGE], "intervals": []}]}, 1),
+        ({"pools": {"sram": 0}}, 1),
+        ({"models": 3}, 1),
+        ({"version": "\ud800\x1b[2J\n"}, 1),
+    ],
+    ids=["no steps", "lives", "a table for a list", "a number for a list", "strange text"],
+)
+def test_hostile_plans_are_refused(tmp_path: Path, digits: Made, changes: dict[str, Any], code: int) -> None:
+    plan = json.dumps(digits.document | changes)
+    assert _main(tmp_path, plan, (DATA / "digits.tflite").read_bytes())[0] == code
+
+
+def test_an_arena_that_no_machine_has_is_not_replayed(tmp_path: Path, digits: Made) -> None:
+    document = copy.deepcopy(digits.document)
+    for pool in document["pools"]:
+        pool["size"] = HUGE
+    for buffer in document["buffers"]:
+        if "offset" in buffer:
+            buffer["offset"] += HUGE // 2
+    assert _main(tmp_path, json.dumps(document), (DATA / "digits.tflite").read_bytes())[0] == 3
+
+
+@pytest.mark.parametrize("plan", ["[" * 100_000, "", "[]", '{"models": [{}]}', "9" * 10_000])
+def test_what_is_no_plan_is_refused(tmp_path: Path, plan: str) -> None:
+    assert _main(tmp_path, plan, (DATA / "digits.tflite").read_bytes())[0] == 1
+
+
+def test_hostile_models_take_bounded_work(tmp_path: Path, digits: Made) -> None:
+    """Vectors that all tensors share, and more elements than could ever be replayed."""
+    shared = tensor("t", Buffer=1)
+    wide = tensor("x", [1 << 30, 1 << 20])
+    for node in (
+        model(subgraph([shared] * 20_000), data=[bytes(100_000)]),
+        model(subgraph([wide, wide], [operator("RELU", [0], [1])], [0], [1])),
+        model(subgraph([tensor("x", [1] * 50_000)])),
+    ):
+        data = write(node)
+        assert _main(tmp_path, _of(copy.deepcopy(digits.document), data), data)[0] in (1, 3)
+
+
+@pytest.mark.long
+def test_changed_values_are_no_traceback(tmp_path: Path, digits: Made) -> None:
+    draw, model_file = np.random.default_rng(3), (DATA / "digits.tflite").read_bytes()
+    codes = set()
+    for _ in range(COUNT // 3):
+        changed = replaced(digits.document, draw, VALUES[int(draw.integers(len(VALUES)))])
+        codes.add(_main(tmp_path, json.dumps(changed), model_file)[0])
+    assert codes >= {0, 1}
