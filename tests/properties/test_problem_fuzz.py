@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import json
 import os
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.spoiled_json import replaced
 from tests.support.tree import ROOT
 from usmp_build.errors import ProblemError, Span
 from usmp_build.planner.audit.audit import audit
@@ -113,23 +115,10 @@ JSON = st.recursive(
 )
 
 
-def replaced(value: object, draw: np.random.Generator, new: object) -> object:
-    """The value with something in it replaced."""
-    if draw.random() < 0.15 or not value or not isinstance(value, dict | list):
-        return new
-    if isinstance(value, list):
-        at = int(draw.integers(len(value)))
-        return [replaced(item, draw, new) if number == at else item for number, item in enumerate(value)]
-    at = int(draw.integers(len(value)))
-    return {
-        key: replaced(item, draw, new) if number == at else item for number, (key, item) in enumerate(value.items())
-    }
-
-
 @given(new=JSON, seed=st.integers(0, 10_000))
 @settings(max_examples=ROUNDS, deadline=None)
 def test_any_values_in_json(new: object, seed: int) -> None:
-    draw = np.random.default_rng(seed)
+    draw = Random(seed)
     question = read_problem(json.dumps(GOOD_JSON).encode(), "problem.json")
     assert isinstance(question.problem, Problem)
     text = json.dumps(replaced(PLAN, draw, new)).encode()

@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from tests.support.cases import FOLDER, NAMES
 from tests.support.road import analyze
+from tests.support.spoiled_json import VALUES, WORDS, spoiled
 from usmp_build.errors import ModelError, Span
 from usmp_build.importers.program import import_program
 from usmp_build.ir.graph import Model
-
-WORDS = ["op", "alloc", "alloc_const", "for", "store", "call", "attr", "body", "var", "main", "x", "n", "int8", "", "ß"]
-VALUES = [None, True, 0, -1, 1 << 70, 1.5, "9" * 50, [], {}, [None], *WORDS]
 
 
 def outcome(data: bytes) -> Model | None:
@@ -48,26 +46,8 @@ def test_changed_values(seed: int) -> None:
     draw = random.Random(seed)
     document = json.loads((FOLDER / f"{NAMES[seed % len(NAMES)]}.json").read_text("utf-8"))
     for _ in range(draw.randint(1, 4)):
-        change(document, draw)
+        document = spoiled(document, draw)
     outcome(json.dumps(document).encode())
-
-
-def change(value: Any, draw: random.Random) -> None:
-    """Walk to some place, and put something else there."""
-    while True:
-        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
-        if not keys:
-            return
-        key = draw.choice(keys)
-        inner = value[key]
-        if isinstance(inner, dict | list) and draw.random() < 0.9:
-            value = inner
-            continue
-        if draw.random() < 0.3:
-            del value[key]
-        else:
-            value[key] = draw.choice(VALUES)
-        return
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -18,11 +18,12 @@
 - Models and programs: `road` takes them as text, `small_models` has some, `rewriting` and `scopes` say what passes make
   of them, `flatfile` makes a file of a graph, `kernels` runs operators one by one, `cmsis_nn` stands in for CMSIS-NN;
   `stateful`, `lstms` and `programs` draw models at random, `programs_c` has C of one, `parts` has models of
-  concatenations and splits, `flatbuffer` writes files of them, `mutants` spoils them, `interpreter` runs a plan in
-  bytes, `together` runs several at the same time, `directions` lets kernels run backward, `net` grows nets, `nets` are
-  those of usual kinds, `large_nets` those for images, `drawn_nets`, `row_nets` and `firmwares` are random, `drawn_flow`
-  draws loops and branches, `signal_models` operators for audio, `pictures` has nets from one to another, `remembering`
-  has nets with a variable, `dead_channels` nets in which much is constant, `resized` images of several sizes.
+  concatenations and splits, `flatbuffer` writes files of them, `mutants` spoils them, as `spoiled_json` does programs
+  and plans, `interpreter` runs a plan in bytes, `together` runs several at the same time, `directions` lets kernels run
+  backward, `net` grows nets, `nets` are those of usual kinds, `large_nets` those for images, `drawn_nets`, `row_nets`
+  and `firmwares` are random, `drawn_flow` draws loops and branches, `signal_models` operators for audio, `pictures` has
+  nets from one to another, `remembering` has nets with a variable, `dead_channels` nets in which much is constant,
+  `resized` images of several sizes.
 - Models that TVM imports: `tvm` runs a Python that has it, `tvm_models` writes models for it, and `tvm_reference`
   compares it with ONNX's own evaluator.
 - Problems: `problems` states them in a few words, `drawn_problems` draws them, `brute_force` solves tiny ones by trying
