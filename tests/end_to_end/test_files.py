@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import (
+    DATA,
     DIGITS,
     LAYER_BY_LAYER,
     ODD_EVEN,
@@ -204,6 +205,17 @@ def test_a_folder_that_cannot_be_written_is_an_error_with_a_way_out(tmp_path: Pa
     assert done.code == 2
     assert "error[U202]" in done.err
     assert "help:" in done.err
+
+
+@pytest.mark.parametrize("out", ["folder", "", "/", ".."])
+def test_a_folder_in_place_of_a_file_is_an_error_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    done = call("init", DATA / "digits.tflite", "--force", "--out", out)
+    assert (done.code, "error[U202]" in done.err) == (2, True)
+    assert [path.name for path in tmp_path.rglob("*")] == ["folder"]
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", "a/../../x", "", "C:/x", "a\\b"])

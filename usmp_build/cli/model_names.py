@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from usmp_build.document.suggest import quoted
+from usmp_build.errors import one_line
 from usmp_build.manifest.clashes import file_problem
 from usmp_build.manifest.kinds import name_problem
 
@@ -28,7 +29,7 @@ def renamings(paths: Sequence[Path], wanted: Sequence[str], names: Sequence[str]
         if name != preferred:
             taken = "is the project, which --project names" if preferred.lower() == project.lower() else "is taken"
             why = unfit(preferred) or taken
-            yield f'{path.name} is model "{name}", which C runs with {name}_run(): {quoted(preferred)} {why}'
+            yield f'{one_line(path.name)} is model "{name}", which C runs with {name}_run(): {quoted(preferred)} {why}'
 
 
 def unfit(name: str) -> str:

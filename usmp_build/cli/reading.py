@@ -13,7 +13,7 @@ from usmp_build import plugins
 from usmp_build.cli.model_names import PROJECT, from_folder, renamings, wanted_names
 from usmp_build.cli.overrides import MANIFEST, read_overrides
 from usmp_build.document.nearby import nearby
-from usmp_build.errors import Diagnostic, ManifestError, UsageError
+from usmp_build.errors import Diagnostic, ManifestError, UsageError, one_line
 from usmp_build.files import DiskFiles
 from usmp_build.manifest.load import load
 from usmp_build.manifest.model import Manifest
@@ -64,6 +64,6 @@ def _without_manifest(models: Sequence[str], has_note: bool) -> tuple[Manifest, 
         files.read(table.path)  # reports a missing file here: a place in a generated manifest would not help
     if has_note:
         note = f'note: planned without a manifest: project "{PROJECT}", one "rw" and one "ro" pool, as large as needed'
-        init = f'to limit and place them: "usmp-build init {shlex.join(models)}", which writes {MANIFEST}'
+        init = f'to limit and place them: "usmp-build init {one_line(shlex.join(models))}", which writes {MANIFEST}'
         print(f"{note};\n  {init}", *renamings(paths, wanted, names, PROJECT), sep="\n", file=sys.stderr)
     return load(starter(tables, PROJECT).encode(), MANIFEST), files

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from usmp_build.errors import Diagnostic, UsageError
 from usmp_build.naming import make_path
-from usmp_build.output.bundle import STAGED, Bundle, OutputFile
+from usmp_build.output.bundle import STAGED, Bundle
 from usmp_build.output.provenance import foreign_files, staged_files
 
 try:
@@ -66,7 +66,7 @@ def _replace(bundle: Bundle, root: Path) -> tuple[str, ...]:
         raise UsageError(not_ours(foreign, root))
     _sweep(root)
     try:
-        for staged, file in [(_stage(root, file), file) for file in changed]:
+        for staged, file in [(_stage(root / file.path, file.data), file) for file in changed]:
             staged.replace(root / file.path)
     except OSError:
         _sweep(root)
@@ -97,13 +97,14 @@ def _alone_in(folder: Path) -> Iterator[None]:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write one file, atomically and only if it changed.  Raises UsageError when writing fails."""
-    target = Path(path)
-    file = OutputFile(target.name, text)
-    if _read(target) == file.data:
+    target, data = Path(path), text.encode("utf-8")
+    if _read(target) == data:
         return
     try:
+        if target.is_dir():
+            raise IsADirectoryError(0, "it is a folder")
         target.parent.mkdir(parents=True, exist_ok=True)
-        _stage(target.parent, file).replace(target)
+        _stage(target, data).replace(target)
     except OSError as error:
         raise UsageError(_cannot_write(target, error)) from None
 
@@ -121,14 +122,14 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _stage(root: Path, file: OutputFile) -> Path:
+def _stage(place: Path, data: bytes) -> Path:
     """Write a file beside its place, and return its path, which avoids folders that have the staged name."""
     numbers = chain([""], (f".{number}" for number in count(2)))
-    places = (root / f"{file.path}{number}{STAGED}" for number in numbers)
+    places = (place.with_name(f"{place.name}{number}{STAGED}") for number in numbers)
     path = next(path for path in places if path.is_symlink() or not path.is_dir())
     path.unlink(missing_ok=True)
     try:
-        path.write_bytes(file.data)
+        path.write_bytes(data)
     except OSError:
         path.unlink(missing_ok=True)
         raise
