@@ -14,7 +14,7 @@ what the planner says about it.
 It believes, and this is for tests of the kernels to show:
   - An operator computes the elements of its output in order, forward or backward as the plan says, and sums of products
     up to LANES output channels at a time: all that these need is read before they are written.  Copies of parts do so
-    block by block, one part after the other, and paddings line by line.
+    block by block, one part after the other; paddings line by line, along the last axis that they pad, inside first.
   - An operator that has scratch for sums reads all of its input before it writes its output.
   - Values.  A fused or removed function of single elements (RELU, QUANTIZE, a table) is not computed here, and neither
     is a channel that the plan says is constant.
@@ -28,7 +28,7 @@ import struct
 import sys
 from bisect import bisect_right
 from functools import cached_property
-from itertools import count, product
+from itertools import accumulate, count, product
 from math import prod
 from pathlib import Path
 
@@ -389,14 +389,12 @@ class Definition:
             at.append(first if shrink >> axis & 1 else first + step * next(place))
         return [(0, element_at(at, source))]
 
-    def joined(self, e, axis, position):
-        """Of tensors side by side along an axis."""
-        place = place_in(e, self.out.shape)
-        for i in range(position, len(self.ins)):
-            size = self.ins[i].shape[axis]
-            if place[axis] < size:
-                return [(i, element_at(place, self.ins[i].shape))]
-            place[axis] -= size
+    def concatenation(self, e):
+        place, axis = place_in(e, self.out.shape), self.axis()
+        for i, part in enumerate(self.ins):
+            if place[axis] < part.shape[axis]:
+                return [(i, element_at(place, part.shape))]
+            place[axis] -= part.shape[axis]
         raise Wrong("a concatenation is larger than its parts")
 
     def axis(self):
@@ -408,9 +406,6 @@ class Definition:
             return self.op.option(1) % (rank + 1)
         return self.op.option(0 if kind == "CONCATENATION" else 1) % rank
 
-    def concatenation(self, e):
-        return self.joined(e, self.axis(), 0)
-
     def pack(self, e):
         place = place_in(e, self.out.shape)
         i = place.pop(self.axis())
@@ -421,25 +416,19 @@ class Definition:
         place.insert(self.axis(), self.k)
         return [(0, element_at(place, source))]
 
-    def cut(self, e, position, axis):
-        source, place = self.ins[position].shape, place_in(e, self.out.shape)
-        place[axis] += sum(self.model.tensors[t].shape[axis] for t in self.op.outputs[: self.k])
-        return [(position, element_at(place, source))]
-
     def split(self, e):
-        return self.cut(e, 1, self.axis())
+        position, axis, place = int(self.op.kind == "SPLIT"), self.axis(), place_in(e, self.out.shape)
+        place[axis] += sum(self.model.tensors[t].shape[axis] for t in self.op.outputs[: self.k])
+        return [(position, element_at(place, self.ins[position].shape))]
 
-    def split_v(self, e):
-        return self.cut(e, 0, self.axis())
-
-    def tile(self, e):
-        source = self.ins[0].shape
-        return [(0, element_at([p % n for p, n in zip(place_in(e, self.out.shape), source)], source))]
+    split_v = split
 
     def broadcast_to(self, e):
         place, source = place_in(e, self.out.shape), self.ins[0].shape
         tail = place[len(place) - len(source) :]
         return [(0, element_at([p % n for p, n in zip(tail, source)], source))]
+
+    tile = broadcast_to
 
     def reverse_v2(self, e):
         source, axes = self.ins[0].shape, [a % len(self.out.shape) for a in self.constant(1)]
@@ -542,6 +531,8 @@ class Planned:
         self.place, self.channels = {}, {}
         for position, op in self.operators.items():
             if position >= len(model.operators):  # a copy: one side of it is a tensor that the file does not have
+                if not op["reads"]:
+                    raise NotCovered(f"{self.name}: copy {position} of a constant")
                 (a,), (b,) = op["reads"], op["writes"]
                 demand({a, b} & self.value.keys(), f"{self.name}: copy {position} has no tensor of the file")
                 self.value.setdefault(a, self.value.get(b))
@@ -572,11 +563,13 @@ class Planned:
         name, offset, pitch = each["buffer"], each["offset"], each["pitch"]
         if not name:  # an array of the caller
             return Place([(0, max(size, 1), f"caller's {self.name} {self.value[each['tensor']]}", 0)], [None])
+        name = name.removesuffix("[0]") if name not in buffers or size > buffers[name][5] else name  # pages: row by row
         if f"{name}[0]" in buffers and name not in buffers:
             rows = [buffers[f"{name}[{row}]"] for row in range(sum(b.startswith(f"{name}[") for b in buffers))]
-            same = sum(row[5] for row in rows) == size and not offset
-            demand(same, f"{what} has {size} bytes, and its rows have others")
-            return Place([(i * row[5], row[5], row[3], row[4]) for i, row in enumerate(rows)], rows)
+            each = size // len(rows)
+            fits = each * len(rows) == size and not offset and all(each <= row[5] for row in rows)
+            demand(fits, f"{what} does not fit into its rows")
+            return Place([(i * each, each, row[3], row[4]) for i, row in enumerate(rows)], rows)
         demand(name in buffers, f'{what} is in "{name}", which is no buffer')
         buffer = buffers[name]
         demand(offset % tensor.width == 0 and buffer[6] % tensor.width == 0, f"{what} is not aligned to its elements")
@@ -806,8 +799,11 @@ class Replay:
         return self.step + 1
 
     def reset(self):
-        """Give all variables their first values."""
-        for model in self.models:
+        """Give all variables their first values, and connections that are alive before they are written."""
+        for m, model in enumerate(self.models):
+            for source, output in self.connected(m).values():
+                if any(start == 0 for start, _ in source.place[output].buffers[0][7]):
+                    self.mark(source, output, 0, source.model.tensors[output].elements)
             for t in model.place:
                 if model.value[t] == t and model.model.tensors[t].is_variable:
                     self.mark(model, t, 0, model.model.tensors[t].elements)
@@ -874,25 +870,33 @@ class Replay:
                 self.mark(model, t, first, stop)
 
     def turn(self, model, op, kind, t, element):
-        shape, sections = model.model.tensors[model.value[t]].shape, 1
+        shape = model.model.tensors[model.value[t]].shape
+        last = len(model.channels[t]) or (shape or [1])[-1]
+        if kind not in (*SUMS, *BLOCKS, "DEPTHWISE_CONV_2D", "PAD", "PADV2"):
+            return element
+        definition = model.definition(model.model.operators[op["operator"]], 0)
         if kind == "DEPTHWISE_CONV_2D":
-            each = shape[3] // model.model.tensors[model.model.operators[op["operator"]].inputs[0]].shape[3]
+            each = shape[3] // definition.ins[0].shape[3]
             return element // LANES if each % LANES == 0 else element
         if kind in BLOCKS:
-            definition = model.definition(model.model.operators[op["operator"]], 0)
-            block = element // prod(definition.out.shape[definition.axis() :])  # a copy moves a block at once
+            out = definition.out
+            block = element // prod(out.shape[definition.axis() :])  # a copy moves a block at once
             if kind in ("CONCATENATION", "PACK"):  # one input after the other
-                return definition.needs(self.in_file(model, t, element))[0][0] * definition.out.elements + block
+                return self.part(model, op, definition, self.in_file(model, t, element)) * out.elements + block
             return block
-        if kind in ("PAD", "PADV2"):
-            return element // shape[-1]
-        if kind not in SUMS:
-            return element
-        if kind == "CONV_2D":
-            definition = model.definition(model.model.operators[op["operator"]], 0)
-            sections = definition.sections
-        group = (len(model.channels[t]) or shape[-1]) // sections
+        if kind in ("PAD", "PADV2"):  # lines along the last axis with padding
+            axis = max((i // 2 for i, padding in enumerate(definition.constant(1)) if padding), default=0)
+            return element // (prod(shape[axis:-1]) * last)
+        group = last // (definition.sections if kind == "CONV_2D" else 1)
         return element // group * group + element % group // LANES
+
+    def part(self, model, op, definition, element):
+        """The number of the input that an element of a concatenation is from; the plan may have joined some before."""
+        number, axis = definition.needs(element)[0][0], definition.axis()
+        sizes = [([*model.model.tensors[model.value[t]].shape, 0, 0])[axis] for t in op["reads"]]
+        if sum(sizes) != definition.out.shape[axis]:
+            return number
+        return bisect_right([*accumulate(sizes)], sum(tensor.shape[axis] for tensor in definition.ins[:number]))
 
     def reads(self, model, op, turns, is_copy):
         """Return what an operator needs, with the elements of the plan in place of those of the file."""
@@ -1029,19 +1033,20 @@ def check_certificate(plan, pool, replay):
     demand(0 <= bound <= pool["size"], f'pool "{name}" has {pool["size"]} bytes, and its bound is {bound}')
     if proof is None:
         return f'bound of "{name}": a search proved it' if pool["access"] == "rw" and bound else ""
-    known = [replay.buffers[each] for each in {*proof["buffers"]} if each in replay.buffers]
+    known = [replay.buffers[each] for each in dict.fromkeys(proof["buffers"]) if each in replay.buffers]
     demand(len(known) == len(proof["buffers"]), f'the certificate of "{name}" has a buffer twice, or one that is none')
     demand(all(buffer[3] == name for buffer in known), f'the certificate of "{name}" has buffers of another pool')
-    total = sum(buffer[5] for buffer in known)
+    total = sum(buffer[5] + -buffer[5] % (buffer[8] or 1) for buffer in known)  # in whole cache lines
     demand(total >= bound, f'the buffers of the certificate of "{name}" have {total} bytes, and its bound is {bound}')
     if proof["step"] is None or plan["steps"].count(proof["step"]) != 1:
         return f'bound of "{name}": it is of models that run at the same time'
     step = plan["steps"].index(proof["step"])
     for buffer in known:
-        seen = replay.seen.get(buffer[0], (0,))
-        is_kept = buffer[2] in ("variable", "connection") or [0, len(plan["steps"])] in buffer[7]
-        demand(is_kept or min(seen) <= step <= max(seen),
-               f'the certificate of "{name}" counts "{buffer[0]}", which holds nothing then')  # fmt: skip
+        seen = replay.seen.get(buffer[0], (-1,))
+        if buffer[2] not in ("variable", "connection", "constant") and not min(seen) <= step <= max(seen):
+            kept = [start <= step < stop for start, stop in buffer[7] if buffer[2] in ("input", "output")]
+            demand(any(kept), f'the certificate of "{name}" counts "{buffer[0]}", which holds nothing then')
+            return f'bound of "{name}": it counts "{buffer[0]}", which the application is said to keep'
     return f'bound of "{name}": its buffers share {total - bound} bytes within one operator' if total > bound else ""
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import sample
+from tests.support.checker import CheckedPlans
 from tests.support.planned import Shared
 from tests.support.tree import OF_CMAKE, ROOT, copy
 
@@ -129,6 +130,23 @@ def shared(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
         return Path(answer.read_text())
 
     return once
+
+
+_PLANS = CheckedPlans(os.environ.get("USMP_SAMPLE", ""))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    _PLANS.is_on = "monkeypatch" not in getattr(item, "fixturenames", ())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plans_are_checked() -> Iterator[None]:
+    """In CI, `check_plan.py` checks some of the plans that tests make, and with `--all-tiers` all of them."""
+    if not os.environ.get("USMP_ALL_TIERS"):
+        yield
+        return
+    with _PLANS.hooked():
+        yield
 
 
 @pytest.fixture(scope="session")

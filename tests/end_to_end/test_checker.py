@@ -5,44 +5,33 @@ from __future__ import annotations
 import contextlib
 import copy
 import hashlib
-import importlib.util
 import io
 import json
 import os
 import random
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.support.checker import CheckedPlans, check_plan
 from tests.support.cli import call
 from tests.support.flatbuffer import model, operator, subgraph, tensor, write
 from tests.support.spoiled_json import spoiled
 from usmp_build import installation, pipeline
-from usmp_build.files import DiskFiles
+from usmp_build.files import DiskFiles, Files
 from usmp_build.layout.plan_json import plan_json
+from usmp_build.pipeline import Planned
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.verify import violations
+from usmp_build.request import Request
 
 DATA = Path(__file__).parents[1] / "data"
 COUNT = int(os.environ.get("USMP_FUZZ", "150"))
 MODELS = ("branchy", "digits", "float_net", "kitchen_a", "kitchen_b", "odd_even", "quantized_io")
 BY_ROWS = "[plan]\nrows = {}\n"
-
-
-def _loaded() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("check_plan", installation.checker())
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-check_plan = _loaded()
 
 
 @dataclass(frozen=True)
@@ -248,3 +237,16 @@ def test_changed_values_are_no_traceback(tmp_path: Path, digits: Made) -> None:
     for _ in range(COUNT // 3):
         codes.add(_main(tmp_path, json.dumps(spoiled(digits.document, draw)), model_file)[0])
     assert codes >= {0, 1}
+
+
+def test_a_wrong_plan_that_a_test_makes_fails_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = pipeline.plan
+
+    def short(request: Request, files: Files) -> Planned:
+        made = plan(request, files)
+        pools = tuple(replace(pool, size=pool.size - 1) for pool in made.summary.pools)
+        return replace(made, summary=replace(made.summary, pools=pools))
+
+    monkeypatch.setattr(pipeline, "plan", short)
+    with pytest.raises(AssertionError, match="and the pool has"), CheckedPlans("").hooked():
+        made(tmp_path, ("digits",), BY_ROWS.format("false"))

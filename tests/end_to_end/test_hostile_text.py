@@ -148,6 +148,7 @@ def page(manifest: Path) -> list[str]:
     return [f"{each.tag} {sorted(each.attrib)}" for each in tree(text).iter()]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_no_report_or_output_does_more_than_with_plain_names(tmp_path: Path, plain: Path, text: str) -> None:
     manifest = project(tmp_path, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ import sys
 import pytest
 import tomli
 
+from tests.support.mutation import mutants
 from tests.support.tree import ROOT
 
 FAULTS: dict[str, dict[str, str]] = {
@@ -37,3 +39,19 @@ def test_a_planted_fault_is_noticed(sampled_fault: str) -> None:
     )  # fmt: skip
     assert done.returncode == _TESTS_FAILED, f"{fault['test']} does not notice it:\n{done.stdout}{done.stderr}"
     assert "1 failed" in done.stdout
+
+
+def test_mutants_are_single_changes() -> None:
+    source = "def f(a):\n    '''Text.'''\n    if a < 3:\n        return a + 1\n    a -= 1\n"
+    changed = sorted((line, what) for line, what, _ in mutants(source))
+    assert changed == [
+        (3, "Lt to LtE"),
+        (3, "condition"),
+        (3, "constant"),
+        (4, "Add to Sub"),
+        (4, "constant"),
+        (5, "Sub to Add"),
+        (5, "constant"),
+        (5, "left out"),
+    ]
+    assert all(text != ast.unparse(ast.parse(source)) for _, _, text in mutants(source))

@@ -23,6 +23,12 @@ def test_exclusive_models_conflict_in_nothing() -> None:
     assert all(one[0] == other[0] for one, other in conflicts(analysis()))
 
 
+def test_neighbors_in_a_chain_conflict_with_each_other() -> None:
+    found = {pair for pair in conflicts(analysis()) if pair[0][0] == "a"}
+    chain = [("a.x", "a.a"), ("a.a", "a.b"), ("a.b", "a.y")]
+    assert found == {*chain, *((above, below) for below, above in chain)}
+
+
 def test_models_at_the_same_time_conflict_in_everything_and_it_goes_no_further() -> None:
     """a may meet b, and b may meet c; a and c share."""
     found = conflicts(analysis((0, 1), (1, 2)))

@@ -17,8 +17,9 @@ from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.call_accesses import call_accesses
 from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Rows, Whole
 from usmp_build.ir.graph import Model
-from usmp_build.ir.schedule import Direction
+from usmp_build.ir.schedule import Direction, steps
 from usmp_build.kernels.reference import library
+from usmp_build.passes.separations import separations_at
 from usmp_build.passes.separations.distances import Distance, Stretch, distances, distances_of
 from usmp_build.passes.separations.turns import NOWHERE, turns
 from usmp_build.request import Inputs, Outputs, Request
@@ -113,6 +114,18 @@ def test_cache_lines_are_never_shared() -> None:
 
 def test_overlap_false_keeps_all_apart() -> None:
     assert not pairs(analyzed(replace(request("m"), overlap=False), model(CHAIN)))
+
+
+def test_what_one_step_allows_if_its_buffers_meet_nowhere_else() -> None:
+    """Of buffers of 40 bytes, what is written may begin where what is read does, but not above it."""
+    asked, analysis = request("m"), analyzed(request("m"), model(CHAIN))
+    names = [buffer.name for buffer in analysis.storage.buffers]
+    found = [
+        ((names[written], names[read]), distances)
+        for step in steps(analysis.schedule.root)
+        for (written, read), distances in separations_at(asked, analysis, step)
+    ]
+    assert found == [(("m.a", "m.x"), (0, 40)), (("m.y", "m.a"), (0, 40))]
 
 
 def test_nothing_is_known_in_branches_only_behind_them() -> None:

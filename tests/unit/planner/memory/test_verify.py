@@ -29,6 +29,7 @@ PAIR = problem(
         ((0, 112), ("conv_2 ends at 176 in sram, beyond the limit 160",)),
         ((-16, 64), ("conv_1 starts before pool sram, at -16",)),
         (((2, 0), (0, 0)), ("conv_1 is in pool flash, but may only be in: sram, dram",)),
+        (((3, 0), (0, 0)), ("conv_1 is in pool number 3, but may only be in: sram, dram",)),
         (((7, 0), (-1, 0)), ("conv_1 is in pool number 7, but may only be in: sram, dram",
                              "conv_2 is in pool number -1, but may only be in: sram")),
         ((0,), ("the plan has 1 places for 2 buffers",)),
@@ -57,6 +58,14 @@ def test_places_are_integers() -> None:
         (replace(by_hand(0, 64), claims=(0.5, 0, 0)), "its claims are no tuple of integers: (0.5, 0, 0)"),
         (replace(by_hand(0, 64), claims=(128,)), "it claims something of 1 pools, where there are 3"),
         (replace(by_hand(0, 64), claims=(129, 0, 0)), "it claims that pool sram needs 129 bytes, and uses 128"),
+        (replace(by_hand(0, 64), bound=[0]), "its bound is no tuple of integers: [0]"),
+        (replace(by_hand(0, 64), bound=(0, 0.5, 0, 0, 0)), "its bound is no tuple of integers: (0, 0.5, 0, 0, 0)"),
+        (replace(by_hand(0, 64), bound=(0,)), "its bound has 1 values, where there are cost, sum and 3 peaks"),
+        (replace(by_hand(0, 64), bound=(0, 0, 0, 0)), "its bound has 4 values, where there are cost, sum and 3 peaks"),
+        (
+            replace(by_hand(0, 64), bound=(0, 128, 0, 0, 129)),
+            "it claims that no plan is better than (0, 128, 0, 0, 129), and its cost and peaks are (0, 128, 0, 0, 128)",
+        ),
     ],
 )
 def test_whatever_is_returned_is_looked_at(returned: object, said: str) -> None:
@@ -64,7 +73,13 @@ def test_whatever_is_returned_is_looked_at(returned: object, said: str) -> None:
 
 
 def test_what_is_claimed_may_be_what_is_used() -> None:
-    assert not violations(PAIR, replace(by_hand(0, 64), claims=(128, 0, 0)))
+    assert not violations(PAIR, replace(by_hand(0, 64), claims=(128, 0, 0), bound=(0, 128, 0, 0, 128)))
+
+
+def test_a_buffer_with_a_fixed_place_is_nowhere_else() -> None:
+    stated = problem([buffer("stack", 64, offset=32)])
+    assert violations(stated, by_hand(64)) == ("stack is at 64 in ram, but must be at 32",)
+    assert not violations(stated, by_hand(32))
 
 
 def test_unlimited_pools_have_no_end() -> None:

@@ -1,0 +1,83 @@
+"""The checker of plans, as a module; and it checks plans that tests make, whatever for."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+
+import pytest
+
+from usmp_build import installation, pipeline
+from usmp_build.files import Files
+from usmp_build.layout.plan_json import plan_json
+from usmp_build.pipeline import Planned
+from usmp_build.request import Request
+
+_MOST = 10_000_000
+"""Units of work, a few seconds: larger nets are left out."""
+_SHARE = 10
+"""Of how many plans a sample checks one."""
+
+
+def _loaded() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("check_plan", installation.checker())
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+check_plan = _loaded()
+
+
+class CheckedPlans:
+    """Checks plans of .tflite files as they are made: all of them, or with a seed a sample."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self.is_on = True
+        """Whether what is planned now should be right: some tests plant faults."""
+
+    @contextmanager
+    def hooked(self) -> Iterator[None]:
+        """Check what is planned within this block; fail at its end."""
+        plan, wrong, seen = pipeline.plan, list[str](), set[bytes]()
+
+        def planned(request: Request, files: Files) -> Planned:
+            made = plan(request, files)
+            text = plan_json(made.summary)
+            digest = hashlib.sha256(f"{self._seed}{text}".encode()).digest()
+            is_drawn = not self._seed or digest[0] % _SHARE == 0
+            if self.is_on and is_drawn and digest not in seen:
+                seen.add(digest)
+                if fault := _fault(text, [files.read(model.path) for model in request.models]):
+                    wrong.append(f"{os.environ.get('PYTEST_CURRENT_TEST')}: {fault}\n{text}")
+            return made
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pipeline, "plan", planned)
+            yield
+        assert not wrong, "\n".join(wrong)
+
+
+def _fault(text: str, contents: list[bytes]) -> str:
+    """Return what is wrong with a plan; nothing for what is not covered."""
+    if not all(data[4:8] == b"TFL3" for data in contents):
+        return ""
+    files = {hashlib.sha256(data).hexdigest(): data for data in contents}
+    document = json.loads(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(check_plan.Fuel, "MOST", _MOST)
+        try:
+            check_plan.check(document, [check_plan.Model(files[each["sha256"]]) for each in document["models"]])
+        except check_plan.NotCovered:
+            return ""
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
+    return ""
