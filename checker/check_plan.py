@@ -879,10 +879,9 @@ class Replay:
             each = shape[3] // definition.ins[0].shape[3]
             return element // LANES if each % LANES == 0 else element
         if kind in BLOCKS:
-            out = definition.out
-            block = element // prod(out.shape[definition.axis() :])  # a copy moves a block at once
+            block = element // prod(definition.out.shape[definition.axis() :])  # a copy moves a block at once
             if kind in ("CONCATENATION", "PACK"):  # one input after the other
-                return self.part(model, op, definition, self.in_file(model, t, element)) * out.elements + block
+                return self.part(model, op, definition, t, element) * definition.out.elements + block
             return block
         if kind in ("PAD", "PADV2"):  # lines along the last axis with padding
             axis = max((i // 2 for i, padding in enumerate(definition.constant(1)) if padding), default=0)
@@ -890,9 +889,9 @@ class Replay:
         group = last // (definition.sections if kind == "CONV_2D" else 1)
         return element // group * group + element % group // LANES
 
-    def part(self, model, op, definition, element):
+    def part(self, model, op, definition, t, element):
         """The number of the input that an element of a concatenation is from; the plan may have joined some before."""
-        number, axis = definition.needs(element)[0][0], definition.axis()
+        number, axis = definition.needs(self.in_file(model, t, element))[0][0], definition.axis()
         sizes = [([*model.model.tensors[model.value[t]].shape, 0, 0])[axis] for t in op["reads"]]
         if sum(sizes) != definition.out.shape[axis]:
             return number
@@ -1080,8 +1079,7 @@ def main(arguments):
         return 2
     try:
         plan = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
-        contents = [Path(path).read_bytes() for path in arguments[1:]]
-        files = {hashlib.sha256(data).hexdigest(): data for data in contents}
+        files = {hashlib.sha256(data).hexdigest(): data for data in (Path(path).read_bytes() for path in arguments[1:])}
         missing = [record["name"] for record in plan["models"] if record["sha256"] not in files]
         demand(not missing, f"none of the files is the one that {', '.join(missing)} was planned from")
         models = [Model(files[record["sha256"]]) for record in plan["models"]]

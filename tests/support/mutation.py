@@ -26,8 +26,8 @@ _OTHER: dict[type[ast.AST], type[ast.AST]] = {
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.And: ast.Or, ast.Or: ast.And,
 }  # fmt: skip
 _STATEMENTS = (ast.Expr, ast.Assign, ast.AugAssign, ast.Continue, ast.Break)
-_LONGEST = 300
-"""Seconds after which tests count as failed: a mutant may run forever."""
+_LONGEST = 30
+"""Seconds after which tests have failed: a mutant may run forever."""
 
 
 def mutants(source: str) -> Iterator[tuple[int, str, str]]:
