@@ -65,6 +65,11 @@ def test_effects(node: Node, needs: str, replaces: str, writes: str, touches: st
         assert found == [needs, replaces, writes, touches]
 
 
+def test_sets_of_buffers_have_a_bit_for_each() -> None:
+    assert bits_of([1, 3]) == 0b1010
+    assert [*members_of(0b1010)] == [1, 3]
+
+
 def test_what_is_needed_before_is_what_is_needed_after_and_not_replaced() -> None:
     effect = effects().of(COPY)
     assert effect.before(bits_of([1, 2])) == bits_of([0, 2])
