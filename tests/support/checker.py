@@ -9,6 +9,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -49,8 +50,8 @@ class CheckedPlans:
         """Check what is planned within this block; fail at its end."""
         plan, wrong, seen = pipeline.plan, list[str](), set[bytes]()
 
-        def planned(request: Request, files: Files) -> Planned:
-            made = plan(request, files)
+        def planned(request: Request, files: Files, *others: Any, **named: Any) -> Planned:
+            made = plan(request, files, *others, **named)
             text = plan_json(made.summary)
             digest = hashlib.sha256(f"{self._seed}{text}".encode()).digest()
             is_drawn = not self._seed or digest[0] % _SHARE == 0
