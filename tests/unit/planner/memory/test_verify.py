@@ -82,6 +82,11 @@ def test_a_buffer_with_a_fixed_place_is_nowhere_else() -> None:
     assert not violations(stated, by_hand(32))
 
 
+def test_a_pool_that_is_not_allowed_is_named() -> None:
+    stated = problem([buffer("a", 8, (1,))], pools={"sram": None, "dram": None})
+    assert violations(stated, by_hand((0, 0))) == ("a is in pool sram, but may only be in: dram",)
+
+
 def test_unlimited_pools_have_no_end() -> None:
     assert not violations(PAIR, by_hand((1, 1 << 40), 0))
 
