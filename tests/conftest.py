@@ -36,9 +36,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all-tiers", action="store_true", help=f"also run {', '.join(TIERS)} and {_LONG}")
 
 
+def _all_tiers(config: pytest.Config) -> bool:
+    return bool(config.getoption("--all-tiers") or os.environ.get("USMP_ALL_TIERS"))
+
+
 def _left_out(config: pytest.Config) -> list[str]:
     """Return the tiers that are not asked for, by option, by path, or by USMP_ALL_TIERS."""
-    if config.getoption("--all-tiers") or os.environ.get("USMP_ALL_TIERS"):
+    if _all_tiers(config):
         return []
     paths = [Path(argument.partition("::")[0]).resolve() for argument in config.args]
     left_out = [name for name, folder in TIERS.items() if not any(path.is_relative_to(folder) for path in paths)]
@@ -132,7 +136,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
     return once
 
 
-_PLANS = CheckedPlans(os.environ.get("USMP_SAMPLE", ""))
+_PLANS = CheckedPlans(all_plans=not os.environ.get("USMP_SAMPLE"))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -140,9 +144,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def plans_are_checked() -> Iterator[None]:
-    """In CI, `check_plan.py` checks some of the plans that tests make, and with `--all-tiers` all of them."""
-    if not os.environ.get("USMP_ALL_TIERS"):
+def plans_are_checked(request: pytest.FixtureRequest) -> Iterator[None]:
+    """With all tiers, `check_plan.py` checks plans that tests make: all of them, or, with a sample, one of ten."""
+    if not _all_tiers(request.config):
         yield
         return
     with _PLANS.hooked():
