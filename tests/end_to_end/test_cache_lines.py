@@ -69,8 +69,8 @@ Pairs: TypeAlias = set[tuple[str, str]]
 
 def generated(path: Path) -> tuple[dict[str, Any], Pairs]:
     """Plan once, and write all files beside the manifest, to `out`; return plan.json, and what conflicts."""
-    files = DiskFiles(path.parent)
-    plan = pipeline.plan(pipeline.read(path.name, files), files)
+    files = DiskFiles()
+    plan = pipeline.plan(pipeline.read(path.as_posix(), files), files)
     writer.write(pipeline.emit(pipeline.lay_out(plan)), path.parent / "out")
     problem = plan.analysis.problem
     names = [buffer.name for buffer in problem.buffers]
@@ -162,9 +162,15 @@ path = "DATA/branchy.tflite"
 """
 
 
-def test_the_headers_say_which_bytes_are_meant(tmp_path: Path) -> None:
-    assert check(*generated(manifest(tmp_path, CACHED))) >= 2
-    header = (tmp_path / "out" / "digits.h").read_text("utf-8")
+@pytest.fixture(scope="module")
+def cached(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The manifest, which is planned once."""
+    return manifest(tmp_path_factory.mktemp("cached"), CACHED)
+
+
+def test_the_headers_say_which_bytes_are_meant(cached: Path) -> None:
+    assert check(*generated(cached)) >= 2
+    header = (cached.parent / "out" / "digits.h").read_text("utf-8")
     sizes = dict(re.findall(r"#define (DIGITS_\w+)_SIZE (\d+)", header))
     cached = dict(re.findall(r"#define (DIGITS_\w+)_CACHE_BYTES (\d+)", header))
     ports = [name for name in sizes if not name.endswith("_POOL")]
@@ -187,10 +193,9 @@ def test_connections_have_lines_of_their_own(tmp_path: Path) -> None:
         assert f"#define {model.upper()}_FOUND_CACHE_BYTES {bytes_}\n" in header
 
 
-def test_explain_tells_of_the_lines(tmp_path: Path) -> None:
-    path = manifest(tmp_path, CACHED)
-    [name] = [b["name"] for b in generated(path)[0]["buffers"] if b["kind"] == "input" and b["model"] == "digits"]
-    assert "aligned to 32, with cache lines of 32 bytes to itself, for DMA" in call("explain", name, path).out
+def test_explain_tells_of_the_lines(cached: Path) -> None:
+    [name] = [b["name"] for b in generated(cached)[0]["buffers"] if b["kind"] == "input" and b["model"] == "digits"]
+    assert "aligned to 32, with cache lines of 32 bytes to itself, for DMA" in call("explain", name, cached).out
 
 
 def test_inputs_and_outputs_of_programs_have_lines_too(tmp_path: Path) -> None:
@@ -234,9 +239,9 @@ int main(void)
 
 
 @needs_gcc
-def test_the_ranges_are_whole_lines_of_the_pool_in_c(tmp_path: Path) -> None:
+def test_the_ranges_are_whole_lines_of_the_pool_in_c(cached: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert call("generate", manifest(tmp_path, CACHED), "--out", out).code == 0
+    assert call("generate", cached, "--out", out).code == 0
     struct = r"struct digits_{}s {{\n\s*(?:const )?\w+ \*(\w+);"
     header = (out / "digits.h").read_text("utf-8")
     text = PROGRAM
@@ -255,10 +260,10 @@ def test_the_ranges_are_whole_lines_of_the_pool_in_c(tmp_path: Path) -> None:
     assert subprocess.run([out / "check"], check=False).returncode == 0
 
 
-def test_a_plan_that_shares_a_line_does_not_compile(tmp_path: Path) -> None:
+def test_a_plan_that_shares_a_line_does_not_compile(cached: Path, tmp_path: Path) -> None:
     """The compiler checks lines, too: move what is above a cached buffer down, into its last line."""
     out = tmp_path / "out"
-    assert call("generate", manifest(tmp_path, CACHED), "--out", out).code == 0
+    assert call("generate", cached, "--out", out).code == 0
     source = (out / "digits.c").read_text("utf-8")
     found = re.search(r"USMP_CHECK\(\((\w+)_OFFSET \+ \1_BYTES \+ 31\) / 32 \* 32 <= (\w+)_OFFSET", source)
     assert found, "nothing lies above a cached buffer"
@@ -275,8 +280,8 @@ def test_a_plan_that_shares_a_line_does_not_compile(tmp_path: Path) -> None:
     assert done.returncode != 0
 
 
-def test_every_tensor_is_exact_with_lines_kept_apart(tmp_path: Path) -> None:
+def test_every_tensor_is_exact_with_lines_kept_apart(cached: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
-    done = call("selftest", manifest(tmp_path, CACHED), "--sanitize", "--runs", 10)
+    done = call("selftest", cached, "--sanitize", "--runs", 10)
     assert done.code == 0, done.err
     assert done.out.count("all equal to those of TensorFlow Lite Micro") == 2
