@@ -59,6 +59,7 @@ def written(folder: Path, name: str) -> Path:
     return path
 
 
+@pytest.mark.long
 @bytes_and_words
 @pytest.mark.parametrize("name", REACHED)
 def test_the_three_reach_what_was_shown_to_be_possible(
@@ -148,6 +149,7 @@ def test_without_overlap_rewrites_and_another_order_it_is_max_live(real_models: 
         assert made["workspace"]["achieved"] == made["alternatives"]["max_live"] == bytes_alive
 
 
+@pytest.mark.long
 def test_the_table_tells_the_five_figures(real_models: Path, tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("ic", path=(real_models / "ic.tflite").as_posix()))
     made = json.loads(call("plan", path, "--json").out)

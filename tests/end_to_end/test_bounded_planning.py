@@ -61,6 +61,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
     return counts
 
 
+@pytest.mark.long
 def test_most_plans_are_brief_and_few_take_all_the_work(tmp_path: Path, asked: Asked) -> None:
     done = call("plan", manifest(tmp_path, POOLS))
     assert done.code == 0, done.err
@@ -70,6 +71,7 @@ def test_most_plans_are_brief_and_few_take_all_the_work(tmp_path: Path, asked: A
     assert asked.carefully == 4, asked  # in the order of the file, with parts and with copies; both without limits
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("example", ["digits", "firmware", "instances", "regions", "rows"])
 def test_examples_take_python_half_a_minute_at_most(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """In Python, 0.2 million nodes of the exact search, times buffers, take a second, where buffers are rows."""
@@ -137,6 +139,7 @@ def test_a_refusal_looks_at_few_other_manifests(tmp_path: Path, monkeypatch: pyt
     assert 0 < len(chosen) <= 16
 
 
+@pytest.mark.long
 def test_a_few_plans_tell_whether_parts_should_be_copies_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each of four models fills a pool of its own: all of them could be looked at once more, in halves too."""
     chosen: list[Request] = []

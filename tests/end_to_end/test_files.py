@@ -35,6 +35,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
+@pytest.mark.long
 def test_same_bytes_in_any_folder_locale_hash_seed_and_order(tmp_path: Path) -> None:
     digests = []
     variations = [("0", "C", TWO_MODELS), ("1", "C.UTF-8", TWO_MODELS), ("4242", "tr_TR.UTF-8", _reordered(TWO_MODELS))]

@@ -251,6 +251,7 @@ def test_a_folder_is_no_model(tmp_path: Path, path: str) -> None:
     assert "it is a folder" in done.err
 
 
+@pytest.mark.long
 def test_runs_into_one_folder_wait_for_each_other(tmp_path: Path) -> None:
     """What is left is the output of one of them, whole."""
     first = manifest(tmp_path, LAYER_BY_LAYER, "first.toml")

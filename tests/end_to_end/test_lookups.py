@@ -11,7 +11,7 @@ import pytest
 from tests.support.cli import call, manifest
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import INT8, Array, activation, constant
-from tests.support.tools import needs_c
+from tests.support.tools import few, needs_c
 from tests.support.tree import ROOT
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
@@ -91,7 +91,7 @@ def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operat
 
 
 @needs_c
-@pytest.mark.parametrize("function", ["silu", "hard_swish"])
+@pytest.mark.parametrize("function", few(["silu", "hard_swish"], 1))
 def test_every_tensor_is_tflms(tmp_path: Path, function: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = call("selftest", planned(tmp_path, function), "--sanitize", "--runs", "10")

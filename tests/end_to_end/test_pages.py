@@ -67,7 +67,7 @@ def generated(paged: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
+@pytest.mark.parametrize("direction", few(Direction, 1))
 def test_every_tensor_is_exact(paged: Path, direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     run_towards(direction, monkeypatch)
@@ -122,7 +122,8 @@ def test_pages_use_the_bound_where_pieces_cannot() -> None:
     assert list(rows(planned)) == [("strips.vtcm", "9", "26", "9", "9", "10")]
 
 
-@pytest.mark.parametrize("sampled_page", few([48, 1536, 100], 1))
+@pytest.mark.long
+@pytest.mark.parametrize("sampled_page", [48, 1536, 100])
 def test_pages_of_any_size(tmp_path: Path, sampled_page: int) -> None:
     """A pool begins at a multiple of the largest power of two in a page: no compiler knows more."""
     text = PAGES.replace("page_bytes = 64", f"page_bytes = {sampled_page}\nalignment = 4")

@@ -201,6 +201,7 @@ def test_each_operator_is_shared_or_copied_for_itself(tmp_path: Path) -> None:
     assert planned.summary.pools[0].size == 1032
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("sampled_later", [10, 800])
 def test_where_an_operator_copies_another_one_may_have_parts(sampled_later: int, tmp_path: Path) -> None:
     """And if that is worse, it copies, too."""

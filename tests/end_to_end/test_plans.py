@@ -50,6 +50,7 @@ def test_layer_by_layer_workspace_of_real_models_is_at_its_bound(
     assert made["alternatives"]["models"][0]["workspace"] == workspace
 
 
+@pytest.mark.long
 def test_three_models_need_no_more_than_the_largest(real_models: Path, tmp_path: Path) -> None:
     models = "".join(f'[models.{n}]\npath = "{(real_models / n).as_posix()}.tflite"\n' for n in ("kws", "vww", "ic"))
     made = plan(manifest(tmp_path, f'[project]\nname = "p"\n{models}'))
@@ -130,6 +131,7 @@ help: no plan that runs layer by layer needs less; each of these makes a plan:
 """
 
 
+@pytest.mark.long
 def test_one_byte_less_than_two_models_need_is_refused(real_models: Path, tmp_path: Path) -> None:
     """The small memory overflows, and the large one holds one byte less than the least that any plan needs."""
     pools = '[pools.dtcm]\naccess = "rw"\nsize = "32 KiB"\n[pools.sram]\naccess = "rw"\nsize = 36864\n'

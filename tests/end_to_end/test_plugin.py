@@ -35,6 +35,7 @@ def asked(folder: Path, table: str) -> Path:
     return manifest(folder, one_model("digits", f"[plan]\n{table}\n"))
 
 
+@pytest.mark.long
 def test_in_a_process_of_its_own(installed: Installed, tmp_path: Path) -> None:
     assert re.search(r"(?m)^algorithms +shelf +usmp-shelf 0\.3$", installed.call("plugins").out)
     done = installed.call("plan", asked(tmp_path, 'algorithm = "shelf"\noptions = { gap = 4 }'))

@@ -72,6 +72,7 @@ def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
     assert "jobs_done" not in text
 
 
+@pytest.mark.long
 @needs_c
 def test_beside_a_model_that_is_fed_row_by_row(tmp_path: Path) -> None:
     """Each has its `recompute`, and the fed one must have none."""

@@ -36,6 +36,7 @@ def chromium(page: Path, *options: str) -> Done:
     return done
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("scheme", "colors"), [("1", LIGHT), ("0", DARK)])
 def test_it_has_its_colors(page: Path, scheme: str, colors: dict[str, tuple[int, int, int]]) -> None:
     png = page.parent / f"{scheme}.png"

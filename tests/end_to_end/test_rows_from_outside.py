@@ -65,7 +65,7 @@ def test_a_limit_that_the_plan_keeps_makes_it_no_worse(tmp_path: Path, limit: st
 @needs_oracle
 @pytest.mark.parametrize("ports", few([IN, OUT, IN + OUT], 1))
 @pytest.mark.parametrize("io", ["", APPLICATION], ids=["pool", "arrays"])
-@pytest.mark.parametrize("owner", ["", PASSED], ids=["generated", "passed"])
+@pytest.mark.parametrize("owner", few(["", PASSED], 1), ids=["generated", "passed"])
 def test_every_tensor_is_exact(net: Path, ports: str, io: str, owner: str) -> None:
     text = tables("p", {"ram": RW + owner}, {"net": f'path = "{net.as_posix()}"\n{ports}{io}'}) + ROWS
     is_exact(manifest(net.parent, text))

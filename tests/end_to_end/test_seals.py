@@ -181,6 +181,7 @@ def test_comments_make_no_other_id(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert (tmp_path / "out" / "p_weights.bin").read_bytes() == (old / "p_weights.bin").read_bytes()
 
 
+@pytest.mark.long
 def test_an_update_is_made_by_naming_all_models(tmp_path: Path) -> None:
     """Of a plan of several models, of which one was trained anew; without the others it would be of another plan."""
     text = PLAN.replace('"p"', '"doorbell"').replace("digits", "kws")

@@ -74,7 +74,7 @@ def needs_oracle() -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", few(REAL, 1))
 def test_real_models(real_models: Path, tmp_path: Path, name: str) -> None:
     needs_oracle()
     path = manifest(tmp_path, one_model(name, path=(real_models / f"{name}.tflite").as_posix()))
@@ -84,6 +84,7 @@ def test_real_models(real_models: Path, tmp_path: Path, name: str) -> None:
     assert out.startswith(f"{name}: {sum(len(op.outputs) for op in model.main.operators)} tensors")
 
 
+@pytest.mark.long
 def test_what_is_left_of_vww(real_models: Path, tmp_path: Path) -> None:
     """The plan says what went; the same tensors are right, and all of them where the rewrite is switched off."""
     needs_oracle()

@@ -32,6 +32,7 @@ def test_the_same_weights_are_stored_once(tmp_path: Path) -> None:
     assert twice["repeated"] > alone["repeated"]
 
 
+@pytest.mark.long
 def test_across_pools_they_are_where_both_may_be(tmp_path: Path) -> None:
     alone = planned(tmp_path, POOLS + ONE)
     together = planned(tmp_path, POOLS + ONE + OTHER + IN_FLASH)
@@ -44,6 +45,7 @@ def test_a_rule_of_place_keeps_its_word(tmp_path: Path) -> None:
     assert sizes["itcm"] > 0 < sizes["flash"]
 
 
+@pytest.mark.long
 def test_the_table_says_what_it_saves(tmp_path: Path) -> None:
     out = call("plan", manifest(tmp_path, POOLS + ONE + OTHER)).out
     assert "if each tensor had its own: equal ones save 5,2" in out

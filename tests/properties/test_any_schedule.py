@@ -70,6 +70,7 @@ def needed(analysis: Analysis) -> int:
     return sum(peaks(problem, plan))
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=8)
 @given(nets())
 def test_no_schedule_needs_less_than_the_plan_says(data: bytes) -> None:
@@ -115,6 +116,7 @@ def least_of_all(data: bytes) -> int:
     return min(of_schedule(order, ways) for order in orders(base) for ways in product(WAYS, repeat=len(both)))
 
 
+@pytest.mark.long
 @settings(deadline=None, max_examples=8)
 @given(nets(), st.integers(1, 20))
 def test_a_shortage_that_is_called_proven_is_one_of_every_schedule(data: bytes, less: int) -> None:

@@ -57,6 +57,7 @@ def _next(net: Net, r: Random, x: Value) -> Value:
             return net.concat(*net.split(net.conv(x, 4, (1, 1), _LINEAR, dead=1), 2)[:1])
 
 
+@pytest.mark.long
 @needs_c
 def test_every_tensor_of_nets_that_remember_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")

@@ -234,6 +234,7 @@ def table(draw: st.DrawFn, path: tuple[str, ...] = ()) -> str:
     return text
 
 
+@pytest.mark.long
 @given(table())
 @settings(max_examples=ROUNDS, deadline=None, derandomize=True)
 def test_places_agree_with_tomli(text: str) -> None:

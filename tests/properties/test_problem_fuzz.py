@@ -115,6 +115,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.long
 @given(new=JSON, seed=st.integers(0, 10_000))
 @settings(max_examples=ROUNDS, deadline=None)
 def test_any_values_in_json(new: object, seed: int) -> None:

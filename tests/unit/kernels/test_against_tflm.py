@@ -42,6 +42,7 @@ def test_every_kind_has_cases() -> None:
     assert set(CASES) | STATEFUL | OURS == set(KERNELS)
 
 
+@pytest.mark.long
 def test_every_call_says_what_it_touches() -> None:
     """Together these kernels call all functions."""
     kernels = [*other_kernels(), *(kernel_of(case) for kind in CASES for case in draw(kind))]

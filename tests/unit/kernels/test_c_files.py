@@ -67,6 +67,7 @@ def test_every_file_compiles_by_itself(compiler: str, tmp_path: Path) -> None:
     compile_(compiler, *sorted(FOLDER.glob("*.c")), folder=tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("compiler", ["gcc c99", "clang c99"])
 def test_every_function_compiles_with_what_it_needs_and_no_more(compiler: str, tmp_path: Path) -> None:
     """Clang also complains of inline functions that nobody calls."""
@@ -86,6 +87,7 @@ def test_assembly_is_what_assemblers_accept(compiler: str, level: str, tmp_path:
     compile_with(command, *(f"{name}.c" for name in names), folder=tmp_path)
 
 
+@pytest.mark.long
 def test_kernels_keep_nothing_and_call_little(tmp_path: Path) -> None:
     (tmp_path / "all.c").write_text(emitted(*functions()), encoding="utf-8")
     compile_("gcc c99", "all.c", folder=tmp_path)

@@ -284,6 +284,7 @@ def test_the_result_asks_for_no_more_copies() -> None:
     assert analyze_as(asked, *once.models).models == once.models
 
 
+@pytest.mark.long
 def test_five_thousand_operators_in_a_chain() -> None:
     """The operators take turns on both targets: two copies of the size of a tensor at each border."""
     count = 5000

@@ -219,6 +219,7 @@ def solved(sizes: Sequence[int], seeds: int) -> list[Problem]:
     return [two_pools(size, seed) for size in sizes for seed in range(seeds)]
 
 
+@pytest.mark.long
 def test_what_is_solved_takes_no_more_work() -> None:
     for stated in islice(solved([12, 30], 5), 10):
         assert work(stated, 2_000_000) == work(stated, 2_000_000_000) < 20_000

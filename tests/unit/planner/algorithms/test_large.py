@@ -119,6 +119,7 @@ def test_python_and_the_core_are_one(make: Any, count: int, seeds: int, work: in
     assert repaired
 
 
+@pytest.mark.long
 @needs_core
 @pytest.mark.parametrize(("shape", "more"), [("for ever", 200), ("wide", 1_200)])
 def test_python_and_the_core_are_one_where_first_fit_gives_up(shape: str, more: int) -> None:
