@@ -68,16 +68,6 @@ def test_a_window_over_all_rows_adds_them_up(tmp_path: Path) -> None:
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("name", ["kws", "ic", "vww"])
-@pytest.mark.long
-def test_real_models(real_models: Path, tmp_path: Path, name: str) -> None:
-    path = manifest(tmp_path, one_model(name, path=(real_models / f"{name}.tflite").as_posix()))
-    assert workspace(path) <= {"kws": 3_866, "ic": 9_500, "vww": 27_746}[name]
-    is_exact(path, "--sanitize")
-
-
-@needs_c
-@needs_oracle
 @pytest.mark.parametrize("owner", few(["arrays", "pool", "both"], 1))
 def test_memory_of_the_application(net: Path, owner: str) -> None:
     extra = "" if owner == "pool" else 'io = "application"\n'
