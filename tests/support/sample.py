@@ -1,8 +1,9 @@
 """Draws the machines that each test runs on, where a run of all tests would take too long.
 
 Many tests are the same on each board, compiler, CMake, generator and Python, and some take long for each of our
-examples, operators or nets.  A sample keeps a fifth of these, and at least one, for each test and each set of its other
-parameters; another seed draws others.  Tests of a file prefer the same ones: what it builds for a board is built once.
+examples, operators, nets or algorithms.  A sample keeps a fifth of these, and at least one, for each test and each set
+of its other parameters; another seed draws others.  Tests of a file prefer the same ones: what it builds for a board is
+built once.
 """
 
 from __future__ import annotations
