@@ -5,6 +5,7 @@
 #                  [CONCURRENT_WITH <model>...] [DEPENDS <target>...])     also called usmp_add_model()
 #   usmp_add_manifest(<plan> MANIFEST <usmp.toml> [OUTPUT_DIR <folder>])
 #   usmp_link_pools(<target> <plan> [CHECK | NO_CHECK])
+#   usmp_zephyr(<plan>)
 #
 # docs/cmake.md explains them.  find_package(usmp_build) includes this file; it may be included alone, too.
 #
@@ -17,3 +18,4 @@ include_guard(GLOBAL)
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpAddPlan.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpAddModel.cmake")
 include("${CMAKE_CURRENT_LIST_DIR}/UsmpLinkPools.cmake")
+include("${CMAKE_CURRENT_LIST_DIR}/integrations/zephyr.cmake")

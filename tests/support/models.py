@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,16 +13,20 @@ from tests.support.cli import DATA
 from tests.support.files import touch
 
 
-def answers(app: Path, picture: int = 0) -> tuple[bytes, bytes]:
-    """What the program says of a picture, and what TensorFlow Lite Micro says of it with both models."""
+def answers(app: Path, picture: int = 0, emulator: Sequence[str] = ()) -> tuple[bytes, bytes]:
+    """What the program says of a picture, and what TensorFlow Lite Micro says of it with both models.
+
+    `emulator` is the command that runs the program, where it is not one of this machine.
+    """
     golden = np.load(DATA / "digits.npz")
-    said = subprocess.run([app], input=golden["images"][picture].tobytes(), capture_output=True, check=True).stdout
+    shown = golden["images"][picture].tobytes()
+    said = subprocess.run([*emulator, app], input=shown, capture_output=True, check=True, timeout=60).stdout
     return said, golden["digits_output"][picture].tobytes() + golden["odd_even_output"][picture].tobytes()
 
 
-def check_answers(app: Path) -> None:
+def check_answers(app: Path, emulator: Sequence[str] = ()) -> None:
     """Fail the test if the program does not say what TensorFlow Lite Micro says."""
-    said, expected = answers(app)
+    said, expected = answers(app, emulator=emulator)
     assert said == expected
 
 

@@ -9,12 +9,15 @@ from usmp_build.installation import cmake_dir
 from usmp_build.layout import Layout
 from usmp_build.output.bundle import OutputFile
 
+_FUNCTIONS = ("UsmpLinkPools.cmake", "integrations/zephyr.cmake")
+"""What checked-in plans need of our CMake files."""
+
 
 def emit(layout: Layout) -> Iterator[OutputFile]:
     """Yield the files."""
     summary = layout.summary
     regions = dict.fromkeys(pool.region for pool in summary.pools if pool.region and not pool.is_passed)
     yield OutputFile("CMakeLists.txt", render("CMakeLists.txt.j2", summary=summary))
-    link_pools = (cmake_dir() / "UsmpLinkPools.cmake").read_text(encoding="utf-8").rstrip()
-    facts = {"math": layout.needs_math, "regions": list(regions), "link_pools": link_pools, "links": layout.links}
+    functions = [(cmake_dir() / name).read_text(encoding="utf-8").rstrip() for name in _FUNCTIONS]
+    facts = {"math": layout.needs_math, "regions": list(regions), "functions": functions, "links": layout.links}
     yield OutputFile("usmp-targets.cmake", render("usmp-targets.cmake.j2", summary=summary, **facts))
