@@ -195,6 +195,7 @@ def plan_files(project: str, pool_bytes: Iterable[str] = ()) -> tuple[str, ...]:
     return (
         "BUILD.bazel",
         "CMakeLists.txt",
+        "meson.build",
         "plan.json",
         "usmp-targets.cmake",
         "usmp.bzl",

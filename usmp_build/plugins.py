@@ -36,6 +36,7 @@ EMITTERS = {
     "cmake": "usmp_build.emitters.cmake:emit",
     "linker": "usmp_build.emitters.linker:emit",
     "make": "usmp_build.emitters.make:emit",
+    "meson": "usmp_build.emitters.meson:emit",
     "plan.json": "usmp_build.emitters.plan_json:emit",
 }
 

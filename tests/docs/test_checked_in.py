@@ -112,6 +112,13 @@ def test_make(page: Page, shell: Shell, project: Path) -> None:
     check(project / "generated", project / "firmware.elf")
 
 
+@runs("docs/checked-in.md#meson")
+def test_meson(page: Page, shell: Shell, project: Path) -> None:
+    need("meson", "ninja")
+    (project / "meson.build").write_text(page.take("meson").text, encoding="utf-8")
+    shell.at(project).output("meson setup build\nninja -C build\nbuild/app")
+
+
 @runs("docs/checked-in.md#bazel")
 def test_bazel(page: Page, project: Path, bazel_cache: Path) -> None:
     need_bazel()

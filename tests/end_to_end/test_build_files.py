@@ -16,6 +16,7 @@ def test_the_mathematical_library_is_linked_where_it_is_needed(tmp_path: Path, m
     assert ("#include <math.h>" in (tmp_path / "p_kernels.c").read_text()) is needed
     for name in ("BUILD.bazel", "usmp-targets.cmake", "usmp.mk"):
         assert ("-lm" in (tmp_path / name).read_text()) is needed, name
+    assert ("find_library('m'" in (tmp_path / "meson.build").read_text()) is needed
 
 
 def test_headers_of_a_model_are_those_of_its_library_alone(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import re
 
 import tomli
 
-LANGUAGES = frozenset("bash c cmake console cpp csv json ld make model python sh starlark text toml yaml".split())
+LANGUAGES = frozenset("bash c cmake console cpp csv json ld make meson model python sh starlark text toml yaml".split())
 """`model` is our own textual form of models; `text` is for what is not to be run: pictures, tables, messages, forms."""
 
 _COMMANDS = "apt-get|bazel|cd|cmake|ctest|git|make|ninja|pip|pipx|pytest|python3?|usmp-build"

@@ -32,7 +32,7 @@ _MEMORY_MAPS = {
     "devicetree": (
         read_devicetree,
         "FILE.dts",
-        "the devicetree that a build of Zephyr writes, build/zephyr/zephyr.dts",
+        "the devicetree of a build of Zephyr, build/zephyr/zephyr.dts",
     ),
     "mpool": (read_mpool, "FILE.mpool", "memory pools of ST's tools"),
 }

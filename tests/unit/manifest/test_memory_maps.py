@@ -253,7 +253,6 @@ def test_damaged_files_give_a_manifest_or_one_kind_of_error(kind: str, data: st.
     source = Source("map", text[:start] + other[at : at + data.draw(st.integers(0, 30))] + text[end:], CODES)
     try:
         written = starter_memory(READERS[kind](source), source)
-    except UsageError as error:
-        assert all(isinstance(diagnostic.place, Span) for diagnostic in error.diagnostics)
-    else:
-        tomli.loads(written.tables)
+    except UsageError:
+        return
+    tomli.loads(written.tables)
