@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 from tests.support.cli import RO, RW, tables
 from tests.support.files import write_files
@@ -28,6 +29,21 @@ def test_zephyr(page: Page, shell: Shell) -> None:
     text = (ROOT / "docs" / "integrations.md").read_text("utf-8")
     (check,) = re.findall("`(usmp-build check .*)`", text)
     assert "every pool is as planned" in shell.output(check)
+
+
+@runs("docs/integrations.md#esp-idf")
+def test_esp_idf(page: Page, shell: Shell) -> None:
+    project = ROOT / "tests" / "support" / "stand_ins" / "esp_idf" / "tools" / "cmake" / "project.cmake"
+    lists = f"cmake_minimum_required(VERSION 3.22)\ninclude({project})\nproject(firmware)\n"
+    main = MAIN.replace("int main(void) {", "void app_main(void);\nvoid app_main(void) {").replace("return", "(void)")
+    write_files(shell.folder, {"CMakeLists.txt": lists, "usmp.toml": MANIFEST, "main/main.c": main})
+    give_models(shell.folder, kws="digits")
+    shell.run(page.take("sh"))
+    where = '-Dusmp_build_DIR="$(python -m usmp_build --cmake-dir)"'
+    for _ in range(2):
+        (shell.folder / "main" / "CMakeLists.txt").write_text(page.take("cmake").text, encoding="utf-8")
+        shell.output(f"rm -rf build && cmake -B build {where} && cmake --build build && build/firmware.elf")
+        shutil.rmtree(shell.folder / "components", ignore_errors=True)
 
 
 @runs("docs/integrations.md#pools-from-files-of-the-project")
