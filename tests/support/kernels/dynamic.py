@@ -33,6 +33,8 @@ def dynamic(kind: str, count: int) -> list[Case]:
 def _as_float(made: Case, r: Random) -> Case | None:
     """Return a case of int8 with float32 in place of all but the weights; None if there is no such operator."""
     graph = made.graph
+    if len(graph.inputs) > 1:
+        return None
     source, weights, *bias, output = graph.tensors
     q = weights.quantization
     in_groups = graph.operators[0].kind == "CONV_2D" and weights.shape[3] != source.shape[3]

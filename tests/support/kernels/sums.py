@@ -68,6 +68,24 @@ def packed(r: Random, weights: Tensor) -> Tensor:
     return replace(weights, dtype=DType.INT4, data=data)
 
 
+def perhaps_computed(r: Random, made: Case, weights: int = 1, bias: int = 2) -> Case:
+    """At times have weights or biases arrive as inputs; what they were is what arrives."""
+    graph, inputs = made.graph, made.inputs
+    (op,) = graph.operators
+    for position in (weights, bias):
+        index = op.inputs[position] if position < len(op.inputs) else None
+        if index is None or r.integers(6):
+            continue
+        tensor = graph.tensors[index]
+        is_narrow = tensor.dtype is DType.INT32 and graph.tensors[op.outputs[0]].dtype is INT16
+        if tensor.dtype not in {DType.INT4, DType.INT64} and not is_narrow:
+            tensors = [*graph.tensors]
+            tensors[index] = replace(tensor, data=None)
+            graph = replace(graph, tensors=tuple(tensors), inputs=(*graph.inputs, index))
+            inputs = (*inputs, tensor.as_array())
+    return Case(graph, inputs)
+
+
 def conv_2d(r: Random) -> Case:
     dtype = pick(r, TYPES)
     padding, size, kernel, numbers, result = geometry(r, 3)
@@ -83,7 +101,7 @@ def conv_2d(r: Random) -> Case:
         weights, scale = packed(r, weights), scale / 16
     output = image(r, "y", (images, *result, outputs), dtype, scale)
     options = Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
-    return case(r, "CONV_2D", (source, weights, bias), output, options)
+    return perhaps_computed(r, case(r, "CONV_2D", (source, weights, bias), output, options))
 
 
 def depthwise_conv_2d(r: Random) -> Case:
@@ -99,7 +117,7 @@ def depthwise_conv_2d(r: Random) -> Case:
         weights, scale = packed(r, weights), scale / 16
     output = image(r, "y", (images, *result, channels * multiplier), dtype, scale)
     options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=multiplier, **numbers)
-    return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)
+    return perhaps_computed(r, case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options))
 
 
 def fully_connected(r: Random) -> Case:
@@ -115,7 +133,8 @@ def fully_connected(r: Random) -> Case:
     elif dtype is INT8 and not many and r.integers(4) == 0:
         weights, scale = packed(r, weights), scale / 16
     output = image(r, "y", (batches, outputs), dtype, scale)
-    return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
+    options = FullyConnected(pick(r, ACTIVATIONS))
+    return perhaps_computed(r, case(r, "FULLY_CONNECTED", (source, weights, bias), output, options))
 
 
 def transpose_conv(r: Random) -> Case:
@@ -136,7 +155,7 @@ def transpose_conv(r: Random) -> Case:
     output = image(r, "y", (images, *result, outputs), dtype, scale)
     form = constant("shape", np.array(output.shape, np.int32))
     options = Conv2D(padding, *strides, activation=pick(r, ACTIVATIONS))
-    return case(r, "TRANSPOSE_CONV", (form, weights, source, bias), output, options)
+    return perhaps_computed(r, case(r, "TRANSPOSE_CONV", (form, weights, source, bias), output, options), bias=3)
 
 
 def batch_matmul(r: Random) -> Case:

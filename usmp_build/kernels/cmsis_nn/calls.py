@@ -188,6 +188,8 @@ def _fully_connected(portable: Portable) -> Kernel:
 
     operands: tuple[Operand, ...] = (Input(0), moved(weights), moved(bias), Absent(), Output(0))
     if portable.isa is Isa.MVE:
+        if not all(node.tensor(each).is_constant for each in (weights, bias) if isinstance(each, Input)):
+            raise Missing("its weights or biases are not constant")
         filters = portable.numbers(weights.position) if isinstance(weights, Derived) else node.array(1, "weights")
         sums = filters.reshape(portable["outputs"], -1).astype(np.int64).sum(axis=1) * -portable["input_zero_point"]
         if isinstance(bias, Input):

@@ -147,7 +147,8 @@ def _wide_bias(
     if given is None or given.dtype not in other_types:
         return bias_operand(node, channels, DType.INT64, position)
     bias_operand(node, channels, given.dtype, position)
-    return None, (Constant("bias", DType.INT64, given.as_array().astype("<i8").tobytes()),)
+    biases = node.array(position, "biases").astype("<i8")
+    return None, (Constant("bias", DType.INT64, biases.tobytes()),)
 
 
 def check_wide_sums(products: int, bias: Tensor | None) -> None:
@@ -166,9 +167,12 @@ def check_depth(depth: int, dtype: DType) -> None:
 
 
 def _check_narrow_sums(node: Node, weights: Tensor, axis: int, bias: Tensor | None) -> None:
-    """Refuse sums that do not fit 32 bits with these weights."""
-    filters = np.moveaxis(node.array(1, "weights").astype(np.int64), axis, 0).reshape(weights.shape[axis], -1)
-    sums = np.abs(filters).sum(axis=1) * _WIDEST_INT16
+    """Refuse sums that do not fit 32 bits with these weights, or with any, where they come at run time."""
+    if weights.is_constant:
+        filters = np.moveaxis(node.array(1, "weights").astype(np.int64), axis, 0).reshape(weights.shape[axis], -1)
+        sums = np.abs(filters).sum(axis=1) * _WIDEST_INT16
+    else:
+        sums = np.full(weights.shape[axis], weights.elements // weights.shape[axis] * _WIDEST_PRODUCT)
     if bias is not None:
         sums += np.abs(bias.as_array().astype(np.int64)).ravel()
     if int(sums.max()) > LARGEST:

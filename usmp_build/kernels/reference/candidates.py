@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from usmp_build.interfaces.kernels import Kernel
-from usmp_build.kernels.reference.node import Node
+from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.request import Isa
 
 _RUNS: Mapping[Isa, tuple[Isa, ...]] = {
@@ -29,6 +29,6 @@ def fastest(node: Node, candidates: Mapping[Isa, Callable[[], Kernel]], portable
             continue
         try:
             return replace(candidates[isa](), declined=tuple(declined))
-        except Declined as reason:
+        except (Declined, Unsupported) as reason:
             declined.append(f"{isa.value}: {reason}")
     return replace(portable, declined=tuple(declined))

@@ -101,7 +101,6 @@ def convolved_image(node: Node, options: Conv2D | DepthwiseConv2D) -> ConvolvedI
     """Return the image that an operator slides its window over.  Raises where shapes contradict each other."""
     source, weights, output = node.streamed(), node.input(1), node.output
     node.expect(all(len(t.shape) == 4 for t in (source, weights, output)), "works on tensors without four dimensions")
-    node.array(1, "weights")
     height, width = weights.shape[1:3]
     vertical, horizontal = borders(options)
     rows = slide(node, vertical, source.shape[1], height, options.stride_h, options.dilation_h)

@@ -56,7 +56,6 @@ def fully_connected(node: Node) -> Kernel:
     batches, rest = divmod(source.elements, inputs)
     node.expect(rest == 0, f"has {source.elements} inputs, not a multiple of {inputs}")
     node.expect(output.elements == batches * outputs, f"makes {batches * outputs} outputs, not {output.elements}")
-    node.array(1, "weights")
     sizes = _Sizes(batches, inputs, outputs)
     if is_dynamic(source, weights, output):
         return _dynamic(node, sizes)

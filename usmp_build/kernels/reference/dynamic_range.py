@@ -74,6 +74,7 @@ def is_dynamic(*tensors: Tensor) -> bool:
 def dynamic_kernel(node: Node, convolution: DynamicConvolution, activation: Activation) -> Kernel:
     """Return the kernel of a convolution whose input is quantized when it arrives."""
     source, weights, output = node.streamed(), node.input(1), node.output
+    node.array(1, "weights")
     outputs, image = weights.shape[convolution.axis], source.elements // convolution.images
     scales = node.scales(weights, outputs)
     if weights.quantization is not None and any(weights.quantization.zero_points):

@@ -38,8 +38,10 @@ def filters(node: Node, weights: NDArray[np.int64], factors: Sequence[Factor]) -
     shifts = np.where(multipliers == 0, -1, shifts)
     if shifts.max() > -1:
         raise Declined("it scales by 1/2 or more")
-    bias = node.optional(2)
-    sums = np.zeros(len(weights), np.int64) if bias is None else bias.as_array().ravel().astype(np.int64)
+    if node.optional(2) is None:
+        sums = np.zeros(len(weights), np.int64)
+    else:
+        sums = node.array(2, "biases").ravel().astype(np.int64)
     return Filters(weights, sums - node.zero_point(node.input(0)) * weights.sum(axis=1), multipliers, shifts)
 
 

@@ -21,7 +21,6 @@ def transpose_conv(node: Node) -> Kernel:
     """The shape that it is given is that of the output, which is known."""
     options, source, weights, output = node.options(Conv2D), node.streamed(2), node.input(1), node.output
     node.expect(all(len(t.shape) == 4 for t in (source, weights, output)), "works on tensors without four dimensions")
-    node.array(1, "weights")
     outputs, *window, inputs = weights.shape
     node.expect(
         (inputs, outputs) == (source.shape[3], output.shape[3]), "has filters for other channels than its images have"

@@ -23,14 +23,18 @@ def blocks(outputs: int, size: int = BLOCK) -> int:
 def bias_operand(
     node: Node, channels: int, dtype: DType, position: int = 2
 ) -> tuple[Input | None, tuple[Constant, ...]]:
-    """Return the bias as an operand; when it was left out, None and zeros as a derived constant."""
+    """Return the bias as an operand; when it was left out, None and zeros as a derived constant.
+
+    Biases of int64 must be constant: whether sums fit 48 bits depends on them.
+    """
     bias = node.optional(position)
     if bias is None:
         return None, (Constant("bias", dtype, bytes(channels * dtype.bits // 8)),)
     node.expect(bias.elements == channels, f"has {bias.elements} biases for {channels} outputs")
     if bias.dtype is not dtype:
         raise Unsupported(f"it has no kernel for biases of type {bias.dtype.name}")
-    node.array(position, "biases")
+    if dtype is DType.INT64:
+        node.array(position, "biases")
     return Input(position), ()
 
 
