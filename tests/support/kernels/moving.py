@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import prod
 
 import numpy as np
@@ -59,7 +60,8 @@ def pad(kind: str) -> Callable[[Random], Case]:
         if kind == "PADV2":
             data = values(r, activation("v", (1,), dtype, 0.1, zero_point))
             q = source.quantization
-            inputs.append(constant("value", data, q.scales if q else (), q.zero_points if q else ()))
+            value = constant("value", data, q.scales if q else (), q.zero_points if q else ())
+            inputs.append(value if r.integers(4) else replace(value, data=None))
         return case(r, kind, inputs, output)
 
     return make

@@ -94,7 +94,7 @@ def extreme(kind: str) -> Callable[[Random], Case]:
 def add_n(r: Random) -> Case:
     dtype, shape = pick(r, [INT8, INT8, FLOAT]), [span(r, 1, 5) for _ in range(span(r, 1, 4))]
     scale, zero = r.uniform(0.001, 0.3), span(r, -128, 127)
-    inputs = [activation(name, shape, dtype, scale, zero) for name in "abcd"[: span(r, 2, 4)]]
+    inputs = [activation(name, shape, dtype, scale, zero) for name in "abcdefghijklmnop"[: span(r, 2, pick(r, [4, 16]))]]
     return case(r, "ADD_N", inputs, activation("y", shape, dtype, scale * r.uniform(0.5, 4), r=r))
 
 

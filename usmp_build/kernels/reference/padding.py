@@ -100,7 +100,6 @@ def _value(node: Node) -> tuple[Operand, tuple[Constant, ...]]:
     """PADV2 brings the value; PAD's is 0, which for eight bits is the zero point."""
     source, output, value = node.input(0), node.output, node.optional(2)
     if value is not None:
-        node.array(2, "values")
         node.expect(value.elements == 1 and value.dtype is source.dtype, "pads with something else than one element")
         if value.quantization != output.quantization:
             raise Unsupported("its value and its output are quantized in different ways")

@@ -15,8 +15,8 @@ from usmp_build.kernels.reference.elementwise import below_one
 from usmp_build.kernels.reference.node import Node, Unsupported, check_alike, unsupported_types
 from usmp_build.kernels.reference.pieces import elementwise
 
-_MOST = 4
-"""Operands that the C takes; where there are fewer, the last one is passed again, and not read."""
+_MOST = 16
+"""Operands that the C takes, as many as sums of int8 have bits for; where there are fewer, the last one is passed again, and not read."""
 
 
 def add_n(node: Node) -> Kernel:
