@@ -82,10 +82,9 @@ def _types(cases: Iterable[Case]) -> str:
 
 def _pair(case: Case) -> tuple[str, str]:
     graph = case.graph
-    operands = [graph.tensors[index] for index in graph.operators[0].inputs if index is not None]
-    computed = [tensor for tensor in operands if not tensor.is_constant] or operands
-    types = [tensor.dtype for tensor in computed]
-    return types[0].name.lower(), graph.tensors[graph.operators[0].outputs[0]].dtype.name.lower()
+    operands = [index for index in graph.operators[0].inputs if index is not None]
+    source = graph.tensors[(graph.inputs or operands)[0]]
+    return source.dtype.name.lower(), graph.tensors[graph.operators[0].outputs[0]].dtype.name.lower()
 
 
 def _rank(name: str) -> tuple[int, str]:

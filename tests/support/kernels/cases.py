@@ -97,5 +97,5 @@ CASES: dict[str, Callable[[Random], Case]] = (
     | sums.CASES
 )
 
-ELSEWHERE = {"GELU", "TILE"}
+ELSEWHERE = {"GELU", "SELECT", "TILE"}
 """TensorFlow Lite Micro lacks these: see test_rearranging.py and test_against_numpy.py in tests/unit/kernels."""

@@ -94,7 +94,9 @@ def extreme(kind: str) -> Callable[[Random], Case]:
 def add_n(r: Random) -> Case:
     dtype, shape = pick(r, [INT8, INT8, FLOAT]), [span(r, 1, 5) for _ in range(span(r, 1, 4))]
     scale, zero = r.uniform(0.001, 0.3), span(r, -128, 127)
-    inputs = [activation(name, shape, dtype, scale, zero) for name in "abcdefghijklmnop"[: span(r, 2, pick(r, [4, 16]))]]
+    inputs = [
+        activation(name, shape, dtype, scale, zero) for name in "abcdefghijklmnop"[: span(r, 2, pick(r, [4, 16]))]
+    ]
     return case(r, "ADD_N", inputs, activation("y", shape, dtype, scale * r.uniform(0.5, 4), r=r))
 
 
@@ -195,6 +197,14 @@ def select(r: Random) -> Case:
     return case(r, "SELECT_V2", (plain("c", condition, BOOL), first, perhaps_constant(r, second)), output)
 
 
+def select_alike(r: Random) -> Case:
+    dtype, shape = pick(r, [INT8, INT16, FLOAT]), [span(r, 1, 5) for _ in range(span(r, 1, 4))]
+    scale, zero = r.uniform(0.001, 0.3), span(r, -128, 127)
+    first, second, output = (activation(name, shape, dtype, scale, zero) for name in "aby")
+    condition = plain("c", pick(r, [shape, shape[:1], ()]), BOOL)
+    return case(r, "SELECT", (condition, first, perhaps_constant(r, second)), output)
+
+
 CASES: dict[str, Callable[[Random], Case]] = {
     "ADD": calculation("ADD"),
     "ADD_N": add_n,
@@ -213,6 +223,7 @@ CASES: dict[str, Callable[[Random], Case]] = {
     "MUL": calculation("MUL"),
     "NOT_EQUAL": comparison("NOT_EQUAL", BOOL),
     "PRELU": prelu,
+    "SELECT": select_alike,
     "SELECT_V2": select,
     "SQUARED_DIFFERENCE": squared_difference,
     "SUB": calculation("SUB"),

@@ -106,7 +106,7 @@ def _picture(kind: str, r: Random) -> Case:
     output = replace(drawn.tensors[-1], shape=image)
     inputs = [replace(tensor, shape=image, data=None) for tensor in drawn.tensors[:-1]]
     options = drawn.operators[0].options
-    if kind in BINARY and kind != "ADD_N" and r.integers(2):
+    if kind in BINARY and kind not in {"ADD_N", "SELECT"} and r.integers(2):
         place = span(r, 0, 1)
         inputs[place] = _stretched(r, inputs[place])
     made = case(r, kind, inputs, output, options)

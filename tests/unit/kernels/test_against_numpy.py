@@ -49,3 +49,12 @@ def test_gelu_is_what_its_definition_says(runner: Runner) -> None:
             np.testing.assert_allclose(made, expected(case), 1e-5, 1e-6)
         else:
             np.testing.assert_array_less(np.abs(made - steps(expected(case), case.graph.tensors[1])), 0.501)
+
+
+def test_select_takes_a_condition_for_each_element_for_each_index_of_the_first_axis_or_for_all(runner: Runner) -> None:
+    for case in draw("SELECT"):
+        graph, given = case.graph, iter(case.inputs)
+        condition, first, second = (t.as_array() if t.is_constant else next(given) for t in graph.tensors[:3])
+        chosen = condition.reshape(condition.shape + (1,) * (first.ndim - condition.ndim))
+        (made,) = runner.run(graph, kernel_of(case), case.inputs)
+        np.testing.assert_array_equal(made, np.where(chosen, first, second))

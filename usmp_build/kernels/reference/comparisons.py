@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from usmp_build.arithmetic.fixed_point import Factor, quantize
@@ -98,6 +99,17 @@ def select(node: Node) -> Kernel:
     return in_pairs(node, f"select_{_SUFFIXES[output.dtype]}", struct="select_parameters", operands=operands)
 
 
+def select_alike(node: Node) -> Kernel:
+    """SELECT: a condition of one dimension is for the first axis of its operands."""
+    condition, output = node.input(0), node.output
+    if len(condition.shape) != 1 or len(output.shape) < 2:
+        return select(node)
+    tensors = list(node.graph.tensors)
+    ones = (1,) * (len(output.shape) - 1)
+    tensors[node.index(Input(0))] = replace(condition, shape=(*condition.shape, *ones))
+    return select(replace(node, graph=replace(node.graph, tensors=tuple(tensors))))
+
+
 def _check_bool(node: Node, *inputs: Tensor) -> None:
     if {tensor.dtype for tensor in (*inputs, node.output)} != {DType.BOOL}:
         raise unsupported_types(*inputs, node.output)
@@ -108,5 +120,6 @@ KERNELS = {
     "LOGICAL_AND": logic,
     "LOGICAL_NOT": negation,
     "LOGICAL_OR": logic,
+    "SELECT": select_alike,
     "SELECT_V2": select,
 }

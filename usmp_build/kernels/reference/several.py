@@ -16,7 +16,8 @@ from usmp_build.kernels.reference.node import Node, Unsupported, check_alike, un
 from usmp_build.kernels.reference.pieces import elementwise
 
 _MOST = 16
-"""Operands that the C takes, as many as sums of int8 have bits for; where there are fewer, the last one is passed again, and not read."""
+"""Operands that the C takes, as many as sums of int8 have bits for; where there are fewer, the last one is passed
+again, and not read."""
 
 
 def add_n(node: Node) -> Kernel:
