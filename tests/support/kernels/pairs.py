@@ -148,6 +148,14 @@ def floored(kind: str) -> Callable[[Random], Case]:
     return make
 
 
+def floored_integers(r: Random, kind: str) -> Case:
+    """Draw what only LiteRT has: quotients and remainders of indices, of either sign, also by 0."""
+    first, second, output = (plain(n, s, INT32) for n, s in zip("aby", shapes(r, 2, 4), strict=True))
+    made = case(r, kind, (first, second), output)
+    a, b = made.inputs
+    return Case(made.graph, (a, np.asarray(b >> pick(r, [0, 16, 30]))))
+
+
 def prelu(r: Random) -> Case:
     dtype = pick(r, [INT8, INT8, INT16, FLOAT])
     rank = span(r, 1, 4)
@@ -204,6 +212,8 @@ def select_alike(r: Random) -> Case:
     condition = plain("c", pick(r, [shape, shape[:1], ()]), BOOL)
     return case(r, "SELECT", (condition, first, perhaps_constant(r, second)), output)
 
+
+FLOORED = ("FLOOR_DIV", "FLOOR_MOD")
 
 CASES: dict[str, Callable[[Random], Case]] = {
     "ADD": calculation("ADD"),

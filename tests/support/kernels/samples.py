@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.support import lstms, signal_models, stateful
 from tests.support.flatfile import flatfile
+from tests.support.kernels import pairs
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic
@@ -37,8 +38,9 @@ def kernel_of(case: Case, direction: Direction = Direction.FORWARD) -> Kernel:
 def other_kernels() -> list[Kernel]:
     """Kernels of what TensorFlow Lite Micro does not have, of what keeps state, and for other instructions."""
     hybrid = (first_kernel(case.graph) for kind in KINDS for case in dynamic(kind, 8))
+    integers = (first_kernel(pairs.floored_integers(np.random.default_rng(1), kind).graph) for kind in pairs.FLOORED)
     faster_ones = (kernel for isa, kinds in ISAS.items() for kind in kinds for _, kernel in faster(isa, kind, 60))
-    return [*stateful_kernels(), *hybrid, *faster_ones]
+    return [*stateful_kernels(), *hybrid, *integers, *faster_ones]
 
 
 def stateful_kernels() -> list[Kernel]:

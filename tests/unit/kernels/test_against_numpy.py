@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 
 from tests.support.kernels.drawing import Array, Case
 from tests.support.kernels.driver import Runner
+from tests.support.kernels.pairs import FLOORED, floored_integers
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import needs_gcc
 from usmp_build.ir.graph import Tensor
+from usmp_build.ir.schedule import Direction
 from usmp_build.operators.unary import Gelu
 
 pytestmark = needs_gcc
@@ -58,3 +61,15 @@ def test_select_takes_a_condition_for_each_element_for_each_index_of_the_first_a
         chosen = condition.reshape(condition.shape + (1,) * (first.ndim - condition.ndim))
         (made,) = runner.run(graph, kernel_of(case), case.inputs)
         np.testing.assert_array_equal(made, np.where(chosen, first, second))
+
+
+@pytest.mark.parametrize("kind", FLOORED)
+def test_integers_are_divided_downwards(kind: str, runner: Runner) -> None:
+    for seed in range(30):
+        case = floored_integers(np.random.default_rng(seed), kind)
+        first, second = (each.astype(np.int64) for each in case.inputs)
+        with np.errstate(divide="ignore"):
+            expected = np.floor_divide(first, second) if kind == "FLOOR_DIV" else np.mod(first, second)
+        for direction in Direction:
+            (made,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
+            np.testing.assert_array_equal(made, expected.astype(np.int32).reshape(made.shape))

@@ -80,9 +80,11 @@ def divide(node: Node) -> Kernel:
 
 
 def floored(node: Node) -> Kernel:
-    """FLOOR_DIV and FLOOR_MOD."""
-    _suffix(node, DType.FLOAT32)
-    return in_pairs(node, f"{node.operator.kind.lower()}_f32")
+    """FLOOR_DIV and FLOOR_MOD, also of indices."""
+    suffix = _suffix(node, DType.INT32, DType.FLOAT32)
+    if node.output.dtype is DType.INT32:
+        check_plain(node, *_tensors(node))
+    return in_pairs(node, f"{node.operator.kind.lower()}_{suffix}")
 
 
 def prelu(node: Node) -> Kernel:
