@@ -58,7 +58,7 @@ def compare(planned: Planned, model: int, runs: list[Run], reference: list[Answe
                 continue
             wrong = _differing(tensor, record, expected[record.tensor], is_exact)
             if wrong:
-                raise CheckFailed(_report(planned, model, number, record, wrong))
+                raise CheckFailed(_report(planned, model, number, record, wrong, is_exact))
             seen.add(record.tensor)
         for record in _incomplete(run, expected):
             raise CheckFailed(_report(planned, model, number, record, "it was not computed"))
@@ -151,7 +151,7 @@ def _differing(tensor: Tensor, record: Record, expected: NDArray[Any], is_exact:
     return f"{count}, first element {first}: {got[first]} instead of {want[first]}"
 
 
-def _report(planned: Planned, model: int, run: int, record: Record, wrong: str) -> Diagnostic:
+def _report(planned: Planned, model: int, run: int, record: Record, wrong: str, is_exact: bool = True) -> Diagnostic:
     graph = planned.analysis.models[model].main
     tensor = graph.tensors[record.tensor]
     kinds = {op.position: op.kind for op in graph.operators}
@@ -159,4 +159,8 @@ def _report(planned: Planned, model: int, run: int, record: Record, wrong: str) 
     what = f'{record.name} "{tensor.name}" {show_type(tensor)}'
     message = f'model "{planned.request.models[model].name}", run {run}, {who}, {what}: {wrong}'
     help_ = at_fault(planned.summary.models[model], how=" with the model, or with usmp-build inspect model --data")
+    if not is_exact:
+        help_ = (
+            f"LiteRT rounds elsewhere, and small differences grow from layer to layer; where that is not it, {help_}"
+        )
     return Diagnostic("S604", message, planned.request.models[model].path, help_)
