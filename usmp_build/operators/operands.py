@@ -19,6 +19,8 @@ class Fault(NamedTuple):
 
     code: str
     message: str
+    cure: str | None = None
+    """The way out, where it is another than to convert the model again."""
 
 
 class Label(NamedTuple):

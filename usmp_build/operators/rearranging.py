@@ -86,6 +86,12 @@ def _mirrored(subject: Subject) -> Iterator[Fault]:
     )
 
 
+_FIXED_BATCH = (
+    "Converters write this for dilated convolutions where the batch has no fixed size: convert the model again with "
+    "one, such as keras.Input(shape, batch_size=1)."
+)
+
+
 def _batched(space: str, batches: str) -> Rule:
     """SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND: each pixel of a block has images of its own."""
 
@@ -103,7 +109,8 @@ def _batched(space: str, batches: str) -> Rule:
             yield Fault("T249", f"blocks of {shown(blocks)} do not tile {whole}")
             return
         small = (size // block for size, block in zip(whole, blocks, strict=True))
-        yield from shape_fault(subject, batches, (images * prod(blocks), *small, *shape[count:]))
+        for fault in shape_fault(subject, batches, (images * prod(blocks), *small, *shape[count:])):
+            yield fault._replace(cure=_FIXED_BATCH)
 
     return rule
 

@@ -32,7 +32,8 @@ def _operator_fault(model: Model) -> Diagnostic | None:
             )
             if fault:
                 label = operator_label(index, position, operator.kind)
-                return Diagnostic(fault.code, f"{label}: {fault.message}", help=_CURE)
+                cure = fault.cure or (_CURE_OF_LOOPS if index else _CURE)
+                return Diagnostic(fault.code, f"{label}: {fault.message}", help=cure)
     return None
 
 
@@ -47,3 +48,7 @@ def _faults(operator: Operator, signature: Signature, subject: Subject) -> Itera
 
 
 _CURE = "The file is damaged, or a tool has edited it: convert the model again."
+_CURE_OF_LOOPS = (
+    "The file is damaged, or sizes change in a loop, as in a Keras 3 LSTM or GRU: convert the model again, "
+    "with unroll=True for such layers."
+)

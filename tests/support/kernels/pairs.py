@@ -206,9 +206,12 @@ def select(r: Random) -> Case:
 
 
 def select_alike(r: Random) -> Case:
-    dtype, shape = pick(r, [INT8, INT16, FLOAT]), [span(r, 1, 5) for _ in range(span(r, 1, 4))]
+    dtype, shape = pick(r, [INT8, INT16, INT32, FLOAT]), [span(r, 1, 5) for _ in range(span(r, 1, 4))]
     scale, zero = r.uniform(0.001, 0.3), span(r, -128, 127)
-    first, second, output = (activation(name, shape, dtype, scale, zero) for name in "aby")
+    if dtype is INT32:
+        first, second, output = (plain(name, shape, dtype) for name in "aby")
+    else:
+        first, second, output = (activation(name, shape, dtype, scale, zero) for name in "aby")
     condition = plain("c", pick(r, [shape, shape[:1], ()]), BOOL)
     return case(r, "SELECT", (condition, first, perhaps_constant(r, second)), output)
 

@@ -213,6 +213,16 @@ def test_faults(code: str, model: Model, message: str) -> None:
     assert message in fault.message
 
 
+def test_each_fault_has_its_way_out() -> None:
+    damaged = running("RELU", [x(4)], x(5))
+    elsewhere = Model("m", (*running("RELU", [x(4)], x(4)).subgraphs, *damaged.subgraphs))
+    without_batches = running("SPACE_TO_BATCH_ND", [x(1, 4, 3), n(2), n(0, 0)], x(1, 2, 3))
+    cures = [fault.help for model in (damaged, elsewhere, without_batches) if (fault := first_fault(model)) is not None]
+    for cure, words in zip(cures, ("a tool has edited it", "unroll=True", "batch_size=1"), strict=True):
+        assert cure is not None
+        assert words in cure
+
+
 NOBODY_READS: list[Model] = [
     running("RESHAPE", [x(2, 3), n(7, 7)], x(6)),
     running("PACK", [x(2, 3), x(2, 3)], x(2, 2, 3), Pack(values_count=9, axis=-2)),

@@ -16,7 +16,7 @@ _SUFFIXES = {
     DType.BOOL: "u8", DType.INT8: "s8", DType.INT16: "s16", DType.INT32: "s32", DType.INT64: "s64", DType.FLOAT32: "f32"
 }  # fmt: skip
 _NUMBERS = frozenset({DType.INT8, DType.INT32, DType.INT64, DType.FLOAT32})
-_SELECTED = {DType.INT8, DType.INT16, DType.FLOAT32}
+_SELECTED = {DType.INT8, DType.INT16, DType.INT32, DType.FLOAT32}
 
 
 class _Comparison(NamedTuple):
