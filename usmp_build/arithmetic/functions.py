@@ -42,6 +42,12 @@ def elu(source: Quantized, output: Quantized) -> bytes:
 
 
 @lru_cache(maxsize=64)
+def exp(source: Quantized, output: Quantized) -> bytes:
+    """e^x."""
+    return _of_float32(lambda x: np.float32(np.exp(np.float64(x))), source, output)
+
+
+@lru_cache(maxsize=64)
 def gelu(source: Quantized, output: Quantized) -> bytes:
     """GELU by the error function."""
     return _of_float32(lambda x: _HALF * x * (_ONE + np.float32(math.erf(x * _ROOT_OF_HALF))), source, output)

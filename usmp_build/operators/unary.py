@@ -197,7 +197,7 @@ KINDS = (
     _of_no_int8("COS", Effect.FUNCTION, None),
     _of_no_int8("DEQUANTIZE", Effect.FUNCTION, Fold(Known.VALUES, dequantized)),
     _of_table("ELU", _of_scales(functions.elu)),
-    _of_no_int8("EXP", Effect.FUNCTION, None),
+    _of_table("EXP", _of_scales(functions.exp)),
     _of_no_int8("FLOOR", Effect.FUNCTION, None),
     _unary(
         "GELU",

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.kernels.drawing import Array, Case
 from tests.support.kernels.driver import Runner
+from tests.support.kernels.elements import every_int8
 from tests.support.kernels.pairs import FLOORED, floored_integers
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import needs_gcc
@@ -52,6 +53,16 @@ def test_gelu_is_what_its_definition_says(runner: Runner) -> None:
             np.testing.assert_allclose(made, expected(case), 1e-5, 1e-6)
         else:
             np.testing.assert_array_less(np.abs(made - steps(expected(case), case.graph.tensors[1])), 0.501)
+
+
+def test_powers_of_e_in_int8_are_rounded_to_the_nearest_step(runner: Runner) -> None:
+    for seed in range(30):
+        case = every_int8(np.random.default_rng(seed), "EXP")
+        source, output = case.graph.tensors
+        with np.errstate(over="ignore"):
+            real_steps = steps(np.exp(real(case.inputs[0], source)), output)
+        (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        np.testing.assert_array_less(np.abs(made - real_steps), 0.501)
 
 
 def test_select_takes_a_condition_for_each_element_for_each_index_of_the_first_axis_or_for_all(runner: Runner) -> None:

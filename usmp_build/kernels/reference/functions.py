@@ -12,7 +12,7 @@ from usmp_build.kernels.reference.requantization import factor
 from usmp_build.kernels.reference.unary import lookup_kernel, type_of
 from usmp_build.operators.unary import Gelu
 
-_OF_FLOATS = ("CEIL", "COS", "EXP", "FLOOR", "LOG", "NEG", "ROUND", "SIN", "SQRT", "SQUARE")
+_OF_FLOATS = ("CEIL", "COS", "FLOOR", "LOG", "NEG", "ROUND", "SIN", "SQRT", "SQUARE")
 _LARGEST_SHIFT = 31
 
 
@@ -40,6 +40,13 @@ def elu(node: Node) -> Kernel:
     if type_of(node, DType.INT8, DType.FLOAT32) is DType.FLOAT32:
         return of_floats(node)
     return lookup_kernel(node, functions.elu(*_quantized(node)))
+
+
+def exp(node: Node) -> Kernel:
+    """EXP: for int8 a table."""
+    if type_of(node, DType.INT8, DType.FLOAT32) is DType.FLOAT32:
+        return of_floats(node)
+    return lookup_kernel(node, functions.exp(*_quantized(node)))
 
 
 def gelu(node: Node) -> Kernel:
@@ -73,4 +80,11 @@ def _quantized(node: Node) -> tuple[Quantized, Quantized]:
     return source, output
 
 
-KERNELS = {**dict.fromkeys(_OF_FLOATS, of_floats), "ABS": absolute, "ELU": elu, "GELU": gelu, "RSQRT": rsqrt}
+KERNELS = {
+    **dict.fromkeys(_OF_FLOATS, of_floats),
+    "ABS": absolute,
+    "ELU": elu,
+    "EXP": exp,
+    "GELU": gelu,
+    "RSQRT": rsqrt,
+}
