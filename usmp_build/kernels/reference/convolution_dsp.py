@@ -21,6 +21,8 @@ from usmp_build.kernels.reference.weights import BLOCK, blocks
 
 _PATCH, _LARGE_PATCH = 64, 256
 """Bytes on the stack for all of a window."""
+_MOST_FILTERS = 32
+"""For a channel."""
 
 
 def conv_2d_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
@@ -80,21 +82,29 @@ def _fields(image: ConvolvedImage, is_wide: bool) -> tuple[tuple[str, Value], ..
 
 
 def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
-    """Return the kernel of a DEPTHWISE_CONV_2D of one channel, or with one filter for each channel."""
+    """Return the kernel of a DEPTHWISE_CONV_2D."""
     _check(image, how)
-    channels, taps = image.channels, image.window[0] * image.window[1]
+    inputs, channels, taps = image.input.shape[3], image.channels, image.window[0] * image.window[1]
     weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
-    if image.input.shape[3] == 1:
+    if inputs == 1:
         return _convolution(image, how, portable, weights)
-    if channels != image.input.shape[3]:
-        raise Declined("it has several filters for a channel")
     if taps > MOST_TAPS:
         raise Declined(f"its window has more than {MOST_TAPS} pixels")
+    if channels > _MOST_FILTERS * inputs:
+        raise Declined(f"it has more than {_MOST_FILTERS} filters for a channel")
     constant = packed_depthwise(filters(image.node, weights, how.factors))
-    read, outside, zero_pixel = _taps(image, channels)
+    name = "depthwise_conv_2d_s8_dsp_row" if channels == inputs else "depthwise_conv_2d_repeated_s8_dsp_row"
+    read, outside, zero_pixel = _taps(image, inputs if channels == inputs else _repeated(channels, inputs, taps))
     traffic = read, Traffic(len(constant.data) * image.output.elements // channels), outside
-    accesses = depthwise_accesses(image.row(), channels, 1, 1, 4, BLOCK)
-    return packed_kernel(portable, "depthwise_conv_2d_s8_dsp_row", (constant, zero_pixel), traffic, accesses)
+    accesses = depthwise_accesses(image.row(), inputs, channels // inputs, 1, 4, BLOCK)
+    return packed_kernel(portable, name, (constant, zero_pixel), traffic, accesses)
+
+
+def _repeated(channels: int, inputs: int, taps: int) -> int:
+    """Return how many bytes of a pixel are read, in parts of as many channels as fit the stack, to repeat them."""
+    most, each = _LARGE_PATCH // taps // BLOCK * BLOCK, channels // inputs
+    ends = (min(first + most, channels) for first in range(0, channels, most))
+    return sum(-(-end // each) - (end - 1) // most * most // each for end in ends)
 
 
 def _check(image: ConvolvedImage, how: Arithmetic) -> None:

@@ -10,4 +10,9 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
     const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
     const int8_t *zeros, int8_t *output);
 
+/* The same with up to 32 filters for each channel. */
+void usmp_depthwise_conv_2d_repeated_s8_dsp_row(
+    const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
+    const int8_t *zeros, int8_t *output);
+
 #endif

@@ -1,3 +1,6 @@
+#include <string.h>
+
+#include "arithmetic.h"
 #include "depthwise_conv_2d_dsp.h"
 #include "dsp.h"
 #include "taps.h"
@@ -195,15 +198,15 @@ static inline int8_t usmp_depthwise_channel_s8_dsp(
     return (int8_t)(result < pixel->low ? pixel->low : result > pixel->high ? pixel->high : result);
 }
 
-/* Makes all blocks of four channels of `pixels` pixels in a row; `offset` is from the taps to the first pixel. */
+/* Makes `channels` channels of `pixels` pixels in a row, all in blocks of four; `offset` is from the taps to the first
+ * pixel. */
 static inline void usmp_make_fours_s8_dsp(
     struct usmp_depthwise_s8_dsp *blocks, const struct usmp_depthwise_conv_2d_s8_parameters *p, const int32_t *packed,
-    int32_t pixels, int32_t offset, int8_t *output)
+    int32_t channels, int32_t pixels, int32_t offset, int8_t *output)
 {
-    const int32_t fours = p->input_channels / 4;
     const int32_t block = 9 + blocks->count;
-    const int32_t first = p->direction < 0 ? fours - 1 : 0;
-    const int32_t passed = p->direction < 0 ? -1 : fours;
+    const int32_t first = p->direction < 0 ? channels / 4 - 1 : 0;
+    const int32_t passed = p->direction < 0 ? -1 : channels / 4;
 
     blocks->pixels = pixels;
     blocks->packed = packed + first * block;
@@ -212,18 +215,18 @@ static inline void usmp_make_fours_s8_dsp(
     blocks->step = 4 * p->direction;
     blocks->offset = offset + 4 * first;
     blocks->output = output + 4 * first;
-    blocks->offset_step = p->direction * (p->stride * p->input_pitch - 4 * fours);
-    blocks->output_step = p->direction * (p->output_pitch - 4 * fours);
+    blocks->offset_step = p->direction * (p->stride * p->input_pitch - channels);
+    blocks->output_step = p->direction * (p->output_pitch - channels);
     usmp_depthwise_blocks_s8_dsp(blocks);
 }
 
-/* Makes all channels of a pixel; `offset` is from the taps to it. */
+/* Makes `channels` channels of a pixel; `offset` is from the taps to it. */
 static inline void usmp_depthwise_pixel_s8_dsp(
     struct usmp_depthwise_s8_dsp *pixel, const struct usmp_depthwise_conv_2d_s8_parameters *p, const int32_t *packed,
-    int32_t offset, int8_t *output)
+    int32_t channels, int32_t offset, int8_t *output)
 {
-    const int32_t fours = p->input_channels / 4;
-    const struct usmp_walk turns = usmp_walk_along(p->input_channels - 4 * fours + 1, 1, p->direction);
+    const int32_t fours = channels / 4;
+    const struct usmp_walk turns = usmp_walk_along(channels - 4 * fours + 1, 1, p->direction);
 
     for (int32_t turn = turns.first; turn != turns.end; turn += turns.step) {
         if (turn > 0) {
@@ -231,9 +234,25 @@ static inline void usmp_depthwise_pixel_s8_dsp(
             const int32_t *const alone = packed + fours * (9 + pixel->count) + (turn - 1) * (3 + pixel->count);
             output[c] = usmp_depthwise_channel_s8_dsp(pixel, alone, offset + c);
         } else if (fours > 0) {
-            usmp_make_fours_s8_dsp(pixel, p, packed, 1, offset, output);
+            usmp_make_fours_s8_dsp(pixel, p, packed, 4 * fours, 1, offset, output);
         }
     }
+}
+
+static inline void usmp_set_window_s8_dsp(
+    struct usmp_depthwise_s8_dsp *pixel, const struct usmp_depthwise_conv_2d_s8_parameters *p)
+{
+    const int32_t count = p->window_height * p->window_width;
+    const int32_t pairs = count / 2;
+
+    pixel->count = count;
+    pixel->is_odd = count % 2;
+    pixel->loops = (pairs + 3) / 4;
+    pixel->skip = pairs == 0 ? 80 * 4 + 8 : 80 * (4 * pixel->loops - pairs);
+    pixel->rounding = 1 + 2 * p->output_zero_point;
+    pixel->low = p->low + p->output_zero_point;
+    pixel->high = p->high + p->output_zero_point;
+    pixel->is_clamped = pixel->low > -128 || pixel->high < 127;
 }
 
 void usmp_depthwise_conv_2d_s8_dsp_row(
@@ -242,7 +261,6 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
 {
     const int32_t height = p->window_height;
     const int32_t width = p->window_width;
-    const int32_t pairs = height * width / 2;
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_taps inside = usmp_positions_inside(
         rows, height, (width - 1) * p->dilation + 1, p->stride, p->before, p->input_width, p->output_width);
@@ -251,27 +269,79 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
     struct usmp_depthwise_s8_dsp pixel;
     int32_t count = 1;
 
+    usmp_set_window_s8_dsp(&pixel, p);
     pixel.taps = taps;
-    pixel.count = height * width;
-    pixel.is_odd = pixel.count % 2;
-    pixel.loops = (pairs + 3) / 4;
-    pixel.skip = pairs == 0 ? 80 * 4 + 8 : 80 * (4 * pixel.loops - pairs);
-    pixel.rounding = 1 + 2 * p->output_zero_point;
-    pixel.low = p->low + p->output_zero_point;
-    pixel.high = p->high + p->output_zero_point;
-    pixel.is_clamped = pixel.low > -128 || pixel.high < 127;
     for (int32_t x = pixels.first; x != pixels.end; x += count * pixels.step) {
         const int32_t start = x * p->stride - p->before;
 
         count = x >= inside.first && x < inside.end ? inside.end - inside.first : 1;
         usmp_find_taps(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, 1, taps);
         if (p->input_channels % 4 == 0) {
-            usmp_make_fours_s8_dsp(&pixel, p, packed, count, 0, output + x * p->output_pitch);
+            usmp_make_fours_s8_dsp(&pixel, p, packed, p->input_channels, count, 0, output + x * p->output_pitch);
             continue;
         }
         for (int32_t i = 0; i < count; ++i) {
             int8_t *const to = output + (x + i * pixels.step) * p->output_pitch;
-            usmp_depthwise_pixel_s8_dsp(&pixel, p, packed, i * input_step, to);
+            usmp_depthwise_pixel_s8_dsp(&pixel, p, packed, p->input_channels, i * input_step, to);
+        }
+    }
+}
+
+/* Repeats each channel of a pixel as often as it has filters, and writes `count` of these bytes from byte `first` on, a
+ * multiple of four; with up to 31 bytes more. */
+static inline void usmp_repeat_channels_s8_dsp(
+    const int8_t *pixel, int32_t multiplier, int32_t first, int32_t count, int8_t *to)
+{
+    const int8_t *const end = to + count;
+    int32_t left = multiplier - first % multiplier;
+
+    pixel += first / multiplier;
+    for (; multiplier == 2 && end - to >= 4; to += 4, pixel += 2) {
+        const uint32_t four = ((uint32_t)(uint8_t)pixel[0] | (uint32_t)(uint8_t)pixel[1] << 16) * 0x0101u;
+        memcpy(to, &four, 4);
+    }
+    for (; to < end; to += left, left = multiplier, ++pixel) {
+        const uint32_t four = (uint32_t)(uint8_t)*pixel * 0x01010101u;
+
+        for (; left > 4; to += 4, left -= 4) {
+            memcpy(to, &four, 4);
+        }
+        memcpy(to, &four, 4);
+    }
+}
+
+void usmp_depthwise_conv_2d_repeated_s8_dsp_row(
+    const struct usmp_depthwise_conv_2d_s8_parameters *p, const int8_t *const *rows, const int32_t *packed,
+    const int8_t *zeros, int8_t *output)
+{
+    const int32_t count = p->window_height * p->window_width;
+    const int32_t channels = p->input_channels * p->depth_multiplier;
+    const int32_t most = 256 / count / 4 * 4; /* outputs whose inputs fit `repeated` */
+    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
+    const struct usmp_walk parts = usmp_walk_along((channels + most - 1) / most, 1, p->direction);
+    const int8_t *taps[64];
+    const int8_t *copies[64];
+    int8_t repeated[256 + 31];
+    struct usmp_depthwise_s8_dsp pixel;
+
+    usmp_set_window_s8_dsp(&pixel, p);
+    pixel.taps = copies;
+    for (int32_t tap = 0; tap < count; ++tap) {
+        copies[tap] = repeated + tap * most;
+    }
+    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+        usmp_find_taps(
+            rows, zeros, p->window_height, p->window_width, x * p->stride - p->before, p->dilation, p->input_width,
+            p->input_pitch, 1, taps);
+        for (int32_t part = parts.first; part != parts.end; part += parts.step) {
+            const int32_t first = part * most;
+            const int32_t size = usmp_minimum(most, channels - first);
+
+            for (int32_t tap = 0; tap < count; ++tap) {
+                usmp_repeat_channels_s8_dsp(taps[tap], p->depth_multiplier, first, size, repeated + tap * most);
+            }
+            usmp_depthwise_pixel_s8_dsp(
+                &pixel, p, packed + first / 4 * (9 + count), size, 0, output + x * p->output_pitch + first);
         }
     }
 }
