@@ -143,9 +143,16 @@ void usmp_conv_2d_s8_dsp_row(
     }
 }
 
-/* Copies four bytes or more, a word at a time; the last word may overlap the one before it. */
+/* Copies two bytes or more, a word at a time; the last word may overlap the one before it. */
 static inline void usmp_copy_words(const int8_t *from, int32_t bytes, int8_t *to)
 {
+    if (bytes < 4) {
+        memcpy(to, from, 2);
+        if (bytes == 3) {
+            to[2] = from[2];
+        }
+        return;
+    }
     for (int32_t i = 0; i < bytes - 4; i += 4) {
         memcpy(to + i, from + i, 4);
     }
@@ -167,7 +174,7 @@ static inline void usmp_gather_s8_dsp(
         if (rows[y] == NULL || taps.end - taps.first < p->window_width) {
             memset(patch, p->input_zero_point, (size_t)(p->window_width * channels));
         }
-        if (rows[y] != NULL && is_dense && bytes >= 4) {
+        if (rows[y] != NULL && is_dense && bytes >= 2) {
             usmp_copy_words(rows[y] + (start + taps.first) * channels, bytes, to);
         } else if (rows[y] != NULL) {
             for (int32_t tap = taps.first; tap < taps.end; ++tap) {
