@@ -81,35 +81,40 @@ def add_or_subtract(kind: str) -> Callable[[Random], Case]:
     return make
 
 
-def max_pool_2d(r: Random) -> Case:
+def pool_2d(kind: str) -> Callable[[Random], Case]:
     """Up to 20 channels, with windows up to 4x4."""
-    padding, size, kernel, numbers, result = geometry(r, 1, 4, 12)
-    channels = span(r, 1, 20)
-    source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, 0.05)
-    output = replace(source, name="y", shape=(source.shape[0], *result, channels))
-    strides = {name: value for name, value in numbers.items() if name.startswith("stride")}
-    options = Pool2D(padding, filter_h=kernel[0], filter_w=kernel[1], activation=pick(r, ACTIVATIONS), **strides)
-    return case(r, "MAX_POOL_2D", (source,), output, options)
+
+    def make(r: Random) -> Case:
+        padding, size, kernel, numbers, result = geometry(r, 1, 4, 12)
+        channels = span(r, 1, 20)
+        source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, 0.05)
+        output = replace(source, name="y", shape=(source.shape[0], *result, channels))
+        strides = {name: value for name, value in numbers.items() if name.startswith("stride")}
+        options = Pool2D(padding, filter_h=kernel[0], filter_w=kernel[1], activation=pick(r, ACTIVATIONS), **strides)
+        return case(r, kind, (source,), output, options)
+
+    return make
 
 
 CASES: Mapping[str, Callable[[Random], Case]] = {
     "ADD": add_or_subtract("ADD"),
+    "AVERAGE_POOL_2D": pool_2d("AVERAGE_POOL_2D"),
     "CONV_2D": conv_2d,
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
     "FULLY_CONNECTED": fully_connected,
-    "MAX_POOL_2D": max_pool_2d,
+    "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
     "SUB": add_or_subtract("SUB"),
 }
 ISAS: Mapping[Isa, tuple[str, ...]] = {
     Isa.DSP: tuple(CASES),
-    Isa.MVE: tuple(kind for kind in CASES if kind != "MAX_POOL_2D"),
+    Isa.MVE: tuple(kind for kind in CASES if "POOL" not in kind),
 }
 """The kinds of operators that have kernels for the instructions of a target."""
 
 
 @functools.cache
 def faster(isa: Isa, kind: str, count: int) -> list[tuple[Case, Kernel]]:
-    """Draw cases, the same ones for everybody, that are not left to slower instructions; at least a third of them are."""
+    """Draw cases, the same for everybody, that are not left to slower instructions, as at least a third are."""
     return [*itertools.islice(_faster(isa, kind, 3 * count), count)]
 
 

@@ -20,6 +20,8 @@ from usmp_build.request import Isa
 
 _SAME_SCALE = 1e-6
 """Scales that differ by no more count as equal."""
+_MOST_PIXELS = 256
+"""Their sum fits 16 bits."""
 _SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16"}
 
 
@@ -73,16 +75,20 @@ def pool_2d(node: Node) -> Kernel:
     is_average = node.operator.kind == "AVERAGE_POOL_2D"
     by_rows = _added_up(node, call, suffix, row) if is_average and is_less_as_sums(node) else None
     portable = Kernel((call,), pitched=PITCHED, by_rows=by_rows)
-    is_maximum = node.operator.kind == "MAX_POOL_2D"
-    return fastest(node, {Isa.DSP: lambda: _max_dsp(node, portable)} if is_maximum else {}, portable)
+    is_norm = node.operator.kind == "L2_POOL_2D"
+    return fastest(node, {} if is_norm else {Isa.DSP: lambda: _dsp(node, portable, is_average)}, portable)
 
 
-def _max_dsp(node: Node, portable: Kernel) -> Kernel:
-    """Return the kernel of MAX_POOL_2D with the DSP extension: a turn of it is up to four turns of the portable one."""
+def _dsp(node: Node, portable: Kernel, is_average: bool) -> Kernel:
+    """Return the kernel with the DSP extension: a turn of it is up to four turns of the portable one."""
     if node.output.dtype is not DType.INT8:
         raise Declined(f"it is for int8, not {node.output.dtype.name}")
+    options = node.options(Pool2D)
+    if is_average and options.filter_h * options.filter_w > _MOST_PIXELS:
+        raise Declined(f"its window has more than {_MOST_PIXELS} pixels")
     (call,) = portable.calls
-    return replace(portable, calls=(replace(call, function="max_pool_2d_s8_dsp_row"),))
+    function = call.function.replace("_s8_", "_s8_dsp_")
+    return replace(portable, calls=(replace(call, function=function),))
 
 
 def _added_up(node: Node, call: KernelCall, suffix: str, row: Row) -> Kernel:

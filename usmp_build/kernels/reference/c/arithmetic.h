@@ -99,4 +99,10 @@ static inline float usmp_clamp_f32(float value, float low, float high)
     return value < low ? low : value > high ? high : value;
 }
 
+/* The mean of `count` numbers, rounded to the nearest, halves away from zero. */
+static inline int32_t usmp_mean_of(int32_t sum, int32_t count)
+{
+    return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
+}
+
 #endif

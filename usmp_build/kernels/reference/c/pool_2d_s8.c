@@ -4,12 +4,6 @@
 #include "walk.h"
 #include "window.h"
 
-/* The mean of `count` numbers, rounded to the nearest, halves away from zero. */
-static inline int32_t usmp_mean_of(int32_t sum, int32_t count)
-{
-    return sum > 0 ? (sum + count / 2) / count : (sum - count / 2) / count;
-}
-
 void usmp_average_pool_2d_s8_row(
     const struct usmp_pool_2d_s8_parameters *p, const int8_t *const *rows, int8_t *output)
 {
