@@ -73,6 +73,30 @@ def test_plans_of_models_are_right(tmp_path: Path, name: str, rows: str) -> None
     assert each.verdict(each.document) == ""
 
 
+@pytest.mark.parametrize("name", ["branchy", "digits"])
+def test_a_bound_is_checked_where_buffers_overlap(tmp_path: Path, name: str) -> None:
+    """The bytes that the fullest turn of one operator needs are as many, which are fewer than its buffers have."""
+    each = made(tmp_path, (name,), BY_ROWS.format("false"))
+    pool = each.document["pools"][0]
+    sizes = {buffer["name"]: buffer["size"] for buffer in each.document["buffers"]}
+    assert sum(sizes[buffer] for buffer in pool["certificate"]["buffers"]) > pool["bound"]
+    assert check_plan.check(each.document, each.models) == []
+    pool["size"] = pool["bound"] = pool["bound"] + 1
+    assert "share" in check_plan.check(each.document, each.models)[0]
+
+
+def test_bytes_that_a_turn_needs() -> None:
+    """Two bytes are read in turns 1 and 2, before two are written there; one of those, and a third, are read later."""
+    needs = check_plan.Needs({10, 11, 12}, {10: 1, 11: 2})
+    needs.written = {20: 1, 21: 2}
+    needs.later([12, 20, 99])
+    assert needs.most() == 3
+    needs.later([21, 10])
+    assert needs.most() == 4
+    needs.scratch = 5
+    assert needs.most() == 9
+
+
 @pytest.mark.parametrize("first", ["", 'concurrent = [["digits", "odd_even"]]\n'])
 def test_plans_of_several_models_are_right(tmp_path: Path, first: str) -> None:
     each = made(tmp_path, ("digits", "odd_even"), first=first)
@@ -247,5 +271,5 @@ def test_a_wrong_plan_that_a_test_makes_fails_it(tmp_path: Path, monkeypatch: py
         return replace(made, summary=replace(made.summary, pools=pools))
 
     monkeypatch.setattr(pipeline, "plan", short)
-    with pytest.raises(AssertionError, match="and the pool has"), CheckedPlans("").hooked():
+    with pytest.raises(AssertionError, match="and the pool has"), CheckedPlans(all_plans=True).hooked():
         made(tmp_path, ("digits",), BY_ROWS.format("false"))
