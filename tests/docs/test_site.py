@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -12,11 +13,14 @@ from tests.support.tree import ROOT
 
 
 def test_the_site_is_built_strictly(tmp_path: Path) -> None:
-    need_packages("mkdocs")
+    need_packages("mkdocs", "mkdocstrings")
     config = ROOT / "docs" / "mkdocs.yml"
     output([sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", config, "-d", tmp_path / "site"])
     pages = {page.relative_to(ROOT / "docs") for page in (ROOT / "docs").rglob("*.md")}
     html = {page.parent / ("" if page.stem == "README" else page.stem) / "index.html" for page in pages}
     assert [str(page) for page in html if not (tmp_path / "site" / "docs" / page).is_file()] == []
     index = json.loads((tmp_path / "site" / "search" / "search_index.json").read_text(encoding="utf-8"))
+    assert (tmp_path / "site" / "css" / "theme.css").is_file()
+    reference = (tmp_path / "site" / "docs" / "python" / "index.html").read_text(encoding="utf-8")
+    assert {"usmp_build.pipeline.plan", "usmp_build.planner.solve"} <= set(re.findall(r'id="([^"]+)"', reference))
     assert {"docs/rows/", "docs/adr/0021-rows-are-buffers/"} <= {entry["location"] for entry in index["docs"]}

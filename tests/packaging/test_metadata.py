@@ -27,7 +27,7 @@ def test_metadata_is_valid_and_complete(raw: bytes) -> None:
     assert (found.license_expression, found.license_files) == ("Apache-2.0", ["LICENSE"])
     assert str(found.requires_python) == ">=3.10"
     assert "Typing :: Typed" in (found.classifiers or [])
-    assert sorted(found.provides_extra or []) == ["oracle", "test", "tvm"]
+    assert sorted(found.provides_extra or []) == ["completion", "oracle", "test", "tvm"]
     assert found.description == (ROOT / "README.md").read_text(encoding="utf-8")
 
 
