@@ -93,6 +93,11 @@ def of_starlark(text: str) -> Iterator[str]:
             yield "string" if token.type == tokenize.STRING else token.string
 
 
+def of_properties(text: str) -> Iterator[str]:
+    """The lines, whose values are names that a manifest may choose only among those of C."""
+    return (line for line in text.split("\n") if not line.startswith("#"))
+
+
 def of_json(text: str) -> Iterator[str]:
     def flat(value: Any) -> Iterator[str]:
         if isinstance(value, dict | list):
@@ -114,6 +119,8 @@ LANGUAGES: dict[str, Callable[[str], Iterator[str]]] = {
     ".mk": of_make,
     ".bzl": of_starlark,
     ".bazel": of_starlark,
+    ".build": of_starlark,
+    ".properties": of_properties,
     ".json": of_json,
 }
 
