@@ -195,6 +195,8 @@ def plan_files(project: str, pool_bytes: Iterable[str] = ()) -> tuple[str, ...]:
     return (
         "BUILD.bazel",
         "CMakeLists.txt",
+        "library.json",
+        "library.properties",
         "meson.build",
         "plan.json",
         "usmp-targets.cmake",

@@ -34,6 +34,7 @@ EMITTERS = {
     "bazel": "usmp_build.emitters.bazel:emit",
     "c": "usmp_build.emitters.c:emit",
     "cmake": "usmp_build.emitters.cmake:emit",
+    "libraries": "usmp_build.emitters.libraries:emit",
     "linker": "usmp_build.emitters.linker:emit",
     "make": "usmp_build.emitters.make:emit",
     "meson": "usmp_build.emitters.meson:emit",

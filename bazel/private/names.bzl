@@ -14,7 +14,16 @@ def plan_files(project, pool_bytes):
       dict, what they are → list of names
     """
     return {
-        "build_files": ["BUILD.bazel", "CMakeLists.txt", "meson.build", "usmp-targets.cmake", "usmp.bzl", "usmp.mk"],
+        "build_files": [
+            "BUILD.bazel",
+            "CMakeLists.txt",
+            "library.json",
+            "library.properties",
+            "meson.build",
+            "usmp-targets.cmake",
+            "usmp.bzl",
+            "usmp.mk",
+        ],
         "copy_table": [project + "_copy_table.ld"],
         "hdrs": ["usmp.h"] + [project + end for end in [".h", "_guard.h", "_kernels.h", "_shared_constants.h"]],
         "linker_fragment": [project + ".ld"],

@@ -8,6 +8,8 @@ import shutil
 from tests.support.cli import RO, RW, tables
 from tests.support.files import write_files
 from tests.support.page_files import give_models
+from tests.support.platformio import platformio
+from tests.support.processes import output
 from tests.support.shell import Shell
 from tests.support.snippets import Page, runs
 from tests.support.tools import need
@@ -44,6 +46,17 @@ def test_esp_idf(page: Page, shell: Shell) -> None:
         (shell.folder / "main" / "CMakeLists.txt").write_text(page.take("cmake").text, encoding="utf-8")
         shell.output(f"rm -rf build && cmake -B build {where} && cmake --build build && build/firmware.elf")
         shutil.rmtree(shell.folder / "components", ignore_errors=True)
+
+
+@runs("docs/integrations.md#platformio-and-arduino")
+def test_platformio(page: Page, shell: Shell) -> None:
+    env = platformio(shell.folder / "core")
+    configuration = "[env:host]\nplatform = board\n"
+    write_files(shell.folder, {"platformio.ini": configuration, "usmp.toml": MANIFEST, "src/main.c": MAIN})
+    give_models(shell.folder, kws="digits")
+    shell.run(page.take("sh"))
+    output(["pio", "run"], shell.folder, env)
+    output([shell.folder / ".pio" / "build" / "host" / "app"])
 
 
 @runs("docs/integrations.md#pools-from-files-of-the-project")

@@ -14,7 +14,7 @@ from tests.support.cli import DIGITS, ODD_EVEN, RO, RW, call, manifest, one_mode
 def test_the_mathematical_library_is_linked_where_it_is_needed(tmp_path: Path, model: str, needed: bool) -> None:
     assert call("generate", manifest(tmp_path, one_model(model)), "--out", tmp_path).code == 0
     assert ("#include <math.h>" in (tmp_path / "p_kernels.c").read_text()) is needed
-    for name in ("BUILD.bazel", "usmp-targets.cmake", "usmp.mk"):
+    for name in ("BUILD.bazel", "library.json", "usmp-targets.cmake", "usmp.mk"):
         assert ("-lm" in (tmp_path / name).read_text()) is needed, name
     assert ("find_library('m'" in (tmp_path / "meson.build").read_text()) is needed
 

@@ -4,8 +4,8 @@
   because it takes long, `sample` draws the machines that each test runs on, `files` writes and changes files, `tree`
   knows and copies our source tree.
 - Builds: `cmake`, `bazel`, `bazel_files`, `checked_in` have projects of each build system; `models` changes models and
-  knows what they answer; `host_c` compiles generated C for this machine; `tflm_headers` stand in for those of
-  TensorFlow Lite Micro.
+  knows what they answer, `platformio` runs PlatformIO; `host_c` compiles generated C for this machine; `tflm_headers`
+  stand in for those of TensorFlow Lite Micro.
 - Trust: `checker` checks plans that tests make with `check_plan.py`, `mutation` counts which changes of a module its
   tests notice.
 - Reports: `report_pages` reads the pages of `usmp-build report`.

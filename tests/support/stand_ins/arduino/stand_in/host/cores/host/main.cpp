@@ -1,0 +1,6 @@
+#include "Arduino.h"
+int main(void) {
+    setup();
+    loop();
+    return 0;
+}
