@@ -17,6 +17,7 @@ import pytest
 from tests.support import stateful
 from tests.support.cli import DATA, DIGITS, PASSED, RW, TWO_MODELS, call, manifest, one_model, tables
 from tests.support.host_c import COMPILERS, HOSTILE, STRICT, compile_folder
+from tests.support.processes import run
 from tests.support.tools import few, need
 from usmp_build.importers.tflite import import_tflite
 from usmp_build.ir.graph import Model
@@ -108,6 +109,17 @@ def test_a_compiler_of_which_nothing_is_known_is_told_about_types_that_alias(gen
     ]
     assert stopped_at("-DUSMP_MAY_ALIAS=") == []
     assert stopped_at("-D_MSC_VER=1900") == []
+
+
+@pytest.mark.parametrize("standard", ["c99", "c11"])
+def test_machines_whose_int_has_16_bits_are_refused(generated: list[Path], standard: str) -> None:
+    """Kernels would compile there, and overflow: `short` stands in for such an `int`."""
+    source = "#include <stddef.h>\n#include <stdint.h>\n#define int short\n#include <usmp.h>\n"
+    command = ["cc", f"-std={standard}", "-I.", "-fsyntax-only", "-xc", "-"]
+    done = run(command, generated[0], said=source)
+    assert done.code != 0
+    assert "int_has_32_bits" in done.err
+    assert run(command, generated[0], said=source.replace("#define int short\n", "")).code == 0
 
 
 @pytest.mark.parametrize("standard", ["c99", "c11"])
