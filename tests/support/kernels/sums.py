@@ -58,7 +58,7 @@ def filters(
 
 
 def narrowed(bias: Tensor) -> Tensor:
-    """Return biases of 32 bits, with which CONV_2D adds up int16 in 32 bits, too."""
+    """Return biases of 32 bits, with which CONV_2D and FULLY_CONNECTED add up int16 in 32 bits, too."""
     return replace(bias, dtype=DType.INT32, data=bias.as_array().astype("<i4").tobytes())
 
 
@@ -132,6 +132,8 @@ def fully_connected(r: Random) -> Case:
         weights = Tensor(weights.name, weights.shape, INT8, q, weights.data)
     elif dtype is INT8 and not many and r.integers(4) == 0:
         weights, scale = packed(r, weights), scale / 16
+    elif dtype is INT16 and bias is not None and r.integers(3) == 0:
+        bias = narrowed(bias)
     output = image(r, "y", (batches, outputs), dtype, scale)
     options = FullyConnected(pick(r, ACTIVATIONS))
     return perhaps_computed(r, case(r, "FULLY_CONNECTED", (source, weights, bias), output, options))

@@ -65,8 +65,12 @@ def fully_connected(node: Node) -> Kernel:
     if types not in {(DType.INT8, DType.INT8, DType.INT8), (DType.INT16, DType.INT8, DType.INT16)}:
         raise unsupported_types(source, weights, output)
     if weights.quantization is not None and weights.quantization.per_channel:
-        return _per_channel(node, sizes)
-    return _int8(node, sizes) if source.dtype is DType.INT8 else _int16(node, sizes)
+        return _convolution(node, sizes)
+    _check_bias_scale(node)
+    if source.dtype is DType.INT8:
+        return _int8(node, sizes)
+    bias = node.optional(2)
+    return _int16(node, sizes) if bias is None or bias.dtype is not DType.INT32 else _convolution(node, sizes)
 
 
 def _float32(node: Node, sizes: _Sizes) -> Kernel:
@@ -84,7 +88,6 @@ def _float32(node: Node, sizes: _Sizes) -> Kernel:
 def _int8(node: Node, sizes: _Sizes) -> Kernel:
     source, weights, output = node.input(0), node.input(1), node.output
     check_sums(node, sizes.inputs, weights)
-    _check_bias_scale(node)
     bias, zeros = bias_operand(node, sizes.outputs, DType.INT32)
     scale = factor(node, node.scale(source) * node.scale(weights) / node.scale(output))
     constants = (factor_pairs("factor", scale), *zeros)
@@ -111,7 +114,6 @@ def _int8(node: Node, sizes: _Sizes) -> Kernel:
 def _int16(node: Node, sizes: _Sizes) -> Kernel:
     source, weights, output = node.input(0), node.input(1), node.output
     check_symmetric(node, source, weights, output)
-    _check_bias_scale(node)
     bias, zeros = bias_operand(node, sizes.outputs, DType.INT64)
     check_wide_sums(sizes.inputs, node.optional(2))
     scale = wide(node, factor(node, node.scale(source) * node.scale(weights) / node.scale(output)))
@@ -148,10 +150,8 @@ def _check_bias_scale(node: Node) -> None:
         raise Unsupported("the scale of its biases is not that of its inputs times that of its weights")
 
 
-def _per_channel(node: Node, sizes: _Sizes) -> Kernel:
-    """A scale for each output, as convolutions have."""
-    if node.input(0).dtype is DType.INT16:
-        bias_operand(node, sizes.outputs, DType.INT64)  # a convolution may also have narrow ones
+def _convolution(node: Node, sizes: _Sizes) -> Kernel:
+    """A scale for each output, or int16 with biases of 32 bits, as convolutions have."""
     kernel = conv_2d(_as_convolution(node, sizes))
     return replace(kernel, pitched=frozenset(), slower=frozenset())
 
