@@ -83,9 +83,11 @@ class Runner:
         results = {Output(p): graph.tensors[t] for p, t in enumerate(op.outputs)}
         tensors: dict[Operand, Tensor] = {Input(p): graph.tensors[t] for p, t in enumerate(op.inputs) if t is not None}
         tensors |= results
-        contents: dict[Operand, bytes] = {
-            Input(p): graph.tensors[t].data or given[t].tobytes() for p, t in enumerate(op.inputs) if t is not None
-        }
+        contents: dict[Operand, bytes] = {}
+        for p, t in enumerate(op.inputs):
+            if t is not None:
+                data = graph.tensors[t].data
+                contents[Input(p)] = given[t].tobytes() if data is None else data
         contents |= {Derived(p): constant.data for p, constant in enumerate(kernel.constants)}
         contents |= {Scratch(p): self._garbage.randbytes(request.size) for p, request in enumerate(kernel.scratch)}
         contents |= {output: self._garbage.randbytes(result.size) for output, result in results.items()}

@@ -21,14 +21,14 @@ _MOST_DIMENSIONS = 5
 
 
 def reduction(kind: str) -> Callable[[Random], Case]:
-    """Axes lie side by side or not, some are named twice, some from behind."""
+    """Axes lie side by side or not, some are named twice, some from behind; at times there are none."""
 
     def make(r: Random) -> Case:
         dtype = pick(r, _TYPES[kind])
         rank = span(r, 1, _MOST_DIMENSIONS)
         shape = tuple(span(r, 1, 6) for _ in range(rank))
         axes = np.flatnonzero(r.integers(2, size=rank))
-        if len(axes) == 0:
+        if len(axes) == 0 and r.integers(2):
             axes = np.array([span(r, 0, rank - 1)])
         keep = bool(r.integers(2))
         reduced = np.empty(shape, np.int8).sum(axis=tuple(axes), keepdims=keep).shape

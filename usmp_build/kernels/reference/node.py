@@ -18,6 +18,7 @@ from usmp_build.interfaces.kernels import Input, Output
 from usmp_build.ir.graph import DType, Operator, Subgraph, Tensor
 from usmp_build.ir.labels import operator_label, tensor_label
 from usmp_build.ir.options import Options
+from usmp_build.operators.reductions import Reducer
 from usmp_build.request import Isa
 
 LARGEST = (1 << 31) - 1
@@ -39,11 +40,12 @@ class Node:
     isa: Isa = Isa.PORTABLE
 
     def __post_init__(self) -> None:
+        axes = self.operator.inputs[1:2] if isinstance(self.operator.options, Reducer) else ()
         for index in (*self.operator.inputs, *self.operator.outputs):
             if index is None:
                 continue
             tensor = self.graph.tensors[index]
-            if tensor.elements == 0:
+            if tensor.elements == 0 and index not in axes:  # without axes, each element is reduced to itself
                 raise Unsupported(f"{self.label(tensor)} is empty")
             if tensor.size > LARGEST:
                 raise Unsupported(f"{self.label(tensor)} has more than {LARGEST:,} bytes")
