@@ -78,14 +78,18 @@ def _below_one(node: Node, tensor: Tensor) -> Factor:
 
 def logic(node: Node) -> Kernel:
     """LOGICAL_AND and LOGICAL_OR."""
-    _check_bool(node, node.input(0), node.input(1))
+    tensors = node.input(0), node.input(1), node.output
+    other = next((tensor for tensor in tensors if tensor.dtype is not DType.BOOL), None)
+    if other is not None:
+        raise Unsupported(f"it takes bool only, but {node.label(other)} is {other.dtype.name}")
     return in_pairs(node, node.operator.kind.lower())
 
 
 def negation(node: Node) -> Kernel:
     """LOGICAL_NOT."""
     node.expect(node.input(0).elements == node.output.elements, "has an output of another size than its input")
-    _check_bool(node, node.input(0))
+    if not node.input(0).dtype is node.output.dtype is DType.BOOL:
+        raise unsupported_types(node.input(0), node.output)
     return each_element(node, "logical_not", "elements")
 
 
@@ -108,11 +112,6 @@ def select_alike(node: Node) -> Kernel:
     ones = (1,) * (len(output.shape) - 1)
     tensors[node.index(Input(0))] = replace(condition, shape=(*condition.shape, *ones))
     return select(replace(node, graph=replace(node.graph, tensors=tuple(tensors))))
-
-
-def _check_bool(node: Node, *inputs: Tensor) -> None:
-    if {tensor.dtype for tensor in (*inputs, node.output)} != {DType.BOOL}:
-        raise unsupported_types(*inputs, node.output)
 
 
 KERNELS = {
