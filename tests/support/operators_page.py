@@ -113,7 +113,8 @@ def _overlap(cases: Sequence[Case]) -> str:
         output = graph.tensors[op.outputs[0]]
         nearest = [each for d in Direction if (each := _nearest(kernel_of(case, d), source)) is not None]
         partly = partly or any(each < output.size for each in nearest)
-        if graph.tensors[op.inputs[source] or 0].size == output.size:
+        operand = graph.tensors[op.inputs[source] or 0]
+        if operand.size == output.size and operand.elements >= output.elements:  # it is not stretched
             in_place.append(any(each <= 0 for each in nearest))
     if len(in_place) > len(cases) / _ALIKE and all(in_place):
         return "in place"

@@ -31,7 +31,14 @@ INT32, INT64, BOOL = DType.INT32, DType.INT64, DType.BOOL
 
 
 def shapes(r: Random, count: int, most_rank: int) -> list[tuple[int, ...]]:
-    """Draw the shapes of operands: all the same, or some stretched; the last one is the output's."""
+    """Draw the shapes of operands: all the same, or some stretched; the last one is the output's.
+
+    At times the first operand and the others are stretched along every other one of six axes.
+    """
+    if r.integers(10) == 0:
+        turns = [[span(r, 2, 3) if (axis + place) % 2 else 1 for axis in range(6)] for place in (1, 2)]
+        drawn = [turns[0], *[turns[1]] * (count - 1)]
+        return [*map(tuple, drawn), np.broadcast_shapes(*map(tuple, drawn))]
     rank = span(r, 1, most_rank)
     full = [span(r, 1, 5) for _ in range(rank)]
     drawn = [full] * count

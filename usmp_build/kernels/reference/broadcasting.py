@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from math import prod
 from typing import NamedTuple, TypeAlias
 
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Parameters, Traffic, Value, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Operand, Output, Parameters, Traffic, Value, Whole
 from usmp_build.ir.graph import Tensor
 from usmp_build.kernels.reference.accesses_of_elements import broadcast_accesses
 from usmp_build.kernels.reference.node import Node, Unsupported
-from usmp_build.kernels.reference.pieces import elementwise
+from usmp_build.kernels.reference.pieces import KernelOf, elementwise, piece_by_piece
 
 MOST_AXES = 5
 """In the tables that C reads."""
@@ -67,8 +67,24 @@ def merged(axes: Sequence[Axis], operands: int = 2) -> list[Axis]:
 def padded(axes: Sequence[Axis]) -> list[Axis]:
     """Return as many axes as a table has; those in front have one step."""
     if len(axes) > MOST_AXES:
-        raise Unsupported(f"it stretches its inputs along more than {MOST_AXES} groups of axes")
+        raise Unsupported(f"it stretches its inputs along more than {MOST_AXES + 1} groups of axes")
     return [Axis(1, (0,) * len(axes[0].steps))] * (MOST_AXES - len(axes)) + [*axes]
+
+
+def stretched(node: Node, axes: Sequence[Axis], operands: Sequence[Input], kernel_of: KernelOf) -> Kernel:
+    """Return what `elementwise` does; where there is one group of axes more than a table has, a call for each index of
+    the first one, which moves along no constant: pieces are parts of what is in workspace.
+
+    `axes` are those of the output, with the steps of these operands.
+    """
+    outer, *inner = merged(axes, len(operands))
+    if len(inner) < MOST_AXES:
+        return elementwise(node, kernel_of)
+    steps: dict[Operand, int] = {each: step for each, step in zip(operands, outer.steps, strict=True) if step}
+    if any(node.tensor(each).is_constant for each in operands if each in steps):
+        raise Unsupported(f"it takes a constant along the first of {MOST_AXES + 1} groups of axes")
+    count = next(count for count in range(len(axes), 0, -1) if len(merged(axes[-count:], len(operands))) == len(inner))
+    return piece_by_piece(node, kernel_of(count), outer.size, steps | {Output(0): prod(axis.size for axis in inner)})
 
 
 def table(axes: Iterable[Axis], *operands: int) -> tuple[int, ...]:
@@ -108,4 +124,4 @@ def in_pairs(
         call = KernelCall(function, Whole(), (*operands, Output(0)), parameters, traffic, accesses=accesses)
         return Kernel((call,))
 
-    return elementwise(node, kernel_of)
+    return stretched(node, axes, operands, kernel_of)

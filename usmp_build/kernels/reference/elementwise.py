@@ -21,10 +21,18 @@ from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_elements import broadcast_accesses, elementwise_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits, whole_limits
-from usmp_build.kernels.reference.broadcasting import MOST_AXES, Axis, Fields, merged, output_axes, padded, table
+from usmp_build.kernels.reference.broadcasting import (
+    MOST_AXES,
+    Axis,
+    Fields,
+    merged,
+    output_axes,
+    padded,
+    stretched,
+    table,
+)
 from usmp_build.kernels.reference.candidates import Declined, fastest
 from usmp_build.kernels.reference.node import Node, Unsupported, check_plain, check_symmetric, unsupported_types
-from usmp_build.kernels.reference.pieces import elementwise
 from usmp_build.kernels.reference.requantization import factor, int32_constant
 from usmp_build.operators.binary import Binary
 from usmp_build.request import Isa
@@ -57,7 +65,7 @@ def _binary(node: Node, name: str, sign: int) -> Kernel:
             return _of_one_shape(node, f"{name}_{suffix}", fields, innermost[0].size)
         return _broadcast(node, f"{name}_{suffix}", fields, innermost)
 
-    return elementwise(node, kernel_of)
+    return stretched(node, axes, (Input(0), Input(1)), kernel_of)
 
 
 def _typed_fields(node: Node, sign: int) -> tuple[str, Fields]:

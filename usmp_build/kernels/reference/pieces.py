@@ -63,7 +63,7 @@ def elementwise(node: Node, kernel_of: KernelOf) -> Kernel:
         return kernel
     if are_apart(node):
         steps: dict[Operand, int] = {each: pitch(node, each) for each in touched if each in images}
-        kernel = _piece_by_piece(node, kernel_of(1), prod(shape[:-1]), steps)
+        kernel = piece_by_piece(node, kernel_of(1), prod(shape[:-1]), steps)
     return replace(kernel, pitched=images, slower=images)
 
 
@@ -88,7 +88,7 @@ def _row_by_row(node: Node, kernel_of: KernelOf) -> Kernel | None:
         if step is None:
             return None
         steps[operand] = step
-    return _piece_by_piece(node, kernel, shape[1], steps)
+    return piece_by_piece(node, kernel, shape[1], steps)
 
 
 def _row_step(node: Node, operand: Input | Output) -> int | None:
@@ -102,7 +102,7 @@ def _row_step(node: Node, operand: Input | Output) -> int | None:
     return 0 if prod(tensor.shape[:-2]) == 1 and tensor.elements <= prod(row) else None
 
 
-def _piece_by_piece(node: Node, kernel: Kernel, count: int, steps: Mapping[Operand, int]) -> Kernel:
+def piece_by_piece(node: Node, kernel: Kernel, count: int, steps: Mapping[Operand, int]) -> Kernel:
     """Return a kernel that calls the kernel of one piece `count` times.
 
     `steps` are elements from one piece of an operand to the next; operands without any are the same for all.
