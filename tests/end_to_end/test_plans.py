@@ -8,11 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import TWO_MODELS, call, manifest, one_model
+from tests.support.cli import TWO_MODELS, call, manifest, one_model, tables
 from tests.support.small_models import FORK
 from usmp_build.planner import by_name
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Problem
+from usmp_build.report import alternatives
+from usmp_build.search import concat_aliasing
+from usmp_build.search.operator_order import BestCandidate
+from usmp_build.search.replanner import Replanner
 
 DEAD = """
 model "dead"
@@ -233,6 +237,22 @@ def test_unknown_algorithms_and_options_are_named(tmp_path: Path, table: str, co
 def test_every_algorithm_by_its_name(tmp_path: Path, algorithm: str) -> None:
     made = plan(manifest(tmp_path, f'{TWO_MODELS}[plan]\nalgorithm = "{algorithm}"\n'))
     assert made["algorithm"].startswith(algorithm)
+
+
+def test_only_models_smaller_than_the_plan_are_planned_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The largest one was searched with all of them; what the others take is what they take by themselves."""
+    searched = []
+
+    def choose(replanner: Replanner) -> BestCandidate:
+        searched.append([model.name for model in replanner.request.models])
+        return concat_aliasing.choose(replanner)
+
+    models = {name: f'path = "DATA/{name}.tflite"\n' for name in ("digits", "odd_even")}
+    alone = [plan(manifest(tmp_path, one_model(name), f"{name}.toml"))["workspace"]["achieved"] for name in models]
+    both = manifest(tmp_path, tables("p", {}, models))
+    monkeypatch.setattr(alternatives, "choose", choose)
+    assert [model["workspace"] for model in plan(both)["alternatives"]["models"]] == alone
+    assert searched == [["odd_even"]]
 
 
 def test_alone_is_meant_in_the_same_pools(tmp_path: Path) -> None:

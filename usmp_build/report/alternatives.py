@@ -6,23 +6,21 @@ from dataclasses import replace
 
 from usmp_build.errors import UsmpError
 from usmp_build.layout import AlternativesRecord, ModelAlternativesRecord
+from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.report.larger_pools import in_larger_pools
 from usmp_build.report.retention_cost import retention_cost
 from usmp_build.search import workspace_bytes
 from usmp_build.search.concat_aliasing import choose
 from usmp_build.search.limits import Fitted
-from usmp_build.search.operator_order import BestCandidate
 from usmp_build.search.replanner import Replanner
 
 
 def alternatives(replanner: Replanner, fitted: Fitted, plan: Plan) -> AlternativesRecord:
     """Plan the models by themselves, without settings that cost memory, as filed, and in larger pools."""
     request, chosen = replanner.request, fitted.chosen
-    standalone = [
-        min(bytes_, _row_by_row_alone(replanner, chosen, model) or bytes_)
-        for model, bytes_ in enumerate(workspace_bytes.standalone_bytes(request, chosen, plan))
-    ]
+    sizes = workspace_bytes.standalone_bytes(request, chosen, plan)
+    standalone = [_alone(replanner, fitted, plan, model, bytes_) for model, bytes_ in enumerate(sizes)]
     retention = retention_cost(replanner, chosen.analysis, plan)
     models = zip(request.models, standalone, retention.keeps, strict=True)
     return AlternativesRecord(
@@ -33,20 +31,20 @@ def alternatives(replanner: Replanner, fitted: Fitted, plan: Plan) -> Alternativ
     )
 
 
-def _row_by_row_alone(replanner: Replanner, chosen: BestCandidate, index: int) -> int | None:
-    """Return the bytes of workspace that a model takes where it is the only one; None where that cannot differ.
+def _alone(replanner: Replanner, fitted: Fitted, plan: Plan, index: int, bytes_: int) -> int:
+    """Return the bytes of workspace that a model takes where it is the only one; `bytes_` in the plan of all models.
 
     Of several models in one pool only the largest has a reason to need less, so only it runs row by row as far as it
-    can.  A model with connections is planned with its partners only.
+    can: the one that takes as much as all together.  Any other is planned again, but one with connections, which is
+    planned with its partners only.
     """
-    request = replanner.request
-    if len(request.models) == 1 or not chosen.ways or request.connections:
-        return None
+    request, chosen = replanner.request, fitted.chosen
+    is_largest = bytes_ == workspace_bytes.workspace(chosen.analysis, plan)
+    if is_largest or len(request.models) == 1 or not chosen.ways or request.connections:
+        return bytes_
     alone = replace(request, models=(request.models[index],), concurrent=frozenset())
-    best = choose(replace(replanner.asking(alone), models=(replanner.models[index],)))
-    if best.plan is None:
-        return None
-    return workspace_bytes.workspace_needed(alone, best.analysis, best.plan)
+    best = choose(replace(replanner.asking(alone).by(Auto()), models=(replanner.models[index],)))
+    return bytes_ if best.plan is None else min(bytes_, workspace_bytes.workspace(best.analysis, best.plan))
 
 
 def _max_live(replanner: Replanner) -> int | None:

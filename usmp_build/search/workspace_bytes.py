@@ -22,8 +22,7 @@ def standalone_bytes(request: Request, chosen: BestCandidate, plan: Plan) -> tup
     """
     analysis = chosen.analysis
     if len(request.models) == 1 and chosen.directions_are_proven:
-        members = analysis.storage.workspace
-        return (_bytes(analysis, members, of_members(plan, members)),)
+        return (workspace(analysis, plan),)
 
     def sizes(model: int) -> Iterator[int]:
         yield workspace_needed(request, analysis, plan, model)
@@ -36,6 +35,12 @@ def standalone_bytes(request: Request, chosen: BestCandidate, plan: Plan) -> tup
                 yield _bytes(other, members, other_plan)
 
     return tuple(min(sizes(model)) for model in range(len(request.models)))
+
+
+def workspace(analysis: Analysis, plan: Plan) -> int:
+    """Return the bytes of workspace that a plan takes."""
+    members = analysis.storage.workspace
+    return _bytes(analysis, members, of_members(plan, members))
 
 
 def workspace_needed(request: Request, analysis: Analysis, plan: Plan, model: int | None = None) -> int:
