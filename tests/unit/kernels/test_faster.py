@@ -13,6 +13,7 @@ from tests.support.kernels.faster import ISAS, faster
 from tests.support.kernels.overlap import separation
 from tests.support.kernels.samples import COUNT, first_kernel
 from tests.support.tools import needs_gcc
+from usmp_build.interfaces.accesses import Touch
 from usmp_build.interfaces.kernels import Input, Kernel, Output, Rows
 from usmp_build.ir.graph import Subgraph
 from usmp_build.ir.schedule import Direction
@@ -52,6 +53,20 @@ def test_outputs_may_lie_over_what_has_been_read(isa: Isa, kind: str, runner: Ru
             distance = separation(case, towards, direction) if isinstance(towards.calls[0].form, Rows) else 0
             (made,) = runner.run(case.graph, towards, case.inputs, distance)
             np.testing.assert_array_equal(made, expected)
+
+
+def test_turns_of_filters_for_one_channel_are_those_of_portable_kernels() -> None:
+    """A turn of four outputs where the portable kernel has four turns would let buffers lie closer."""
+
+    def touches(kernel: Kernel) -> list[list[Touch]]:
+        (call,) = kernel.calls
+        assert call.accesses is not None
+        return [[replace(touch, operand=int(touch.writes)) for touch in part.touches] for part in call.accesses.parts]
+
+    cases = [pair for pair in faster(Isa.DSP, "DEPTHWISE_CONV_2D", COUNT) if pair[0].inputs[0].shape[3] == 1]
+    assert cases
+    for case, kernel in cases:
+        assert touches(kernel) == touches(first_kernel(case.graph))
 
 
 @pytest.mark.parametrize("isa", ISAS)

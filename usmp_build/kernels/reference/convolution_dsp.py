@@ -87,7 +87,10 @@ def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     inputs, channels, taps = image.input.shape[3], image.channels, image.window[0] * image.window[1]
     weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
     if inputs == 1:
-        return _convolution(image, how, portable, weights)
+        kernel = _convolution(image, how, portable, weights)
+        (call,) = kernel.calls
+        accesses = depthwise_accesses(image.row(), 1, channels, 1, len(call.operands), BLOCK)
+        return replace(kernel, calls=(replace(call, accesses=accesses),))
     if taps > MOST_TAPS:
         raise Declined(f"its window has more than {MOST_TAPS} pixels")
     if channels > _MOST_FILTERS * inputs:
