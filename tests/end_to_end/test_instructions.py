@@ -122,7 +122,7 @@ model "m"
 subgraph 0 "main"
   %0 "x" int8[1,2] scale=0.1 zero=0
   %1 "w" int8[3,2] scale=0.1 zero=0 = [1, 2, 3, 4, 5, 6]
-  %2 "y" int8[1,3] scale=0.01 zero=0
+  %2 "y" int8[1,3] scale=0.001 zero=0
   inputs %0
   outputs %2
   %2 = FULLY_CONNECTED(%0, %1) @0
@@ -145,7 +145,8 @@ def test_the_reference_library_says_why(tmp_path: Path) -> None:
     (tmp_path / "m.model.txt").write_text(LARGER, "utf-8")
     for isa, functions, declined in (
         ("portable", ["fully_connected_s8"], []),
-        ("dsp", ["fully_connected_s8"], ["dsp: it scales by 1/2 or more"]),
+        ("dsp", ["fully_connected_s8"], ["dsp: it scales by 8 or more"]),
+        ("mve", ["fully_connected_s8"], ["mve: it scales by 1/2 or more", "dsp: it scales by 8 or more"]),
     ):
         (record,) = json.loads(call("inspect", "kernels", tmp_path / "m.model.txt", "--isa", isa, "--json").out)
         assert (record["functions"], record["declined"]) == (functions, declined)

@@ -13,7 +13,7 @@ from tests.support.firmware import Board, on
 from tests.support.flatfile import flatfile
 from tests.support.image import all_equal
 from tests.support.kernels.drawing import Case
-from tests.support.kernels.faster import ISAS, faster
+from tests.support.kernels.faster import ISAS, faster, is_steep
 from tests.support.planned import Shared
 from usmp_build.interfaces.kernels import Parameters
 from usmp_build.kernels.reference.sources import functions
@@ -47,7 +47,9 @@ def cases_of(isa: Isa) -> dict[str, Case]:
         for number, (case, kernel) in enumerate(faster(isa, kind, COUNT)):
             size, call = sum(tensor.size for tensor in case.graph.tensors), kernel.calls[0]
             modes = (value for name, value in (call.parameters or NONE).fields if name.startswith("is_"))
-            alike[(call.function, *modes)].append((size, f"{isa.value}_{kind.lower()}_{number:02}", case))
+            alike[(call.function, is_steep(case), *modes)].append(
+                (size, f"{isa.value}_{kind.lower()}_{number:02}", case)
+            )
     assert {function for function, *_ in alike} == {name for name in functions() if f"_{isa.value}" in name}
     return dict(sorted((name, case) for same in alike.values() for _, name, case in (min(same), max(same))))
 

@@ -111,11 +111,23 @@ ISAS: Mapping[Isa, tuple[str, ...]] = {
 }
 """The kinds of operators that have kernels for the instructions of a target."""
 
+LAYERS = "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"
+
 
 @functools.cache
 def faster(isa: Isa, kind: str, count: int) -> list[tuple[Case, Kernel]]:
     """Draw cases, the same for everybody, that are not left to slower instructions, as at least a third are."""
     return [*itertools.islice(_faster(isa, kind, 3 * count), count)]
+
+
+def is_steep(case: Case) -> bool:
+    """Return whether it is a layer that scales an output by 1/2 or more."""
+    (operator,), tensors = case.graph.operators, case.graph.tensors
+    if operator.kind not in LAYERS:
+        return False
+    quantized = (tensors[i or 0].quantization for i in (*operator.inputs[:2], *operator.outputs))
+    source, weights, output = (each.scales for each in quantized if each is not None)
+    return source[0] * max(weights) / output[0] >= 0.5
 
 
 def _faster(isa: Isa, kind: str, most: int) -> Iterator[tuple[Case, Kernel]]:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.kernels.drawing import pick, span
 from tests.support.kernels.driver import Runner, build
-from tests.support.kernels.faster import ISAS, faster
+from tests.support.kernels.faster import ISAS, LAYERS, faster, is_steep
 from tests.support.kernels.overlap import separation
 from tests.support.kernels.samples import COUNT, first_kernel
 from tests.support.tools import needs_gcc
@@ -42,6 +42,11 @@ def test_outputs_are_those_of_portable_kernels(isa: Isa, kind: str, runner: Runn
         for direction in (Direction.FORWARD, Direction.BACKWARD):
             (made,) = runner.run(case.graph, kernel.towards(direction), case.inputs)
             np.testing.assert_array_equal(made, expected, f"case {number}: {case.graph.operators[0]}")
+
+
+@pytest.mark.parametrize("kind", LAYERS)
+def test_layers_that_scale_by_half_or_more_are_among_them(kind: str) -> None:
+    assert {is_steep(case) for case, _ in faster(Isa.DSP, kind, COUNT)} == {False, True}
 
 
 @each_kind

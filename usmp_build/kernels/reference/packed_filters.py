@@ -13,7 +13,6 @@ from usmp_build.arithmetic.fixed_point import Factor
 from usmp_build.interfaces.accesses import Accesses
 from usmp_build.interfaces.kernels import Absent, Constant, Derived, Input, Kernel, Output, Traffic
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.node import Node
 
 MOST_TAPS = 64
@@ -29,15 +28,13 @@ class Filters(NamedTuple):
     """Biases less the input's zero point times the sum of the weights."""
     multipliers: NDArray[np.int64]
     shifts: NDArray[np.int64]
-    """To the left: all are negative."""
+    """To the left; that of a multiplier of 0 is negative."""
 
 
 def filters(node: Node, weights: NDArray[np.int64], factors: Sequence[Factor]) -> Filters:
-    """Return filters of shape (outputs, taps) with their biases and factors; decline those that are not scaled down."""
+    """Return filters of shape (outputs, taps) with their biases and factors."""
     multipliers, shifts = np.array(factors, np.int64).T
     shifts = np.where(multipliers == 0, -1, shifts)
-    if shifts.max() > -1:
-        raise Declined("it scales by 1/2 or more")
     if node.optional(2) is None:
         sums = np.zeros(len(weights), np.int64)
     else:

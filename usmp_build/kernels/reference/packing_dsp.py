@@ -20,6 +20,12 @@ _WIDEST_PAIR = 1 << 23
 """Two sums share 32 bits: those of even channels must be smaller."""
 _WIDEST_SUM = 1 << 30
 """What sums are scaled to has room for rounding."""
+_WIDEST_STEEP_SUM = 1 << 29
+"""After the shift to the left: what these are scaled to is doubled."""
+_MOST_LEFT = 3
+"""What fits the bits of a shift to the left."""
+_STEEP = 0x80
+"""The bit of usmp_scaled_steep_s8_dsp."""
 
 
 def _widest(each: Filters) -> NDArray[np.int64]:
@@ -28,9 +34,18 @@ def _widest(each: Filters) -> NDArray[np.int64]:
     least = each.sums + np.minimum(from_lowest, from_highest).sum(axis=1)
     greatest = each.sums + np.maximum(from_lowest, from_highest).sum(axis=1)
     widest: NDArray[np.int64] = np.maximum(np.abs(least), np.abs(greatest))
-    if int(widest.max()) >= _WIDEST_SUM:
+    left = np.maximum(each.shifts, 0)
+    if int(left.max()) > _MOST_LEFT:
+        raise Declined(f"it scales by {1 << _MOST_LEFT} or more")
+    if np.any(widest << left >= np.where(_in_steep_blocks(each), _WIDEST_STEEP_SUM, _WIDEST_SUM)):
         raise Declined("its sums may not fit 30 bits")
     return widest
+
+
+def _in_steep_blocks(each: Filters) -> NDArray[np.bool_]:
+    """Return for each output whether one of its block of four is scaled by 1/2 or more."""
+    blocks = _in_fours((each.shifts >= 0).astype(np.int64)).any(axis=1)
+    return np.repeat(blocks, BLOCK)[: len(each.shifts)]
 
 
 class Packed(NamedTuple):
@@ -65,12 +80,12 @@ def packed_depthwise(each: Filters) -> Constant:
     channels, taps = each.weights.shape
     full = channels - channels % BLOCK
     _widest(each)
-    excess_and_less = _factors(each)
+    excess_and_shifts = _factors(each)
     by_tap = _bytes(each.weights[:full].reshape(-1, BLOCK, taps).transpose(0, 2, 1))[..., 0]
     sums = each.sums[:full].reshape(-1, BLOCK)
-    parts = [np.concatenate([sums, by_tap, _of_blocks(excess_and_less[:full])], axis=1).ravel()]
+    parts = [np.concatenate([sums, by_tap, _of_blocks(excess_and_shifts[:full])], axis=1).ravel()]
     for channel in range(full, channels):
-        parts += [each.sums[channel : channel + 1], excess_and_less[channel], each.weights[channel]]
+        parts += [each.sums[channel : channel + 1], excess_and_shifts[channel], each.weights[channel]]
     return _constant(np.concatenate(parts))
 
 
@@ -90,16 +105,19 @@ def _in_fours(array: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _factors(each: Filters) -> NDArray[np.int64]:
-    """Return for each output the multiplier, doubled, less 2^32, and the right shift less 1."""
+    """Return for each output the multiplier, doubled, less 2^32, and the right shift less 1 or steep shifts."""
     are_zero = each.multipliers == 0  # factors so small that all becomes 0
     excess = 2 * np.where(are_zero, 1 << 30, each.multipliers) - (1 << 32)
-    return np.stack([excess, np.where(are_zero, 31, -each.shifts - 1)], axis=1)
+    right = np.where(are_zero, 31, np.maximum(-each.shifts, 0))
+    steep = _STEEP | np.maximum(each.shifts, 0) << 5 | right
+    less = np.where(are_zero, 31, right - 1)
+    return np.stack([excess, np.where(_in_steep_blocks(each), steep, less)], axis=1)
 
 
 def _of_blocks(factors: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each block of outputs four multipliers, and a word of four shifts."""
-    excess, less = factors.T
-    return np.concatenate([_in_fours(excess), _bytes(_in_fours(less))], axis=1)
+    """Return for each block of outputs four multipliers, and a word of four bytes of shifts."""
+    excess, shifts = factors.T
+    return np.concatenate([_in_fours(excess), _bytes(_in_fours(shifts))], axis=1)
 
 
 def _bytes(fours: NDArray[np.int64]) -> NDArray[np.int64]:

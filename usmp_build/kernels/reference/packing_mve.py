@@ -24,6 +24,7 @@ _WIDEST_PAIR = 255
 
 def packed(each: Filters, runs: int) -> Constant:
     """Return filters over so many equal runs of input bytes, in blocks of four."""
+    _check(each)
     outputs, taps = each.weights.shape
     run = taps // runs
     weights = np.pad(each.weights.reshape(outputs, runs, run), ((0, 0), (0, 0), (0, -run % VECTOR)))
@@ -35,6 +36,7 @@ def packed(each: Filters, runs: int) -> Constant:
 
 def packed_channels(each: Filters, size: int) -> Constant:
     """Return filters of one channel each, in blocks of eight or sixteen."""
+    _check(each)
     magnitudes = np.abs(each.weights)
     pairs = magnitudes[:, 0:-1:2] + magnitudes[:, 1::2]
     if pairs.size and pairs.max() > _WIDEST_PAIR:
@@ -51,6 +53,11 @@ def packed_channels(each: Filters, size: int) -> Constant:
     factors = np.concatenate([_words(by_lane(each.multipliers)), _bytes(by_lane(each.shifts))], -1)
     parts = (_words(by_lane(each.sums)), weights, factors)
     return constant(np.concatenate([part.reshape(count, -1) for part in parts], 1).tobytes())
+
+
+def _check(each: Filters) -> None:
+    if each.shifts.max() > -1:
+        raise Declined("it scales by 1/2 or more")
 
 
 def _words(array: NDArray[np.int64]) -> NDArray[np.uint8]:

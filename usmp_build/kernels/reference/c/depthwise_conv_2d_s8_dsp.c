@@ -43,7 +43,8 @@ struct usmp_depthwise_s8_dsp {
     "smlatt r11, " INPUT ", " WEIGHTS ", r11\n\t"
 
 /* Makes the channels of all these blocks.  `packed` has for each block four sums to begin with, a word of four weights
- * for each tap, four multipliers, doubled, less 2^32, and a word of their right shifts less 1. */
+ * for each tap, four multipliers, doubled, less 2^32, and a word of their right shifts less 1, or of shifts of
+ * usmp_scaled_steep_s8_dsp. */
 static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_dsp *blocks USMP_UNUSED)
 {
 #if USMP_DSP
@@ -93,7 +94,9 @@ static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_
 
         "ldr    r7, [sp]\n\t" /* the sums become outputs */
         "ldm    r1!, {r3, r4, r5, r6, r12}\n\t"
-        "ldr    r0, [r7, #44]\n\t"
+        "ldrd   lr, r0, [r7, #44]\n\t"
+        "tst    r12, #128\n\t"
+        "bne.w  6f\n\t"
         "smmlar r8, r8, r3, r8\n\t"
         "smmlar r9, r9, r4, r9\n\t"
         "smmlar r10, r10, r5, r10\n\t"
@@ -109,13 +112,13 @@ static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_
         "asr    r10, r10, r12\n\t"
         "lsr    r12, r12, #8\n\t"
         "asr    r11, r11, r12\n\t"
+        "5:\n\t"
         "ldrd   r12, r3, [r7, #24]\n\t"
-        "ldr    r4, [r7, #48]\n\t"
         ".irp   sum, r8, r9, r10, r11\n\t"
-        "add    \\sum, \\sum, r0\n\t"
+        "add    \\sum, \\sum, lr\n\t"
         "ssat   \\sum, #8, \\sum, asr #1\n\t"
         ".endr\n\t"
-        "cbz    r4, 4f\n\t"
+        "cbz    r0, 4f\n\t"
         "ldrd   r4, r5, [r7, #52]\n\t"
         ".irp   sum, r8, r9, r10, r11\n\t"
         "cmp    \\sum, r4\n\t"
@@ -147,7 +150,15 @@ static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_
         "subs   r3, #1\n\t"
         "str    r3, [r7, #64]\n\t"
         "bne.w  1b\n\t"
-        "pop    {r0, r4-r11, pc}\n\t");
+        "pop    {r0, r4-r11, pc}\n\t"
+
+        "6:\n\t" /* sums become outputs, by factors of 1/2 or more */
+        USMP_DSP_STEEP("r8", "r3", "r12", "r7")
+        USMP_DSP_STEEP("r9", "r4", "r12", "r7")
+        USMP_DSP_STEEP("r10", "r5", "r12", "r7")
+        USMP_DSP_STEEP("r11", "r6", "r12", "r7")
+        "ldr    r7, [sp]\n\t"
+        "b.w    5b\n\t");
 #else
     const int32_t *at = blocks->packed;
 
@@ -165,8 +176,8 @@ static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_
             }
         }
         for (int32_t i = 0; i < 4; ++i) {
-            const int32_t less = factors[4] >> 8 * i & 0xff;
-            const int32_t result = usmp_scaled_s8_dsp(sums[i], factors[i], less, blocks->rounding);
+            const int32_t byte = factors[4] >> 8 * i & 0xff;
+            const int32_t result = usmp_output_s8_dsp(sums[i], factors[i], byte, blocks->rounding);
             blocks->output[i] =
                 (int8_t)(result < blocks->low ? blocks->low : result > blocks->high ? blocks->high : result);
         }
@@ -183,8 +194,8 @@ static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_
 #endif
 }
 
-/* Makes one channel that is left over.  `packed` has the sum to begin with, multiplier, right shift less 1,
- * and a word for each weight. */
+/* Makes one channel that is left over.  `packed` has the sum to begin with, multiplier, right shift less 1 or
+ * shifts, and a word for each weight. */
 static inline int8_t usmp_depthwise_channel_s8_dsp(
     const struct usmp_depthwise_s8_dsp *pixel, const int32_t *packed, int32_t offset)
 {
@@ -194,7 +205,7 @@ static inline int8_t usmp_depthwise_channel_s8_dsp(
     for (int32_t tap = 0; tap < pixel->count; ++tap) {
         sum += pixel->taps[tap][offset] * packed[3 + tap];
     }
-    result = usmp_scaled_s8_dsp(sum, packed[1], packed[2], pixel->rounding);
+    result = usmp_output_s8_dsp(sum, packed[1], packed[2], pixel->rounding);
     return (int8_t)(result < pixel->low ? pixel->low : result > pixel->high ? pixel->high : result);
 }
 

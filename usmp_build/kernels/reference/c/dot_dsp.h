@@ -93,7 +93,7 @@ static inline void usmp_set_runs_s8_dsp(struct usmp_pixels_s8_dsp *dot, int32_t 
  *         256 * a[k + 3] + b[k + 3]  |  256 * a[k + 1] + b[k + 1]
  *         the same of c and d
  *     multipliers of a, b, c, d, doubled, less 2^32
- *     right shifts less 1, a byte each, that of a in the lowest
+ *     right shifts less 1, a byte each, that of a in the lowest; or shifts of usmp_scaled_steep_s8_dsp
  *
  * SXTB16 of a word leaves b's weights; the word itself sums up 256 * A + B.  When all is added up, modulo 2^32,
  * A = ((256 * A + B) - B) / 256 is exact, since |A| < 2^23.  So each weight takes one byte, and half an unpacking.
@@ -138,30 +138,13 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ldr    r2, [r7, #48]\n\t" /* the last word of the run */
         USMP_DSP_WORD("ldr.w r3, [r0, r2]")
         "ldr    r2, [r7, #8]\n\t"
-        "cmp    r2, #0\n\t"
-        "beq    4f\n\t"
+        "cbz    r2, 4f\n\t"
         "9:\n\t" /* the next run */
         "ldr    r3, [r7, #12]\n\t"
         "subs   r2, #1\n\t"
         "str    r2, [r7, #8]\n\t"
         "ldr    r0, [r3, r2, lsl #2]\n\t"
         "b      2b\n\t"
-
-        ".balign 4\n\t"
-        "7:\n\t" /* wide sums: a word */
-        USMP_DSP_WIDE_WORD("ldr r3, [r0], #4")
-        "subs   r2, r2, #1\n\t"
-        "bne    7b\n\t"
-        ".balign 4\n\t"
-        "8:\n\t"
-        "ldr    r7, [sp]\n\t"
-        "ldr    r2, [r7, #48]\n\t" /* the last word of the run */
-        USMP_DSP_WIDE_WORD("ldr r3, [r0, r2]")
-        "ldr    r7, [sp]\n\t"
-        "ldr    r2, [r7, #8]\n\t"
-        "cmp    r2, #0\n\t"
-        "bne    9b\n\t"
-        "b      5f\n\t"
 
         "4:\n\t" /* the sums of a and c */
         "sub    r9, r9, r10\n\t"
@@ -171,7 +154,9 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
 
         "5:\n\t" /* sums become outputs */
         "ldm    r1!, {r2, r3, r4, r5, r6}\n\t"
-        "ldr    r8, [r7, #52]\n\t"
+        "ldrd   r8, r0, [r7, #52]\n\t"
+        "tst    r6, #128\n\t"
+        "bne.w  12f\n\t"
         "smmlar r9, r9, r2, r9\n\t"
         "smmlar r10, r10, r3, r10\n\t"
         "smmlar r11, r11, r4, r11\n\t"
@@ -187,6 +172,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "asr    r11, r11, r6\n\t"
         "lsrs   r6, r6, #8\n\t"
         "asr    lr, lr, r6\n\t"
+        "11:\n\t"
         "add    r9, r9, r8\n\t"
         "add    r10, r10, r8\n\t"
         "add    r11, r11, r8\n\t"
@@ -195,8 +181,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ssat   r10, #8, r10, asr #1\n\t"
         "ssat   r11, #8, r11, asr #1\n\t"
         "ssat   lr, #8, lr, asr #1\n\t"
-        "ldr    r4, [r7, #56]\n\t"
-        "cbz    r4, 6f\n\t"
+        "cbz    r0, 6f\n\t"
         "ldrd   r2, r3, [r7, #60]\n\t"
         ".irp   sum, r9, r10, r11, lr\n\t"
         "cmp    \\sum, r2\n\t"
@@ -233,7 +218,30 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ldr    r1, [r7, #16]\n\t"
         "b.w    1b\n\t"
         "10:\n\t"
-        "pop    {r0, r4-r11, pc}\n\t");
+        "pop    {r0, r4-r11, pc}\n\t"
+
+        ".balign 4\n\t"
+        "7:\n\t" /* wide sums: a word */
+        USMP_DSP_WIDE_WORD("ldr r3, [r0], #4")
+        "subs   r2, r2, #1\n\t"
+        "bne    7b\n\t"
+        ".balign 4\n\t"
+        "8:\n\t"
+        "ldr    r7, [sp]\n\t"
+        "ldr    r2, [r7, #48]\n\t" /* the last word of the run */
+        USMP_DSP_WIDE_WORD("ldr r3, [r0, r2]")
+        "ldr    r7, [sp]\n\t"
+        "ldr    r2, [r7, #8]\n\t"
+        "cmp    r2, #0\n\t"
+        "bne.w  9b\n\t"
+        "b.w    5b\n\t"
+
+        "12:\n\t" /* sums become outputs, by factors of 1/2 or more */
+        USMP_DSP_STEEP("r9", "r2", "r6", "r12")
+        USMP_DSP_STEEP("r10", "r3", "r6", "r12")
+        USMP_DSP_STEEP("r11", "r4", "r6", "r12")
+        USMP_DSP_STEEP("lr", "r5", "r6", "r12")
+        "b.w    11b\n\t");
 #else
     const int32_t *at = dot->packed;
 
@@ -265,8 +273,8 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         for (int32_t i = 0; i < 4; ++i) {
             const int is_whole = dot->is_wide || (i & 1) != 0;
             const int32_t sum = is_whole ? (int32_t)sums[i] : (int32_t)(sums[i] - sums[i + 1]) >> 8;
-            const int32_t less = *shifts >> 8 * i & 0xff;
-            const int32_t result = usmp_scaled_s8_dsp(sum, at[i], less, dot->rounding);
+            const int32_t byte = *shifts >> 8 * i & 0xff;
+            const int32_t result = usmp_output_s8_dsp(sum, at[i], byte, dot->rounding);
             dot->output[i] = (int8_t)(result < dot->low ? dot->low : result > dot->high ? dot->high : result);
         }
         dot->output += dot->step;

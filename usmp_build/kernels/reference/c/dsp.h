@@ -45,4 +45,35 @@ static inline USMP_UNUSED int32_t usmp_scaled_s8_dsp(int32_t sum, int32_t excess
     return result < -128 ? -128 : result > 127 ? 127 : result;
 }
 
+/* The same for a multiplier that may stand for 1/2 or more.  The sum is first shifted left; its product is doubled, so
+ * that it is shifted right by at least one bit.  `shifts` is a byte:
+ *
+ *     1 | to the left, 2 bits | to the right, 5 bits */
+static inline USMP_UNUSED int32_t usmp_scaled_steep_s8_dsp(
+    int32_t sum, int32_t excess, int32_t shifts, int32_t rounding)
+{
+    const int32_t twice = 2 * usmp_multiply_high_dsp(sum * (1 << (shifts >> 5 & 3)), excess);
+    const int32_t result = (((twice + (twice >> 31)) >> (shifts & 31)) + rounding) >> 1;
+    return result < -128 ? -128 : result > 127 ? 127 : result;
+}
+
+/* Either of them: `byte` is `less`, or, for all four outputs of a block if a factor is 1/2 or more, `shifts`. */
+static inline USMP_UNUSED int32_t usmp_output_s8_dsp(int32_t sum, int32_t excess, int32_t byte, int32_t rounding)
+{
+    return (byte & 0x80) != 0 ? usmp_scaled_steep_s8_dsp(sum, excess, byte, rounding)
+                              : usmp_scaled_s8_dsp(sum, excess, byte, rounding);
+}
+
+/* The assembly of usmp_scaled_steep_s8_dsp up to the shift to the right.  FACTOR is `excess`; the lowest byte of BYTES
+ * is `shifts`, and is shifted out. */
+#define USMP_DSP_STEEP(SUM, FACTOR, BYTES, TEMPORARY) \
+    "ubfx   " TEMPORARY ", " BYTES ", #5, #2\n\t" \
+    "lsl    " SUM ", " SUM ", " TEMPORARY "\n\t" \
+    "smmlar " SUM ", " SUM ", " FACTOR ", " SUM "\n\t" \
+    "and    " TEMPORARY ", " BYTES ", #31\n\t" \
+    "lsl    " SUM ", " SUM ", #1\n\t" \
+    "add    " SUM ", " SUM ", " SUM ", asr #31\n\t" \
+    "asr    " SUM ", " SUM ", " TEMPORARY "\n\t" \
+    "lsr    " BYTES ", " BYTES ", #8\n\t"
+
 #endif
