@@ -1,6 +1,7 @@
 /* MEAN of integers.  Types: s8 int8_t, s16 usmp_i16. */
 #include "arithmetic.h"
 #include "mean.h"
+#include "pixel_sums.h"
 #include "walk.h"
 
 void usmp_mean_s8_begin(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums)
@@ -12,9 +13,13 @@ void usmp_mean_s8_begin(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums)
 
 void usmp_mean_s8_row(const struct usmp_mean_s8_parameters *p, const int8_t *row, usmp_i32 *sums)
 {
-    for (int32_t x = 0; x < p->width; ++x) {
+    for (int32_t x = 0; x < p->width; ++x, row += p->channels) {
+        if (p->channels >= 4) {
+            usmp_add_pixel_s8(row, p->channels, sums);
+            continue;
+        }
         for (int32_t c = 0; c < p->channels; ++c) {
-            sums[c] += *row++;
+            sums[c] += row[c];
         }
     }
 }
