@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import shutil
 
+import pytest
+
 from tests.support.cli import RO, RW, tables
 from tests.support.files import write_files
 from tests.support.page_files import give_models
@@ -73,6 +75,20 @@ def test_pico_sdk(page: Page, shell: Shell) -> None:
     symbols = shell.output("arm-none-eabi-nm -S build/app")
     assert re.search("^2000.* [bB] doorbell_sram_pool$", symbols, re.MULTILINE), symbols
     assert re.search("^1000.* [rR] kws_constants_constants$", symbols, re.MULTILINE), symbols
+
+
+@runs("docs/integrations.md#cmsis-toolbox")
+def test_cmsis_toolbox(page: Page, shell: Shell) -> None:
+    """What the layer lists is all that a program needs: it has every .c of the folder, and each include and option."""
+    yaml = pytest.importorskip("yaml", reason='PyYAML is not installed; it comes with the extra "test"')
+    layer = yaml.safe_load(page.take("yaml").text)["layer"]
+    write_files(shell.folder, {"usmp.toml": MANIFEST.replace('region = "', '# "'), "main.c": MAIN})
+    give_models(shell.folder, kws="digits")
+    shell.output("usmp-build generate usmp.toml --out generated")
+    files = [file["file"] for group in layer["groups"] for file in group["files"]]
+    assert sorted(files) == sorted(f"generated/{path.name}" for path in (shell.folder / "generated").glob("*.c"))
+    paths, options = (" ".join(f"-I{path}" for path in layer["add-path"]), " ".join(layer["misc"][0]["Link"]))
+    shell.output(f"gcc -Wall -Wextra -Werror {paths} main.c {' '.join(files)} {options} -o app -lm && ./app")
 
 
 @runs("docs/integrations.md#pools-from-files-of-the-project")
