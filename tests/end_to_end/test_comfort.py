@@ -60,7 +60,8 @@ def test_watch_generates_again_when_files_change(tmp_path: Path, watching: subpr
     assert says(watching, "watching 2 files; Ctrl-C ends")
     watching.send_signal(signal.SIGINT)
     rest, _ = watching.communicate()
-    assert (watching.returncode, rest) == (130, "interrupted\n")
+    assert watching.returncode == 130
+    assert rest.endswith("interrupted\n")  # after what it says where it reads a file that is being written
 
 
 def test_doctor_knows_what_is_there_and_what_is_missing(tmp_path: Path) -> None:

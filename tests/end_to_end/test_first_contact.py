@@ -137,7 +137,7 @@ MISTAKES = {
         "`git lfs pull`",
     ),
     "22 another kind of model": Mistake(
-        "usmp.toml:12:8", 'no importer reads "ad.onnx"', ".tflite", {"ad.tflite": "ad.onnx"}, files={"ad.onnx": b"x"}
+        "usmp.toml:12:8", 'no importer reads "ad.h5"', ".tflite", {"ad.tflite": "ad.h5"}, files={"ad.h5": b"x"}
     ),
     "23 backslashes": key(
         SWW, r"path = 'models\sww.tflite'", "usmp.toml:9:8", "no such file", 'write "/" between folders; did you mean'

@@ -21,6 +21,7 @@ ARGUMENTS = {
     "check": ["p.json", "--elf", "a.elf"],
     "diff": ["a.json", "b.json"],
     "explain": ["x"],
+    "export": ["tflm"],
     "init": ["m.tflite"],
     "inspect": ["model"],
     "solve": ["p.csv"],

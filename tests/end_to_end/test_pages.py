@@ -67,7 +67,7 @@ def generated(paged: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("direction", few(Direction, 1))
+@pytest.mark.parametrize("direction", few([Direction.FORWARD, Direction.BACKWARD], 1))
 def test_every_tensor_is_exact(paged: Path, direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     run_towards(direction, monkeypatch)

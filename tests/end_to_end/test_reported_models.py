@@ -159,7 +159,6 @@ REFUSED: Mapping[str, tuple[str, str, Node]] = {
     "CVE-2021-37684": ("T232", "filter_h is 0", pool("AVERAGE_POOL_2D", FilterHeight=0)),
     "CVE-2021-37686": ("P305", "it has an ellipsis", sliced(mask=7)),
     "CVE-2021-37688": ("T247", DOES_NOT_FIT, one("ADD", [q(1, 4), w(0)], [q(1, 4)])),
-    "CVE-2021-37689": ("P305", 'tensor 1 "c" is empty', one("SUM", [q(4), c(shape=[0])], [q(4)])),
     "CVE-2021-37691": ("P305", NO_KERNEL, one("LSH_PROJECTION", [c(shape=[0, 1]), c(1)], [ANSWER])),
     "CVE-2022-21741": ("T247", NOTHING, depthwise(q(1, 4, 4, 1), w(1, 1, 1, 0), q(1, 4, 4, 0))),
     "CVE-2022-23557": ("T247", "its bias, has 0", depthwise(q(1, 4, 4, 2), w(1, 1, 1, 2), q(1, 4, 4, 2), c())),
@@ -181,6 +180,7 @@ HARMLESS: Mapping[str, tuple[str, Node]] = {
     "CVE-2021-37683": ("by 0 gives 0", one("DIV", [x(4, dtype="INT32"), c(0, 0, 0, 0)], [ANSWER])),
     "CVE-2021-37685": ("shapes are those of tensors", one("EXPAND_DIMS", [q(4), c(-9)], [q(1, 4)])),
     "CVE-2021-37687": ("the nearest index is taken", one("GATHER_ND", [q(2, 4), c(-9, shape=[1, 1])], [q(1, 4)])),
+    "CVE-2021-37689": ("without axes, nothing is added up", one("SUM", [q(4), c(shape=[0])], [q(4)])),
     "tflite-micro#3076": ("intermediate tensors are not read", of_code(0)),
 }
 """Why, and the file."""

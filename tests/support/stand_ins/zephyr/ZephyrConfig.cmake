@@ -33,7 +33,7 @@ function(zephyr_linker_sources location)
     if(IS_DIRECTORY "${file}")
       message(FATAL_ERROR "zephyr_linker_sources() takes files, and \"${file}\" is a folder")
     endif()
-    file(RELATIVE_PATH file "${ZEPHYR_BASE}/include" "${file}")
+    file(RELATIVE_PATH file "${ZEPHYR_BASE}" "${file}")
     set(line "/* Sort key: \"${arg_SORT_KEY}\" */#include \"${file}\"\n")
     file(APPEND "${CMAKE_BINARY_DIR}/zephyr/include/generated/snippets-${name}.ld" "${line}")
   endforeach()
@@ -51,7 +51,7 @@ function(_zephyr_pass name)
   add_custom_command(
     OUTPUT "${script}"
     COMMAND ${CMAKE_C_COMPILER} -x assembler-with-cpp -undef -MD -MF "${script}.dep" -MT "${script}"
-            -D_LINKER -D_ASMLANGUAGE -I "${ZEPHYR_BASE}/include" -I "${CMAKE_BINARY_DIR}/zephyr/include/generated"
+            -D_LINKER -D_ASMLANGUAGE -I "${ZEPHYR_BASE}" -I "${CMAKE_BINARY_DIR}/zephyr/include/generated"
             -D${name} -E "${ZEPHYR_BASE}/linker.ld" -P -o "${script}"
     DEPENDS "${ZEPHYR_BASE}/linker.ld" zephyr_generated_headers
     DEPFILE "${script}.dep"
