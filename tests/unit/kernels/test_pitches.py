@@ -24,7 +24,8 @@ pytestmark = needs_gcc
 def test_channels_of_wider_images_are_convolved_alike(
     kind: str, runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number, case in enumerate(draw(kind)):
+    with_constant_weights = (case for case in draw(kind) if len(case.inputs) == 1)
+    for number, case in enumerate(with_constant_weights):
         r, graph = np.random.default_rng(number), case.graph
         (image,) = case.inputs
         wider = {graph.inputs[0]: span(r, 1, 5), graph.outputs[0]: pick(r, [0, span(r, 1, 5)])}
