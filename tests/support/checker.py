@@ -21,7 +21,7 @@ from usmp_build.request import Request
 
 _MOST = 10_000_000
 """Units of work, a few seconds: larger nets are left out."""
-_SHARE = 10
+_SHARE = 40
 """Of how many plans a sample checks one."""
 
 
@@ -38,7 +38,7 @@ check_plan = _loaded()
 
 
 class CheckedPlans:
-    """Checks plans of .tflite files as they are made: all of them, or one of ten, whose bytes decide."""
+    """Checks plans of .tflite files as they are made: all of them, or one of forty, whose bytes decide."""
 
     def __init__(self, all_plans: bool) -> None:
         self._all = all_plans
