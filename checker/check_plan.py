@@ -516,9 +516,9 @@ def flat_buffers(plan):
         lives = iter(b["intervals"])
         for row, offset in enumerate(b["offsets"]):
             pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
-            own = [next(lives) for _ in range(b["lives"][row] if b["lives"] else 1)]
+            intervals = [next(lives) for _ in range(b["lives"][row] if b["lives"] else 1)]
             name = f"{b['name']}[{row}]"
-            yield name, [b["model"]], b["kind"], pool, offset, b["row_size"], b["alignment"], own, 0
+            yield name, [b["model"]], b["kind"], pool, offset, b["row_size"], b["alignment"], intervals, 0
 
 
 class Planned:
@@ -932,8 +932,8 @@ class Replay:
         values = {}
         for t, written in turns.items():
             values[model.value[t]] = {self.in_file(model, t, e): turn for e, turn in written.items()}
-        found = model.needs(op, values)
-        return {t: self.in_plan(model, t, last) for t, last in found.items()}
+        needs = model.needs(op, values)
+        return {t: self.in_plan(model, t, last) for t, last in needs.items()}
 
     def in_file(self, model, t, element):
         channels = model.channels[t]
@@ -1083,15 +1083,17 @@ def check_certificate(plan, pool, replay):
     demand(0 <= bound <= pool["size"], f'pool "{name}" has {pool["size"]} bytes, and its bound is {bound}')
     if proof is None:
         return f'bound of "{name}": a search proved it' if pool["access"] == "rw" and bound else ""
-    known = [replay.buffers[each] for each in dict.fromkeys(proof["buffers"]) if each in replay.buffers]
-    demand(len(known) == len(proof["buffers"]), f'the certificate of "{name}" has a buffer twice, or one that is none')
-    demand(all(buffer[3] == name for buffer in known), f'the certificate of "{name}" has buffers of another pool')
-    total = sum(buffer[5] + -buffer[5] % (buffer[8] or 1) for buffer in known)  # in whole cache lines
+    members = [replay.buffers[each] for each in dict.fromkeys(proof["buffers"]) if each in replay.buffers]
+    demand(
+        len(members) == len(proof["buffers"]), f'the certificate of "{name}" has a buffer twice, or one that is none'
+    )
+    demand(all(buffer[3] == name for buffer in members), f'the certificate of "{name}" has buffers of another pool')
+    total = sum(buffer[5] + -buffer[5] % (buffer[8] or 1) for buffer in members)  # in whole cache lines
     demand(total >= bound, f'the buffers of the certificate of "{name}" have {total} bytes, and its bound is {bound}')
     if proof["step"] is None or plan["steps"].count(proof["step"]) != 1:
         return f'bound of "{name}": it is of models that run at the same time'
     step = plan["steps"].index(proof["step"])
-    for buffer in known:
+    for buffer in members:
         seen = replay.seen.get(buffer[0], (-1,))
         if buffer[2] not in ("variable", "connection", "constant") and not min(seen) <= step <= max(seen):
             kept = [start <= step < stop for start, stop in buffer[7] if buffer[2] in ("input", "output")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,10 +26,10 @@ def usmp_build(folder: Path, *arguments: str) -> Done:
     return with_tvm("-m", "usmp_build", *arguments, cwd=folder)
 
 
-def plan_of(folder: Path) -> dict:  # type: ignore[type-arg]
+def plan_of(folder: Path) -> dict[str, Any]:
     done = usmp_build(folder, "generate", "--out", "out")
     assert done.code == 0, done.err
-    plan: dict = json.loads((folder / "out" / "plan.json").read_text("utf-8"))  # type: ignore[type-arg]
+    plan: dict[str, Any] = json.loads((folder / "out" / "plan.json").read_text("utf-8"))
     return plan
 
 

@@ -20,7 +20,7 @@ class Fault(NamedTuple):
     code: str
     message: str
     cure: str | None = None
-    """The way out, where it is another than to convert the model again."""
+    """What the user can do about it; None: convert the model again."""
 
 
 class Label(NamedTuple):

@@ -61,7 +61,7 @@ def files(models: Sequence[Exported], measured_by: str) -> Bundle:
 def shared_arena(models: Sequence[Exported]) -> int:
     """Return the bytes of one arena for all models, which run in turn; 0 where one was not measured.
 
-    What outlives a run adds up; the rest is needed once.
+    The tails, which outlive a run, add up; of the rest, the largest is enough.
     """
     if not all(model.arena for model in models):
         return 0

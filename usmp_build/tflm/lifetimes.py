@@ -45,7 +45,7 @@ class Demand:
     buffers: Mapping[int, Buffer]
     """By the tensor's number, which counts on from one subgraph to the next."""
     scratch: tuple[Buffer, ...]
-    """What kernels ask for, in order."""
+    """Scratch buffers that kernels request, in the order of the operators."""
 
 
 def unplanned(model: Model) -> str:
@@ -62,7 +62,7 @@ def unplanned(model: Model) -> str:
 
 
 def demand(model: Model, reserves: Mapping[str, tuple[int, ...]]) -> Demand:
-    """Return what a model needs; `reserves` are the bytes of each scratch buffer that kernels ask for, by kind."""
+    """Return what a model needs; `reserves` has the bytes of scratch buffers that kernels request, by operator kind."""
     walk = _Walk(model, reserves)
     walk.enter(0)
     buffers = {

@@ -1,7 +1,7 @@
 """The metadata "OfflineMemoryAllocation" of a .tflite file: read, and put in front of the file.
 
 A reader begins at the root, and offsets in a flatbuffer lead forward from where they are.  So a new root goes in front,
-and leads into the old file, of which no byte changes:
+and its offsets lead into the old file, which stays as it is, byte for byte:
 
     new root, list of buffers, list of metadata, offsets │ old file: its root is not used any more
         └────────────────────────────────────────────────┴──→ subgraphs, buffers, ...

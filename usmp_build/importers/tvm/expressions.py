@@ -201,7 +201,7 @@ class Expressions:
 
 def c_type(dtype: Any) -> str:
     """Return the C type of a number.  Raises Refusal."""
-    known = TYPES.get(str(dtype))
-    if known not in PLAIN:
+    element = TYPES.get(str(dtype))
+    if element not in PLAIN:
         raise Refusal(f"there is no C type for {dtype}", "convert the model to float32 or integers")
-    return PLAIN[known]
+    return PLAIN[element]

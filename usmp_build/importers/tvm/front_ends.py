@@ -76,8 +76,8 @@ def _with_weights(module: Any) -> Any:
     if not attributes or "params" not in attributes:
         return module
     module, weights = relax.frontend.detach_params(module)
-    own = {parameter.name for parameter in module["main"].params[int(attributes.get("num_input", 0)) :]}
-    if len(own) < len(weights["main"]):
+    attached = {parameter.name for parameter in module["main"].params[int(attributes.get("num_input", 0)) :]}
+    if len(attached) < len(weights["main"]):
         return module
     return relax.transform.BindParams("main", weights["main"])(module)
 

@@ -82,7 +82,7 @@ class Tokens:
         return CODES.error(Diagnostic(CODES.malformed, message + shown, place, "correct the text here, or before"))
 
     def refused(self, token: Token, message: str, help_: str) -> UsmpError:
-        """Return the error that a word asks for what is not read (U273)."""
+        """Return the error for a word that stands for something this reader does not support (U273)."""
         return fault(self.source, token.start, token.start + len(token.text), message, help_)
 
 
