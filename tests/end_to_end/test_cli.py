@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from shlex import quote
 
 import jsonschema
 import pytest
@@ -246,7 +247,7 @@ def test_an_archive_is_not_run(tmp_path: Path) -> None:
 
 def test_a_reader_who_has_enough_is_no_error(tmp_path: Path) -> None:
     path = manifest(tmp_path, one_model("branchy"))
-    command = f"{sys.executable} -m usmp_build inspect model {path} --data | head -n 1"
+    command = f"{quote(sys.executable)} -m usmp_build inspect model {path} --data | head -n 1"
     done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith('model "branchy"')

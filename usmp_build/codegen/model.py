@@ -26,7 +26,17 @@ from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Model, Operator, OperatorRef, Subgraph, operator_at
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.ir.schedule import steps
-from usmp_build.layout import ConstantGroup, FlowLine, ModelCode, StepCode, Summary, TraceRow
+from usmp_build.layout import (
+    BufferCode,
+    ConstantGroup,
+    FlowLine,
+    ModelCode,
+    RowOffsets,
+    StepCode,
+    Summary,
+    TableCode,
+    TraceRow,
+)
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.request import Request
 
@@ -49,15 +59,9 @@ def model_code(
     model = analysis.models[index]
     buffers = buffer_codes(analysis, plan, summary, index)
     tables = tables_of(analysis, plan, summary, index)
-    expressions = {number: buffer.variable for number, buffer in buffers.items()}
-    expressions |= {number: table.symbol for number, table in tables.items()}
-    inputs, outputs = ports(request.models[index], model, tuple(pool.name for pool in request.pools))
     in_pages = sorted({pool for table in tables.values() for pool, _ in table.rows})
-    rows = {number: table.elements for number, table in tables.items()}
     offsets = row_offsets(analysis, plan, summary, index)
-    locate = Locate(
-        analysis, index, request.project.lower(), {**constants, **expressions}, buffers, rows, inputs, outputs, offsets
-    )
+    locate = _located(request, analysis, index, buffers, tables, constants, offsets)
     passed_groups = tuple(group for group in groups if group.pool.is_passed and index in group.models)
     numbers = {ref: number for number, ref in enumerate(_operators(analysis, index))}
     steps = _steps(analysis, index, numbers, locate, passed_groups)
@@ -73,7 +77,7 @@ def model_code(
     return ModelCode(
         inputs=locate.input_rows(),
         outputs=locate.output_rows(),
-        validity=validity(request, analysis, index, inputs, outputs),
+        validity=validity(request, analysis, index, locate.inputs, locate.outputs),
         exclusion=exclusion(request, summary.models[index], index),
         sha256="" if summary.models[index].passed_constants else model.sha256,
         buffers=tuple(replace(buffer, is_used=buffer.variable in passed) for buffer in buffers.values()),
@@ -96,6 +100,24 @@ def model_code(
         resets=reset_rows,
         reset_constants=_called_for(passed_groups, [row.source for row in reset_rows]),
     )
+
+
+def _located(
+    request: Request,
+    analysis: Analysis,
+    index: int,
+    buffers: Mapping[int, BufferCode],
+    tables: Mapping[int, TableCode],
+    constants: Mapping[int, str],
+    offsets: Mapping[int, RowOffsets],
+) -> Locate:
+    """Return what knows the C expression of each tensor of model `index`."""
+    expressions = {number: buffer.variable for number, buffer in buffers.items()}
+    expressions |= {number: table.symbol for number, table in tables.items()}
+    rows = {number: table.elements for number, table in tables.items()}
+    inputs, outputs = ports(request.models[index], analysis.models[index], tuple(pool.name for pool in request.pools))
+    everything = {**constants, **expressions}
+    return Locate(analysis, index, request.project.lower(), everything, buffers, rows, inputs, outputs, offsets)
 
 
 def _buffer_of(expression: str) -> str:
