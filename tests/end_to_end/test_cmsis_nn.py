@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 def test_every_tensor_is_that_of_tensorflow_lite_micro(isa: Isa, path: Path, tmp_path: Path) -> None:
     flags, (source,) = stand_in(tmp_path, isa)
-    compiler = " ".join(["gcc", *flags])
+    compiler = shlex.join(["gcc", *flags])
     done = call("selftest", path, "--isa", isa.value, "--cc", compiler, "--source", source, "--sanitize", "--runs", 4)
     assert done.code == 0, done.err
     assert "digits: 8 tensors, 4 runs, all equal to those of TensorFlow Lite Micro" in done.out

@@ -30,6 +30,7 @@ def watching(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a script's background jobs ignore it
     )
     timer = Timer(60, process.kill)  # whatever else goes wrong, reading ends
     timer.start()

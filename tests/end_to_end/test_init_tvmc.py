@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ def test_tvms_own_rows(row: dict[str, Any], tmp_path: Path) -> None:
 
 def test_the_plan_uses_the_pools_as_tvm_would(tmp_path: Path) -> None:
     target = tmp_path / "usmp.toml"
-    line = f"tvmc compile --target=c {TWO_POOLS} --module-name=reader -o out.tar {DATA / 'digits.tflite'}"
+    line = f"tvmc compile --target=c {TWO_POOLS} --module-name=reader -o out.tar {quote(str(DATA / 'digits.tflite'))}"
     assert call("init", "--out", target, "--from-tvmc", line).code == 0
     plan = json.loads(call("plan", target, "--json").out)
     assert [model["name"] for model in plan["models"]] == ["reader"]
