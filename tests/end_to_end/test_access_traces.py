@@ -113,7 +113,7 @@ def check_distances(planned_once: Planned) -> None:
     for direction, plan in in_each_direction(planned_once):
         found = compared(plan)
         assert found, direction
-        undeclared = [each for each in found if each.declared is None and not has_weights(plan, each)]
+        undeclared = [each for each in found if each.declared is None and not is_read_throughout(plan, each)]
         assert {kind(each) for each in undeclared} <= UNDECLARED | APART, direction
         declared = [each for each in found if each.declared is not None and kind(each) not in APART]
         exact = {each: bounded(plan, each) for each in declared}
@@ -177,10 +177,10 @@ def in_rows(replanner: Replanner, analysis: Analysis, direction: Direction) -> A
     return replanner.retime(analysis, Choices({}, dict.fromkeys(rows.jobs, direction), rows))
 
 
-def has_weights(plan: Planned, each: ComparedPair) -> bool:
-    """Whether one of two buffers holds weights or biases that come at run time, which stay apart from outputs."""
+def is_read_throughout(plan: Planned, each: ComparedPair) -> bool:
+    """Whether one of two buffers holds weights, biases or a padding value: read until the end, and so kept apart."""
     names = (plan.analysis.storage.buffers[buffer].name for buffer in (each.below, each.above))
-    return any(name.endswith((".weights", ".bias")) for name in names)
+    return any(name.endswith((".weights", ".bias", ".value")) for name in names)
 
 
 def kind(each: ComparedPair) -> str:
