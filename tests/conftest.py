@@ -22,6 +22,7 @@ sys.dont_write_bytecode = False
 """Tests start our tool hundreds of times, which takes twice as long where its modules are compiled at each start."""
 
 TIERS = {
+    "sources": ROOT / "tests" / "architecture",
     "boards": ROOT / "tests" / "firmware",
     "build systems": ROOT / "tests" / "build_systems",
     "packages": ROOT / "tests" / "packaging",

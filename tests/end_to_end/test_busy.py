@@ -108,6 +108,7 @@ def test_a_pool_at_address_0_is_a_pool(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("flags", "guarded"), [(["-DNDEBUG"], False), ([], True), (["-DNDEBUG", "-DUSMP_GUARD=1"], True)]
 )
+@pytest.mark.long
 def test_a_release_build_has_no_guard(tmp_path: Path, flags: list[str], guarded: bool) -> None:
     assert call("generate", manifest(tmp_path, OWNED), "--out", tmp_path / "out").code == 0
     made = built(tmp_path / "out", tmp_path, MAIN, "gcc", "-DPASSED", *flags)

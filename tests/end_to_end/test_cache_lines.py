@@ -168,6 +168,7 @@ def cached(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return manifest(tmp_path_factory.mktemp("cached"), CACHED)
 
 
+@pytest.mark.long
 def test_the_headers_say_which_bytes_are_meant(cached: Path) -> None:
     assert check(*generated(cached)) >= 2
     header = (cached.parent / "out" / "digits.h").read_text("utf-8")

@@ -44,6 +44,7 @@ def test_init_loses_nothing(tmp_path: Path) -> None:
     assert call("init", DATA / "digits.tflite", "--out", target, "--force").code == 0
 
 
+@pytest.mark.long
 def test_init_survives_odd_file_names(tmp_path: Path) -> None:
     for name in ("2 words.v1.tflite", "int.tflite", "reader.tflite"):
         (tmp_path / name).write_bytes((DATA / "digits.tflite").read_bytes())

@@ -246,6 +246,7 @@ COUNT = int(os.environ.get("USMP_CASES", "8"))
 
 @needs_gcc
 @needs_oracle
+@pytest.mark.long
 def test_drawn_models_equal_tflm(tmp_path: Path) -> None:
     """All in one firmware, each with its own subgraphs."""
     models = {}

@@ -11,7 +11,7 @@ from tests.support import flatbuffer as fb
 from tests.support.cli import DATA, call
 from tests.support.processes import output
 from tests.support.tflm_headers import write_headers
-from tests.support.tools import need
+from tests.support.tools import few, need
 from usmp_build.cli import export, tflm_measure
 from usmp_build.cli.selftest.inputs import samples
 from usmp_build.importers.tflite import import_tflite
@@ -39,6 +39,7 @@ def heads(out: str) -> dict[str, tuple[int, int]]:
 
 
 @MEASURED
+@pytest.mark.long
 def test_heads_are_smaller_and_outputs_equal(tmp_path: Path) -> None:
     done = call("export", "tflm", *(DATA / f"{name}.tflite" for name in (*SMALLER, "branchy")), "--out", tmp_path)
     assert done.code == 0, done.err
@@ -52,7 +53,7 @@ def test_heads_are_smaller_and_outputs_equal(tmp_path: Path) -> None:
 
 
 @MEASURED
-@pytest.mark.parametrize("name", ["kitchen_a", "control", "stateful", "float_net"])
+@pytest.mark.parametrize("name", few(["kitchen_a", "control", "stateful", "float_net"], 1))
 def test_heads_are_computed_as_tensorflow_lite_micro_computes_them(name: str) -> None:
     """With our offsets and without, with subgraphs and variables; the kernels of these models ask for no scratch."""
     data = (DATA / f"{name}.tflite").read_bytes()

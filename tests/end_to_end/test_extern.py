@@ -13,7 +13,7 @@ from tests.support.cli import call, manifest, one_model
 from tests.support.flatbuffer import model as flat_model
 from tests.support.flatbuffer import operator, subgraph, tensor, write
 from tests.support.host_c import STRICT
-from tests.support.tools import need
+from tests.support.tools import few, need
 from tests.support.tree import ROOT
 
 EXAMPLE = ROOT / "examples" / "accelerator"
@@ -114,7 +114,9 @@ def test_the_plan_names_the_functions(digits: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["digits", "kitchen_a", "kitchen_b", "float_net", "quantized_io", "lstm_unrolled"])
+@pytest.mark.parametrize(
+    "name", few(["digits", "kitchen_a", "kitchen_b", "float_net", "quantized_io", "lstm_unrolled"], 2)
+)
 @pytest.mark.parametrize("command", COMPILERS, ids=lambda command: command[0])
 def test_a_model_of_such_kernels_alone_compiles(tmp_path: Path, name: str, command: list[str]) -> None:
     need(command[0])

@@ -63,6 +63,7 @@ def targets(*arguments: object) -> list[dict[str, Any]]:
         ('isa = "portable"\n', ("--isa", "dsp"), "portable"),
     ],
 )
+@pytest.mark.long
 def test_the_manifest_says_more_than_the_command_line(
     tmp_path: Path, said: str, option: tuple[str, ...], isa: str
 ) -> None:
@@ -130,6 +131,7 @@ subgraph 0 "main"
 
 
 @pytest.mark.parametrize("sampled_net", NETS)
+@pytest.mark.long
 def test_no_plan_in_one_memory_grows(tmp_path: Path, sampled_net: str) -> None:
     """Layer by layer; tests/firmware/test_instructions.py has real models row by row."""
     (tmp_path / "net.tflite").write_bytes(NETS[sampled_net]())

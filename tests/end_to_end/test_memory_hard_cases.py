@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import call
+from tests.support.tools import few
 from tests.support.tree import ROOT
 
 CASES = sorted((ROOT / "tests/cases/memory").glob("*/usmp.toml"))
 
 
-@pytest.mark.parametrize("manifest", CASES, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("manifest", few(CASES, 4), ids=lambda path: path.parent.name)
 def test_what_is_said(manifest: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(manifest.parent)
     done = call("plan")
@@ -46,7 +47,7 @@ WAYS_OUT = {
 """What the messages advise."""
 
 
-@pytest.mark.parametrize("case", WAYS_OUT)
+@pytest.mark.parametrize("case", few(WAYS_OUT, 3))
 def test_the_way_out_is_one(case: str, tmp_path: Path) -> None:
     text = (ROOT / "tests/cases/memory" / case / "usmp.toml").read_text("utf-8")
     old, new = WAYS_OUT[case]

@@ -179,6 +179,7 @@ pools = ["vtcm"]
         (4, "[1, 1, 2]", ["[1, 1, 8, 48]", "[1, 1, 4, 24]", "[1, 1, 4, 16]"]),
     ],
 )
+@pytest.mark.long
 def test_a_rule_for_all_convolutions_of_a_net_that_ends_in_one(
     tmp_path: Path, dims: int, separators: str, shapes: list[str]
 ) -> None:

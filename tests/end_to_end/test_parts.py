@@ -265,6 +265,7 @@ def test_branches_write_into_their_concatenation(tmp_path: Path, name: str, size
     assert sizes(tmp_path, NETS[name](), "", NO_PARTS) == [size, copied]
 
 
+@pytest.mark.long
 def test_a_concatenation_that_grows_is_one(tmp_path: Path) -> None:
     """Each one begins with all inputs of the one before, so it reads the output of that."""
     off = "rewrites = { duplicates = false, parts = false }"

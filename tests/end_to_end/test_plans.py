@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.cli import TWO_MODELS, call, manifest, one_model, tables
 from tests.support.small_models import FORK
+from tests.support.tools import few
 from usmp_build.planner import by_name
 from usmp_build.planner.memory.plan import Allocation, Plan
 from usmp_build.planner.memory.problem import Problem
@@ -233,7 +234,7 @@ def test_unknown_algorithms_and_options_are_named(tmp_path: Path, table: str, co
     assert "help: " in done.err
 
 
-@pytest.mark.parametrize("algorithm", ["greedy_by_size", "greedy_by_conflicts", "auto"])
+@pytest.mark.parametrize("algorithm", few(["greedy_by_size", "greedy_by_conflicts", "auto"], 1))
 def test_every_algorithm_by_its_name(tmp_path: Path, algorithm: str) -> None:
     made = plan(manifest(tmp_path, f'{TWO_MODELS}[plan]\nalgorithm = "{algorithm}"\n'))
     assert made["algorithm"].startswith(algorithm)

@@ -114,6 +114,7 @@ def test_the_algorithm_that_is_named_needs_no_larger_pool(
     assert (moved(asked, larger["size"]) is None) == (small["algorithm"] == asked)
 
 
+@pytest.mark.long
 def test_without_speeds_the_order_of_pools_counts(tmp_path: Path) -> None:
     text = f'[pools.a]\naccess = "rw"\nsize = 700\n[pools.b]\naccess = "rw"\n{DIGITS}'
     made = planned(tmp_path, text)

@@ -37,6 +37,7 @@ def planned(folder: Path, words: str) -> tuple[dict[str, Any], str]:
     return json.loads(done.out), done.out
 
 
+@pytest.mark.long
 def test_bytes_for_work(tmp_path: Path) -> None:
     """And what is shown of it."""
     once, (plan, text) = planned(tmp_path, "")[0], planned(tmp_path, AGAIN)

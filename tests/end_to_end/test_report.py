@@ -75,6 +75,7 @@ def test_what_would_change_is_what_planning_says(page: str, tmp_path: Path) -> N
     assert "[pools.sram] size − 1,024" not in changes  # nothing would be left
 
 
+@pytest.mark.long
 def test_a_larger_pool_saves_what_the_plan_costs(tmp_path: Path) -> None:
     pools = {"tcm": RW + 'size = "512 B"\n', "sram": RW, "flash": RO}
     page = report(tmp_path, manifest(tmp_path, tables("doorbell", pools, {"digits": DIGITS})))
@@ -219,6 +220,7 @@ def test_a_damaged_plan_is_refused_and_nothing_written(tmp_path: Path, spoil: ob
     assert not (tmp_path / "report.html").exists()
 
 
+@pytest.mark.long
 def test_five_thousand_buffers_are_drawn_in_a_page_that_browsers_open(tmp_path: Path) -> None:
     usmp = manifest(tmp_path, tables("doorbell", LIMITED, TWO))
     plan = json.loads(call("plan", usmp, "--json").out)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.cli import call, manifest, one_model
 from tests.support.row_nets import residual
-from tests.support.tools import needs_c, needs_oracle
+from tests.support.tools import few, needs_c, needs_oracle
 from usmp_build import pipeline
 from usmp_build.ir.graph import TensorRef
 from usmp_build.ir.schedule import Step, steps
@@ -113,7 +113,7 @@ def all_computed_from(planned: Planned, wrong: set[int]) -> set[int]:
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("fault", [row_moved, row_over_a_live_one, jobs_swapped, job_left_out])
+@pytest.mark.parametrize("fault", few([row_moved, row_over_a_live_one, jobs_swapped, job_left_out], 1))
 def test_planted_faults_are_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: Fault) -> None:
     lay_out, reached = pipeline.lay_out, set[str]()
 

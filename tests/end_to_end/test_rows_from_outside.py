@@ -49,6 +49,7 @@ def is_exact(path: Path, *options: str) -> None:
     assert "all equal to those of TensorFlow Lite Micro" in done.out
 
 
+@pytest.mark.long
 def test_what_is_never_whole_takes_less(net: Path) -> None:
     whole, fed, both = (workspace(of(net, ports)) for ports in ("", IN, IN + OUT))
     assert both < fed < whole
@@ -73,7 +74,7 @@ def test_every_tensor_is_exact(net: Path, ports: str, io: str, owner: str) -> No
 
 @needs_c
 @needs_oracle
-@pytest.mark.parametrize("made", [read_twice, picture_and_more, picture_to_state])
+@pytest.mark.parametrize("made", few([read_twice, picture_and_more, picture_to_state], 1))
 @pytest.mark.parametrize("io", few(["", APPLICATION], 1), ids=["pool", "arrays"])
 def test_other_readers_other_inputs_and_state(tmp_path: Path, made: Callable[[], bytes], io: str) -> None:
     net = tmp_path / "net.tflite"

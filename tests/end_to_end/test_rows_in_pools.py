@@ -98,6 +98,7 @@ def is_exact(path: Path) -> Path:
     return path.parent / "kept"
 
 
+@pytest.mark.long
 def test_explain_and_diff_say_which_row_is_where(tmp_path: Path) -> None:
     path = written(tmp_path, 120)
     document = planned(path)

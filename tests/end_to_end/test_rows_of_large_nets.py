@@ -42,6 +42,7 @@ NETS = {
 
 
 @pytest.mark.parametrize("sampled_net", few(NETS, 4))
+@pytest.mark.long
 def test_bytes_and_jobs(sampled_net: str) -> None:
     """Only layers that must take turns do; a net that gains nothing goes layer by layer."""
     expected = NETS[sampled_net]

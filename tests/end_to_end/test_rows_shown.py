@@ -199,6 +199,7 @@ def test_diff_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_inspect_has_a_line_for_each_tensor(rows: Path, whole: Path) -> None:
     assert "  net: DEPTHWISE_CONV_2D 1, row 3  " in call("inspect", "schedule", rows).out
     stored = call("inspect", "storage", rows).out.splitlines()

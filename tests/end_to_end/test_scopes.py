@@ -59,6 +59,7 @@ IO = {"digits": "pool", "branchy": "application", "float_net": "pool"}
 
 @needs_c
 @pytest.mark.parametrize("sampled_name", IO)
+@pytest.mark.long
 def test_tensors_are_the_same_wherever_they_are(tmp_path: Path, pinned: Callable[..., None], sampled_name: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     words = f'io = "{IO[sampled_name]}"\nrewrites = {{ pads = false }}'  # what is pinned keeps its padding

@@ -70,6 +70,7 @@ def test_a_difference_after_an_abort_is_found_in_its_run(tmp_path: Path, monkeyp
         (18, "14, 15 of --seed 7, and was not asked about the 2 runs after that\n"),
     ],
 )
+@pytest.mark.long
 def test_nothing_compared_is_no_success(tmp_path: Path, runs: int, which: str) -> None:
     done = call("selftest", softmax(tmp_path, 600, 1e-3), "--runs", runs, "--seed", 7)
     assert (done.code, done.out) == (4, "")

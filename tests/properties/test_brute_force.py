@@ -12,6 +12,7 @@ import pytest
 
 from tests.support.brute_force import Truth
 from tests.support.problems import buffer, every_plan, problem, tiny
+from tests.support.tools import few
 from usmp_build.planner.algorithm import Algorithm
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.algorithms.exact import Exact
@@ -43,7 +44,7 @@ RIVALS = [
 ]
 
 
-@pytest.mark.parametrize("first", range(0, COUNT, PROBLEMS_PER_TEST))
+@pytest.mark.parametrize("first", few(range(0, COUNT, PROBLEMS_PER_TEST), 1))
 def test_against_the_truth(first: int) -> None:
     for seed in range(first, min(first + PROBLEMS_PER_TEST, COUNT)):
         truth = Truth(tiny(seed))

@@ -90,6 +90,7 @@ def test_rows_never_need_more(sampled_first: int) -> None:
 
 
 @pytest.mark.parametrize("sampled_seeds", few([(1, 9), (2, 4, 7), (1, 7)], 1))
+@pytest.mark.long
 def test_each_model_of_a_firmware_has_the_rows_that_are_best_for_it(
     tmp_path: Path, sampled_seeds: tuple[int, ...]
 ) -> None:

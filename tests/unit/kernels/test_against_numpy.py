@@ -45,6 +45,7 @@ def expected(case: Case) -> Array:
     return gelu(real(case.inputs[0], case.graph.tensors[0]), operator.options)
 
 
+@pytest.mark.long
 def test_gelu_is_what_its_definition_says(runner: Runner) -> None:
     """Int8 is rounded: to the nearest step, or beside it where float32 is on the other side of a half."""
     for case in draw("GELU"):

@@ -13,7 +13,7 @@ from tests.support.kernels.drawing import FLOAT, INT8, Case, activation, case, c
 from tests.support.kernels.driver import Runner
 from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows, gaps, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of
-from tests.support.tools import needs_gcc
+from tests.support.tools import few, needs_gcc
 from usmp_build.interfaces.kernels import Input, Kernel, Operand, Output, Pieces, Reduce, Rows, Traffic
 from usmp_build.ir.graph import Operator
 from usmp_build.ir.options import Padding, Parts
@@ -28,7 +28,7 @@ VALID = Padding.VALID
 
 @needs_gcc
 @pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.BACKWARD])
-@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize("kind", few(PICTURES, 16))
 def test_rows_are_the_same_bits(kind: str, direction: Direction, runner: Runner) -> None:
     for number, made in enumerate([*pictures(kind, COUNT), *(gaps(kind, COUNT // 4) if kind in WINDOWS else ())]):
         kernel = by_rows(made)

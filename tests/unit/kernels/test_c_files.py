@@ -63,6 +63,7 @@ def emitted(*names: str) -> str:
 
 
 @pytest.mark.parametrize("compiler", few(COMPILERS, 3))
+@pytest.mark.long
 def test_every_file_compiles_by_itself(compiler: str, tmp_path: Path) -> None:
     compile_(compiler, *sorted(FOLDER.glob("*.c")), folder=tmp_path)
 

@@ -16,7 +16,7 @@ from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.driver import HEADERS, PREFIX, Runner, build
 from tests.support.kernels.samples import draw, kernel_of
-from tests.support.tools import needs_gcc
+from tests.support.tools import few, needs_gcc
 from usmp_build.errors import ManifestError
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.kernels.cmsis_nn import CmsisNN
@@ -78,7 +78,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 
 @needs_gcc
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", few(KINDS, 2))
 def test_it_computes_what_the_reference_kernels_do(kind: str, variant: Variant, reference: Runner) -> None:
     compared = 0
     for number, case in enumerate(draw(kind, COUNT)):

@@ -16,7 +16,7 @@ from tests.support.kernels import oracle
 from tests.support.kernels.drawing import FLOAT, INT8, Case, Random, activation, constant, pick, span
 from tests.support.kernels.driver import Runner
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, bounded, case_of, clamped, compare, padded, tensors_of
-from tests.support.tools import needs_gcc, needs_oracle
+from tests.support.tools import few, needs_gcc, needs_oracle
 from usmp_build.ir import options as o
 from usmp_build.ir.graph import DType, Model, Operator, Subgraph, Tensor
 from usmp_build.operators.binary import Binary
@@ -46,7 +46,7 @@ def test_paddings_become_frames(kind: str, runner: Runner, tmp_path: Path) -> No
         assert any(op.options.outside for graph in framed for op in graph.operators if isinstance(op.options, Pool2D))
 
 
-@pytest.mark.parametrize("kind", PRODUCERS)
+@pytest.mark.parametrize("kind", few(PRODUCERS, 3))
 def test_clamps_go_into_the_operator_before(kind: str, runner: Runner, tmp_path: Path) -> None:
     graphs = compare(drawn(clamped, kind), runner, tmp_path)
     assert sum(len(graph.operators) == 1 for graph in graphs) >= COUNT // 10
@@ -54,7 +54,7 @@ def test_clamps_go_into_the_operator_before(kind: str, runner: Runner, tmp_path:
         assert any(getattr(op.options, "limits", None) for graph in graphs for op in graph.operators)
 
 
-@pytest.mark.parametrize("kind", [*PRODUCERS, "SOFTMAX"])
+@pytest.mark.parametrize("kind", few([*PRODUCERS, "SOFTMAX"], 3))
 def test_bounds_go_into_the_operator_before_or_run(kind: str, runner: Runner, tmp_path: Path) -> None:
     """SOFTMAX takes none in; a pooling over one element, which few cases have, leaves them alone: it vanishes."""
     cases = [bounded(kind, np.random.default_rng([9, zlib.crc32(kind.encode()), i])) for i in range(COUNT // 2)]

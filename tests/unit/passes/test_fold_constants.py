@@ -84,6 +84,7 @@ def test_pins_outputs_and_readers_without_constants_stay() -> None:
     [(2_000, "float32[64,1024] = [1*65536]", "float32[2,3]"), (30_000, "int32[1024] = [1*1024]", "int32[2,3]")],
     ids=["constants", "shapes"],
 )
+@pytest.mark.long
 def test_a_constant_that_is_named_many_times_takes_no_memory(times: int, constant: str, made: str) -> None:
     """All of them together would be more than a hundred megabytes, and then found to be no [2,3]."""
     often = ", ".join(["%3"] * times)

@@ -70,6 +70,7 @@ def differing(folder: Path, before: list[list[Values]], graphs: list[Subgraph]) 
 
 
 @needs_oracle
+@pytest.mark.long
 def test_what_is_kept_is_what_it_was(tmp_path: Path, before: list[list[Values]]) -> None:
     assert differing(tmp_path, before, GRAPHS) == []
 

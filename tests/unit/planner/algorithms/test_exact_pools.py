@@ -15,6 +15,7 @@ import pytest
 
 from tests.support.brute_force import Truth
 from tests.support.problems import CASES, buffer, by_hand, load, places, problem, shuffled, tiny
+from tests.support.tools import few
 from usmp_build.planner.algorithms.core import core
 from usmp_build.planner.algorithms.exact import searcher
 from usmp_build.planner.algorithms.exact.pools import Verdict, judge, plan_pools
@@ -67,7 +68,7 @@ def work(stated: Problem, nodes: int) -> int:
 # -------------------------------------------------------------------------------------------------- the truth
 
 
-@pytest.mark.parametrize("first", range(0, COUNT, PROBLEMS_PER_TEST))
+@pytest.mark.parametrize("first", few(range(0, COUNT, PROBLEMS_PER_TEST), 1))
 def test_against_the_truth(first: int) -> None:
     for seed in range(first, min(first + PROBLEMS_PER_TEST, COUNT)):
         truth = Truth(several_pools(seed))
@@ -225,7 +226,7 @@ def test_what_is_solved_takes_no_more_work() -> None:
         assert work(stated, 2_000_000) == work(stated, 2_000_000_000) < 20_000
 
 
-@pytest.mark.parametrize("nodes", [0, 1, 10, 100, 1_000])
+@pytest.mark.parametrize("nodes", few([0, 1, 10, 100, 1_000], 3))
 def test_work_is_bounded(nodes: int) -> None:
     for seed in range(4):
         assert work(two_pools(90, seed), nodes) <= nodes + OVERDRAFT + 90

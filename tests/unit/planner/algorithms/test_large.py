@@ -108,6 +108,7 @@ def placed(stated: Timeline, found: TimelinePlan) -> list[tuple[int, ...]]:
     (mixed, 12, 60, 3_000), (mixed, 120, 40, 20_000), (usual, 120, 20, 20_000), (usual, 2_000, 4, 150_000),
     (mixed, 2_000, 2, 100_000), (layered, 1_000, 4, 100_000),
 ])  # fmt: skip
+@pytest.mark.long
 def test_python_and_the_core_are_one(make: Any, count: int, seeds: int, work: int) -> None:
     repaired = 0
     for seed in range(seeds):
