@@ -41,7 +41,7 @@ def test_every_key_is_told() -> None:
     told = {name: {key.rstrip("?"): not key.endswith("?") for key in keys.split()} for name, keys in tables.items()}
     known = {"program": ProgramRecord, "function": FunctionRecord, "parameter": ParameterRecord, **STATEMENTS}
     assert told == {
-        name: {key: field.is_required() for key, field in record.model_fields.items() if key != "op"}
+        name: {field.alias or key: field.is_required() for key, field in record.model_fields.items() if key != "op"}
         for name, record in known.items()
     }
 

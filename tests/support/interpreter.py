@@ -20,7 +20,7 @@ from itertools import count
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.graph import Model, TensorRef
 from usmp_build.ir.lifetimes import Lifetimes
-from usmp_build.ir.statements import Access, Allocate, For, Invoke, Statement
+from usmp_build.ir.statements import Access, Allocate, For, If, Invoke, Statement, bodies, walk
 from usmp_build.units import align_up
 
 Turns = Generator[None, None, None]
@@ -82,8 +82,8 @@ class Interpreter:
                 return 1
             case Invoke(function):
                 return _length_of(self.model, function)
-            case Allocate() | For():
-                return self.length(statement.body)
+            case _:
+                return isinstance(statement, If) + sum(map(self.length, bodies(statement)))
 
     def _instance(self, function: int, tensor: int, crew: Crew) -> View:
         """Allocate the copy of a worker: its bytes hold whatever they held."""
@@ -127,6 +127,13 @@ class Interpreter:
                 passed = {p: self._passed(callee, p, frame[t]) for p, t in enumerate(arguments) if t in frame}
                 passed |= {t: view for t, view in frame.items() if t < 0}
                 yield from self._body(self.model.subgraphs[callee].body, callee, passed, at, crew)
+            case If(condition, then, other):
+                touched = [view for t, view in frame.items() if t < 0]
+                reads = [frame[condition]] if condition in frame else []
+                self._step(at, reads, [], whole=True, touched=touched)
+                yield
+                chosen, begin = self.draw.choice([(then, at + 1), (other, at + 1 + self.length(then))])
+                yield from self._body(chosen, function, frame, begin, crew)
             case For():
                 yield from self._loop(statement, function, frame, at, crew)
 
@@ -209,13 +216,10 @@ def _touched(before: Statement, after: Statement) -> set[int]:
 @cache
 def _length_of(model: Model, function: int) -> int:
     total = 0
-    stack = list(model.subgraphs[function].body)
-    while stack:
-        match stack.pop():
-            case Access():
+    for statement in walk(model.subgraphs[function].body):
+        match statement:
+            case Access() | If():
                 total += 1
             case Invoke(callee):
                 total += _length_of(model, callee)
-            case Allocate(_, body) | For(_, _, body):
-                stack += body
     return total

@@ -1,11 +1,11 @@
-"""Random two-level programs: loops of all kinds, calls in calls, parameters that alias, writes in part."""
+"""Random two-level programs: loops of all kinds, branches, calls in calls, parameters that alias, writes in part."""
 
 from __future__ import annotations
 
 from hypothesis import strategies as st
 
 from usmp_build.ir.graph import DType, Model, Subgraph, Tensor
-from usmp_build.ir.statements import Access, Allocate, For, Invoke, LoopKind, Statement
+from usmp_build.ir.statements import Access, Allocate, For, If, Invoke, LoopKind, Statement
 
 SMALL, SIZES = 4, (4, 6, 8)
 """Bytes: of parameters whose size is told, and of allocations."""
@@ -74,7 +74,7 @@ class _Writer:
         return (statement,)
 
     def _statement(self, depth: int) -> Statement:
-        kinds = ["access"] * 3 + ["call"] * 2 + ["allocate", "loop"] * (2 * (depth > 0))
+        kinds = ["access"] * 3 + ["call"] * 2 + ["allocate", "loop", "branch"] * (2 * (depth > 0))
         kind = self.draw(st.sampled_from(kinds))
         if kind == "allocate":
             tensor = len(self.tensors)
@@ -83,6 +83,9 @@ class _Writer:
             body = self.body(depth - 1)
             self.here.discard(tensor)
             return Allocate(tensor, body)
+        if kind == "branch" and self.here:
+            condition = self.draw(st.sampled_from(sorted(self.here)))
+            return If(condition, self.body(depth - 1), self.body(depth - 1) if self.draw(st.booleans()) else ())
         if kind == "loop":
             return self._loop(depth)
         some = st.lists(st.sampled_from(sorted(self.here)), max_size=2).map(tuple) if self.here else st.just(())

@@ -21,6 +21,10 @@ def loop(kind: str, extent: int | str | None, *body: Item, **more: Any) -> Item:
     return {"op": "for", "kind": kind, "extent": extent, "body": list(body), **more}
 
 
+def branch(condition: str, then: list[Item], otherwise: list[Item] | None = None) -> Item:
+    return {"op": "if", "condition": condition, "then": then, **({} if otherwise is None else {"else": otherwise})}
+
+
 def store(buffer: str, *reads: str, **more: Any) -> Item:
     return {"op": "store", "buf": buffer, "reads": list(reads), **more}
 

@@ -173,13 +173,31 @@ def sorting() -> Any:
     return _onnx({"x": [1, 9]}, outputs, [_node("TopK", "x k", "y i", axis=1)], [_array("k", [3])])
 
 
+def _choice(condition: str, outputs: str, then: list[Any], otherwise: list[Any], shapes: list[list[int]]) -> Any:
+    """A branch; the last nodes of its arms compute its results, which have these shapes."""
+    arms = {}
+    for arm, nodes in (("then_branch", then), ("else_branch", otherwise)):
+        results = [node.output[0] for node in nodes[-len(shapes) :]]
+        arms[arm] = helper.make_graph(nodes, arm, [], [*map(_port, results, shapes)])
+    return _node("If", condition, outputs, **arms)
+
+
 def branch() -> Any:
-    """One of its inputs decides what runs."""
-    ways = {
-        f"{way}_branch": helper.make_graph([_node(kind, "x", way)], way, [], [_port(way, [1, 4])])
-        for way, kind in (("then", "Relu"), ("else", "Neg"))
-    }
-    return _onnx({"x": [1, 4], "c": (TensorProto.BOOL, [])}, {"y": [1, 4]}, [_node("If", "c", "y", **ways)], [])
+    """An input decides which arm runs, and in one of them data do; an arm returns what is there before."""
+    inner = _choice(
+        "is_large", "z", [_node("MatMul", "xn w", "z1")], [_node("MatMul", "x w", "zw"), _node("Exp", "zw", "z2")],
+        [[1, 3]],
+    )  # fmt: skip
+    then = [
+        _node("Relu", "x", "a"), _node("MatMul", "a w", "b0"), _node("Identity", "x", "a1"), _node("Neg", "b0", "b"),
+    ]  # fmt: skip
+    otherwise = [
+        _node("Neg", "x", "xn"), _node("ReduceSum", "x", "total", keepdims=0),
+        _node("Greater", "total limit", "is_large"), inner, _node("Add", "xn xn", "a2"), _node("Mul", "z z", "b2"),
+    ]  # fmt: skip
+    nodes = [_choice("c", "y p", then, otherwise, [[1, 4], [1, 3]]), _node("Sigmoid", "p", "q")]
+    constants = [_constant("w", 4, 3), _constant("limit")]
+    return _onnx({"x": [1, 4], "c": (TensorProto.BOOL, [])}, {"y": [1, 4], "q": [1, 3]}, nodes, constants)
 
 
 def elementwise() -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from usmp_build.codegen.c_types import pool_type
 from usmp_build.codegen.ports import Locate
 from usmp_build.ir.graph import Subgraph, TensorRef
-from usmp_build.ir.statements import Allocate, For, Invoke, Statement, walk
+from usmp_build.ir.statements import Allocate, For, If, Invoke, Statement, walk
 from usmp_build.layout import BodyLine, FunctionCode, ParameterRow
 
 _LARGEST = (1 << 31) - 1
@@ -27,9 +27,11 @@ class Body:
         return tuple(self._lines(self.graph.body, 0))
 
     def passed(self) -> set[str]:
-        """Return the expressions of all arguments."""
-        calls = (statement for statement in walk(self.graph.body) if isinstance(statement, Invoke))
-        return {self._expression(tensor) for call in calls for tensor in call.arguments}
+        """Return the expressions of all arguments and conditions."""
+        statements = [*walk(self.graph.body)]
+        arguments = {tensor for call in statements if isinstance(call, Invoke) for tensor in call.arguments}
+        conditions = {branch.condition for branch in statements if isinstance(branch, If)}
+        return {self._expression(tensor) for tensor in arguments | conditions}
 
     def _lines(self, body: tuple[Statement, ...], depth: int) -> Iterator[BodyLine]:
         for statement in body:
@@ -38,6 +40,8 @@ class Body:
                     yield from self._lines(statement.body, depth)
                 case For():
                     yield from self._loop(statement, depth)
+                case If():
+                    yield from self._branch(statement, depth)
                 case Invoke():
                     yield self._call(statement, depth)
 
@@ -50,14 +54,28 @@ class Body:
         inside = tuple(self._lines(loop.body, depth + 1))
         if inside:
             counter_type = "int32_t" if rounds <= _LARGEST else "int64_t"
-            yield BodyLine(depth, counter=f"i{depth}", counter_type=counter_type, rounds=rounds)
+            yield BodyLine(depth, f"for ({counter_type} i{depth} = 0; i{depth} < {rounds}; ++i{depth}) {{")
             yield from inside
-            yield BodyLine(depth)
+            yield BodyLine(depth, "}")
+
+    def _branch(self, branch: If, depth: int) -> Iterator[BodyLine]:
+        """Yield a branch; without calls it is left out, and its condition is negated if only the other arm has any."""
+        then, other = (tuple(self._lines(arm, depth + 1)) for arm in (branch.then, branch.other))
+        pointer = self._expression(branch.condition)
+        element = ("**" if self.locate.row(branch.condition) else "*") + (f"({pointer})" if " " in pointer else pointer)
+        if then or other:
+            yield BodyLine(depth, f"if ({'' if then else '!'}{element}) {{")
+            yield from then or other
+            if then and other:
+                yield BodyLine(depth, "} else {")
+                yield from other
+            yield BodyLine(depth, "}")
 
     def _call(self, call: Invoke, depth: int) -> BodyLine:
         function = self.functions[call.function]
         pairs = zip(call.arguments, function.parameters, strict=True)
-        return BodyLine(depth, function.name, tuple(self._argument(tensor, parameter) for tensor, parameter in pairs))
+        arguments = tuple(self._argument(tensor, parameter) for tensor, parameter in pairs)
+        return BodyLine(depth, function=function.name, arguments=arguments)
 
     def _argument(self, tensor: int | None, parameter: ParameterRow) -> str:
         """Return an argument as a pointer of the parameter's type, which may differ from the tensor's."""

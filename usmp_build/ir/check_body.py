@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from usmp_build.errors import Diagnostic, one_line
-from usmp_build.ir.graph import Model, Subgraph, Tensor
+from usmp_build.ir.graph import DType, Model, Subgraph, Tensor
 from usmp_build.ir.labels import tensor_label
-from usmp_build.ir.statements import MAX_NESTING, Access, Allocate, For, Invoke, Provider, Statement, too_deep, walk
+from usmp_build.ir.statements import (
+    MAX_NESTING,
+    Access,
+    Allocate,
+    For,
+    If,
+    Invoke,
+    Provider,
+    Statement,
+    bodies,
+    too_deep,
+    walk,
+)
 from usmp_build.ir.uses import Demand, callees_first, demands, known_size, role_fault, uses_in_main
 from usmp_build.units import MAX_BYTES
 
@@ -35,11 +47,10 @@ def _statement_faults(index: int, model: Model, statement: Statement) -> Iterato
             message = f"a statement of function {index} names tensor {tensor}, but it has {len(graph.tensors)} tensors"
             yield Diagnostic("T231", message)
     match statement:
-        case For(_, extent, _, workers):
-            for count, what, minimum in ((extent, "rounds", 0), (workers, "workers", 1)):
-                if count is not None and not minimum <= count <= MAX_BYTES:
-                    message = f"function {index} has a loop of {count:,} {what}"
-                    yield Diagnostic("T254", message, help=f"{what} are {minimum} or more, and at most {MAX_BYTES:,}")
+        case For():
+            yield from _loop_faults(index, statement)
+        case If(condition) if message := condition_fault(graph.tensors, condition):
+            yield Diagnostic("T254", f"function {index}: {message}")
         case Access() if statement.elementwise:
             yield from _elementwise_faults(index, graph, statement)
         case Invoke(function):
@@ -48,6 +59,13 @@ def _statement_faults(index: int, model: Model, statement: Statement) -> Iterato
                 yield Diagnostic("T241", message)
             elif message := count_fault(model.subgraphs[function], statement):
                 yield Diagnostic("T252", f"function {index} calls function {function}: {message}")
+
+
+def _loop_faults(index: int, loop: For) -> Iterator[Diagnostic]:
+    for count, what, minimum in ((loop.extent, "rounds", 0), (loop.workers, "workers", 1)):
+        if count is not None and not minimum <= count <= MAX_BYTES:
+            message = f"function {index} has a loop of {count:,} {what}"
+            yield Diagnostic("T254", message, help=f"{what} are {minimum} or more, and at most {MAX_BYTES:,}")
 
 
 def _elementwise_faults(index: int, graph: Subgraph, access: Access) -> Iterator[Diagnostic]:
@@ -72,6 +90,17 @@ def elementwise_fault(tensors: Sequence[Tensor], reads: tuple[int, ...], written
     return ""
 
 
+def condition_fault(tensors: Sequence[Tensor], condition: int) -> str:
+    """Return why no branch can be chosen by the first element of a tensor; empty if it can."""
+    if not 0 <= condition < len(tensors):
+        return ""  # said elsewhere
+    tensor = tensors[condition]
+    has_sense = tensor.size and (tensor.dtype is DType.BOOL or tensor.dtype.is_integer)
+    if has_sense or not tensor.dtype.bits:
+        return ""
+    return f'a branch depends on "{one_line(tensor.name)}", whose first element is neither a bool nor an integer'
+
+
 def _named(statement: Statement) -> tuple[int, ...]:
     match statement:
         case Allocate(tensor):
@@ -80,6 +109,8 @@ def _named(statement: Statement) -> tuple[int, ...]:
             return (*reads, *writes, *statement.elementwise)
         case Invoke(_, arguments):
             return tuple(tensor for tensor in arguments if tensor is not None)
+        case If(condition):
+            return (condition,)
         case For():
             return ()
 
@@ -126,8 +157,7 @@ class _Scopes:
                 stack.append((None, statement.tensor))
             else:
                 yield from self._use(statement)
-            if isinstance(statement, Allocate | For):
-                stack += ((inner, 0) for inner in reversed(statement.body))
+            stack += ((inner, 0) for body in reversed(bodies(statement)) for inner in reversed(body))
 
     def _allocate(self, statement: Allocate) -> Iterator[Diagnostic]:
         tensor = statement.tensor
@@ -179,8 +209,7 @@ def _depths(model: Model) -> list[int]:
             statement, depth = stack.pop()
             inside = depths[statement.function] if isinstance(statement, Invoke) else 0
             deepest = max(deepest, depth + inside)
-            if isinstance(statement, Allocate | For):
-                stack += ((inner, depth + 1) for inner in statement.body)
+            stack += ((inner, depth + 1) for body in bodies(statement) for inner in body)
         depths[function] = deepest
     return [depths[function] for function in range(len(model.subgraphs))]
 

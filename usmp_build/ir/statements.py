@@ -106,7 +106,26 @@ class Invoke:
     """One for each parameter, which are the first tensors of the function; None: not a tensor."""
 
 
-Statement: TypeAlias = Allocate | For | Access | Invoke
+@dataclass(frozen=True, slots=True)
+class If:
+    """A branch: `then` runs if the first element of a tensor is not 0, else `other`."""
+
+    condition: int
+    then: tuple[Statement, ...]
+    other: tuple[Statement, ...]
+
+
+Statement: TypeAlias = Allocate | For | If | Access | Invoke
+
+
+def bodies(statement: Statement) -> tuple[tuple[Statement, ...], ...]:
+    """Return the statements directly within one: none of a leaf, two lists of a branch."""
+    match statement:
+        case Allocate(_, body) | For(_, _, body):
+            return (body,)
+        case If(_, then, other):
+            return then, other
+    return ()
 
 
 def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
@@ -115,8 +134,8 @@ def walk(body: tuple[Statement, ...]) -> Iterator[Statement]:
     while stack:
         statement = stack.pop()
         yield statement
-        if isinstance(statement, Allocate | For):
-            stack += reversed(statement.body)
+        for body in reversed(bodies(statement)):
+            stack += reversed(body)
 
 
 def allocations(body: tuple[Statement, ...]) -> Iterator[Allocate]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from usmp_build.errors import one_line
 from usmp_build.ir.graph import Model, Subgraph, Tensor
-from usmp_build.ir.statements import Access, Invoke, walk
+from usmp_build.ir.statements import Access, If, Invoke, walk
 
 
 class Uses(NamedTuple):
@@ -90,6 +90,8 @@ def uses(model: Model) -> Mapping[int, Uses]:
                 case Access(reads, writes):
                     read.update(reads)
                     written.update(writes)
+                case If(condition):
+                    read.add(condition)
                 case Invoke(callee, arguments):
                     passed = [(parameter, t) for parameter, t in enumerate(arguments) if t is not None]
                     read.update(t for parameter, t in passed if parameter in by_function[callee].read)

@@ -77,13 +77,10 @@ class FunctionCode:
 
 @dataclass(frozen=True, slots=True)
 class BodyLine:
-    """A line of what main does: a call, or where a loop begins or ends."""
+    """A line of what main does: a call, or C such as where a loop begins."""
 
     depth: int
+    text: str = ""
     function: str = ""
     """What is called."""
     arguments: tuple[str, ...] = ()
-    counter: str = ""
-    """The variable of a loop that begins."""
-    counter_type: str = ""
-    rounds: int = 0

@@ -5,11 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from usmp_build.ir.statements import LOOPS, MAX_NESTING, Access, Allocate, For, Invoke, Provider, Statement, too_deep
+from usmp_build.ir.statements import (
+    LOOPS,
+    MAX_NESTING,
+    Access,
+    Allocate,
+    For,
+    If,
+    Invoke,
+    Provider,
+    Statement,
+    too_deep,
+)
 from usmp_build.textual.lines import Line
 from usmp_build.textual.values import quote, spell_references
 
-WORDS = frozenset({"allocate", "for", "store", "access", "call", "}"})
+WORDS = frozenset({"allocate", "for", "if", "store", "access", "call", "}"})
 """First words of lines with statements."""
 _PROVIDERS = {provider.value: provider for provider in Provider}
 
@@ -27,6 +38,11 @@ def spell_body(body: tuple[Statement, ...]) -> Iterator[str]:
             case For(kind, extent, inner, workers):
                 many = "" if workers is None else f" workers={workers}"
                 yield f"for {kind.value} {'_' if extent is None else extent}{many} {{"
+            case If(condition, then, other):
+                yield f"if %{condition} {{"
+                yield from (f"  {line}" for line in spell_body(then))
+                yield "} else {"
+                inner = other
             case Access():
                 yield _access(statement)
                 continue
@@ -55,13 +71,19 @@ def read_statement(line: Line, tensors: int, following: Lines, depth: int = 1) -
             tensor = line.tensor(tensors)
             provider = line.choice("provider", _PROVIDERS) if line.accept("by") else Provider.PLAN
             inner, line = _read_block(line, tensors, following, depth)
-            return Allocate(tensor, inner, provider), line
+            return Allocate(tensor, inner, provider), following()
         case "for":
             kind = line.choice("kind of loop", LOOPS)
             extent = None if line.accept("_") else line.integer("an extent")
             workers = line.integer("a number of workers") if line.accept_key("workers") else None
             inner, line = _read_block(line, tensors, following, depth)
-            return For(kind, extent, inner, workers), line
+            return For(kind, extent, inner, workers), following()
+        case "if":
+            condition = line.tensor(tensors)
+            then, line = _read_block(line, tensors, following, depth)
+            line.expect("else")
+            other, line = _read_block(line, tensors, following, depth)
+            return If(condition, then, other), following()
         case "call":
             return _read_call(line, tensors), following()
         case _:
@@ -70,7 +92,7 @@ def read_statement(line: Line, tensors: int, following: Lines, depth: int = 1) -
 
 
 def _read_block(line: Line, tensors: int, following: Lines, depth: int) -> tuple[tuple[Statement, ...], Line]:
-    """Read `{`, statements, and the line `}`."""
+    """Read `{`, statements, and `}`; return them, and the line after that mark."""
     line.expect("{")
     line = following()
     inner = []
@@ -80,7 +102,7 @@ def _read_block(line: Line, tensors: int, following: Lines, depth: int) -> tuple
         statement, line = read_statement(line, tensors, following, depth + 1)
         inner.append(statement)
     line.expect("}")
-    return tuple(inner), following()
+    return tuple(inner), line
 
 
 def _read_call(line: Line, tensors: int) -> Invoke:

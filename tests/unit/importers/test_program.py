@@ -17,7 +17,7 @@ from usmp_build.errors import ModelError, Span
 from usmp_build.importers.program import import_program
 from usmp_build.importers.program.records import Kind
 from usmp_build.ir.graph import DType, Model
-from usmp_build.ir.statements import LOOPS, Access, Allocate, For, Invoke, LoopKind, Provider, walk
+from usmp_build.ir.statements import LOOPS, Access, Allocate, For, If, Invoke, LoopKind, Provider, walk
 
 Document = dict[str, Any]
 
@@ -58,6 +58,13 @@ def test_what_is_read() -> None:
     assert isinstance(allocation, Allocate)
     assert allocation.body[1] == For(LoopKind.PARALLEL, 4, (Access((2, 3), (1,)),), 2)
     assert scale.body == (Access((0,), (1,), True),)
+
+
+def test_branches_are_read() -> None:
+    doc = document()
+    store = {"op": "store", "buf": "y", "reads": ["x"]}
+    doc["functions"]["main"]["body"] = [{"op": "if", "condition": "x", "then": [store]}]
+    assert read(doc).main.body == (If(0, (Access((0,), (1,)),), ()),)
 
 
 def test_data_in_base64_and_without() -> None:
@@ -184,6 +191,12 @@ def test_outputs_that_are_read_and_inputs_that_are_not() -> None:
     assert (read(doc).main.inputs, read(doc).main.outputs) == ((0, 2), (1,))
 
 
+def by_a_float(doc: Document) -> None:
+    main = doc["functions"]["main"]
+    main["params"][0] = {"name": "x", "dtype": "float32", "extents": [2]}
+    main["body"] = [{"op": "if", "condition": "x", "then": []}]
+
+
 def into_store(**more: Any) -> Change:
     return lambda doc: alloc(doc)["body"][1]["body"][0]["body"][0].update(more)
 
@@ -236,6 +249,9 @@ CASES: list[tuple[str, Change, str]] = [
     ("T255", lambda doc: doc.update(outputs=[]), 'parameter "y" of main is an input, but it is written'),
     ("T257", into_store(elementwise=["a"]), '"a" is read element by element, but the elements of "y" are not known'),
     ("T257", into_store(elementwise=["x"]), '"x" is read element by element, but not among what is read'),
+    ("T254", by_a_float, 'a branch depends on "x", whose first element is neither a bool nor an integer'),
+    ("T262", into_main(body=[{"op": "if", "condition": "x"}]), '"then" is missing'),
+    ("T262", into_main(body=[{"op": "if", "condition": "x", "then": [3]}]), "a statement must be an object"),
     ("T263", lambda doc: doc.update(outputs=["z"]), 'main has no parameter "z"'),
     ("T256", deep, "statements are nested over 200 deep"),
     ("T243", recursive, '"scale" calls "scale", which leads back to it'),

@@ -64,6 +64,12 @@ CASES = [
     ("T253", "  }\nsub", "  }\n  allocate %2 {\n  }\nsub", 'tensor 2 "a" is allocated twice'),
     ("T253", "  allocate %2 {\n", "  allocate %3 {\n", "is allocated, but no allocation"),
     ("T254", "  store %1 = %0\n", "  for serial -1 {\n  }\n", "function 1 has a loop of -1 rounds"),
+    (
+        "T254",
+        '%0 "from" int8[4]\n  %1 "to" variant[]\n  parameters 2\n  inputs\n  outputs\n',
+        '%0 "from" float32[1]\n  %1 "to" variant[]\n  parameters 2\n  inputs\n  outputs\n  if %0 {\n  } else {\n  }\n',
+        'function 1: a branch depends on "from", whose first element is neither a bool nor an integer',
+    ),
     ("T254", "  store %1 = %0\n", "  for parallel 4 workers=0 {\n  }\n", "function 1 has a loop of 0 workers"),
     ("T255", "  inputs %0\n", "  inputs\n", 'tensor 0 "x" is an input, but not listed as one'),
     ("T255", "  inputs %0\n", "  inputs %0, %2\n", 'tensor 2 "a" is an input or output, but no parameter of main'),

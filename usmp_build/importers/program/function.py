@@ -13,9 +13,20 @@ from usmp_build.document.suggest import quoted, suggestion
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import records as r
 from usmp_build.importers.program.sizes import Declaration, Disagreement, Sizes
-from usmp_build.ir.check_body import elementwise_fault
+from usmp_build.ir.check_body import condition_fault, elementwise_fault
 from usmp_build.ir.graph import Subgraph, Tensor
-from usmp_build.ir.statements import LOOPS, MAX_NESTING, Access, Allocate, For, Invoke, Provider, Statement, too_deep
+from usmp_build.ir.statements import (
+    LOOPS,
+    MAX_NESTING,
+    Access,
+    Allocate,
+    For,
+    If,
+    Invoke,
+    Provider,
+    Statement,
+    too_deep,
+)
 
 
 @dataclass
@@ -88,6 +99,8 @@ class FunctionReader:
                 extent, workers = self._rounds(record)
                 body = self._body(record.body, (*place, "body"), depth + 1)
                 return [For(LOOPS[record.kind], extent, tuple(body), workers)]
+            case r.IfRecord():
+                return [self._branch(record, place, depth)]
             case r.AttrRecord():
                 return self._body(record.body, (*place, "body"), depth + 1)
 
@@ -98,6 +111,16 @@ class FunctionReader:
             return self._declare(declared, place, lambda d: self.sizes.constant(d, data, self.name))
         is_planned = _provider(record) is Provider.PLAN
         return self._declare(declared, place, self.sizes.allocation if is_planned else self.sizes.tensor)
+
+    def _branch(self, record: r.IfRecord, place: Place, depth: int) -> If:
+        condition = self._lookup(record.condition, (*place, "condition"))
+        if message := condition_fault(self.tensors, condition):
+            raise self.fault("T254", message, (*place, "condition"), "compute a bool or an integer, and name that")
+        then, other = (
+            tuple(self._body(body, (*place, key), depth + 1))
+            for key, body in (("then", record.then), ("else", record.else_))
+        )
+        return If(condition, then, other)
 
     def _rounds(self, record: r.ForRecord) -> tuple[int | None, int | None]:
         """Return extent and workers.  A symbol with an upper bound may be 0, but there are no more workers."""

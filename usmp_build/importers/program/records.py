@@ -103,6 +103,16 @@ class ForRecord(Record):
     body: Body
 
 
+class IfRecord(Record):
+    """A branch."""
+
+    op: Literal["if"]
+    condition: Name
+    """A buffer of truth values or integers: `then` runs if its first element is not 0, else `else`."""
+    then: Body
+    else_: Annotated[Body, Field(alias="else")] = []
+
+
 class StoreRecord(Record):
     """Reads some buffers, then writes to one."""
 
@@ -159,7 +169,9 @@ class ProgramRecord(Record):
     """What extents given as text are at the most."""
 
 
-StatementRecord: TypeAlias = AllocRecord | AllocConstRecord | ForRecord | StoreRecord | CallRecord | AttrRecord
+StatementRecord: TypeAlias = (
+    AllocRecord | AllocConstRecord | ForRecord | IfRecord | StoreRecord | CallRecord | AttrRecord
+)
 
 STATEMENTS: dict[str, type[StatementRecord]] = {
     "alloc": AllocRecord,
@@ -167,6 +179,7 @@ STATEMENTS: dict[str, type[StatementRecord]] = {
     "attr": AttrRecord,
     "call": CallRecord,
     "for": ForRecord,
+    "if": IfRecord,
     "store": StoreRecord,
 }
 """By `op`."""
@@ -179,8 +192,8 @@ def program_schema() -> str:
         schema = record.model_json_schema()
         parts |= schema.pop("$defs", {}) | {record.__name__: schema}
     for part in parts.values():
-        if "body" in part["properties"]:
-            part["properties"]["body"]["items"] = {"$ref": "#/$defs/Statement"}
+        for body in {"body", "then", "else"} & part["properties"].keys():
+            part["properties"][body]["items"] = {"$ref": "#/$defs/Statement"}
     parts["Statement"] = {"oneOf": [{"$ref": f"#/$defs/{record.__name__}"} for record in STATEMENTS.values()]}
     program = {"$ref": "#/$defs/ProgramRecord"}
     within = {"type": "object", "properties": {"program": program}, "required": ["program"]}

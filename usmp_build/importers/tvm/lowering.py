@@ -25,6 +25,7 @@ def lower(module: Any) -> Any:
             graph.LegalizeOps(),
             graph.FoldConstant(),
             graph.AnnotateTIROpPattern(),
+            graph.ConvertToDataflow(),
             graph.DeadCodeElimination(),
             graph.FuseOps(),
             graph.FuseTIR(),

@@ -1,4 +1,4 @@
-"""Reads the main function of a lowered Relax module: allocations and calls, as the main of a program.
+"""Reads the main function of a lowered Relax module: allocations, calls and branches, as the main of a program.
 
 Views, tuples and other names of one tensor are that tensor.  What main returns are parameters of the program's main,
 each in memory of its own: an input, a constant or a tensor that is returned twice is copied.
@@ -37,7 +37,8 @@ class MainFunction:
         self._allocations: dict[Tensor, Item] = {}
         self._constants: dict[tuple[str, tuple[int, ...], bytes], Tensor] = {}
         self._types: dict[Tensor, Item] = {}
-        self._calls: list[Item] = []
+        self._statements: list[Item] = []
+        """Of main, or of the arm of a branch that is being read."""
         self.functions: dict[str, Item] = {}
         """Functions that the module lacks, or that only copy."""
         self.code: dict[str, Item] = {}
@@ -45,11 +46,8 @@ class MainFunction:
     def read(self) -> tuple[Item, list[str]]:
         """Return the program's main, and the names of its outputs.  Raises Refusal."""
         inputs = [self._parameter(parameter) for parameter in self._function.params]
-        for block in self._function.body.blocks:
-            for binding in block.bindings:
-                self._values[binding.var] = self._value(binding.var, binding.value)
-        outputs = self._outputs(_leaves(self._operand(self._function.body.body)))
-        body = self._calls
+        outputs = self._outputs(self._results_of(self._function.body))
+        body = self._statements
         for name, typed in reversed(self._allocations.items()):
             if name not in outputs:
                 body = [{"op": "alloc", "var": name, **typed, "body": body}]
@@ -68,15 +66,21 @@ class MainFunction:
 
     def _parameter(self, parameter: Any) -> Tensor:
         name = self._names.new(parameter.name)
-        self._types[name] = typed(parameter)
+        self._types[name] = typed(parameter.ty, parameter.name)
         self._values[parameter] = name
         return name
 
+    def _results_of(self, sequence: Any) -> list[Tensor]:
+        """Read bindings, and return the tensors that they result in."""
+        for block in sequence.blocks:
+            for binding in block.bindings:
+                self._values[binding.var] = self._value(binding.var, binding.value)
+        return _leaves(self._operand(sequence.body))
+
     def _value(self, variable: Any, value: Any) -> Any:
-        """Return what a variable is bound to, and keep the call that computes it."""
+        """Return what a variable is bound to, and keep the statement that computes it."""
         if isinstance(value, relax.If):
-            message = "main has a branch (If): which operators run is known only when it runs"
-            raise Refusal(message, "compute both sides and choose by Where; or make each side a model")
+            return self._branch(variable, value)
         if type(value).__name__ != "Call":
             return self._operand(value)
         name = getattr(value.op, "name", "")
@@ -88,9 +92,40 @@ class MainFunction:
             self._call(value)
         return []
 
+    def _branch(self, variable: Any, branch: Any) -> Any:
+        """Read both arms, and let them write their results into the same tensors; return these."""
+        condition = self._operand(branch.cond)
+        results = self._new_tensors(variable.ty, variable.name)
+        arms = [self._arm(arm, _leaves(results)) for arm in (branch.true_branch, branch.false_branch)]
+        self._statements.append({"op": "if", "condition": condition, "then": arms[0], "else": arms[1]})
+        return results
+
+    def _new_tensors(self, type_: Any, name: str) -> Any:
+        """Allocate a tensor, or a list of what a tuple holds."""
+        if hasattr(type_, "fields"):
+            return [self._new_tensors(field, name) for field in type_.fields]
+        tensor = self._names.new(name)
+        self._types[tensor] = self._allocations[tensor] = typed(type_, name)
+        return tensor
+
+    def _arm(self, arm: Any, results: list[Tensor]) -> list[Item]:
+        """Return the statements of an arm.  What it allocates is the result itself, everything else is copied there."""
+        outer, self._statements = self._statements, []
+        around = {*self._allocations}
+        names: dict[Tensor, Tensor] = {}
+        for tensor, result in zip(self._results_of(arm), results, strict=True):
+            if tensor in self._allocations.keys() - around - names.keys():
+                names[tensor] = result
+            else:
+                self._copy(tensor, result)
+        for tensor in names:
+            del self._allocations[tensor]
+        statements, self._statements = _renamed(self._statements, names), outer
+        return statements
+
     def _allocation(self, variable: Any, value: Any) -> Tensor:
         name = self._names.new(variable.name)
-        self._types[name] = typed(variable)
+        self._types[name] = typed(variable.ty, variable.name)
         scope = value.args[3].value if len(value.args) > 3 else "global"
         self._allocations[name] = {**self._types[name], "scope": str(scope)}
         return name
@@ -103,7 +138,7 @@ class MainFunction:
             function = self._external(value.op.global_symbol, arguments)
         else:
             raise Refusal(f"{getattr(value.op, 'name', value.op)} was not lowered to a loop or a function")
-        self._calls.append({"op": "call", "fn": function, "args": arguments})
+        self._statements.append({"op": "call", "fn": function, "args": arguments})
 
     def _external(self, symbol: str, arguments: list[Tensor]) -> str:
         """Declare a function of the application, which writes its last argument."""
@@ -141,38 +176,40 @@ class MainFunction:
             if result not in self._allocations or result in outputs:
                 output = self._names.new(f"{result}_copy")
                 self._types[output] = self._types[result]
-                self._calls.append({"op": "call", "fn": self._copy(self._types[result]), "args": [result, output]})
+                self._copy(result, output)
             outputs.append(output)
         return outputs
 
-    def _copy(self, tensor: Item) -> str:
-        count = prod(tensor["extents"])
-        name = f"copy_{tensor['dtype']}_{count}"
-        flat = {"dtype": tensor["dtype"], "extents": [count]}
+    def _copy(self, tensor: Tensor, copy: Tensor) -> None:
+        dtype, count = self._types[tensor]["dtype"], prod(self._types[tensor]["extents"])
+        name = f"copy_{dtype}_{count}"
+        flat = {"dtype": dtype, "extents": [count]}
         store = {"op": "store", "buf": "copy", "reads": ["data"], "elementwise": ["data"], "whole": True}
         self.functions[name] = {"params": [{"name": "data", **flat}, {"name": "copy", **flat}], "body": [store]}
         lines = f"    for (int32_t i = 0; i < {count}; ++i) {{\n        @copy@[i] = @data@[i];\n    }}"
         self.code[name] = {"text": lines, "choices": [], "needs_math": False}
-        return name
+        self._statements.append({"op": "call", "fn": name, "args": [tensor, copy]})
 
 
 def _renamed(body: list[Item], names: Mapping[Tensor, str]) -> list[Item]:
     """Return statements that name tensors otherwise."""
-    renamed = []
-    for item in body:
-        if "body" in item:
-            renamed.append({**item, "body": _renamed(item["body"], names)})
-        else:
-            renamed.append({**item, "args": [names.get(argument, argument) for argument in item["args"]]})
+    renamed = [{**item} for item in body]
+    for item in renamed:
+        for key in item.keys() & {"body", "then", "else"}:
+            item[key] = _renamed(item[key], names)
+        if "condition" in item:
+            item["condition"] = names.get(item["condition"], item["condition"])
+        if "args" in item:
+            item["args"] = [names.get(argument, argument) for argument in item["args"]]
     return renamed
 
 
-def typed(variable: Any) -> Item:
-    """Return type and extents of a variable of Relax.  Raises Refusal."""
-    shape = getattr(variable.ty, "shape", None)
-    if shape is None or any(type(extent).__name__ != "IntImm" for extent in shape.values):
-        raise Refusal(f"{variable.name} is no tensor of a fixed size", "give the inputs of main fixed sizes")
-    dtype = str(variable.ty.dtype)
+def typed(type_: Any, name: str) -> Item:
+    """Return element type and extents of a tensor of Relax.  Raises Refusal."""
+    shape = getattr(type_, "shape", None)
+    if shape is None or any(type(extent).__name__ != "IntImm" for extent in getattr(shape, "values", [None])):
+        raise Refusal(f"{name} is no tensor of a fixed size", "fix sizes of inputs, and let both arms of If agree")
+    dtype = str(type_.dtype)
     c_type(dtype)
     return {"dtype": dtype, "extents": [int(extent) for extent in shape.values]}
 

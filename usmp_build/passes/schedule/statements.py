@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
 from usmp_build.ir.graph import Model, Subgraph, TensorRef
-from usmp_build.ir.schedule import Call, Node, Repeat, Scope, Sequence, Step
-from usmp_build.ir.statements import Access, Allocate, For, Invoke, Provider, Statement
+from usmp_build.ir.schedule import Branch, Call, Node, Repeat, Scope, Sequence, Step
+from usmp_build.ir.statements import Access, Allocate, For, If, Invoke, Provider, Statement
 from usmp_build.passes.schedule.leaves import Leaves
 
 
@@ -100,13 +100,17 @@ class _Unfolding:
             case For(kind, extent, body, workers):
                 inner = self.sequence(body)
                 return inner if extent == 1 else Repeat(inner, extent, kind.is_parallel, workers)
+            case If(condition, then, other):
+                name = f"{self._graph.name}: if {self._graph.tensors[condition].name}"
+                test = self._functions.step(name, self._roots((condition,)), (), False, ())
+                return Sequence((test, Branch((self.sequence(then), self.sequence(other)))))
             case Invoke(function, arguments):
                 return self._functions.call(function, self._passed(function, arguments))
             case Access():
                 return self._step(statement)
 
     def _step(self, access: Access) -> Step:
-        reads = tuple(each.root for each in self._resolved(access.reads))
+        reads = self._roots(access.reads)
         written = ", ".join(self._graph.tensors[tensor].name for tensor in access.writes)
         name = f"{self._graph.name}: {access.name} {written}".rstrip()
         return self._functions.step(
@@ -119,7 +123,7 @@ class _Unfolding:
         An element must not reach into later ones of the other tensor, which matters where it is larger than these.  A
         tensor that another parameter stands for, too, is not read element by element only.
         """
-        others = {each.root for each in self._resolved(tuple({*access.reads} - {*access.elementwise}))}
+        others = {*self._roots(tuple({*access.reads} - {*access.elementwise}))}
         for tensor in access.elementwise:
             read, written = self._bytes(tensor), self._bytes(access.writes[0])
             if read and written and read.root not in others and read.root != written.root:
@@ -134,6 +138,9 @@ class _Unfolding:
             each and _Bytes(each.root, self._functions.is_all_of(function, parameter, each))
             for parameter, each in enumerate(resolved)
         )
+
+    def _roots(self, tensors: tuple[int, ...]) -> tuple[TensorRef, ...]:
+        return tuple(each.root for each in self._resolved(tensors))
 
     def _resolved(self, tensors: tuple[int, ...]) -> tuple[_Bytes, ...]:
         return tuple(each for tensor in dict.fromkeys(tensors) if (each := self._bytes(tensor)))

@@ -1,0 +1,63 @@
+"""Branches of programs: C runs one arm, and the arms share their memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+from tests.support.cli import call, manifest
+from tests.support.host_c import STRICT
+from tests.support.programs_c import alloc, branch, function, invoke, parameter, program, store
+
+CHOOSING = """
+#include <stdio.h>
+#include "p.h"
+
+void p_half(const usmp_i32 *x, usmp_i32 *y) { *y = *x / 2; }
+void p_more(const usmp_i32 *x, usmp_i32 *y) { *y = 3 * *x + 1; }
+
+int main(void)
+{
+    for (int32_t number = 2; number < 6; ++number) {
+        int32_t result = 0;
+        uint8_t is_even = number % 2 == 0;
+        const struct p_inputs inputs = { &number, &is_even };
+        const struct p_outputs outputs = { &result };
+
+        if (p_run(&inputs, &outputs) != USMP_OK) {
+            return 1;
+        }
+        printf("%d ", (int)result);
+    }
+    return 0;
+}
+"""
+
+
+def test_one_arm_of_a_branch_runs_and_the_arms_share_their_memory(tmp_path: Path) -> None:
+    """Twice half of an even number, three times and one of an odd one; and half of what is left, if that is not 0."""
+    work = function([parameter("x", "int32", 1), parameter("y", "int32", 1)], store("y", "x", whole=True))
+    then = alloc("h", "int32", [1], invoke("half", "n", "h"), invoke("half", "h", "y"))
+    other = alloc("m", "int32", [1], invoke("more", "n", "m"), invoke("more", "m", "y"))
+    last = branch("y", [], [invoke("more", "n", "y")])
+    nothing = branch("even", [], [])
+    body = [branch("even", [then], [other]), last, nothing]
+    ports = [parameter("n", "int32", 1), parameter("even", "bool", 1), parameter("y", "int32", 1)]
+    path = program(tmp_path, function(ports, *body), half=work, more=work)
+    program_file = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**program_file, "outputs": ["y"]}), encoding="utf-8")
+    asked = manifest(tmp_path, '[project]\nname = "q"\n[models.p]\npath = "p.program.json"\nio = "application"\n')
+    folder = tmp_path / "out"
+    assert call("generate", asked, "--out", folder).code == 0
+    plan = json.loads((folder / "plan.json").read_text("utf-8"))
+    assert [pool["size"] for pool in plan["pools"] if pool["access"] == "rw"] == [4]
+    code = (folder / "p.c").read_text("utf-8")
+    assert [line.strip() for line in code.splitlines() if line.strip().startswith(("if (*in", "if (!*", "} else"))] == [
+        "if (*inputs->even) {", "} else {", "if (!*outputs->y) {",
+    ]  # fmt: skip
+    (tmp_path / "main.c").write_text(CHOOSING)
+    command = ["cc", "-std=c99", *STRICT.split(), "-O2", f"-I{folder}", *folder.glob("*.c"), tmp_path / "main.c"]
+    subprocess.run([*command, "-o", tmp_path / "app"], check=True)
+    said = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
+    assert [*map(int, said.split())] == [7, 31, 1, 49]
