@@ -190,12 +190,14 @@ class TargetRequest:
 
 @dataclass(frozen=True, slots=True)
 class PlaceRequest:
-    """An exception to what a model says; it selects by exactly one of `operators`, `tensors`, `positions`."""
+    """An exception to what a model says; it selects by one of `operators`, `tensors`, `scope` and `positions`."""
 
     operators: str = ""
     """A pattern of operator kinds."""
     tensors: str = ""
     """A pattern of tensor names."""
+    scope: str = ""
+    """A pattern of the memory scopes of tensors."""
     positions: tuple[int, int] | None = None
     """Operators by position in the model file: the first and the last."""
     operands: tuple[str, ...] = ()

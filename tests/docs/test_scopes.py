@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from tests.support.cli import call, manifest
+from tests.support.programs_c import alloc, function, parameter, program, store
 from tests.support.shell import Shell
 from tests.support.small_models import GEMM
 from tests.support.snippets import Page, runs
@@ -54,6 +55,19 @@ def test_who_says_what(page: Page, shell: Shell) -> None:
         "local",
         "shared",
     )
+
+
+@runs("docs/scopes.md#memories-of-programs")
+def test_memories_of_programs(page: Page, shell: Shell) -> None:
+    ports = [parameter("x", "uint8", 16), parameter("y", "uint8", 16)]
+    inside = alloc("b", "uint8", [16], store("b", "x"), store("y", "b"), scope="global.vtcm")
+    program(shell.folder, function(ports, inside), name="kws")
+    pools = '[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n[pools.tcm]\naccess = "rw"\n'
+    text = f'{pools}[models.kws]\npath = "kws.program.json"\n'
+    assert "error[P316]" in call("plan", manifest(shell.folder, text)).err
+    done = call("plan", manifest(shell.folder, text + page.take("toml").text), "--json")
+    assert done.code == 0, done.err
+    assert {buffer["name"]: buffer["pool"] for buffer in json.loads(done.out)["buffers"]}["kws.b"] == "tcm"
 
 
 @runs("docs/scopes.md#an-example")

@@ -115,6 +115,25 @@ def test_what_is_read_element_by_element_is_written_over(tmp_path: Path) -> None
 
 
 @needs_tvm
+def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> None:
+    [model] = write_models(tmp_path, "scoped")
+    pools = f'{POOLS}[pools.tcm]\naccess = "rw"\n'
+    project(tmp_path, model, pools=pools)
+    done = usmp_build(tmp_path, "plan")
+    assert done.code == 1
+    assert 'error[P316]: "lv1" of "main" is in the memory "global.vtcm"' in done.err
+    rule = '[[models.m0.place]]\nscope = "global.vtcm"\npools = ["tcm"]\n'
+    project(tmp_path, model, pools=pools)
+    with (tmp_path / "usmp.toml").open("a", encoding="utf-8") as manifest:
+        manifest.write(rule)
+    done = usmp_build(tmp_path, "selftest")
+    assert done.code == 0, done.err
+    assert done.out == "m0: 1 tensors, 10 runs, all equal to those of TVM's virtual machine\n"
+    buffers = {buffer["name"]: buffer["pool"] for buffer in plan_of(tmp_path)["buffers"]}
+    assert {name for name, pool in buffers.items() if pool == "tcm"} >= {"m0.lv1", "m0.x_global_vtcm"}
+
+
+@needs_tvm
 @pytest.mark.parametrize(
     ("sampled_model", "said"),
     [

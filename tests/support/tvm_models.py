@@ -227,6 +227,29 @@ def saved() -> Any:
     return builder.get()
 
 
+def scoped() -> Any:
+    """A Relax module in which a device's memory has a tensor, and a schedule copies an operand there."""
+    from tvm import relax, s_tir
+
+    plain, fast = relax.VDevice("c", 0, "global"), relax.VDevice("c", 1, "global.vtcm")
+    x = relax.Var("x", relax.TensorType((4, 8), "float32"))
+    weights = relax.const(np.linspace(-1, 1, 64, dtype="float32").reshape(8, 8))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            product = builder.emit(relax.op.matmul(x, weights))
+            there = builder.emit(relax.op.to_vdevice(product, fast))
+            back = relax.op.to_vdevice(builder.emit(relax.op.exp(there)), plain)
+            result = builder.emit_output(back)
+        builder.emit_func_output(result)
+    module = builder.get()
+    module.update_global_info("vdevice", [plain, fast])
+    schedule = s_tir.Schedule(relax.transform.LegalizeOps()(module))
+    schedule.work_on("matmul")
+    schedule.cache_read(schedule.get_sblock("matmul"), 0, "global.vtcm")
+    return schedule.mod
+
+
 def supplied() -> Any:
     """A Relax module that calls a function of the application by name."""
     from tvm import relax
@@ -246,7 +269,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
         residual, transformer, mobile, normalized, quantized, indices, twice, elementwise, varying, dangling, unranked,
-        outside, unsupported, sorting, branch, saved, supplied,
+        outside, unsupported, sorting, branch, saved, scoped, supplied,
     )
 }  # fmt: skip
 

@@ -126,6 +126,8 @@ class Tensor:
     """Name of a variable that operators access by name: all its tensors in a model are one variable."""
     initial: bytes | None = None
     """Value of a variable before the first run; None: all its bytes are `initial_byte`."""
+    memory_scope: str = ""
+    """Name of the memory that the model's compiler chose for it; empty: any."""
 
     @cached_property
     def elements(self) -> int:

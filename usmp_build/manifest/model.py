@@ -101,8 +101,8 @@ class Target(Table):
 class Place(Table):
     """An exception to a model's settings: it moves operators or tensors elsewhere.
 
-    It selects by exactly one of `operators`, `tensors` and `range`, and says at least one of the others. Where
-    several select the same, the last one holds.
+    It selects by exactly one of `operators`, `tensors`, `scope` and `range`, and says at least one of the others.
+    Where several select the same, the last one holds.
     """
 
     pattern = ("models", "*", "place", "*")
@@ -110,6 +110,9 @@ class Place(Table):
 
     operators: kinds.Pattern | None = key("pattern", "The operators of this kind.", "CONV_2D", None)
     tensors: kinds.Pattern | None = key("pattern", "The tensors whose names match.", "conv*/Relu", None)
+    scope: kinds.Pattern | None = key(
+        "pattern", "The tensors for which the compiler of a program chose this memory.", "global.vtcm", None
+    )
     range: kinds.Range | None = key(
         "list of two whole numbers", "Operators by position in the model: the first and the last.", [3, 7], None
     )

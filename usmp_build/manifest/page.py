@@ -139,6 +139,10 @@ tensors = "conv*/Relu"                 # for tensors with such names
 pools = ["dtcm"]
 
 [[models.kws.place]]
+scope = "global.vtcm"                  # or: what the compiler of a program put into a memory
+pools = ["dtcm"]
+
+[[models.kws.place]]
 range = [3, 7]                         # for the operators from 3 to 7
 target = "cpu"
 

@@ -74,6 +74,7 @@ class Processors:
         return PlaceRequest(
             operators=place.operators or "",
             tensors=place.tensors or "",
+            scope=place.scope or "",
             positions=(place.range[0], place.range[1]) if place.range else None,
             operands=place.operands or (),
             target=None if place.target is None else self._targets[place.target],

@@ -11,7 +11,7 @@ from usmp_build.manifest.locate import Path, Places
 from usmp_build.manifest.model import Manifest, Place, Target, TargetRule
 from usmp_build.manifest.table import Table
 
-SELECTORS = ("operators", "tensors", "range")
+SELECTORS = ("operators", "tensors", "scope", "range")
 
 
 def rules(manifest: Manifest) -> Iterator[Diagnostic]:
@@ -65,10 +65,10 @@ def _place(place: Place, path: Path, places: Places) -> Iterator[Diagnostic]:
     elif place.operands and place.pools is None:
         message = '"operands" selects the operands that `pools` applies to, and there is no "pools"'
         yield Diagnostic("M112", message, places.key(*path, "operands"), "add `pools`, or leave `operands` out")
-    if place.tensors is not None:
+    for selector in {"tensors", "scope"} & place.model_fields_set:
         for key in ("target", "kernels", "operands"):
             if key in place.model_fields_set:
-                message = f'"{key}" applies to operators, but "tensors" selects tensors'
+                message = f'"{key}" applies to operators, but "{selector}" selects tensors'
                 help_ = f"select by `operators` or `range`, or leave `{key}` out"
                 yield Diagnostic("M112", message, places.key(*path, key), help_)
     if place.range and place.range[0] > place.range[1]:

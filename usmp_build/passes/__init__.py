@@ -11,6 +11,7 @@ from usmp_build.passes.connect import connect
 from usmp_build.passes.costs import costs
 from usmp_build.passes.lifetimes import lifetimes
 from usmp_build.passes.lower import lower
+from usmp_build.passes.memories import memories
 from usmp_build.passes.once import once
 from usmp_build.passes.parts import parts
 from usmp_build.passes.redirect import redirect, separations_in
@@ -38,6 +39,7 @@ __all__ = [
     "in_stretches",
     "lifetimes",
     "lower",
+    "memories",
     "once",
     "parts",
     "redirect",

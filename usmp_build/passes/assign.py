@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from usmp_build.document.suggest import suggestion
 from usmp_build.errors import Diagnostic, ManifestError, Span
-from usmp_build.ir.graph import Model, Operator, TensorRef
+from usmp_build.ir.graph import Model, Operator, Tensor, TensorRef
 from usmp_build.ir.options import called_subgraphs
 from usmp_build.naming import matches, short_name
 from usmp_build.passes.rewrite.pins import Pins
@@ -149,7 +149,7 @@ class _Maker:
         """
         for s, graph in enumerate(model.subgraphs):
             for t, tensor in enumerate(graph.tensors):
-                if rule.tensors and _called(tensor.name, rule.tensors):
+                if _selects(rule, tensor):
                     access = Access.CONSTANT if tensor.is_constant else Access.WORKSPACE
                     pools = frozenset(p for p in rule.pools if self.request.pools[p].access is access)
                     if pools or not (rule.pools or tensor.is_constant):
@@ -180,6 +180,12 @@ def _operators(rule: PlaceRequest, index: int, model: Model) -> Iterator[tuple[S
                 yield Spot(index, s, op.position), op
 
 
+def _selects(rule: PlaceRequest, tensor: Tensor) -> bool:
+    if rule.scope:
+        return bool(tensor.memory_scope) and matches(rule.scope, tensor.memory_scope)
+    return bool(rule.tensors) and _called(tensor.name, rule.tensors)
+
+
 def _called(name: str, pattern: str) -> bool:
     return matches(pattern, name) or matches(pattern, short_name(name))
 
@@ -193,6 +199,9 @@ def _applies_to_nothing(rule: PlaceRequest, model: Model) -> Diagnostic:
         what, pattern = "operator of kind", rule.operators
         operators = (op for graph in model.subgraphs for op in graph.operators)
         names = sorted({op.kind for op in operators if not called_subgraphs(op.options)})
+    elif rule.scope:
+        what, pattern = "tensor in the memory scope", rule.scope
+        names = sorted({t.memory_scope for graph in model.subgraphs for t in graph.tensors if t.memory_scope})
     else:
         what, pattern = "tensor called", rule.tensors
         names = list(dict.fromkeys(short_name(t.name) for graph in model.subgraphs for t in graph.tensors if t.name))

@@ -25,6 +25,7 @@ def analyze(
     Concatenations and splits in `aliases` are aliased, all others copy; None: alias all that can be.
     """
     assignment = passes.assign(request, models)
+    models = passes.memories(request, models, assignment)
     off = (model.rewrites_off for model in request.models)
     rewrites = tuple(map(passes.rewrite, models, assignment.pins(request, models), off))
     rewritten = tuple(each.model for each in rewrites)

@@ -32,6 +32,8 @@ def spell_type(tensor: Tensor) -> str:
         words += _spell_quantization(tensor.quantization)
     if tensor.axis_separators is not None:
         words.append(f"separators=[{', '.join(map(str, tensor.axis_separators))}]")
+    if tensor.memory_scope:
+        words.append(f"scope={quote(tensor.memory_scope)}")
     if tensor.is_variable:
         words.append("variable")
     if tensor.resource:
@@ -74,12 +76,22 @@ def read_type(line: Line, name: str) -> Tensor:
         raise line.error("T304", f"{len(shape)} dimensions are too many", cure, bracket)
     quantization = _read_quantization(line)
     separators = line.items(lambda: line.integer("a separator")) if line.accept_key("separators") else None
+    scope = line.string("a memory scope") if line.accept_key("scope") else ""
     is_variable = line.accept("variable")
     resource = line.string("the name of a variable") if line.accept_key("resource") else ""
     is_withheld = line.accept("withheld")
     axis_separators = None if separators is None else tuple(separators)
     return Tensor(
-        name, shape, _TYPES[word.text], quantization, None, is_variable, axis_separators, is_withheld, resource
+        name,
+        shape,
+        _TYPES[word.text],
+        quantization,
+        None,
+        is_variable,
+        axis_separators,
+        is_withheld,
+        resource,
+        memory_scope=scope,
     )
 
 

@@ -28,6 +28,8 @@ from usmp_build.ir.statements import (
     too_deep,
 )
 
+_ANYWHERE = {"", "global", "global.workspace"}
+
 
 @dataclass
 class FunctionReader:
@@ -189,10 +191,12 @@ def _provider(record: r.AllocRecord | r.AllocConstRecord) -> Provider:
         return Provider.PLAN
     if record.on_demand:
         return Provider.APPLICATION
-    is_ours = record.scope in {"", "global"} or record.scope.startswith("global.")
+    is_ours = record.scope in _ANYWHERE or record.scope.startswith("global.")
     return Provider.PLAN if is_ours else Provider.FUNCTION
 
 
 def _declaration(name: str, record: r.ParameterRecord | r.AllocRecord | r.AllocConstRecord) -> Declaration:
-    separators = None if isinstance(record, r.AllocConstRecord) else record.axis_separators
-    return Declaration(name, record.dtype, record.extents, record.bytes, separators)
+    if isinstance(record, r.AllocConstRecord):
+        return Declaration(name, record.dtype, record.extents, record.bytes)
+    scope = "" if record.scope in _ANYWHERE else record.scope
+    return Declaration(name, record.dtype, record.extents, record.bytes, record.axis_separators, scope)

@@ -54,6 +54,8 @@ class ParameterRecord(Record):
     """Its size; agrees with `dtype` and `extents`."""
     axis_separators: Separators = None
     """As in `alloc`."""
+    scope: str = "global"
+    """Of a parameter of main, as in `alloc`; others are where their arguments are."""
 
 
 class AllocRecord(Record):
@@ -70,7 +72,8 @@ class AllocRecord(Record):
     axis_separators: Separators = None
     """Axes before which its shape is cut, in memory of pages."""
     scope: str = "global"
-    """Where it is stored: "", "global" and "global.*" are planned; others are left to the function's compiler."""
+    """The memory that its compiler chose: "", "global" and "global.workspace" are any, "global.*" the pools that
+    `place` of the manifest names; others are these, too, or else left to the function's compiler."""
     on_demand: bool = False
     """Whether the application's allocator provides it when the program runs, for its size is unknown before."""
     body: Body

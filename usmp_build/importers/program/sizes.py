@@ -36,6 +36,7 @@ class Declaration:
     extents: tuple[int | str, ...] | None
     bytes: int | None
     axis_separators: tuple[int, ...] | None = None
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Sizes:
         """Return a parameter, which need not have a size.  Raises Disagreement."""
         tensor = self.tensor(declared) if declared.dtype or declared.bytes is not None else None
         has_size = tensor is not None and _UNKNOWN not in tensor.shape
-        return tensor if has_size and tensor else Tensor(declared.name, (), DType.VARIANT)
+        return tensor if has_size and tensor else Tensor(declared.name, (), DType.VARIANT, memory_scope=declared.scope)
 
     def allocation(self, declared: Declaration) -> Tensor:
         """Return a tensor of known size.  Raises Disagreement."""
@@ -71,7 +72,8 @@ class Sizes:
         shape = tuple(e if isinstance(e, int) else self.upper_bounds.get(e, _UNKNOWN) for e in extents)
         if _UNKNOWN in shape and declared.bytes is not None:
             shape = (declared.bytes * 8 // dtype.bits,)
-        tensor = Tensor(declared.name, shape, dtype, axis_separators=declared.axis_separators)
+        separators, scope = declared.axis_separators, declared.scope
+        tensor = Tensor(declared.name, shape, dtype, axis_separators=separators, memory_scope=scope)
         if _UNKNOWN in shape:
             return tensor
         if (prod(shape) * dtype.bits + 7) // 8 > MAX_BYTES:

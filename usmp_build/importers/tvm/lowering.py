@@ -11,6 +11,8 @@ from typing import Any
 import tvm
 from tvm import relax, s_tir, tirx
 
+from usmp_build.importers.tvm.prim_function import storage_scope
+
 _TARGET = "c"
 
 
@@ -61,10 +63,14 @@ def lower(module: Any) -> Any:
 
 
 def _inlined(function: Any) -> Any:
-    """Compute element-wise stages where they are used: what they computed needs no buffer."""
+    """Compute element-wise stages where they are used: what they computed needs no buffer.
+
+    A stage that writes to a memory of its own, such as a copy that a schedule makes there, stays.
+    """
     schedule = s_tir.Schedule(tvm.IRModule({"main": function.with_attr("global_symbol", "main")}))
     with suppress(s_tir.ScheduleError):  # it is one stage that no schedule looks into
         for block in schedule.get_child_blocks(schedule.get_sblock("root")):
-            with suppress(s_tir.ScheduleError):  # it is a reduction, or what others see
-                schedule.compute_inline(block)
+            if all(storage_scope(region.source) in {"", "global"} for region in schedule.get(block).writes):
+                with suppress(s_tir.ScheduleError):  # it is a reduction, or what others see
+                    schedule.compute_inline(block)
     return schedule.mod["main"].without_attr("global_symbol")

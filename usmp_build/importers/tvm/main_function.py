@@ -66,7 +66,7 @@ class MainFunction:
 
     def _parameter(self, parameter: Any) -> Tensor:
         name = self._names.new(parameter.name)
-        self._types[name] = typed(parameter.ty, parameter.name)
+        self._types[name] = {**typed(parameter.ty, parameter.name), "scope": _scope(parameter.ty)}
         self._values[parameter] = name
         return name
 
@@ -86,6 +86,8 @@ class MainFunction:
         name = getattr(value.op, "name", "")
         if name == "relax.builtin.alloc_tensor":
             return self._allocation(variable, value)
+        if name == "relax.to_vdevice":
+            return self._moved(variable, value)
         if name in _VIEWS:
             return self._operand(value.args[0])
         if name not in _NOTHING:
@@ -105,7 +107,7 @@ class MainFunction:
         if hasattr(type_, "fields"):
             return [self._new_tensors(field, name) for field in type_.fields]
         tensor = self._names.new(name)
-        self._types[tensor] = self._allocations[tensor] = typed(type_, name)
+        self._types[tensor] = self._allocations[tensor] = {**typed(type_, name), "scope": _scope(type_)}
         return tensor
 
     def _arm(self, arm: Any, results: list[Tensor]) -> list[Item]:
@@ -125,10 +127,15 @@ class MainFunction:
 
     def _allocation(self, variable: Any, value: Any) -> Tensor:
         name = self._names.new(variable.name)
-        self._types[name] = typed(variable.ty, variable.name)
-        scope = value.args[3].value if len(value.args) > 3 else "global"
-        self._allocations[name] = {**self._types[name], "scope": str(scope)}
+        scope = str(value.args[3].value) if len(value.args) > 3 else "global"
+        self._types[name] = self._allocations[name] = {**typed(variable.ty, variable.name), "scope": scope}
         return name
+
+    def _moved(self, variable: Any, value: Any) -> Tensor:
+        """Copy a tensor to the memory of another device."""
+        copy: Tensor = self._new_tensors(variable.ty, variable.name)
+        self._copy(self._operand(value.args[0]), copy)
+        return copy
 
     def _call(self, value: Any) -> None:
         arguments = [each for argument in value.args for each in _leaves(self._operand(argument))]
@@ -212,6 +219,12 @@ def typed(type_: Any, name: str) -> Item:
     dtype = str(type_.dtype)
     c_type(dtype)
     return {"dtype": dtype, "extents": [int(extent) for extent in shape.values]}
+
+
+def _scope(type_: Any) -> str:
+    """Return the memory scope of a tensor's device."""
+    device = getattr(type_, "vdevice", None)
+    return str(device.memory_scope) if device is not None else "global"
 
 
 def _leaves(value: Any) -> list[Tensor]:

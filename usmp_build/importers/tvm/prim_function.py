@@ -16,7 +16,8 @@ from usmp_build.naming import c_identifier, c_member
 
 Item: TypeAlias = "dict[str, Any]"
 _LONGEST_NAME = 40
-_SCOPES = ("", "global")
+_ARRAYS = ("local", "warp")
+"""Memory scopes of what is an array of the C function: registers, or its stack."""
 
 
 @dataclass
@@ -126,9 +127,9 @@ class PrimFunction:
         self._line(depth, f"const {c_type(statement.var.ty)} {name} = {text};")
 
     def _allocation(self, buffer: Any, following: Sequence[Any], depth: int) -> Iterator[Item]:
-        typed, scope = self._typed(buffer), str(getattr(buffer.ty, "storage_scope", "") or "")
+        typed, scope = self._typed(buffer), storage_scope(buffer)
         name = self._tensors[buffer] = self._names.new(buffer.name)
-        if scope not in _SCOPES and not scope.startswith("global."):
+        if scope in _ARRAYS:
             self._local.add(buffer)
             size = 1
             for extent in typed["extents"]:
@@ -196,6 +197,11 @@ class PrimFunction:
                 stack.append(self._bindings[value])
             else:
                 stack.extend(_operands(value))
+
+
+def storage_scope(buffer: Any) -> str:
+    """Return the name of the memory that a schedule chose for a buffer, empty or `global` for any."""
+    return str(getattr(buffer.ty, "storage_scope", "") or "")
 
 
 def _operands(value: Any) -> Iterator[Any]:
