@@ -2,27 +2,20 @@
 
     python -m benchmarks.relax ../shared/models/{kws,ic,vww}.tflite
 
-It runs in a Python that has TVM and the package `tflite`.  TVM plans the tensors of main by StaticPlanBlockMemory, and
-the buffers of each function by StorageRewrite; while main's tensors are there, the largest function needs its own.
-Inputs and outputs are the caller's in TVM's figure, and in the workspace in ours.
+It runs in a Python that has TVM and the package `tflite`.  `usmp_build.importers.tvm.own_plan` says what is counted;
+inputs and outputs are the caller's in TVM's figure, and in the workspace in ours.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from math import prod
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import tvm
-from tvm import relax, tirx
 
 from usmp_build import pipeline
 from usmp_build.files import DictFiles
-from usmp_build.importers.tvm.front_ends import relax_module
-from usmp_build.importers.tvm.lowering import lower
 from usmp_build.units import show_bytes
 
 _MANIFEST = b"""
@@ -41,9 +34,7 @@ def table(paths: Iterable[Path]) -> list[str]:
     """Return the lines of the table in docs/relax.md, for models as .tflite or .relax.json files."""
     lines = ["| model | TVM: main | TVM: functions | TVM | here | saved |", "|---|--:|--:|--:|--:|--:|"]
     for path in paths:
-        module = path.read_bytes() if path.suffix == ".json" else saved(path)
-        main, functions = theirs(module)
-        here = ours(module)
+        main, functions, here = planned(path.read_bytes() if path.suffix == ".json" else saved(path))
         figures = (main, functions, main + functions, here)
         saving = f"{100 * (1 - here / (main + functions)):.0f} %"
         lines.append(f"| {path.name.partition('.')[0]} | {' | '.join(map(show_bytes, figures))} | {saving} |")
@@ -60,35 +51,13 @@ def saved(path: Path) -> bytes:
     return text.encode()
 
 
-def theirs(data: bytes) -> tuple[int, int]:
-    """Return the bytes of TVM's plan for main, and those that its largest function has beside."""
-    calls, loops = lower(relax_module(data, ".relax.json")[0])
-    planned = relax.transform.StaticPlanBlockMemory()(calls)
-    bindings = (binding for block in planned["main"].body.blocks for binding in block.bindings)
-    storages = (
-        b.value for b in bindings if getattr(getattr(b.value, "op", None), "name", "") == "relax.memory.alloc_storage"
-    )
-    rewritten = tirx.transform.StorageRewrite()(loops)
-    return sum(int(each.args[0].values[0]) for each in storages), max(
-        sum(_allocated(each.body)) for each in rewritten.functions.values()
-    )
-
-
-def _allocated(statement: Any) -> Iterator[int]:
-    """Yield the bytes of each buffer of a statement."""
-    if type(statement).__name__ == "AllocBuffer":
-        kind = statement.buffer.ty
-        yield prod(map(int, kind.shape)) * np.dtype(str(kind.dtype)).itemsize
-    inside = [getattr(statement, name, None) for name in ("body", "then_case", "else_case")]
-    for each in (*inside, *getattr(statement, "seq", ())):
-        if each is not None:
-            yield from _allocated(each)
-
-
-def ours(data: bytes) -> int:
-    """Return the bytes of workspace of our plan."""
-    files = DictFiles({"usmp.toml": _MANIFEST, "m.relax.json": data})
-    return pipeline.plan(pipeline.read("usmp.toml", files), files).summary.workspace.achieved
+def planned(module: bytes) -> tuple[int, int, int]:
+    """Return bytes of a saved module: of TVM's plan for main and for the largest function, and of workspace in ours."""
+    files = DictFiles({"usmp.toml": _MANIFEST, "m.relax.json": module})
+    plan = pipeline.plan(pipeline.read("usmp.toml", files), files)
+    own = plan.replanner.models[0].own_plan
+    assert own is not None  # TVM plans it ahead: it has no branches
+    return own.tensors, own.functions, plan.summary.workspace.achieved
 
 
 if __name__ == "__main__":

@@ -115,6 +115,20 @@ def test_what_is_read_element_by_element_is_written_over(tmp_path: Path) -> None
 
 
 @needs_tvm
+def test_the_report_has_the_plan_of_tvm(tmp_path: Path) -> None:
+    """Two tensors of 1,024 bytes are between its functions, and in one of these are two rows of 8 floats."""
+    [model] = write_models(tmp_path, "elementwise")
+    project(tmp_path, model)
+    [alone] = json.loads(usmp_build(tmp_path, "plan", "--json").out)["alternatives"]["models"]
+    own = alone["own_plan"]
+    assert own == {"compiler": "TVM", "tensors": 2048, "functions": 64}
+    assert usmp_build(tmp_path, "report", "--out", "page.html").code == 0
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "m0: TVM would plan 2,112 bytes beside inputs and outputs (2,048 for tensors, 64 for buffers of" in page
+    assert f"here it takes {alone['workspace']:,} alone." in page
+
+
+@needs_tvm
 def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> None:
     [model] = write_models(tmp_path, "scoped")
     pools = f'{POOLS}[pools.tcm]\naccess = "rw"\n'

@@ -286,6 +286,17 @@ class Port:
     tensor: int
 
 
+@dataclass(frozen=True, slots=True)
+class OwnPlan:
+    """What the compiler of a program would allocate itself, in bytes, without inputs and outputs."""
+
+    compiler: str
+    tensors: int
+    """Of main."""
+    functions: int
+    """In the function that allocates most; the others reuse it."""
+
+
 @dataclass(frozen=True)
 class Model:
     """One or more subgraphs, or functions of a program; the first is the one that runs."""
@@ -298,6 +309,8 @@ class Model:
     output_names: tuple[Port, ...] = ()
     sha256: str = ""
     """SHA-256 of the model file, in hexadecimal; empty if it was not read from a file."""
+    own_plan: OwnPlan | None = None
+    """To compare with; None: unknown."""
 
     @property
     def main(self) -> Subgraph:

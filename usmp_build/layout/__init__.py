@@ -13,6 +13,7 @@ from usmp_build.layout.alternatives import (
     LargerPoolsRecord,
     LargerRecord,
     ModelAlternativesRecord,
+    OwnPlanRecord,
 )
 from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow, RowsRecord
 from usmp_build.layout.code import (
@@ -75,6 +76,7 @@ __all__ = [
     "OperatorRecord",
     "OverlapRow",
     "OverridesRecord",
+    "OwnPlanRecord",
     "ParameterRow",
     "PlanRecord",
     "PoolBytes",

@@ -43,6 +43,17 @@ class KeepRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class OwnPlanRecord(Record):
+    """What the compiler of a program would allocate itself, without inputs and outputs."""
+
+    compiler: str
+    tensors: int
+    """Bytes of main's tensors."""
+    functions: int
+    """Bytes in the function that allocates most."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelAlternativesRecord(Record):
     """A model by itself, and what its settings cost."""
 
@@ -51,6 +62,8 @@ class ModelAlternativesRecord(Record):
     """Bytes of workspace that it would need alone, in the same pools."""
     keeps: tuple[KeepRecord, ...]
     """What it lets live longer than by default."""
+    own_plan: OwnPlanRecord | None
+    """null: it is no program, or its compiler has no plan."""
 
 
 @dataclass(frozen=True, slots=True)

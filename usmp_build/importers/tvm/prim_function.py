@@ -16,7 +16,7 @@ from usmp_build.naming import c_identifier, c_member
 
 Item: TypeAlias = "dict[str, Any]"
 _LONGEST_NAME = 40
-_ARRAYS = ("local", "warp")
+ARRAYS = ("local", "warp")
 """Memory scopes of what is an array of the C function: registers, or its stack."""
 
 
@@ -129,7 +129,7 @@ class PrimFunction:
     def _allocation(self, buffer: Any, following: Sequence[Any], depth: int) -> Iterator[Item]:
         typed, scope = self._typed(buffer), storage_scope(buffer)
         name = self._tensors[buffer] = self._names.new(buffer.name)
-        if scope in _ARRAYS:
+        if scope in ARRAYS:
             self._local.add(buffer)
             size = 1
             for extent in typed["extents"]:

@@ -13,7 +13,7 @@ from typing import Any
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import import_program
 from usmp_build.ir.code import Code
-from usmp_build.ir.graph import Model, Subgraph
+from usmp_build.ir.graph import Model, OwnPlan, Subgraph
 
 _VERSION = "0.27"
 _INSTALL = "pip install 'usmp_build[tvm]'"
@@ -37,7 +37,9 @@ def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
         help_ = answer["help"] or "look for the operator in TVM's documentation; or export the model as .tflite"
         raise ModelError(Diagnostic("T258", f"TVM makes no program of it: {answer['refusal']}", path, help_))
     model = import_program(json.dumps(answer["program"]).encode(), name, path)
-    return replace(model, subgraphs=tuple(_with_code(graph, answer["code"]) for graph in model.subgraphs))
+    graphs = tuple(_with_code(graph, answer["code"]) for graph in model.subgraphs)
+    own_plan = answer.get("own_plan")
+    return replace(model, subgraphs=graphs, own_plan=OwnPlan("TVM", **own_plan) if own_plan else None)
 
 
 def require_tvm(path: str, *others: str) -> None:

@@ -11,18 +11,23 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from typing import Any
 
 from usmp_build.importers.tvm.refusal import Refusal
 
 
 def program_of(data: bytes, suffix: str) -> dict[str, Any]:
-    """Return a program under `program`, and the C of its functions by name under `code`.  Raises Refusal."""
+    """Return a program under `program`, the C of its functions by name under `code`, and TVM's plan under `own_plan`.
+
+    Raises Refusal.
+    """
     from tvm import tirx
 
     from usmp_build.importers.tvm.front_ends import relax_module
     from usmp_build.importers.tvm.lowering import lower
     from usmp_build.importers.tvm.main_function import MainFunction
+    from usmp_build.importers.tvm.own_plan import own_plan
     from usmp_build.importers.tvm.prim_function import PrimFunction
 
     module, results = relax_module(data, suffix)
@@ -36,7 +41,10 @@ def program_of(data: bytes, suffix: str) -> dict[str, Any]:
                 functions[name.name_hint], code[name.name_hint] = PrimFunction(function).read()
             except Refusal as refusal:
                 raise Refusal(f"function {name.name_hint}: {refusal}", refusal.help_) from None
-    return {"program": {"main": "main", "functions": functions, "outputs": outputs}, "code": code}
+    answer = {"program": {"main": "main", "functions": functions, "outputs": outputs}, "code": code}
+    with suppress(Exception):  # of TVM's many kinds; nothing but the comparison is missing then
+        answer["own_plan"] = own_plan(calls, loops)
+    return answer
 
 
 def _main(suffix: str) -> None:
