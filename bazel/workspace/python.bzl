@@ -16,6 +16,8 @@ for package in {packages}:
 for dist in sorted(metadata.distributions(), key=lambda dist: str(dist.name)):
     if any(entry.group.startswith("usmp_build.") for entry in dist.entry_points):
         print("plug-ins of", dist.name, dist.version)
+    elif dist.name in ["apache-tvm", "apache-tvm-ffi", "onnx"]:
+        print(dist.name, dist.version)
 {more}
 """
 

@@ -24,6 +24,13 @@ def with_tvm(*arguments: object, cwd: Path) -> Done:
     return run([PYTHON, *map(str, arguments)], cwd, os.environ | {"PYTHONPATH": str(ROOT)})
 
 
+def need_torch() -> None:
+    """Skip the test where the Python that has TVM lacks PyTorch."""
+    ask = "import sys; from importlib.util import find_spec; sys.exit(find_spec('torch') is None)"
+    if with_tvm("-c", ask, cwd=ROOT).code:
+        pytest.skip("PyTorch is not installed where TVM is: pip install torch")
+
+
 def write_models(folder: Path, *names: str) -> list[Path]:
     """Write models of `tvm_models` into a folder; return where they are."""
     done = with_tvm("-m", "tests.support.tvm_models", *names, cwd=folder)

@@ -83,6 +83,9 @@ def _litert(package: str, model: str, wanted: list[int]) -> Callable[[Mapping[in
 
 def _tvm(package: str, model: str, wanted: list[int]) -> Callable[[Mapping[int, Any]], dict[str, Any]]:
     """Compile the module for this machine by TVM's own road, and run it in its VM; `wanted` are all outputs."""
+    from usmp_build.importers.tvm.worker import without_torch
+
+    without_torch()
     from usmp_build.importers.tvm.front_ends import relax_module
 
     tvm = import_module(package)

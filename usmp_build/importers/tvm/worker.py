@@ -47,9 +47,15 @@ def program_of(data: bytes, suffix: str) -> dict[str, Any]:
     return answer
 
 
+def without_torch() -> None:
+    """Keep TVM from loading PyTorch, which it does where it can: that takes seconds, and nothing here needs it."""
+    sys.modules.setdefault("torch", None)  # type: ignore[arg-type]
+
+
 def _main(suffix: str) -> None:
     answer_to = os.dup(1)
     os.dup2(2, 1)  # what TVM prints is no answer
+    without_torch()
     try:
         answer = program_of(sys.stdin.buffer.read(), suffix)
     except Refusal as refusal:
