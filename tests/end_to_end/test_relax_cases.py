@@ -16,7 +16,7 @@ CHAIN = "a = x; b = a; c = b; d = c; out = d"
 
 @dataclass(frozen=True)
 class Case:
-    """Buffers with their types and extents, and which of them each call writes and reads."""
+    """Buffers with their types and extents, and which of them each call writes and reads, also in branches."""
 
     buffers: dict[str, tuple[str, list[Any]]]
     calls: str
@@ -42,20 +42,33 @@ CASES = {
         dict.fromkeys("abcdef", FLOATS), "a = x; b = x; c = x; d = a; e = b; f = c; out = x", theirs=96, here=96
     ),
     "call_packed_external_func": Case({"a": FLOATS}, "a = x; out = a", theirs=24, here=24),
+    "if_cond": Case({"a": ("bool", [1]), "b": FLOATS}, "a = x; a ? : b = x; out = x", theirs=25, here=24),
+    "if_then_else": Case({"a": FLOATS}, "a = x; c ? out = a : out = a", theirs=24, here=24),
+    "cross_block_use": Case(
+        {"a": FLOATS, "b": FLOATS, "d": FLOATS}, "a = x; c ? b = a : d = a; out = x", theirs=72, here=48
+    ),
     "zero_reference": Case({"a": FLOATS}, "out = x", theirs=24, here=24),
     "reshape_param": Case({}, "out = x", theirs=0, here=0),
 }  # fmt: skip
 
 
+def _statement(text: str) -> dict[str, Any]:
+    """Return `written = read`, or a branch `condition ? one : other`, where an arm may be empty."""
+    if " ?" in text:
+        condition, arms = text.split(" ?")
+        then, other = ([_statement(arm.strip())] if arm.strip() else [] for arm in arms.split(":"))
+        return {"op": "if", "condition": condition, "then": then, "else": other}
+    written, read = text.split(" = ")
+    return {"op": "call", "fn": "compute", "args": [read, written], "reads": [read], "writes": [written]}
+
+
 def program(case: Case) -> bytes:
-    pairs = (call.split(" = ") for call in case.calls.split("; "))
-    body: list[Any] = [
-        {"op": "call", "fn": "compute", "args": [read, written], "reads": [read], "writes": [written]}
-        for written, read in pairs
-    ]
+    body = [_statement(text) for text in case.calls.split("; ")]
     for name, (dtype, extents) in case.buffers.items():
         body = [{"op": "alloc", "var": name, "dtype": dtype, "extents": extents, "body": body}]
-    params = [{"name": name, "dtype": "float32", "extents": [8]} for name in ("x", "out")]
+    params: list[Any] = [{"name": name, "dtype": "float32", "extents": [8]} for name in ("x", "out")]
+    if "c ?" in case.calls:
+        params.append({"name": "c", "dtype": "bool", "extents": []})
     main = {"params": params, "body": body}
     return json.dumps({"main": "main", "functions": {"main": main}, "upper_bounds": dict(case.bounds)}).encode()
 

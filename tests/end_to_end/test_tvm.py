@@ -40,7 +40,7 @@ def plan_of(folder: Path) -> dict[str, Any]:
         ("residual quantized", "2 1"),
         pytest.param("transformer indices", "1 3", marks=pytest.mark.long),
         pytest.param("mobile normalized", "1 1", marks=pytest.mark.long),
-        pytest.param("twice saved branch", "3 3 2", marks=pytest.mark.long),
+        pytest.param("twice saved branch guarded tuned", "3 3 2 1 1", marks=pytest.mark.long),
     ],
 )
 def test_outputs_are_those_of_tvm(tmp_path: Path, sampled_models: str, outputs: str) -> None:
@@ -129,6 +129,15 @@ def test_the_report_has_the_plan_of_tvm(tmp_path: Path) -> None:
 
 
 @needs_tvm
+@pytest.mark.long
+def test_a_schedule_is_kept(tmp_path: Path) -> None:
+    """The copy of a tile of its operand would be computed where it is used, and its function be fused with the next."""
+    project(tmp_path, *write_models(tmp_path, "tuned"))
+    buffers = {buffer["name"]: buffer["size"] for buffer in plan_of(tmp_path)["buffers"]}
+    assert buffers["m0.x_global"] == 4 * 8 * 8
+
+
+@needs_tvm
 def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> None:
     [model] = write_models(tmp_path, "scoped")
     pools = f'{POOLS}[pools.tcm]\naccess = "rw"\n'
@@ -156,6 +165,7 @@ def test_memory_scopes_of_devices_and_schedules_are_pools(tmp_path: Path) -> Non
         pytest.param("unranked", "input x has no shape", marks=pytest.mark.long),
         pytest.param("outside", "the data of w are in another file", marks=pytest.mark.long),
         pytest.param("unsupported", "NoSuchOperator", marks=pytest.mark.long),
+        pytest.param("regions", "function roi_align: how often a loop runs depends on data", marks=pytest.mark.long),
         pytest.param("sorting", "it calls tvm.contrib.sort.topk of TVM's run time", marks=pytest.mark.long),
     ],
 )

@@ -200,6 +200,13 @@ def branch() -> Any:
     return _onnx({"x": [1, 4], "c": (TensorProto.BOOL, [])}, {"y": [1, 4], "q": [1, 3]}, nodes, constants)
 
 
+def regions() -> Any:
+    """How often its loops run depends on its inputs."""
+    nodes = [_node("RoiAlign", "x rois i", "y", output_height=2, output_width=2)]
+    inputs = {"x": [1, 3, 8, 8], "rois": [2, 4], "i": (TensorProto.INT64, [2])}
+    return _onnx(inputs, {"y": [2, 3, 2, 2]}, nodes, [])
+
+
 def elementwise() -> Any:
     """What each loop reads for the last time may lie below what it writes: two buffers are enough for three."""
     nodes = [
@@ -225,6 +232,64 @@ def saved() -> Any:
             result = builder.emit_output(relax.Tuple([hidden, relax.Tuple([carried, hidden])]))
         builder.emit_func_output(result)
     return builder.get()
+
+
+def guarded() -> Any:
+    """A Relax module as PyTorch's programs become: functions for the arms of a branch, indices, and an assertion."""
+    from tvm import relax
+
+    def of(name: str, kind: str, *shape: int) -> Any:
+        return relax.Var(name, relax.TensorType(shape, kind))
+
+    builder = relax.BlockBuilder()
+    arms = []
+    for compute in (relax.op.exp, relax.op.negative):
+        y = of("y", "float32", 2)
+        with builder.function(compute.__name__, [y]):
+            builder.emit_func_output(builder.emit(compute(y)))
+        arms.append(builder.get().get_global_var(compute.__name__))
+    x, i, j = of("x", "float32", 4, 3), of("i", "int64", 2), of("j", "int64", 2)
+    with builder.function("main", [x, i, j], pure=False):
+        chosen = builder.emit(relax.op.index_tensor(x, [i, j]))
+        is_high = builder.emit(relax.op.greater(relax.op.sum(chosen), relax.const(0.0)))
+        builder.emit(relax.op.assert_op(is_high, format="too low"))
+        calls = [relax.Call(arm, [chosen]) for arm in arms]
+        changed = builder.emit(relax.If(is_high, *(relax.SeqExpr([], call) for call in calls)))
+        builder.emit_func_output(builder.emit(relax.op.index_put(x, [i, j], changed)))
+    return builder.get()
+
+
+def tuned() -> Any:
+    """A Relax module of which one function has a schedule as tuning finds them, and the others those of dlight."""
+    import tvm
+    from tvm import relax, s_tir
+    from tvm.s_tir import dlight
+
+    x = relax.Var("x", relax.TensorType((16, 30), "float32"))
+    weights = relax.const(np.linspace(-1, 1, 30 * 64, dtype="float32").reshape(30, 64))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            product = builder.emit(relax.op.matmul(x, weights))
+            result = builder.emit_output(relax.op.nn.softmax(builder.emit(relax.op.nn.relu(product))))
+        builder.emit_func_output(result)
+    schedule = s_tir.Schedule(relax.transform.LegalizeOps()(builder.get()))
+    schedule.work_on("matmul")
+    block = schedule.get_sblock("matmul")
+    operand, tile = schedule.cache_read(block, 0, "global"), schedule.cache_write(block, 0, "local")
+    i, j, k = schedule.get_loops(block)
+    (io, ii), (jo, ji), (ko, ki) = (schedule.split(loop, [None, 8]) for loop in (i, j, k))
+    schedule.reorder(io, jo, ko, ki, ii, ji)
+    schedule.compute_at(operand, ko)
+    schedule.reverse_compute_at(tile, jo)
+    schedule.parallel(schedule.fuse(io, jo))
+    schedule.unroll(ii)
+    schedule.vectorize(ji)
+    schedule.decompose_reduction(block, ko)
+    name = schedule.mod.get_global_var("matmul")
+    schedule.mod.update_func(name, schedule.mod[name].with_attr("tirx.is_scheduled", True))
+    with tvm.target.Target("llvm"):
+        return dlight.ApplyDefaultSchedule(dlight.cpu.GEMV(), dlight.cpu.Reduction())(schedule.mod)
 
 
 def scoped() -> Any:
@@ -269,7 +334,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     each.__name__: each
     for each in (
         residual, transformer, mobile, normalized, quantized, indices, twice, elementwise, varying, dangling, unranked,
-        outside, unsupported, sorting, branch, saved, scoped, supplied,
+        outside, unsupported, sorting, regions, branch, saved, guarded, scoped, tuned, supplied,
     )
 }  # fmt: skip
 

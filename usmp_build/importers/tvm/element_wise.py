@@ -41,14 +41,16 @@ def _sum(one: tuple[dict[Any, int], int], other: tuple[dict[Any, int], int], sig
     return strides, one[1] + sign * other[1]
 
 
-def is_ascending(index: Affine, loops: Sequence[tuple[Any, int]]) -> bool:
-    """Tell whether loops, outermost first, each with its rounds, reach ever higher indices."""
+def is_ascending(index: Affine, loops: Sequence[tuple[Any, int | None]]) -> bool:
+    """Tell whether loops, outermost first, each with its rounds, if known, reach ever higher indices."""
     if index is None:
         return False
     strides, inner = index[0], 0  # `inner`: how far the loops inside move the index
     if not {variable for variable, stride in strides.items() if stride} <= {variable for variable, _ in loops}:
         return False
     for variable, rounds in reversed(loops):
+        if rounds is None:
+            return False
         if rounds > 1:
             if strides.get(variable, 0) <= inner:
                 return False

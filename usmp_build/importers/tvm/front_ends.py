@@ -19,6 +19,8 @@ _FIX_RELAX = (
     'or state the attribute "tir_var_upper_bound" of main'
 )
 
+_SAVE = "save it by tvm.ir.save_json(module)"
+
 
 def relax_module(data: bytes, suffix: str) -> tuple[Any, list[str]]:
     """Return the module of a file, with its weights bound and one function `main`, and names of main's results.
@@ -29,10 +31,10 @@ def relax_module(data: bytes, suffix: str) -> tuple[Any, list[str]]:
     functions = {name.name_hint: f for name, f in module.functions.items() if isinstance(f, relax.Function)}
     if "main" not in functions:
         raise Refusal(f"it has no Relax function main, but {', '.join(sorted(functions)) or 'none at all'}")
-    module = _with_weights(relax.transform.InlinePrivateFunctions()(module))
+    module = _with_weights(_in_one_function(module))
     module = _at_upper_bounds(module, _FIX_ONNX if suffix == ".onnx" else _FIX_RELAX)
     main = next(name for name in module.get_global_vars() if name.name_hint == "main")
-    module.update_func(main, _ClippedIndices(module).visit_expr(module["main"]))
+    module.update_func(main, _Guarded(module).visit_expr(module["main"]))
     return module, results
 
 
@@ -64,9 +66,24 @@ def _from_onnx(data: bytes) -> tuple[Any, list[str]]:
 
 
 def _from_json(data: bytes) -> Any:
-    module = tvm.ir.load_json(data.decode("utf-8"))
+    try:
+        module = tvm.ir.load_json(data.decode("utf-8"))
+    except ValueError:  # of the decoder, or of JSON
+        raise Refusal("it is not JSON, or is damaged", _SAVE) from None
     if not isinstance(module, tvm.IRModule):
-        raise Refusal(f"it holds {type(module).__name__}, not a module: save one by tvm.ir.save_json(module)")
+        raise Refusal(f"it holds {type(module).__name__}, not a module", _SAVE)
+    return module
+
+
+def _in_one_function(module: Any) -> Any:
+    """Inline what main calls, as front ends make functions of the arms of branches."""
+    for name, function in module.functions.items():
+        if isinstance(function, relax.Function) and name.name_hint != "main":
+            module.update_func(name, function.without_attr("global_symbol"))
+    module = relax.transform.InlinePrivateFunctions()(module)
+    rest = (name.name_hint for name, f in module.functions.items() if isinstance(f, relax.Function))
+    if called := next((name for name in sorted(rest) if name != "main"), None):
+        raise Refusal(f"function {called} calls itself", "repeat what it does as often as it runs")
     return module
 
 
@@ -105,15 +122,21 @@ _GATHERS = ("relax.gather_elements", "relax.gather_nd", "relax.scatter_elements"
 
 
 @relax.expr_functor.mutator
-class _ClippedIndices(relax.PyExprMutator):  # type: ignore[misc]
-    """Clips the indices of gathers and scatters, which then touch nothing outside of their tensors."""
+class _Guarded(relax.PyExprMutator):  # type: ignore[misc]
+    """Clips the indices of gathers and scatters, which then touch nothing outside of their tensors, and drops
+    assertions.
+    """
 
     def visit_call_(self, call: Any) -> Any:
         """Return a call whose indices are in range."""
         call = self.visit_expr_post_order(call)
         name = getattr(call.op, "name", "")
+        if name == "relax.assert_op":
+            return relax.Tuple([])
         if name == "relax.take" and str(call.attrs.mode) == "fast":
             return relax.op.take(*call.args, axis=call.attrs.axis, mode="clip")
+        if name in {"relax.index_tensor", "relax.index_put"}:
+            return self._with_index_of_each_axis(call, name == "relax.index_tensor")
         if name not in _GATHERS:
             return call
         table, indices, *others = call.args
@@ -125,7 +148,24 @@ class _ClippedIndices(relax.PyExprMutator):  # type: ignore[misc]
             count = int(indices.ty.shape.values[-1])
             sizes = np.array(shape[first : first + count])
         lowest = -sizes if name == "relax.scatter_elements" else 0 * sizes  # the others have no negative indices left
+        return relax.Call(call.op, [table, self._clipped(indices, lowest, sizes), *others], call.attrs, call.ty_args)
+
+    def _with_index_of_each_axis(self, call: Any, is_read: bool) -> Any:
+        """Clip each of a tuple of indices; what counts from the end is what reads do not know."""
+        table, indices, *others = call.args
+        clipped = []
+        for axis in range(len(indices.ty.fields)):
+            index = self.builder_.emit(relax.TupleGetItem(indices, axis))
+            size = np.array(int(table.ty.shape.values[axis]))
+            if is_read:
+                kind = str(index.ty.dtype)
+                is_negative = self.builder_.emit(relax.op.less(index, relax.const(0, kind)))
+                from_start = self.builder_.emit(relax.op.add(index, relax.const(size, kind)))
+                index = self.builder_.emit(relax.op.where(is_negative, from_start, index))
+            clipped.append(self._clipped(index, 0 * size if is_read else -size, size))
+        return relax.Call(call.op, [table, relax.Tuple(clipped), *others], call.attrs, call.ty_args)
+
+    def _clipped(self, indices: Any, lowest: Any, sizes: Any) -> Any:
         kind = str(indices.ty.dtype)
         raised = self.builder_.emit(relax.op.maximum(indices, relax.const(lowest, kind)))
-        clipped = self.builder_.emit(relax.op.minimum(raised, relax.const(sizes - 1, kind)))
-        return relax.Call(call.op, [table, clipped, *others], call.attrs, call.ty_args)
+        return self.builder_.emit(relax.op.minimum(raised, relax.const(sizes - 1, kind)))

@@ -14,6 +14,10 @@ from tvm import relax, s_tir, tirx
 from usmp_build.importers.tvm.prim_function import storage_scope
 
 _TARGET = "c"
+_SCHEDULED = "tirx.is_scheduled"
+"""The attribute by which TVM marks a function that has a schedule, of dlight or tuning."""
+_OPAQUE = 8
+"""The pattern of operators that are not fused."""
 
 
 def lower(module: Any) -> Any:
@@ -37,7 +41,7 @@ def lower(module: Any) -> Any:
             graph.RemovePurityChecking(),
             graph.CallTIRRewrite(),
             graph.DeadCodeElimination(),
-        ])(module)  # fmt: skip
+        ])(_with_schedules_kept(module))  # fmt: skip
         functions = {name: _inlined(f) for name, f in calls.functions.items() if isinstance(f, tirx.PrimFunc)}
         target = tvm.target.Target(_TARGET)
         lowered = tvm.transform.Sequential([
@@ -62,11 +66,25 @@ def lower(module: Any) -> Any:
     return calls, lowered
 
 
+def _with_schedules_kept(module: Any) -> Any:
+    """Let no function be fused that has a schedule: that would be lost."""
+    for name, function in module.functions.items():
+        if isinstance(function, tirx.PrimFunc) and _is_scheduled(function):
+            module.update_func(name, function.with_attr("op_pattern", _OPAQUE))
+    return module
+
+
+def _is_scheduled(function: Any) -> bool:
+    return bool(function.attrs and function.attrs.get(_SCHEDULED, False))
+
+
 def _inlined(function: Any) -> Any:
     """Compute element-wise stages where they are used: what they computed needs no buffer.
 
-    A stage that writes to a memory of its own, such as a copy that a schedule makes there, stays.
+    A function that has a schedule stays as it is, and so does a stage that writes to a memory of its own.
     """
+    if _is_scheduled(function):
+        return function
     schedule = s_tir.Schedule(tvm.IRModule({"main": function.with_attr("global_symbol", "main")}))
     with suppress(s_tir.ScheduleError):  # it is one stage that no schedule looks into
         for block in schedule.get_child_blocks(schedule.get_sblock("root")):

@@ -45,7 +45,7 @@ class PrimFunction:
         """Buffers that are arrays of the C function, not of the plan."""
         self._variables: dict[Any, str] = {}
         self._bindings: dict[Any, Any] = {}
-        self._loops: list[tuple[Any, int]] = []
+        self._loops: list[tuple[Any, int | None]] = []
         self._print = Expressions(self._name, self._variables)
         self._lines: list[str] = []
         self._function = function
@@ -139,18 +139,22 @@ class PrimFunction:
 
     def _loop(self, loop: Any, depth: int) -> Iterator[Item]:
         """Yield a loop.  C runs the rounds of any kind of loop one after the other."""
-        if type(loop.min).__name__ != "IntImm" or type(loop.extent).__name__ != "IntImm" or loop.step is not None:
-            first, rounds, extent = self._print.text(loop.min), self._print.text(loop.extent), None
+        if loop.step is not None:
+            raise Refusal("the step of a loop is not 1")
+        if [*self._loads(loop.min), *self._loads(loop.extent)]:
+            raise Refusal("how often a loop runs depends on data", "compute that part in the application")
+        extent = int(loop.extent) if type(loop.extent).__name__ == "IntImm" else None
+        if type(loop.min).__name__ == "IntImm" and extent is not None:
+            first, end = str(int(loop.min)), str(int(loop.min) + extent)
         else:
-            first, rounds, extent = str(int(loop.min)), str(int(loop.min) + int(loop.extent)), int(loop.extent)
-        if extent is None and (first != "0" or loop.step is not None):
-            raise Refusal("a loop does not begin with 0, or its step is not 1")
+            first = self._print.text(loop.min)
+            end = f"({first}) + ({self._print.text(loop.extent)})"
         if loop.thread_binding is not None:
             raise Refusal("a loop is bound to threads of a GPU")
         name = self._variables[loop.loop_var] = self._names.new(loop.loop_var.name)
         kind = c_type(loop.loop_var.ty)
-        self._line(depth, f"for ({kind} {name} = {first}; {name} < {rounds}; ++{name}) {{")
-        self._loops.append((loop.loop_var, extent if extent is not None else 0))
+        self._line(depth, f"for ({kind} {name} = {first}; {name} < {end}; ++{name}) {{")
+        self._loops.append((loop.loop_var, extent))
         inside = list(self._sequence(_flat(loop.body), depth + 1))
         self._loops.pop()
         self._line(depth, "}")

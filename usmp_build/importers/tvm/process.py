@@ -18,6 +18,7 @@ from usmp_build.ir.graph import Model, OwnPlan, Subgraph
 _VERSION = "0.27"
 _INSTALL = "pip install 'usmp_build[tvm]'"
 _SECONDS = 600
+_ELSE = "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
 
 
 def import_onnx(data: bytes, name: str, path: str, /) -> Model:
@@ -34,7 +35,10 @@ def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
     require_tvm(path, *(["onnx"] if suffix == ".onnx" else []))
     answer = _answer(data, path, suffix)
     if "refusal" in answer:
-        help_ = answer["help"] or "look for the operator in TVM's documentation; or export the model as .tflite"
+        help_ = (
+            answer["help"]
+            or "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
+        )
         raise ModelError(Diagnostic("T258", f"TVM makes no program of it: {answer['refusal']}", path, help_))
     model = import_program(json.dumps(answer["program"]).encode(), name, path)
     graphs = tuple(_with_code(graph, answer["code"]) for graph in model.subgraphs)
