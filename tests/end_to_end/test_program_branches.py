@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from tests.support.cli import call, manifest
-from tests.support.host_c import STRICT
+from tests.support.host_c import STRICT, compile_folder
 from tests.support.programs_c import alloc, branch, function, invoke, parameter, program, store
 
 CHOOSING = """
@@ -61,3 +61,19 @@ def test_one_arm_of_a_branch_runs_and_the_arms_share_their_memory(tmp_path: Path
     subprocess.run([*command, "-o", tmp_path / "app"], check=True)
     said = subprocess.run([tmp_path / "app"], capture_output=True, text=True, check=True).stdout
     assert [*map(int, said.split())] == [7, 31, 1, 49]
+
+
+def test_a_condition_in_memory_of_pages(tmp_path: Path) -> None:
+    """It is the first element of the first row."""
+    rows = parameter("rows", "int16", 2, 4)
+    fill = function([parameter("x"), rows], store("rows", "x", whole=True))
+    move = function([parameter("x"), parameter("y")], store("y", "x", whole=True))
+    then = branch("rows", [invoke("move", "x", "y")], [invoke("fill", "x", "rows"), invoke("move", "x", "y")])
+    body = alloc("rows", "int16", [2, 4], invoke("fill", "x", "rows"), then)
+    program(tmp_path, function([parameter("x", "int8", 4), parameter("y", "int8", 4)], body), fill=fill, move=move)
+    pools = '[pools.pages]\naccess = "rw"\ndims = 2\npage_bytes = 16\n'
+    models = '[models.p]\npath = "p.program.json"\nio = "application"\n'
+    done = call("generate", manifest(tmp_path, f'[project]\nname = "q"\n{pools}{models}'), "--out", tmp_path / "out")
+    assert done.code == 0, done.err
+    assert "    if (**p_t2_rows) {\n        p_move(" in (tmp_path / "out" / "p.c").read_text("utf-8")
+    compile_folder(tmp_path / "out", "gcc", "-std=c99")
