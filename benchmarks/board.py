@@ -41,7 +41,7 @@ def run(subject: Subject, column: Column) -> Figures:
     return {column: next(interval.instructions for interval in intervals if interval.mark == "bench_end")}
 
 
-def steps(subject: Subject, name: str) -> tuple[Counter[int], int]:
+def steps(subject: Subject, name: str, include: Path | None = None) -> tuple[Counter[int], int]:
     """Build the subject's plan with USMP_HOOK and run it on a board.
 
     Return instructions by operator's position, and the bytes of stack that were touched.  The few instructions that
@@ -51,7 +51,7 @@ def steps(subject: Subject, name: str) -> tuple[Counter[int], int]:
     if not (subject.folder / "generated").exists():
         writer.write(pipeline.emit(pipeline.lay_out(subject.planned)), subject.folder / "generated")
     folder = subject.folder / f"{board.name}_steps"
-    elf = _build(subject, board, folder, ("USMP_HOOK", f"BENCH_STEPS={_STEPS}"), _PLANNED)
+    elf = _build(subject, board, folder, ("USMP_HOOK", f"BENCH_STEPS={_STEPS}"), _PLANNED, include)
     (touched, *said), intervals = _run(board, elf, ("model_run", "bench_step", "bench_end"))
     counts = [interval.instructions for interval in intervals if interval.mark == "bench_step"]
     if len(counts) > _STEPS:
@@ -85,12 +85,19 @@ def _run(board: firmware.Board, elf: Path, marks: Sequence[str]) -> tuple[list[s
 
 
 def _build(
-    subject: Subject, board: firmware.Board, folder: Path, definitions: Sequence[str], find: str = firmware.FIND
+    subject: Subject,
+    board: firmware.Board,
+    folder: Path,
+    definitions: Sequence[str],
+    find: str = firmware.FIND,
+    include: Path | None = None,
 ) -> Path:
     main = subject.folder / _MAIN.name
     main.write_bytes(_MAIN.read_bytes())
     manifest = subject.folder / MANIFEST
-    code, said = firmware.try_build(board, folder, manifest=manifest, main=main, definitions=definitions, find=find)
+    code, said = firmware.try_build(
+        board, folder, manifest=manifest, main=main, definitions=definitions, find=find, include=include
+    )
     if code == 0:
         return folder / "firmware.elf"
     refused = _REFUSED.search(said)
