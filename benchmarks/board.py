@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.cycles import estimate
 from benchmarks.figures import Column, Figures
 from benchmarks.subject import MANIFEST, Subject
 from benchmarks.tools import Unmeasured
@@ -33,12 +34,13 @@ _HOOKS = ("bench_step", "usmp_hook", "usmp_hook_row", "usmp_hook_rows", "usmp_ho
 
 
 def run(subject: Subject, column: Column) -> Figures:
-    """Build and run one inference on the board of a column.  Raises Unmeasured."""
+    """Build and run one inference on the board of a column; on the M4, estimate cycles.  Raises Unmeasured."""
     board = _usable(BOARDS[column])
     folder = subject.folder / board.name
     elf = _build(subject, board, folder, ())
     _, intervals = _run(board, elf, ("model_run", "bench_end"))
-    return {column: next(interval.instructions for interval in intervals if interval.mark == "bench_end")}
+    inference = next(interval for interval in intervals if interval.mark == "bench_end")
+    return {column: inference.instructions, **(estimate(inference) if column == "M4" else {})}
 
 
 def steps(subject: Subject, name: str, include: Path | None = None) -> tuple[Counter[int], int]:

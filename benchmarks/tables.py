@@ -7,7 +7,7 @@ from itertools import product
 from math import floor, log10
 
 from benchmarks.cmsis_nn import BOARDS
-from benchmarks.figures import BYTES, COMPARED, FLASH, HOST, INFERENCE, SECONDS, TOGETHER, Column
+from benchmarks.figures import BYTES, COMPARED, CYCLES, FLASH, HOST, INFERENCE, SECONDS, TOGETHER, Column
 from benchmarks.measure import Measured
 from benchmarks.processors import PROCESSORS, Group, Place
 from usmp_build.errors import printable
@@ -24,6 +24,7 @@ def parts(rows: Sequence[Measured], plans: Sequence[Measured], compared: Sequenc
         "together": _table(plans, TOGETHER, "one plan of"),
         "flash": _flash(rows),
         "inference": _table(rows, INFERENCE),
+        "cycles": _table(rows, CYCLES),
         "processors": _processors(rows),
         "kinds": _kinds(rows),
         "beside": _beside([*rows, *compared]),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from benchmarks import board, cmsis_nn, host, ram, tables
+from benchmarks.cycles import estimate
 from benchmarks.figures import Figures
 from benchmarks.layers import Layer, layers_of
 from benchmarks.measure import Measured, on_host
@@ -49,9 +51,11 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
         if table.startswith("|")  # not the notes, which are last
     ]
     missing = [[row.count("-") for row in rows] for rows in tables_of_model]
-    workspace, together, flash, inference, processors, kinds, beside, layers, host, ratios, seconds, chains = missing
+    workspace, together, flash, inference, cycles, processors, kinds, beside, layers, host, ratios, seconds, chains = (
+        missing
+    )
     # Everything but what is published for other models only: TFLM's arena; M4 (two) and M55.
-    assert (workspace, flash, inference, seconds) == ([1], [0, 0, 0], [3], [0])
+    assert (workspace, flash, inference, cycles, seconds) == ([1], [0, 0, 0], [3], [0], [0])
     assert processors == [0, 2, 4]
     assert beside == [0]
     assert kinds == [1, 0, 1]  # AVERAGE_POOL_2D and LOGISTIC have no multiply-accumulates.
@@ -128,6 +132,22 @@ def test_layers_have_their_names_and_figures_of_cmsis_nn(real_models: Path) -> N
         windows = {each.name for each in layers if each.macs}
         assert windows <= known.keys()
         assert all(known[each]["M4"] > 0 for each in windows)
+
+
+def test_cycles_are_those_of_the_published_timings() -> None:
+    """Of `1: ldr r2, [r0], #4; smlabb r1, r2, r2, r1; subs r3, #1; bne 1b` three times, of a division, and a return.
+
+    The loop takes 4 cycles and one more for each branch that is taken, or 5 and three more; UDIV takes 2 or 12, and BX
+    2 or 4.
+    """
+    timing = counting.Timing(accesses=3, branches=2 + 1, multiplications=3, divisions=1)
+    interval = counting.Interval("bench_end", 3 * 4 + 1 + 1, {}, Traffic(), (), timing)
+    least, most = 3 * 4 + 2 * 1 + 2 + 2, 3 * 5 + 2 * 3 + 12 + 4
+    assert estimate(interval) == {"M4 cycles, least": least, "M4 cycles, most": most, "M7 cycles, least": 7}
+    floats = replace(interval, timing=counting.Timing(unaligned=2, float_divisions=1, float_sums=2, multiplications=9))
+    assert estimate(floats) == dict.fromkeys(("M4 cycles, least", "M4 cycles, most"), 14 + 2 + 13 + 4) | {
+        "M7 cycles, least": 9
+    }
 
 
 def test_more_steps_than_a_board_stores_are_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
