@@ -76,7 +76,7 @@ def measure_together(paths: Sequence[Path]) -> Measured:
 
 def compare(path: Path) -> Measured:
     """Count a model's instructions on the M4, for the comparison with CMSIS-NN."""
-    measured = Measured(path.stem)
+    measured = Measured(path.stem, published(path.stem, path.stat().st_size))
     with tempfile.TemporaryDirectory(prefix="usmp-benchmark-") as folder:
         measured.profile, measured.notes = profile(path, Path(folder), {Isa.DSP: ("M4",)})
     return measured

@@ -116,7 +116,8 @@ def _layers(rows: Sequence[Measured]) -> str:
 
 def _beside(rows: Sequence[Measured]) -> str:
     """Whole models on the M4: the layers that are compared, what they take, and the others."""
-    lines = _heads("model", "not compared", ("M4, dsp", "of it compared", "CMSIS-NN", "ratio", "above 0.65"))
+    columns = ("M4, dsp", "TFLM, CMSIS-NN", "compared", "CMSIS-NN", "ratio", "above 0.65")
+    lines = _heads("model", "not compared", columns)
     for row in rows:
         if row.profile is None or _M4 not in row.profile.totals:
             continue
@@ -125,7 +126,8 @@ def _beside(rows: Sequence[Measured]) -> str:
         above = sum(layer.instructions[_M4] for layer in both if (_ratio(layer) or 0) > _GOAL)
         compared = {name.split()[0] for name in row.profile.layers}
         others = dict.fromkeys(name.split()[0] for name in row.profile.kinds)
-        figures = (row.profile.totals[_M4], ours, theirs, ours / theirs if theirs else None, above)
+        whole = (row.profile.totals[_M4], row.figures.get("M4, CMSIS-NN"))
+        figures = (*whole, ours, theirs, ours / theirs if theirs else None, above)
         lines += [_line(row.model, ", ".join(n for n in others if n not in compared) or "-", map(_show, figures))]
     return "\n".join(lines)
 

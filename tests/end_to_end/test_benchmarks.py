@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import board, cmsis_nn, host, ram, tables
+from benchmarks import board, cmsis_nn, host, measure, ram, tables
 from benchmarks.cycles import estimate
 from benchmarks.figures import Figures
 from benchmarks.layers import Layer, layers_of
@@ -57,7 +57,7 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
     # Everything but what is published for other models only: TFLM's arena; M4 (two) and M55.
     assert (workspace, flash, inference, cycles, seconds) == ([1], [0, 0, 0], [3], [0], [0])
     assert processors == [0, 2, 4]
-    assert beside == [0]
+    assert beside == [1]
     assert kinds == [1, 0, 1]  # AVERAGE_POOL_2D and LOGISTIC have no multiply-accumulates.
     assert host == [find_spec("ai_edge_litert") is None]
     assert chains == [0, 0, 0]
@@ -97,7 +97,7 @@ def test_layers_are_beside_those_of_cmsis_nn() -> None:
         "| another | 1 CONV_2D 1x1, 8 to 8, 4x4 | 1,000 | - | - | - | 1.25 | - | - | 2.50 | - | 0.500 |",
         "| another | 1 CONV_2D 1x1, 8 to 4, 4x4 | 500 | - | - | - | 1.80 | - | 0.400 | 2.00 | 0.800 | 0.900 |",
     ]
-    assert parts["beside"].splitlines()[2:] == ["| another | SOFTMAX | 5,712 | 2,150 | 3,500 | 0.614 | 900 |"]
+    assert parts["beside"].splitlines()[2:] == ["| another | SOFTMAX | 5,712 | - | 2,150 | 3,500 | 0.614 | 900 |"]
 
 
 @pytest.mark.long
@@ -115,6 +115,16 @@ def test_layers_of_cmsis_nn_are_measured(tmp_path: Path) -> None:
     connected = {f"FULLY_CONNECTED {sizes}" for sizes in ("49 to 32", "32 to 16", "16 to 1")}
     assert measured.keys() == {"AVERAGE_POOL_2D 2x2, 1, 7x7 of 8x8", *connected}  # and there is no LOGISTIC
     assert min(measured.values()) > 0
+
+
+@pytest.mark.long
+def test_nets_are_compared_on_the_m4_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    firmware.need_board(firmware.BOARDS["m4"])
+    counting.need_plugins(firmware.BOARDS["m4"].qemu[0])
+    monkeypatch.setattr(measure, "NETS", {"odd_even": (DATA / "odd_even.tflite").read_bytes})
+    parts = tables.parts([], [], measure.compare_nets())
+    assert re.fullmatch(r"\| odd_even \| AVERAGE_POOL_2D, LOGISTIC \| .*\|", parts["beside"].splitlines()[-1])
+    assert parts["processors"].count("\n") == parts["kinds"].count("\n") == 1
 
 
 LAYERS = {
