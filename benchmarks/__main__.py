@@ -51,8 +51,8 @@ def _parser() -> argparse.ArgumentParser:
         help="show these models in one plan, too; one of all models is shown anyway",
     )  # fmt: skip
     parser.add_argument(
-        "--compare", action="append", default=[], type=_file, metavar="MODEL.tflite",
-        help="compare this one with CMSIS-NN only, on the M4",
+        "--compare", nargs="+", default=[], type=_file, metavar="MODEL.tflite",
+        help="compare these with CMSIS-NN only, on the M4",
     )  # fmt: skip
     parser.add_argument("--nets", action="store_true", help="and nets with the layers of published ones")
     parser.add_argument("--out", type=_new_file, metavar="PAGE.md", help="write the page, too")
@@ -98,7 +98,7 @@ def _command(parsed: argparse.Namespace) -> str:
     words = [
         *models,
         *(word for names in parsed.together for word in ("--together", ",".join(names))),
-        *(word for path in parsed.compare for word in ("--compare", os.path.relpath(path))),
+        *(["--compare", *map(os.path.relpath, parsed.compare)] if parsed.compare else []),
         *(["--nets"] if parsed.nets else []),
         "--runs",
         str(parsed.runs),

@@ -1,6 +1,6 @@
 /* A plugin of QEMU that counts what firmware does from one place in its code to another: instructions, what decides how
-   many cycles they take, and bytes read and written in named regions of memory and outside of them.  For systems with one
-   processor of 32 bits, no paging.
+   many cycles they take, and bytes read and written in named regions of memory and outside of them.  For systems with
+   one processor of 32 bits, no paging.
 
    Arguments; numbers are written as 0x1f, and up to 4096 are possible of each of the first three:
      region=NAME:BASE:SIZE  where regions overlap, the first one given gets the bytes; NAME has no ':', '"' or '\'
@@ -15,7 +15,8 @@
      LDM, LDRD, VLDM, vector loads and stores (narrowing, gathering, interleaving) count exactly what they transfer.
      STREX, SC and AMO count as a read and a write.
    - What LDM did before it faulted counts, and again when it is repeated; with -icount also where it reaches a device.
-   - A branch counts where it leads: as one when what runs is not what follows in memory, exceptions included.
+   - A branch is taken when what runs is not what follows in memory, exceptions included.  These count in ignored code,
+     too.
    - Not seen: instruction fetch, reading the vector table, what exceptions stack and unstack (their handlers are seen),
      and what QEMU itself transfers for semihosting. */
 #include "qemu_plugin.h"
