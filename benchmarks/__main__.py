@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from benchmarks import tables
-from benchmarks.measure import Measured, measure, measure_together
+from benchmarks.measure import Measured, compare, compare_nets, measure, measure_together
 from benchmarks.page import page
 
 
@@ -28,7 +28,8 @@ def main(arguments: list[str]) -> int:
     for path in parsed.models:
         print(f"measuring {path.name} ...", file=sys.stderr)
         rows.append(measure(path, parsed.runs))
-    parts = tables.parts(rows, _plans(parsed, rows))
+    compared = [*map(compare, parsed.compare), *(compare_nets() if parsed.nets else ())]
+    parts = tables.parts(rows, _plans(parsed, rows), compared)
     print("\n\n".join(text for text in parts.values() if text))
     if parsed.out:
         parsed.out.write_text(page(parts, _command(parsed), parsed.machine, parsed.runs), encoding="utf-8")
@@ -49,6 +50,11 @@ def _parser() -> argparse.ArgumentParser:
         "--together", action="append", default=[], type=_names, metavar="NAME,NAME...",
         help="show these models in one plan, too; one of all models is shown anyway",
     )  # fmt: skip
+    parser.add_argument(
+        "--compare", nargs="+", default=[], type=_file, metavar="MODEL.tflite",
+        help="compare these with CMSIS-NN only, on the M4",
+    )  # fmt: skip
+    parser.add_argument("--nets", action="store_true", help="and nets with the layers of published ones")
     parser.add_argument("--out", type=_new_file, metavar="PAGE.md", help="write the page, too")
     parser.add_argument("--runs", type=_count, default=100, metavar="N", help="runs on this machine (default: 100)")
     parser.add_argument(
@@ -92,6 +98,8 @@ def _command(parsed: argparse.Namespace) -> str:
     words = [
         *models,
         *(word for names in parsed.together for word in ("--together", ",".join(names))),
+        *(["--compare", *map(os.path.relpath, parsed.compare)] if parsed.compare else []),
+        *(["--nets"] if parsed.nets else []),
         "--runs",
         str(parsed.runs),
         "--machine",

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from benchmarks.cycles import estimate
 from benchmarks.figures import Column, Figures
 from benchmarks.subject import MANIFEST, Subject
 from benchmarks.tools import Unmeasured
@@ -33,15 +34,16 @@ _HOOKS = ("bench_step", "usmp_hook", "usmp_hook_row", "usmp_hook_rows", "usmp_ho
 
 
 def run(subject: Subject, column: Column) -> Figures:
-    """Build and run one inference on the board of a column.  Raises Unmeasured."""
+    """Build and run one inference on the board of a column; on the M4, estimate cycles.  Raises Unmeasured."""
     board = _usable(BOARDS[column])
     folder = subject.folder / board.name
     elf = _build(subject, board, folder, ())
     _, intervals = _run(board, elf, ("model_run", "bench_end"))
-    return {column: next(interval.instructions for interval in intervals if interval.mark == "bench_end")}
+    inference = next(interval for interval in intervals if interval.mark == "bench_end")
+    return {column: inference.instructions, **(estimate(inference) if column == "M4" else {})}
 
 
-def steps(subject: Subject, name: str) -> tuple[Counter[int], int]:
+def steps(subject: Subject, name: str, include: Path | None = None) -> tuple[Counter[int], int]:
     """Build the subject's plan with USMP_HOOK and run it on a board.
 
     Return instructions by operator's position, and the bytes of stack that were touched.  The few instructions that
@@ -51,7 +53,7 @@ def steps(subject: Subject, name: str) -> tuple[Counter[int], int]:
     if not (subject.folder / "generated").exists():
         writer.write(pipeline.emit(pipeline.lay_out(subject.planned)), subject.folder / "generated")
     folder = subject.folder / f"{board.name}_steps"
-    elf = _build(subject, board, folder, ("USMP_HOOK", f"BENCH_STEPS={_STEPS}"), _PLANNED)
+    elf = _build(subject, board, folder, ("USMP_HOOK", f"BENCH_STEPS={_STEPS}"), _PLANNED, include)
     (touched, *said), intervals = _run(board, elf, ("model_run", "bench_step", "bench_end"))
     counts = [interval.instructions for interval in intervals if interval.mark == "bench_step"]
     if len(counts) > _STEPS:
@@ -85,12 +87,19 @@ def _run(board: firmware.Board, elf: Path, marks: Sequence[str]) -> tuple[list[s
 
 
 def _build(
-    subject: Subject, board: firmware.Board, folder: Path, definitions: Sequence[str], find: str = firmware.FIND
+    subject: Subject,
+    board: firmware.Board,
+    folder: Path,
+    definitions: Sequence[str],
+    find: str = firmware.FIND,
+    include: Path | None = None,
 ) -> Path:
     main = subject.folder / _MAIN.name
     main.write_bytes(_MAIN.read_bytes())
     manifest = subject.folder / MANIFEST
-    code, said = firmware.try_build(board, folder, manifest=manifest, main=main, definitions=definitions, find=find)
+    code, said = firmware.try_build(
+        board, folder, manifest=manifest, main=main, definitions=definitions, find=find, include=include
+    )
     if code == 0:
         return folder / "firmware.elf"
     refused = _REFUSED.search(said)

@@ -19,6 +19,9 @@ Column: TypeAlias = Literal[
     "M4, CMSIS-NN",
     "M55",
     "M55, CMSIS-NN",
+    "M4 cycles, least",
+    "M4 cycles, most",
+    "M7 cycles, least",
     "host ms",
     "host ms, -O3",
     "host ms, TFLM reference",
@@ -42,6 +45,7 @@ INFERENCE: tuple[Column, ...] = (
     "M55",
     "M55, CMSIS-NN",
 )
+CYCLES: tuple[Column, ...] = ("M4 cycles, least", "M4 cycles, most", "M7 cycles, least")
 HOST: tuple[Column, ...] = ("host ms", "host ms, -O3", "host ms, TFLM reference", "host ms, LiteRT")
 TOGETHER: tuple[Column, ...] = ("workspace", "bound", "apart")
 SECONDS: tuple[Column, ...] = ("file bytes", "import", "plan", "emit", "whole command")

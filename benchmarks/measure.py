@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -14,6 +15,14 @@ from benchmarks.processors import Profile, profile
 from benchmarks.published import published
 from benchmarks.subject import Subject, generate, prepare, together
 from benchmarks.tools import Unmeasured
+from tests.support.large_nets import mobilenet_v2, resnet_18, u_net
+from usmp_build.request import Isa
+
+NETS: dict[str, Callable[[], bytes]] = {
+    "mobilenet_v2_035_96": partial(mobilenet_v2, 96, 0.35),
+    "resnet_18": resnet_18,
+    "u_net": u_net,
+}
 
 _Result = TypeVar("_Result")
 _Arguments = ParamSpec("_Arguments")
@@ -63,6 +72,23 @@ def measure_together(paths: Sequence[Path]) -> Measured:
     if planned is not None:
         measured.figures |= road.sharing(planned)
     return measured
+
+
+def compare(path: Path) -> Measured:
+    """Count a model's instructions on the M4, for the comparison with CMSIS-NN."""
+    measured = Measured(path.stem, published(path.stem, path.stat().st_size))
+    with tempfile.TemporaryDirectory(prefix="usmp-benchmark-") as folder:
+        measured.profile, measured.notes = profile(path, Path(folder), {Isa.DSP: ("M4",)})
+    return measured
+
+
+def compare_nets() -> list[Measured]:
+    """Do so for nets with the layers of published ones."""
+    with tempfile.TemporaryDirectory(prefix="usmp-nets-") as folder:
+        paths = {Path(folder) / f"{name}.tflite": net for name, net in NETS.items()}
+        for path, net in paths.items():
+            path.write_bytes(net())
+        return [compare(path) for path in paths]
 
 
 def _boards(measured: Measured, subject: Subject) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 
 from benchmarks import cortex, host
-from benchmarks.published import LAYERS_VERSION, VERSIONS
+from benchmarks.published import VERSIONS
 from benchmarks.tools import version as program_version
 from usmp_build import __version__
 
@@ -24,7 +24,6 @@ def page(parts: dict[str, str], command: str, machine: str, runs: int) -> str:
         "machine": machine,
         "versions": _versions(),
         "published": VERSIONS,
-        "layers_published": LAYERS_VERSION,
         "compiler": host.COMPILER,
         "runs": str(runs),
         "missing": f"\n## Missing\n\n{parts['notes']}\n" if parts["notes"] else "",

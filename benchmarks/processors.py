@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks import board, cortex, size, stack
+from benchmarks import board, cmsis_nn, cortex, size, stack
 from benchmarks.figures import Figures
+from benchmarks.layers import layers_of
 from benchmarks.subject import generate, prepare
 from benchmarks.tools import Unmeasured
 from tests.support.firmware import BOARDS
@@ -37,12 +38,14 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Kind:
-    """Operators of a kind, such as `CONV_2D 3x3`, and their multiply-accumulates; padding counts like pixels."""
+class Group:
+    """Operators of a kind, such as `CONV_2D 3x3`, or equal layers, and their multiply-accumulates, padding included."""
 
     operators: int
     macs: int
     instructions: dict[Place, int]
+    cmsis_nn: dict[str, int] = field(default_factory=dict)
+    """Processor → instructions of CMSIS-NN for the same layers."""
 
 
 @dataclass(frozen=True)
@@ -50,22 +53,22 @@ class Profile:
     """What one model costs everywhere."""
 
     totals: dict[Place, int]
-    kinds: dict[str, Kind]
-    operators: dict[int, dict[Place, int]]
-    """By position in the model file."""
+    kinds: dict[str, Group]
+    layers: dict[str, Group]
+    """Those whose instructions with CMSIS-NN are known, as they are in the model file."""
     flash: dict[Isa, Figures]
     chains: dict[Isa, stack.Stack]
     """The deepest ones."""
 
 
-def profile(path: Path, folder: Path) -> tuple[Profile, list[str]]:
-    """Build and run everything, and say what could not be."""
+def profile(path: Path, folder: Path, runs: Mapping[Isa, Sequence[str]] = RUNS) -> tuple[Profile, list[str]]:
+    """Build and run a model for each `isa` on these processors, and say what could not be."""
     notes: list[str] = []
     counts: dict[Place, Counter[int]] = {}
     flash: dict[Isa, Figures] = {}
     chains: dict[Isa, stack.Stack] = {}
     graph: Subgraph | None = None
-    for isa, processors in RUNS.items():
+    for isa, processors in runs.items():
         try:
             subject = prepare(path, _new(folder / isa.value), isa=isa)
             generate(subject)
@@ -85,10 +88,8 @@ def profile(path: Path, folder: Path) -> tuple[Profile, list[str]]:
             except Unmeasured as why:
                 notes.append(f"{processor}, {isa.value}: {why}")
     totals = {place: sum(count.values()) for place, count in counts.items()}
-    positions = sorted({position for count in counts.values() for position in count})
-    operators = {at: {place: count[at] for place, count in counts.items()} for at in positions}
-    kinds = dict(_kinds(graph, operators)) if graph else {}
-    return Profile(totals, kinds, operators, flash, chains), notes
+    kinds = _kinds(graph, counts) if graph else {}
+    return Profile(totals, kinds, _layers(path, counts), flash, chains), notes
 
 
 def _new(folder: Path) -> Path:
@@ -96,19 +97,44 @@ def _new(folder: Path) -> Path:
     return folder
 
 
-def _kinds(graph: Subgraph, counts: dict[int, dict[Place, int]]) -> Iterator[tuple[str, Kind]]:
-    """Yield the kinds of operators, in the order of the first one of each; what the file has not is `added`."""
-    by_position = {operator.position: operator for operator in graph.operators}
+def _kinds(graph: Subgraph, counts: Mapping[Place, Counter[int]]) -> dict[str, Group]:
+    """Return the kinds of operators, in the order of the first one of each; what the file has not is `added`."""
+    operators = {operator.position: operator for operator in graph.operators}
     names: dict[str, list[int]] = {}
-    for position in counts:
-        operator = by_position.get(position)
+    for position in sorted(set().union(*counts.values())):
+        operator = operators.get(position)
         names.setdefault(_name(operator, graph) if operator else "added by the plan", []).append(position)
-    for name, positions in names.items():
-        macs = sum(operator_macs(by_position[at], graph) for at in positions if at in by_position)
-        instructions: Counter[Place] = Counter()
-        for at in positions:
-            instructions.update(counts[at])
-        yield name, Kind(len(positions), macs, dict(instructions))
+    return {
+        name: Group(
+            len(positions),
+            sum(operator_macs(operators[at], graph) for at in positions if at in operators),
+            _instructions(positions, counts),
+        )
+        for name, positions in names.items()
+    }
+
+
+def _layers(path: Path, counts: Mapping[Place, Counter[int]]) -> dict[str, Group]:
+    known, run = cmsis_nn.known(), set().union(*counts.values())
+    layers: dict[str, list[int]] = {}
+    macs: dict[str, int] = {}
+    for position, (name, each) in layers_of(path).items() if run else ():
+        if position in run and name in known:
+            layers.setdefault(name, []).append(position)
+            macs[name] = each
+    return {
+        name: Group(
+            len(positions),
+            len(positions) * macs[name],
+            _instructions(positions, counts),
+            {processor: len(positions) * count for processor, count in known[name].items()},
+        )
+        for name, positions in layers.items()
+    }
+
+
+def _instructions(positions: Sequence[int], counts: Mapping[Place, Counter[int]]) -> dict[Place, int]:
+    return {place: sum(count[at] for at in positions) for place, count in counts.items()}
 
 
 def _name(operator: Operator, graph: Subgraph) -> str:

@@ -1,12 +1,9 @@
-"""What was measured once: what TensorFlow Lite Micro needs for the same models, and CMSIS-NN for some of their layers.
+"""What was measured once: what TensorFlow Lite Micro needs for the same models.
 
-The same way as ours: instructions from entry to exit in QEMU, of one inference on the inputs of inputs.py, and of one
-`arm_*_wrapper_s8` on random bytes.
+The same way as ours: instructions from entry to exit in QEMU, of one inference on the inputs of inputs.py.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 from benchmarks.figures import Column, Figures
 
@@ -21,32 +18,10 @@ _ROWS = {
     "ic": (98_496, 54_340, 107_404_888, 29_863_353, 4_911_697),
     "hello": (2_704, 676, 5_231, 3_524, 2_140),
     "micro_speech": (18_800, 6_788, 9_310_572, 1_495_383, 1_008_221),
+    "person_detect": (300_568, 82_292, 95_660_737, 22_928_450, 6_508_089),
+    "keyword_scrambled_8bit": (29_632, 8_052, 257_863, 120_262, 54_064),
+    "mnist_lstm_int8": (13_952, 3_220, 1_640_492, 574_450, 260_842),
 }
-
-LAYERS_VERSION = "CMSIS-NN 99f736a, arm-none-eabi-gcc 12.2.1 -O2"
-
-
-class Layer(NamedTuple):
-    """A layer of a model, and the instructions of CMSIS-NN for one of its shape."""
-
-    model: str
-    position: int
-    shape: str
-    macs: int
-    m4: int
-    m55: int
-
-
-LAYERS = (
-    Layer("kws", 2, "1x1, 64 to 64, 25x5", 512_000, 1_069_021, 200_992),
-    Layer("vww", 2, "1x1, 8 to 16, 48x48", 294_912, 1_954_957, 633_765),
-    Layer("vww", 6, "1x1, 32 to 32, 24x24", 589_824, 1_589_597, 361_317),
-    Layer("kws", 1, "depthwise 3x3, 64, 25x5", 72_000, 560_971, 168_689),
-    Layer("vww", 1, "depthwise 3x3, 8, 48x48", 165_888, 1_469_167, 897_327),
-    Layer("ic", 1, "3x3, 16 to 16, 32x32", 2_359_296, 5_493_130, 938_377),
-    Layer("ic", 9, "3x3, 64 to 64, 8x8", 2_359_296, 4_155_742, 486_277),
-    Layer("vww", 0, "3x3, 3 to 8, stride 2, 48x48", 497_664, 3_045_016, 1_046_722),
-)
 
 
 def published(model: str, file_bytes: int) -> Figures:

@@ -36,9 +36,10 @@ region = "SRAM"
 access = "ro"
 region = "FLASH"
 """
-_ISA = """
+_TARGET = """
 [targets.cpu]
 isa = "{isa}"
+kernels = "{kernels}"
 """
 _MODEL = """
 [models.{name}]
@@ -60,12 +61,13 @@ class Subject:
         return self.files.read(MODEL)
 
 
-def prepare(path: Path, folder: Path, words: str = "", isa: Isa | None = None) -> Subject:
+def prepare(path: Path, folder: Path, words: str = "", isa: Isa | None = None, kernels: str = "reference") -> Subject:
     """Read and plan a model, with these words after its table.  Raises Unmeasured when it is refused.
 
     Without `isa` the plan is portable, and a build for a board plans for that board's instructions.
     """
-    files, planned = _plan({MODEL: path}, words + (_ISA.format(isa=isa.value) if isa else ""))
+    target = _TARGET.format(isa=isa.value, kernels=kernels) if isa else ""
+    files, planned = _plan({MODEL: path}, words + target)
     for name in (MANIFEST, MODEL):
         (folder / name).write_bytes(files.read(name))
     return Subject(files, planned, folder)

@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from math import floor, log10
 
-from benchmarks.figures import BYTES, COMPARED, FLASH, HOST, INFERENCE, SECONDS, TOGETHER, Column
+from benchmarks.cmsis_nn import BOARDS
+from benchmarks.figures import BYTES, COMPARED, CYCLES, FLASH, HOST, INFERENCE, SECONDS, TOGETHER, Column
 from benchmarks.measure import Measured
-from benchmarks.processors import PROCESSORS, Kind, Place
-from benchmarks.published import LAYERS
+from benchmarks.processors import PROCESSORS, Group, Place
 from usmp_build.errors import printable
 from usmp_build.request import Isa
 
 
-def parts(rows: Sequence[Measured], plans: Sequence[Measured]) -> dict[str, str]:
-    """Return every table and list, by the name that page.md.in uses: of models alone, and of plans of several."""
+def parts(rows: Sequence[Measured], plans: Sequence[Measured], compared: Sequence[Measured] = ()) -> dict[str, str]:
+    """Return every table and list, by the name that page.md.in uses.
+
+    They are of models alone, of plans of several, and of models that are only compared with CMSIS-NN.
+    """
     return {
         "bytes": _table(rows, BYTES),
         "together": _table(plans, TOGETHER, "one plan of"),
         "flash": _flash(rows),
         "inference": _table(rows, INFERENCE),
+        "cycles": _table(rows, CYCLES),
         "processors": _processors(rows),
         "kinds": _kinds(rows),
-        "layers": _layers(rows),
+        "beside": _beside([*rows, *compared]),
+        "layers": _layers([*rows, *compared]),
         "host": _table(rows, HOST),
         "ratios": _ratios(rows),
         "seconds": _table(rows, SECONDS),
         "chains": _chains(rows),
-        "notes": _notes([*rows, *plans]),
+        "notes": _notes([*rows, *plans, *compared]),
     }
 
 
@@ -84,30 +89,61 @@ _BEST = {
 }
 
 
+_M4 = _BEST["M4, dsp"]
+_GOAL = 0.65
+"""At most this part of CMSIS-NN's instructions."""
+
+
 def _kinds(rows: Sequence[Measured]) -> str:
     """Instructions of each multiply-accumulate of the operators of a kind, or of all of them where there are none."""
     lines = _heads("model", "operators", ("MACs", *_BEST))
     for row in rows:
         for name, kind in row.profile.kinds.items() if row.profile else ():
-            cells = (_show(kind.macs or None), *(_show(_for_each_mac(kind, place)) for place in _BEST.values()))
-            lines += [_line(row.model, f"{kind.operators} {name}", cells)]
+            lines += [_line(row.model, f"{kind.operators} {name}", _ours(kind))]
     return "\n".join(lines)
-
-
-def _for_each_mac(kind: Kind, place: Place) -> float | None:
-    count = kind.instructions.get(place)
-    return count / kind.macs if count and kind.macs else count
 
 
 def _layers(rows: Sequence[Measured]) -> str:
-    lines = _heads("model", "layer", ("MACs", "M4, dsp", "M4, CMSIS-NN", "M55, mve", "M55, CMSIS-NN"))
-    profiles = {row.model: row.profile for row in rows if row.profile and "M4, CMSIS-NN" in row.figures}
-    for layer in LAYERS:
-        if profile := profiles.get(layer.model):
-            ours = profile.operators.get(layer.position, {})
-            m4, m55 = ours.get(_BEST["M4, dsp"]), ours.get(_BEST["M55, mve"])
-            lines += [_line(layer.model, layer.shape, map(_show, (layer.macs, m4, layer.m4, m55, layer.m55)))]
+    """The same of layers whose instructions with CMSIS-NN are known, and ours divided by theirs on the M4."""
+    lines = _heads("model", "layers", ("MACs", *_BEST, *(f"{name}, CMSIS-NN" for name in BOARDS), "M4, ratio"))
+    for row in rows:
+        for name, layer in row.profile.layers.items() if row.profile else ():
+            theirs = (_show(_for_each_mac(layer, layer.cmsis_nn.get(processor))) for processor in BOARDS)
+            cells = (*_ours(layer), *theirs, _show(_ratio(layer)))
+            lines += [_line(row.model, f"{layer.operators} {name}", cells)]
     return "\n".join(lines)
+
+
+def _beside(rows: Sequence[Measured]) -> str:
+    """Whole models on the M4: the layers that are compared, what they take, and the others."""
+    columns = ("M4, dsp", "TFLM, CMSIS-NN", "compared", "CMSIS-NN", "ratio", "above 0.65")
+    lines = _heads("model", "not compared", columns)
+    for row in rows:
+        if row.profile is None or _M4 not in row.profile.totals:
+            continue
+        both = [layer for layer in row.profile.layers.values() if _ratio(layer)]
+        ours, theirs = (sum(each) for each in ([b.instructions[_M4] for b in both], [b.cmsis_nn["M4"] for b in both]))
+        above = sum(layer.instructions[_M4] for layer in both if (_ratio(layer) or 0) > _GOAL)
+        compared = {name.split()[0] for name in row.profile.layers}
+        others = dict.fromkeys(name.split()[0] for name in row.profile.kinds)
+        whole = (row.profile.totals[_M4], row.figures.get("M4, CMSIS-NN"))
+        figures = (*whole, ours, theirs, ours / theirs if theirs else None, above)
+        lines += [_line(row.model, ", ".join(n for n in others if n not in compared) or "-", map(_show, figures))]
+    return "\n".join(lines)
+
+
+def _ours(group: Group) -> Iterator[str]:
+    yield _show(group.macs or None)
+    yield from (_show(_for_each_mac(group, group.instructions.get(place))) for place in _BEST.values())
+
+
+def _for_each_mac(group: Group, count: int | None) -> float | None:
+    return count / group.macs if count and group.macs else count
+
+
+def _ratio(group: Group) -> float | None:
+    ours, theirs = group.instructions.get(_M4), group.cmsis_nn.get("M4")
+    return ours / theirs if ours and theirs else None
 
 
 def _heads(first: str, second: str, columns: Iterable[str]) -> list[str]:

@@ -5,25 +5,28 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from benchmarks import board, host, ram, tables
+from benchmarks import board, cmsis_nn, host, measure, ram, tables
+from benchmarks.cycles import estimate
 from benchmarks.figures import Figures
+from benchmarks.layers import Layer, layers_of
 from benchmarks.measure import Measured, on_host
-from benchmarks.processors import PROCESSORS, Kind, Place, Profile
-from benchmarks.published import LAYERS, published
+from benchmarks.processors import PROCESSORS, Group, Place, Profile
+from benchmarks.published import published
 from benchmarks.stack import Stack, follow
 from benchmarks.subject import generate, prepare
 from benchmarks.tools import Unmeasured
 from tests.support import counting, firmware
 from tests.support.cli import DATA
+from tests.support.cmsis_nn import stand_in
+from tests.support.kernels.driver import HEADERS
 from tests.support.tree import ROOT
-from usmp_build.importers.tflite import import_tflite
 from usmp_build.interfaces.kernels import Traffic
-from usmp_build.passes.rewrite.work import operator_macs
 from usmp_build.request import Isa
 
 
@@ -48,14 +51,18 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
         if table.startswith("|")  # not the notes, which are last
     ]
     missing = [[row.count("-") for row in rows] for rows in tables_of_model]
-    workspace, together, flash, inference, processors, kinds, layers, host, ratios, seconds, chains = missing
+    workspace, together, flash, inference, cycles, processors, kinds, beside, layers, host, ratios, seconds, chains = (
+        missing
+    )
     # Everything but what is published for other models only: TFLM's arena; M4 (two) and M55.
-    assert (workspace, flash, inference, seconds) == ([1], [0, 0, 0], [3], [0])
+    assert (workspace, flash, inference, cycles, seconds) == ([1], [0, 0, 0], [3], [0], [0])
     assert processors == [0, 2, 4]
+    assert beside == [1]
     assert kinds == [1, 0, 1]  # AVERAGE_POOL_2D and LOGISTIC have no multiply-accumulates.
     assert host == [find_spec("ai_edge_litert") is None]
     assert chains == [0, 0, 0]
-    assert together == layers == ratios == []
+    assert together == ratios == []
+    assert layers == [1]  # of FULLY_CONNECTED; CMSIS-NN's on the M55 are not known.
     assert all(row in page.read_text() for row in re.findall(r"^\| odd_even .*$", said, re.MULTILINE))
     assert ROOT.as_posix() not in page.read_text()
 
@@ -63,17 +70,20 @@ def test_every_column_is_measured(tmp_path: Path) -> None:
 M4, M55 = Place("M4", Isa.DSP), Place("M55", Isa.MVE)
 
 
-def profiled(model: str, figures: Figures) -> Measured:
-    """A model with four convolutions and a SOFTMAX."""
-    kinds = {"CONV_2D 1x1": Kind(4, 2_000, {M4: 2_500, M55: 400}), "SOFTMAX": Kind(1, 0, {M4: 3_212})}
+def profiled(model: str) -> Measured:
+    """A model with four convolutions, two of which are compared with CMSIS-NN, and a SOFTMAX."""
+    kinds = {"CONV_2D 1x1": Group(4, 2_000, {M4: 2_500, M55: 400}), "SOFTMAX": Group(1, 0, {M4: 3_212})}
+    layers = {
+        "CONV_2D 1x1, 8 to 8, 4x4": Group(1, 1_000, {M4: 1_250}, {"M4": 2_500}),
+        "CONV_2D 1x1, 8 to 4, 4x4": Group(1, 500, {M4: 900, M55: 200}, {"M4": 1_000, "M55": 400}),
+    }
     flash: dict[Isa, Figures] = {Isa.DSP: {"constants": 100, "text": 20, "rodata": 3, "stack": 40, "stack seen": 36}}
     chains = {Isa.DSP: Stack(40, ("model_run", "firmware_softmax_s8"), ())}
-    profile = Profile({M4: 5_712, M55: 3_612}, kinds, {2: {M4: 700, M55: 100}}, flash, chains)
-    return Measured(model, figures, profile)
+    return Measured(model, {}, Profile({M4: 5_712, M55: 3_612}, kinds, layers, flash, chains))
 
 
 def test_instructions_are_shown_for_each_multiplication_or_for_all_where_there_are_none() -> None:
-    parts = tables.parts([profiled("another", {})], [])
+    parts = tables.parts([profiled("another")], [])
     assert "| another | 4 CONV_2D 1x1 | 2,000 | - | - | - | 1.25 | - | 0.200 |" in parts["kinds"].splitlines()
     assert "| another | 1 SOFTMAX | - | - | - | - | 3,212 | - | - |" in parts["kinds"].splitlines()
     assert "| another | dsp | - | 0.00571 | - | - | - |" in parts["processors"].splitlines()
@@ -81,20 +91,73 @@ def test_instructions_are_shown_for_each_multiplication_or_for_all_where_there_a
     assert parts["chains"].splitlines()[2:] == ["| another | dsp | `model_run` → `firmware_softmax_s8` | - |"]
 
 
-def test_only_the_layers_of_the_very_model_are_beside_published_ones() -> None:
-    layer = next(layer for layer in LAYERS if (layer.model, layer.position) == ("kws", 2))
-    row = f"| kws | {layer.shape} | {layer.macs:,} | 700 | {layer.m4:,} | 100 | {layer.m55:,} |"
-    assert row in tables.parts([profiled("kws", published("kws", 53_936))], [])["layers"].splitlines()
-    assert "kws" not in tables.parts([profiled("kws", published("kws", 53_937))], [])["layers"]
+def test_layers_are_beside_those_of_cmsis_nn() -> None:
+    parts = tables.parts([], [], [profiled("another")])
+    assert parts["layers"].splitlines()[2:] == [
+        "| another | 1 CONV_2D 1x1, 8 to 8, 4x4 | 1,000 | - | - | - | 1.25 | - | - | 2.50 | - | 0.500 |",
+        "| another | 1 CONV_2D 1x1, 8 to 4, 4x4 | 500 | - | - | - | 1.80 | - | 0.400 | 2.00 | 0.800 | 0.900 |",
+    ]
+    assert parts["beside"].splitlines()[2:] == ["| another | SOFTMAX | 5,712 | - | 2,150 | 3,500 | 0.614 | 900 |"]
 
 
-def test_layers_are_those_of_the_models(real_models: Path) -> None:
-    """At their positions are operators with as many multiplications."""
-    for name in {layer.model for layer in LAYERS}:
-        main = import_tflite((real_models / f"{name}.tflite").read_bytes(), name, name).main
-        for layer in LAYERS:
-            if layer.model == name:
-                assert operator_macs(main.operators[layer.position], main) == layer.macs, layer
+@pytest.mark.long
+def test_layers_of_cmsis_nn_are_measured(tmp_path: Path) -> None:
+    firmware.need_board(firmware.BOARDS["m4"])
+    counting.need_plugins(firmware.BOARDS["m4"].qemu[0])
+    flags, files = stand_in(tmp_path, Isa.DSP)
+    project = [
+        f"add_library(cmsis-nn STATIC {' '.join(map(str, files))})",
+        f"target_compile_options(cmsis-nn PUBLIC {' '.join(flags)} -I{HEADERS})",
+        "target_link_options(cmsis-nn PUBLIC --specs=rdimon.specs -Wl,--defsym=end=__stack_start)",
+    ]
+    (tmp_path / "CMakeLists.txt").write_text("\n".join(project), encoding="utf-8")
+    measured = cmsis_nn.measure(DATA / "odd_even.tflite", tmp_path, "M4")
+    connected = {f"FULLY_CONNECTED {sizes}" for sizes in ("49 to 32", "32 to 16", "16 to 1")}
+    assert measured.keys() == {"AVERAGE_POOL_2D 2x2, 1, 7x7 of 8x8", *connected}  # and there is no LOGISTIC
+    assert min(measured.values()) > 0
+
+
+@pytest.mark.long
+def test_nets_are_compared_on_the_m4_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    firmware.need_board(firmware.BOARDS["m4"])
+    counting.need_plugins(firmware.BOARDS["m4"].qemu[0])
+    monkeypatch.setattr(measure, "NETS", {"odd_even": (DATA / "odd_even.tflite").read_bytes})
+    parts = tables.parts([], [], measure.compare_nets())
+    assert re.fullmatch(r"\| odd_even \| AVERAGE_POOL_2D, LOGISTIC \| .*\|", parts["beside"].splitlines()[-1])
+    assert parts["processors"].count("\n") == parts["kinds"].count("\n") == 1
+
+
+LAYERS = {
+    "kws": {"CONV_2D 10x4, 1 to 64, stride 2, 25x5 of 49x10": 320_000, "DEPTHWISE_CONV_2D 3x3, 64, 25x5": 72_000},
+    "vww": {"CONV_2D 3x3, 3 to 8, stride 2, 48x48 of 96x96": 497_664, "FULLY_CONNECTED 256 to 2": 512},
+    "ic": {"ADD 32x32x16": 0, "CONV_2D 3x3, 64 to 64, 8x8": 2_359_296},
+}
+
+
+def test_layers_have_their_names_and_figures_of_cmsis_nn(real_models: Path) -> None:
+    known = cmsis_nn.known()
+    for name, some in LAYERS.items():
+        layers = set(layers_of(real_models / f"{name}.tflite").values())
+        assert layers >= {Layer(*each) for each in some.items()}
+        windows = {each.name for each in layers if each.macs}
+        assert windows <= known.keys()
+        assert all(known[each]["M4"] > 0 for each in windows)
+
+
+def test_cycles_are_those_of_the_published_timings() -> None:
+    """Of `1: ldr r2, [r0], #4; smlabb r1, r2, r2, r1; subs r3, #1; bne 1b` three times, of a division, and a return.
+
+    The loop takes 4 cycles and one more for each branch that is taken, or 5 and three more; UDIV takes 2 or 12, and BX
+    2 or 4.
+    """
+    timing = counting.Timing(accesses=3, branches=2 + 1, multiplications=3, divisions=1)
+    interval = counting.Interval("bench_end", 3 * 4 + 1 + 1, {}, Traffic(), (), timing)
+    least, most = 3 * 4 + 2 * 1 + 2 + 2, 3 * 5 + 2 * 3 + 12 + 4
+    assert estimate(interval) == {"M4 cycles, least": least, "M4 cycles, most": most, "M7 cycles, least": 7}
+    floats = replace(interval, timing=counting.Timing(unaligned=2, float_divisions=1, float_sums=2, multiplications=9))
+    assert estimate(floats) == dict.fromkeys(("M4 cycles, least", "M4 cycles, most"), 14 + 2 + 13 + 4) | {
+        "M7 cycles, least": 9
+    }
 
 
 def test_more_steps_than_a_board_stores_are_not_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

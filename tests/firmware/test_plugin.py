@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import firmware
-from tests.support.counting import SOURCE, Access, Interval, plugin_arguments, read_intervals
+from tests.support.counting import SOURCE, Access, Interval, Timing, plugin_arguments, read_intervals
 from tests.support.firmware import Board
 from tests.support.processes import Done, output
 from usmp_build.interfaces.kernels import Traffic
@@ -64,6 +64,7 @@ CORTEX_M = {
     "fault": counted(8, stack=(4, 4)),
     "torn": counted(8, stack=(4, 4), outside=(8, 0)),
     "semihosting": counted(9),
+    "kinds": counted(7),
 }
 MVE = {
     "vectors": counted(7, near=(32, 18), far=(0, 14)),
@@ -75,6 +76,7 @@ MVE = {
     "floats": counted(9, near=(44, 12), stack=(8, 8)),
     "low_overhead": counted(10, near=(20, 0), stack=(8, 8)),
     "float_service": counted(4),
+    "float_kinds": counted(8),
 }
 EXPECTED: dict[str, dict[str, Counted]] = {
     "m3": CORTEX_M,
@@ -182,7 +184,7 @@ def test_the_file_begins_with_the_first_mark_and_ends_with_the_last_instruction(
     program.count(tmp_path)
     begin, *_, end = read_intervals(tmp_path / "out")
     assert begin.mark == "begin"
-    assert end == Interval("end", 0, {}, Traffic(), ())
+    assert end == Interval("end", 0, {}, Traffic(), (), end.timing)
 
 
 def test_accesses_outside_say_where_they_come_from(program: Program, tmp_path: Path) -> None:
@@ -192,6 +194,29 @@ def test_accesses_outside_say_where_they_come_from(program: Program, tmp_path: P
         Access(end, program.symbols["beyond_load"], 3, write=False),
         Access(end + 4, program.symbols["beyond_store"], 4, write=True),
     )
+
+
+TIMINGS = {
+    "loop": Timing(branches=4 + 2),
+    "sizes": Timing(accesses=7, branches=4),
+    "pairs": Timing(accesses=4, branches=4),
+    "multiple": Timing(accesses=18, branches=4),
+    "border": Timing(accesses=2, unaligned=2, branches=4),
+    "kinds": Timing(branches=4, multiplications=3, divisions=2),
+    "float_kinds": Timing(branches=4, float_divisions=2, float_sums=3),
+}
+"""On Arm.  Each function has four branches: the hook's return, two calls and its own return."""
+
+
+def test_what_decides_how_many_cycles_it_takes(program: Program, tmp_path: Path) -> None:
+    timings = {name: one.timing for name, one in zip(program.expected, program.count(tmp_path), strict=True)}
+    if program.board.name == "riscv":
+        assert timings["loop"] == TIMINGS["loop"]
+        assert timings["border"] == TIMINGS["border"]
+    else:
+        expected = {name: timing for name, timing in TIMINGS.items() if name in timings}
+        assert {name: timings[name] for name in expected} == expected
+        assert len(expected) >= 6
 
 
 def test_a_mark_is_just_before_its_instruction(program: Program, tmp_path: Path) -> None:

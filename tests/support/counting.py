@@ -38,6 +38,25 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Timing:
+    """What decides, besides the number of instructions, how many cycles they take."""
+
+    accesses: int = 0
+    """Words, or parts of words, read or written."""
+    unaligned: int = 0
+    """Cycles that unaligned ones cost a Cortex-M4 in addition."""
+    branches: int = 0
+    """Taken; a return is one, too."""
+    multiplications: int = 0
+    """Of integers, as divisions are; these and the following are counted on Arm only."""
+    divisions: int = 0
+    float_divisions: int = 0
+    """And roots."""
+    float_sums: int = 0
+    """Multiplications with an addition."""
+
+
+@dataclass(frozen=True)
 class Interval:
     """What ran up to a mark, from the mark before."""
 
@@ -48,6 +67,7 @@ class Interval:
     outside: Traffic
     first: tuple[Access, ...]
     """The first accesses outside, at most eight."""
+    timing: Timing = Timing()
 
 
 def build_plugin(folder: Path) -> Path:
@@ -110,4 +130,5 @@ def _interval(entry: dict[str, Any]) -> Interval:
     first = (Access(int(a["address"], 16), int(a["pc"], 16), a["size"], a["write"]) for a in entry["outside"]["first"])
     regions = {name: Traffic(**traffic) for name, traffic in entry["regions"].items()}
     outside = Traffic(entry["outside"]["read"], entry["outside"]["written"])
-    return Interval(entry["mark"], entry["instructions"], regions, outside, tuple(first))
+    timing = Timing(**entry["timing"])
+    return Interval(entry["mark"], entry["instructions"], regions, outside, tuple(first), timing)

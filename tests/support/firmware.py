@@ -126,14 +126,16 @@ def try_build(
     find: str = FIND,
     build_type: str | None = None,
     python: str = PYTHON,
+    include: Path | None = None,
 ) -> tuple[int, str]:
     """Configure and build the example in `folder`; return the exit code of the last command, and what all of them said.
 
     `manifest`, whose project must be called firmware, and `main`, a C file, take the place of the example's own;
-    `definitions` reach every file, generated ones too.  `source` may be a copy of the example.  Warnings are errors.
+    `definitions` reach every file, generated ones too.  `source` may be a copy of the example, and `include` is CMake
+    that is run before it.  Warnings are errors.
     """
     settings = {"FIRMWARE_MANIFEST": manifest, "FIRMWARE_MAIN": main, "FIRMWARE_DEFINITIONS": ";".join(definitions)}
-    settings |= {"CMAKE_BUILD_TYPE": build_type}
+    settings |= {"CMAKE_BUILD_TYPE": build_type, "CMAKE_PROJECT_firmware_INCLUDE": include}
     given = [f"-D{name}={value}" for name, value in settings.items() if value]
     strict = "-DCMAKE_COMPILE_WARNING_AS_ERROR=ON"
     code, text = _cmake(source, "--preset", board.name, "-B", str(folder), find, python, strict, *given)

@@ -39,9 +39,10 @@ function reset
     isb
 #endif
     bl      begin
-    run     loop, condition, sizes, pairs, multiple, border, beyond, exclusive, service, fault, torn, semihosting
+    run     loop, condition, sizes, pairs, multiple, border, beyond, exclusive, service, fault, torn, semihosting, kinds
 #ifdef __ARM_FEATURE_MVE
     run     vectors, narrow, predicated, gathered, interleaved, torn_vector, floats, low_overhead, float_service
+    run     float_kinds
 #endif
     b       done
 function hook
@@ -151,6 +152,15 @@ text:
     .asciz  "counted\n"
     .balign 4
 
+function kinds
+    mov     r0, #1
+    udiv    r1, r0, r0
+    sdiv    r1, r0, r0
+    muls    r1, r0
+    mla     r1, r0, r0, r1
+    smull   r1, r2, r0, r0
+    bx      lr
+
 #ifdef __ARM_FEATURE_MVE
 function vectors
     address r1, DATA
@@ -213,5 +223,14 @@ function low_overhead
 function float_service                  @ the exception stacks floats, too
     vmov.f32 s0, s0
     svc     0
+    bx      lr
+function float_kinds
+    vmov.f32 s0, #1.0
+    vdiv.f32 s1, s0, s0
+    vsqrt.f32 s1, s0
+    vmla.f32 s1, s0, s0
+    vfma.f32 s1, s0, s0
+    vfnms.f32 s1, s0, s0
+    vadd.f32 s1, s0, s0
     bx      lr
 #endif

@@ -1,5 +1,6 @@
-/* A plugin of QEMU that counts what firmware does from one place in its code to another: instructions, and bytes read
-   and written in named regions of memory and outside of them.  For systems with one processor of 32 bits, no paging.
+/* A plugin of QEMU that counts what firmware does from one place in its code to another: instructions, what decides how
+   many cycles they take, and bytes read and written in named regions of memory and outside of them.  For systems with
+   one processor of 32 bits, no paging.
 
    Arguments; numbers are written as 0x1f, and up to 4096 are possible of each of the first three:
      region=NAME:BASE:SIZE  where regions overlap, the first one given gets the bytes; NAME has no ':', '"' or '\'
@@ -14,6 +15,8 @@
      LDM, LDRD, VLDM, vector loads and stores (narrowing, gathering, interleaving) count exactly what they transfer.
      STREX, SC and AMO count as a read and a write.
    - What LDM did before it faulted counts, and again when it is repeated; with -icount also where it reaches a device.
+   - A branch is taken when what runs is not what follows in memory, exceptions included.  These count in ignored code,
+     too.
    - Not seen: instruction fetch, reading the vector table, what exceptions stack and unstack (their handlers are seen),
      and what QEMU itself transfers for semihosting. */
 #include "qemu_plugin.h"
@@ -48,6 +51,30 @@ static struct access {
     bool is_write;
 } list[MOST_LISTED];
 static size_t listed;
+
+/* What else decides how long it takes: words read or written, cycles that unaligned ones cost a Cortex-M4 in addition,
+   branches taken and, on Arm, instructions of some kinds. */
+enum { ACCESSES, UNALIGNED, BRANCHES, MULTIPLICATIONS, DIVISIONS, FLOAT_DIVISIONS, FLOAT_SUMS, TIMINGS };
+static const char *const timing_names[TIMINGS] = {
+    "accesses", "unaligned", "branches", "multiplications", "divisions", "float_divisions", "float_sums"};
+static uint64_t timing[TIMINGS];
+static bool is_arm;
+
+/* Encodings of Thumb; the first one that fits is it.  Without a second mask the first halfword decides. */
+static const struct encoding {
+    uint16_t mask, value, second_mask, second_value;
+    int kind;
+} encodings[] = {
+    {0xfff0, 0xfb90, 0, 0, DIVISIONS},                   /* SDIV */
+    {0xfff0, 0xfbb0, 0, 0, DIVISIONS},                   /* UDIV */
+    {0xff00, 0xfb00, 0, 0, MULTIPLICATIONS},             /* MUL, MLA, SMLAD, SMULL, ... */
+    {0xffc0, 0x4340, 0, 0, MULTIPLICATIONS},             /* MULS */
+    {0xffb0, 0xee80, 0x0e50, 0x0a00, FLOAT_DIVISIONS},   /* VDIV */
+    {0xffbf, 0xeeb1, 0x0ed0, 0x0ac0, FLOAT_DIVISIONS},   /* VSQRT */
+    {0xffa0, 0xee00, 0x0e10, 0x0a00, FLOAT_SUMS},        /* VMLA, VMLS, VNMLA, VNMLS */
+    {0xffb0, 0xee90, 0x0e10, 0x0a00, FLOAT_SUMS},        /* VFNMA, VFNMS */
+    {0xffb0, 0xeea0, 0x0e10, 0x0a00, FLOAT_SUMS},        /* VFMA, VFMS */
+};
 
 /* All addresses, cut where a region begins or ends, so that overlaps are settled before anything runs. */
 static struct segment {
@@ -108,6 +135,8 @@ static void on_access(unsigned cpu UNUSED, uint32_t access, uint64_t address, vo
     uint64_t left = UINT64_C(1) << qemu_plugin_mem_size_shift(access), pc = (uintptr_t)user;
     bool is_write = qemu_plugin_mem_is_store(access);
 
+    timing[ACCESSES] += left > 4 ? left / 4 : 1;
+    timing[UNALIGNED] += address % 2 ? left / 2 : left == 4 && address % 4;
     for (uint64_t size; left > 0; address += size, left -= size) {
         size_t i = segment_of(address, pc);
         uint64_t room = segments[i + 1].base - address;
@@ -126,6 +155,16 @@ static void write_bytes(struct row *row, const char *after)
     row->bytes[0] = row->bytes[1] = 0;
 }
 
+/* `user` has where a block begins and, in the upper half, how long it is. */
+static void on_block(unsigned cpu UNUSED, void *user)
+{
+    static uint64_t next;
+    uint64_t begin = (uintptr_t)user & UINT32_MAX;
+
+    timing[BRANCHES] += begin != next;
+    next = begin + ((uint64_t)(uintptr_t)user >> 32);
+}
+
 static void on_mark(unsigned cpu UNUSED, void *user)
 {
     const char *name = ((const struct row *)user)->name, *separator = "";
@@ -137,6 +176,11 @@ static void on_mark(unsigned cpu UNUSED, void *user)
             write_bytes(region, "}");
             separator = ", ";
         }
+    }
+    fputs("}, \"timing\": {", out);
+    for (int i = 0; i < TIMINGS; ++i) {
+        fprintf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", timing_names[i], timing[i]);
+        timing[i] = 0;
     }
     fputs("}, \"outside\": ", out);
     write_bytes(&outside, ", \"first\": [");
@@ -161,6 +205,26 @@ static void on_end(uint64_t id UNUSED, void *user UNUSED)
     }
 }
 
+static bool fits(const struct encoding *one, const struct qemu_plugin_insn *instruction)
+{
+    uint16_t halves[2] = {0, 0};
+    size_t size = qemu_plugin_insn_size(instruction);
+
+    memcpy(halves, qemu_plugin_insn_data(instruction), size < sizeof halves ? size : sizeof halves);
+    return (halves[0] & one->mask) == one->value && (halves[1] & one->second_mask) == one->second_value;
+}
+
+static void watch_kind(struct qemu_plugin_insn *instruction)
+{
+    for (size_t i = 0; is_arm && i < sizeof encodings / sizeof encodings[0]; ++i) {
+        if (fits(&encodings[i], instruction)) {
+            qemu_plugin_register_vcpu_insn_exec_inline(
+                instruction, QEMU_PLUGIN_INLINE_ADD_U64, &timing[encodings[i].kind], 1);
+            return;
+        }
+    }
+}
+
 static void watch(struct qemu_plugin_insn *instruction)
 {
     uint64_t pc = qemu_plugin_insn_vaddr(instruction);
@@ -176,15 +240,23 @@ static void watch(struct qemu_plugin_insn *instruction)
         }
     }
     qemu_plugin_register_vcpu_insn_exec_inline(instruction, QEMU_PLUGIN_INLINE_ADD_U64, &instructions, 1);
+    watch_kind(instruction);
     qemu_plugin_register_vcpu_mem_cb(
         instruction, on_access, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_RW, (void *)(uintptr_t)pc);
 }
 
 static void on_translation(uint64_t id UNUSED, struct qemu_plugin_tb *block)
 {
+    uint64_t begin = qemu_plugin_tb_vaddr(block), size = 0;
+
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); ++i) {
-        watch(qemu_plugin_tb_get_insn(block, i));
+        struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
+
+        watch(instruction);
+        size += qemu_plugin_insn_size(instruction);
     }
+    qemu_plugin_register_vcpu_tb_exec_cb(
+        block, on_block, QEMU_PLUGIN_CB_NO_REGS, (void *)(uintptr_t)(begin | size << 32));
 }
 
 static bool add(struct table *table, const struct row *row)
@@ -250,6 +322,7 @@ int qemu_plugin_install(uint64_t id, const struct qemu_info *info, int argument_
         fputs("counting: it needs good arguments, out=FILE among them, and a system with one processor\n", stderr);
         return -1;
     }
+    is_arm = strcmp(info->target, "arm") == 0;
     for (size_t i = 0; i < regions.count; ++i) {
         give_segments_to(&regions.rows[i]);
     }

@@ -40,7 +40,14 @@ void qemu_plugin_register_atexit_cb(uint64_t id, qemu_plugin_exiting *callback, 
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *block);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *block, size_t index);
+uint64_t qemu_plugin_tb_vaddr(const struct qemu_plugin_tb *block);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *instruction);
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *instruction);
+size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *instruction);
+
+/* Each time that a block runs, before its first instruction. */
+void qemu_plugin_register_vcpu_tb_exec_cb(
+    struct qemu_plugin_tb *block, qemu_plugin_executing *callback, enum qemu_plugin_cb_flags flags, void *user);
 
 /* Before an instruction the callbacks run, in the order of their registration, and then the inline additions. */
 void qemu_plugin_register_vcpu_insn_exec_cb(
