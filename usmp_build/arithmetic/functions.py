@@ -1,15 +1,20 @@
-"""Functions of one int8 as tables of their 256 values, in TensorFlow Lite Micro's arithmetic; GELU in LiteRT's."""
+"""Functions of one integer as tables: the 256 values of int8, and 513 of int16, between which C interpolates.
+
+In TensorFlow Lite Micro's arithmetic; what that does not have, in LiteRT's: EXP, GELU, LOG and SQRT.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
 from usmp_build.arithmetic import fixed_point
-from usmp_build.arithmetic.fixed_point import ONE, Factor, multiply_high, shift_left, shift_right
+from usmp_build.arithmetic.fixed_point import ONE, Factor, multiply_high, shift_left, shift_right, single
+from usmp_build.arithmetic.interpolated import table as interpolated_table
 from usmp_build.arithmetic.limits import LEAST, MOST, Quantized, within
 
 _ONE, _HALF = np.float32(1), np.float32(0.5)
@@ -35,44 +40,75 @@ def absolute(source: Quantized, output: Quantized) -> bytes:
     return _table(value, source, output)
 
 
-@lru_cache(maxsize=64)
-def elu(source: Quantized, output: Quantized) -> bytes:
+def elu(x: np.float32, _: np.float32) -> np.float32:
     """ELU: x, but e^x - 1 below 0."""
-    return _of_float32(lambda x: np.float32(math.exp(x)) - _ONE if x < 0 else x, source, output)
+    result: np.float32 = np.float32(math.exp(x)) - _ONE if x < 0 else x
+    return result
 
 
-@lru_cache(maxsize=64)
-def exp(source: Quantized, output: Quantized) -> bytes:
+def exp(x: np.float32, _: np.float32) -> np.float32:
     """e^x."""
-    return _of_float32(lambda x: np.float32(np.exp(np.float64(x))), source, output)
+    result: np.float32 = np.float32(np.exp(np.float64(x)))
+    return result
 
 
-@lru_cache(maxsize=64)
-def gelu(source: Quantized, output: Quantized) -> bytes:
+def gelu(x: np.float32, _: np.float32) -> np.float32:
     """GELU by the error function."""
-    return _of_float32(lambda x: _HALF * x * (_ONE + np.float32(math.erf(x * _ROOT_OF_HALF))), source, output)
+    result: np.float32 = _HALF * x * (_ONE + np.float32(math.erf(x * _ROOT_OF_HALF)))
+    return result
+
+
+def gelu_tanh(x: np.float32, _: np.float32) -> np.float32:
+    """GELU by the hyperbolic tangent."""
+    inner = _ROOT_OF_2_OVER_PI * (x + _CUBIC * x * x * x)
+    result: np.float32 = _HALF * x * (_ONE + np.float32(math.tanh(inner)))
+    return result
+
+
+def log(x: np.float32, least: np.float32) -> np.float32:
+    """The natural logarithm; of what has none, the least output."""
+    return np.float32(math.log(x)) if x > 0 else least
+
+
+Function: TypeAlias = Callable[[np.float32, np.float32], np.float32]
+"""Of a real number, in float32; the second one is the least that the output's type can be."""
 
 
 @lru_cache(maxsize=64)
-def gelu_tanh(source: Quantized, output: Quantized) -> bytes:
-    """GELU by the hyperbolic tangent."""
-
-    def function(x: np.float32) -> np.float32:
-        inner = _ROOT_OF_2_OVER_PI * (x + _CUBIC * x * x * x)
-        result: np.float32 = _HALF * x * (_ONE + np.float32(math.tanh(inner)))
-        return result
-
-    return _of_float32(function, source, output)
-
-
-def _of_float32(function: Callable[[np.float32], np.float32], source: Quantized, output: Quantized) -> bytes:
-    """Return the values of a function of real numbers, with the scales, in float32."""
+def table(function: Function, source: Quantized, output: Quantized) -> bytes:
+    """Return the values of a function for all of int8."""
     scale, per_step = np.float32(source.scale), _ONE / np.float32(output.scale)
+    least = np.float32(output.scale) * np.float32(LEAST - output.zero_point)
 
     def value(distance: int) -> int:
         with np.errstate(over="ignore"):
-            steps = float(function(scale * np.float32(distance)) * per_step)
+            steps = float(function(scale * np.float32(distance), least) * per_step)
         return fixed_point.round_half_away(steps) if abs(steps) < ONE else ONE if steps > 0 else -ONE
+
+    return _table(value, source, output)
+
+
+@lru_cache(maxsize=64)
+def interpolated(function: Function, source: float, output: float) -> bytes:
+    """Return the values of a function for all of int16 between which C interpolates; both ends have a scale only."""
+    low, high, least, most = (single(scale * end) for scale in (source, output) for end in (-32768, 32767))
+    per_one = single(65536 / single(most - least))
+
+    def value(x: float) -> float:
+        with np.errstate(over="ignore"):
+            return float(function(np.float32(x), np.float32(least)))
+
+    return interpolated_table(value, low, high, per_one)
+
+
+@lru_cache(maxsize=64)
+def sqrt(source: Quantized, output: Quantized) -> bytes:
+    """SQRT, rounded down; of what has no root, 0."""
+    scale, per_output = np.float32(source.scale), np.float32(output.scale)
+
+    def value(distance: int) -> int:
+        steps = float(np.sqrt(np.float32(max(distance, 0)) * scale) / per_output)
+        return math.floor(min(steps, ONE))
 
     return _table(value, source, output)
 

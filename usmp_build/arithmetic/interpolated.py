@@ -16,6 +16,8 @@ STEPS = 512
 """From the first value of a table to its last one."""
 _ONE = 32768
 """1.0 in a table."""
+_FAR = 1e12
+"""So far beyond all int16 that it does not matter how far."""
 
 
 def exponential(x: float) -> float:
@@ -28,15 +30,15 @@ def reciprocal(x: float) -> float:
     return 1 / single(1 + x)
 
 
-def table(function: Callable[[float], float], low: float, high: float) -> bytes:
-    """Return the values of a function from `low` to `high`: little-endian int16 with 15 bits after the point.
+def table(function: Callable[[float], float], low: float, high: float, per_one: float = _ONE) -> bytes:
+    """Return the values of a function from `low` to `high`: little-endian int16, of which `per_one` stand for 1.
 
     Each is moved by half of what interpolation would be off in the middle of its step.
     """
     step = single((high - low) / STEPS)
 
     def value(place: float) -> float:
-        return single(function(place)) * _ONE
+        return max(-_FAR, min(single(single(function(place)) * per_one), _FAR))
 
     values = []
     for i in range(STEPS):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
@@ -106,7 +107,8 @@ def _of_scales(function: Callable[[Quantized, Quantized], bytes]) -> Callable[[O
 def _gelu(op: Operator, graph: Subgraph) -> Transfer:
     if not isinstance(op.options, Gelu):
         raise Opaque
-    return _of_scales(functions.gelu_tanh if op.options.approximate else functions.gelu)(op, graph)
+    function = functions.gelu_tanh if op.options.approximate else functions.gelu
+    return _of_scales(partial(functions.table, function))(op, graph)
 
 
 def _from_table(data: bytes | None) -> Transfer:
@@ -196,8 +198,8 @@ KINDS = (
     _of_no_int8("CEIL", Effect.FUNCTION, None),
     _of_no_int8("COS", Effect.FUNCTION, None),
     _of_no_int8("DEQUANTIZE", Effect.FUNCTION, Fold(Known.VALUES, dequantized)),
-    _of_table("ELU", _of_scales(functions.elu)),
-    _of_table("EXP", _of_scales(functions.exp)),
+    _of_table("ELU", _of_scales(partial(functions.table, functions.elu))),
+    _of_table("EXP", _of_scales(partial(functions.table, functions.exp))),
     _of_no_int8("FLOOR", Effect.FUNCTION, None),
     _unary(
         "GELU",
@@ -216,7 +218,7 @@ KINDS = (
         fold=None,
         options=StoredOptions(LeakyRelu, "LeakyReluOptions"),
     ),
-    _of_no_int8("LOG", Effect.FUNCTION, None),
+    _of_table("LOG", _of_scales(partial(functions.table, functions.log))),
     _of_table("LOGISTIC", _logistic),
     _unary(
         "LOOKUP",
@@ -242,7 +244,7 @@ KINDS = (
     _of_no_int8("ROUND", Effect.FUNCTION, None),
     _of_table("RSQRT", _of_scales(functions.rsqrt)),
     _of_no_int8("SIN", Effect.FUNCTION, None),
-    _of_no_int8("SQRT", Effect.FUNCTION, None),
+    _of_table("SQRT", _of_scales(functions.sqrt)),
     _of_no_int8("SQUARE", Effect.FUNCTION, None),
     _of_table("TANH", _tanh),
 )

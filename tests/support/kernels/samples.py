@@ -9,7 +9,7 @@ import numpy as np
 
 from tests.support import lstms, signal_models, stateful
 from tests.support.flatfile import flatfile
-from tests.support.kernels import pairs
+from tests.support.kernels import litert, pairs
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic
@@ -40,7 +40,9 @@ def other_kernels() -> list[Kernel]:
     hybrid = (first_kernel(case.graph) for kind in KINDS for case in dynamic(kind, 8))
     integers = (first_kernel(pairs.floored_integers(np.random.default_rng(1), kind).graph) for kind in pairs.FLOORED)
     faster_ones = (kernel for isa, kinds in ISAS.items() for kind in kinds for _, kernel in faster(isa, kind, 60))
-    return [*stateful_kernels(), *hybrid, *integers, *faster_ones]
+    wide = (first_kernel(case.graph) for case in litert.cases())
+    images = (kernel.by_rows or kernel for kernel in wide)
+    return [*stateful_kernels(), *hybrid, *integers, *images, *faster_ones]
 
 
 def stateful_kernels() -> list[Kernel]:

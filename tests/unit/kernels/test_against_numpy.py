@@ -10,6 +10,7 @@ import pytest
 from tests.support.kernels.drawing import Array, Case
 from tests.support.kernels.driver import Runner
 from tests.support.kernels.elements import every_int8
+from tests.support.kernels.litert import INTERPOLATED, WIDENED, of_int16, widened
 from tests.support.kernels.pairs import FLOORED, floored_integers
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.tools import needs_gcc
@@ -20,10 +21,16 @@ from usmp_build.operators.unary import Gelu
 pytestmark = needs_gcc
 
 
-def gelu(x: Array, options: Gelu) -> Array:
-    if options.approximate:
-        return np.asarray(x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))
-    return np.asarray(x / 2 * (1 + np.vectorize(math.erf)(x / math.sqrt(2))))
+REALS = {
+    "EXP": np.exp,
+    "GELU": lambda x: x / 2 * (1 + np.vectorize(math.erf)(x / math.sqrt(2))),
+    "LOG": lambda x: np.log(np.maximum(x, 0)),
+}
+"""What TensorFlow Lite Micro has for float32 only, or not at all."""
+
+
+def gelu_tanh(x: Array) -> Array:
+    return np.asarray(x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))
 
 
 def real(values: Array, tensor: Tensor) -> Array:
@@ -36,13 +43,16 @@ def real(values: Array, tensor: Tensor) -> Array:
 def steps(values: Array, tensor: Tensor) -> Array:
     """Return real numbers as elements of a tensor."""
     assert tensor.quantization is not None
-    return np.clip(values / tensor.quantization.scales[0] + tensor.quantization.zero_points[0], -128, 127)
+    limits = np.iinfo(tensor.dtype.numpy)
+    real_steps = values / tensor.quantization.scales[0] + tensor.quantization.zero_points[0]
+    return np.clip(real_steps, limits.min, limits.max)
 
 
 def expected(case: Case) -> Array:
     (operator,) = case.graph.operators
     assert isinstance(operator.options, Gelu)
-    return gelu(real(case.inputs[0], case.graph.tensors[0]), operator.options)
+    function = gelu_tanh if operator.options.approximate else REALS["GELU"]
+    return np.asarray(function(real(case.inputs[0], case.graph.tensors[0])))
 
 
 @pytest.mark.long
@@ -56,14 +66,61 @@ def test_gelu_is_what_its_definition_says(runner: Runner) -> None:
             np.testing.assert_array_less(np.abs(made - steps(expected(case), case.graph.tensors[1])), 0.501)
 
 
-def test_powers_of_e_in_int8_are_rounded_to_the_nearest_step(runner: Runner) -> None:
+@pytest.mark.parametrize("kind", ["EXP", "LOG"])
+def test_functions_of_int8_are_rounded_to_the_nearest_step(kind: str, runner: Runner) -> None:
     for seed in range(30):
-        case = every_int8(np.random.default_rng(seed), "EXP")
+        case = every_int8(np.random.default_rng(seed), kind)
         source, output = case.graph.tensors
-        with np.errstate(over="ignore"):
-            real_steps = steps(np.exp(real(case.inputs[0], source)), output)
+        with np.errstate(over="ignore", divide="ignore"):
+            real_steps = steps(REALS[kind](real(case.inputs[0], source)), output)
         (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
         np.testing.assert_array_less(np.abs(made - real_steps), 0.501)
+
+
+def test_roots_of_int8_are_rounded_down(runner: Runner) -> None:
+    for seed in range(30):
+        case = every_int8(np.random.default_rng(seed), "SQRT")
+        source, output = case.graph.tensors
+        roots = steps(np.sqrt(np.maximum(real(case.inputs[0], source), 0)), output)
+        (made,) = runner.run(case.graph, kernel_of(case), case.inputs)
+        np.testing.assert_array_less(np.abs(made - (roots - 0.5)), 0.501)
+
+
+@pytest.mark.parametrize("output_scale", [1 / 512, 1e-5])
+def test_roots_of_int16_are_rounded_down(output_scale: float, runner: Runner) -> None:
+    case = of_int16("SQRT", output_scale=output_scale)
+    roots = steps(np.sqrt(np.maximum(case.inputs[0].astype(np.float32), 0) / 8192), case.graph.tensors[1])
+    for direction in Direction:
+        (made,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
+        np.testing.assert_array_less(np.abs(made - (roots - 0.5)), 0.501)
+
+
+@pytest.mark.parametrize(("kind", "first"), zip(INTERPOLATED, (-32768, -32768, 1024), strict=True))
+def test_functions_of_int16_are_interpolated(kind: str, first: int, runner: Runner) -> None:
+    """From where they are no longer steep."""
+    case = of_int16(kind)
+    with np.errstate(divide="ignore"):
+        real_steps = steps(REALS[kind](real(case.inputs[0], case.graph.tensors[0])), case.graph.tensors[1])
+    for direction in Direction:
+        (made,) = runner.run(case.graph, kernel_of(case, direction), case.inputs)
+        np.testing.assert_array_less(np.abs(made - real_steps)[case.inputs[0] >= first], 5)
+
+
+@pytest.mark.parametrize("kind", WIDENED)
+def test_int16_is_computed_as_int8(kind: str, runner: Runner) -> None:
+    for narrow in draw(kind):
+        wide = widened(narrow)
+        if wide is None:
+            continue
+        ends = [[np.full_like(wide.inputs[0], value)] for value in (-32768, 32767)]
+        for direction in Direction:
+            expected, kernel = (
+                runner.run(narrow.graph, kernel_of(narrow, direction), narrow.inputs),
+                kernel_of(wide, direction),
+            )
+            np.testing.assert_array_equal(runner.run(wide.graph, kernel, wide.inputs), expected)
+            made = [runner.run(wide.graph, kernel, end)[0] for end in ends]
+            assert [{*each.flat} for each in made] == [{-32768}, {32767}]
 
 
 def test_select_takes_a_condition_for_each_element_for_each_index_of_the_first_axis_or_for_all(runner: Runner) -> None:

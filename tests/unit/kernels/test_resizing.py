@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.kernels.drawing import FLOAT, INT8, Case, activation, case, constant
+from tests.support.kernels.drawing import FLOAT, INT8, INT16, Case, activation, case, constant
 from tests.support.kernels.samples import kernel_of
 from usmp_build.interfaces.kernels import Rows, Whole
 from usmp_build.ir.graph import DType
@@ -13,14 +13,14 @@ from usmp_build.operators.resizing import ResizeBilinear, ResizeNearest
 
 
 def resized(kind: str, before: int, after: int, dtype: DType = INT8, **options: bool) -> Case:
-    source = activation("x", (1, before, 5, 2), dtype, 0.1, 3)
-    output = activation("y", (1, after, 7, 2), dtype, 0.1, 3)
+    source = activation("x", (1, before, 5, 2), dtype, 0.1, 0 if dtype is INT16 else 3)
+    output = activation("y", (1, after, 7, 2), dtype, 0.1, 0 if dtype is INT16 else 3)
     sizes = constant("size", np.array([after, 7], np.int32))
     made = ResizeBilinear(**options) if kind == "RESIZE_BILINEAR" else ResizeNearest(**options)
     return case(np.random.default_rng(1), kind, (source, sizes), output, made)
 
 
-@pytest.mark.parametrize("dtype", [INT8, FLOAT])
+@pytest.mark.parametrize("dtype", [INT8, INT16, FLOAT])
 @pytest.mark.parametrize(
     ("before", "after", "options", "expected"),
     [

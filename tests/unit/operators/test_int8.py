@@ -20,7 +20,7 @@ KINDS = [kind.name for kind in OPERATORS.values() if kind.elementwise and kind.e
 
 
 def of_int8(kind: str) -> list[Case]:
-    if kind == "EXP":  # TensorFlow Lite Micro has it for floats only, and so has draw
+    if kind in {"EXP", "LOG", "SQRT"}:  # TensorFlow Lite Micro has them for floats only, and so has draw
         return [every_int8(np.random.default_rng(seed), kind) for seed in range(COUNT)]
     return [case for case in draw(kind, COUNT) if {tensor.dtype for tensor in case.graph.tensors} == {INT8}]
 

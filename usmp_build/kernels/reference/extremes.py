@@ -10,7 +10,8 @@ from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_typ
 from usmp_build.kernels.reference.reduced_axes import along_axes, reduced_axes, split
 from usmp_build.kernels.reference.reduction import SUM_BYTES, block_of, row_by_row
 
-_SUFFIXES = {DType.INT8: "s8", DType.FLOAT32: "f32"}
+_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16", DType.FLOAT32: "f32"}
+_ARG_SUFFIXES = {DType.INT8: "s8", DType.FLOAT32: "f32"}
 _SIGNS = {"ARG_MAX": 1, "ARG_MIN": -1, "REDUCE_ALL": -1, "REDUCE_MAX": 1, "REDUCE_MIN": -1}
 """1 for the largest, -1 for the least."""
 _STRUCT = "reduce_max_parameters"
@@ -41,9 +42,9 @@ def arg_extreme(node: Node) -> Kernel:
     source, output = node.input(0), node.output
     axes = reduced_axes(node)
     node.expect(len(axes) == 1, "does not work along one axis")
-    if source.dtype not in _SUFFIXES or output.dtype is not DType.INT32:
+    if source.dtype not in _ARG_SUFFIXES or output.dtype is not DType.INT32:
         raise unsupported_types(source, output)
-    function = f"arg_max_{_SUFFIXES[source.dtype]}"
+    function = f"arg_max_{_ARG_SUFFIXES[source.dtype]}"
     return along_axes(node, split(source.shape, axes), function, _STRUCT, _sign(node))
 
 

@@ -1,4 +1,4 @@
-"""Functions of one number: of floats as in <math.h>, of int8 by tables."""
+"""Functions of one number: of floats as in <math.h>, of integers by tables."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.node import Node, Unsupported, check_symmetric
 from usmp_build.kernels.reference.pieces import each_element
 from usmp_build.kernels.reference.requantization import factor
-from usmp_build.kernels.reference.unary import lookup_kernel, type_of
+from usmp_build.kernels.reference.unary import interpolating_kernel, lookup_kernel, type_of
 from usmp_build.operators.unary import Gelu
 
-_OF_FLOATS = ("CEIL", "COS", "FLOOR", "LOG", "NEG", "ROUND", "SIN", "SQRT", "SQUARE")
+_OF_FLOATS = ("CEIL", "COS", "FLOOR", "NEG", "ROUND", "SIN", "SQUARE")
 _LARGEST_SHIFT = 31
 
 
@@ -37,25 +37,49 @@ def absolute(node: Node) -> Kernel:
 
 def elu(node: Node) -> Kernel:
     """ELU: for int8 a table."""
-    if type_of(node, DType.INT8, DType.FLOAT32) is DType.FLOAT32:
-        return of_floats(node)
-    return lookup_kernel(node, functions.elu(*_quantized(node)))
+    return _tabulated(node, functions.elu, DType.INT8)
 
 
 def exp(node: Node) -> Kernel:
-    """EXP: for int8 a table."""
-    if type_of(node, DType.INT8, DType.FLOAT32) is DType.FLOAT32:
-        return of_floats(node)
-    return lookup_kernel(node, functions.exp(*_quantized(node)))
+    """EXP: for int8 a table, for int16 between the values of one."""
+    return _tabulated(node, functions.exp, DType.INT8, DType.INT16)
 
 
 def gelu(node: Node) -> Kernel:
-    """GELU: for int8 a table."""
+    """GELU: for int8 a table, for int16 between the values of one."""
     approximate = node.options(Gelu).approximate
-    if type_of(node, DType.INT8, DType.FLOAT32) is DType.FLOAT32:
+    if type_of(node, DType.INT8, DType.INT16, DType.FLOAT32) is DType.FLOAT32:
         return each_element(node, "gelu_tanh_f32" if approximate else "gelu_f32", "elements")
-    table = functions.gelu_tanh if approximate else functions.gelu
-    return lookup_kernel(node, table(*_quantized(node)))
+    return _tabulated(node, functions.gelu_tanh if approximate else functions.gelu, DType.INT8, DType.INT16)
+
+
+def log(node: Node) -> Kernel:
+    """LOG: for int8 a table, for int16 between the values of one."""
+    return _tabulated(node, functions.log, DType.INT8, DType.INT16)
+
+
+def sqrt(node: Node) -> Kernel:
+    """SQRT: for int8 a table; of integers below it, 0."""
+    dtype = type_of(node, DType.INT8, DType.INT16, DType.FLOAT32)
+    if dtype is DType.FLOAT32:
+        return of_floats(node)
+    source, output = _quantized(node)
+    if dtype is DType.INT8:
+        return lookup_kernel(node, functions.sqrt(source, output))
+    check_symmetric(node, node.input(0), node.output)
+    fields = (("input_scale", source.scale), ("output_scale", output.scale))
+    return each_element(node, "sqrt_s16", "sqrt_s16_parameters", *fields)
+
+
+def _tabulated(node: Node, function: functions.Function, *integers: DType) -> Kernel:
+    dtype = type_of(node, *integers, DType.FLOAT32)
+    if dtype is DType.FLOAT32:
+        return of_floats(node)
+    if dtype is DType.INT8:
+        return lookup_kernel(node, functions.table(function, *_quantized(node)))
+    check_symmetric(node, node.input(0), node.output)
+    source, output = _quantized(node)
+    return interpolating_kernel(node, functions.interpolated(function, source.scale, output.scale))
 
 
 def rsqrt(node: Node) -> Kernel:
@@ -86,5 +110,7 @@ KERNELS = {
     "ELU": elu,
     "EXP": exp,
     "GELU": gelu,
+    "LOG": log,
     "RSQRT": rsqrt,
+    "SQRT": sqrt,
 }

@@ -1,7 +1,7 @@
 """RESIZE_BILINEAR and RESIZE_NEAREST_NEIGHBOR.
 
 Where the input rows of an output row follow a `Line`, as in images of twice the height, they go row by row.
-Places are those of TensorFlow Lite Micro: in units of 1/1024 of a pixel for bilinear int8, and else in float32.
+Places are those of TensorFlow Lite Micro: in units of 1/1024 of a pixel for bilinear integers, and else in float32.
 """
 
 from __future__ import annotations
@@ -35,8 +35,10 @@ _MOST_PIXELS = (1 << 15) - 1
 """Along an axis: places and columns are counted with 16 bits."""
 _MOST_PARTS = 1 << 10
 """Turns that accesses declare one by one."""
+_SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16", DType.FLOAT32: "f32"}
+"""Of bilinear functions."""
 _UNIT = 1024
-"""Of places of int8 in a pixel."""
+"""Of places of integers in a pixel."""
 
 Fields: TypeAlias = tuple[tuple[str, Value], ...]
 Options: TypeAlias = ResizeBilinear | ResizeNearest
@@ -95,14 +97,16 @@ def bilinear(node: Node) -> Kernel:
     """RESIZE_BILINEAR: between the four pixels around a place, of which some may be the same."""
     source, output = node.input(0), node.output
     image, options = _image(node), node.options(ResizeBilinear)
-    if {source.dtype, output.dtype} not in ({DType.INT8}, {DType.FLOAT32}):
+    if source.dtype is not output.dtype or source.dtype not in _SUFFIXES:
         raise unsupported_types(source, output)
     if options.align_corners and options.half_pixel_centers:
         raise Unsupported("it aligns corners and centers")
-    suffix, of_axis = ("s8", _fixed) if source.dtype is DType.INT8 else ("f32", _real)
+    suffix, of_axis = _SUFFIXES[source.dtype], _fixed if source.dtype.is_integer else _real
     rows, columns = (of_axis(*sizes, options) for sizes in (image.heights, image.widths))
+    struct = f"resize_bilinear_{suffix}_parameters"
     fields: Fields = (("row_scale", rows.scale), ("column_scale", columns.scale), ("center", rows.offset))
-    if suffix == "s8":
+    if source.dtype.is_integer:
+        struct = "resize_bilinear_parameters"
         fields = tuple(
             (f"{name}_{what}", value)
             for name, axis in (("row", rows), ("column", columns))
@@ -115,7 +119,7 @@ def bilinear(node: Node) -> Kernel:
         Whole() if form is None else form,
         (Input(0), Output(0)),
         Parameters(
-            f"resize_bilinear_{suffix}_parameters",
+            struct,
             (("lines", image.images * image.heights[1]), *_sizes(image), ("channels", image.channels), *fields),
         ),
         (Traffic(4 * output.size), Traffic(written=output.size)),

@@ -142,6 +142,11 @@ def lookup_kernel(node: Node, table: bytes) -> Kernel:
     return _with_table(node, "lookup_s8", Constant("table", DType.INT8, table), reads=1)
 
 
+def interpolating_kernel(node: Node, table: bytes) -> Kernel:
+    """Return the kernel of a function of int16, of which a table has 513 values."""
+    return _with_table(node, "lookup_s16", Constant("table", DType.INT16, table), reads=2)
+
+
 def _sigmoid(node: Node, function: str, most_shift: int) -> Kernel:
     """LOGISTIC or TANH of int16; `most_shift` is of scales that are powers of 2 and need no multiplication."""
     source, output = node.input(0), node.output

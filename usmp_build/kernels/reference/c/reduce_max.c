@@ -1,5 +1,5 @@
 /* The largest or the least of integers; of truth values, 0 and 1, the least says whether all are true.
- * Types: s8 int8_t, u8 uint8_t. */
+ * Types: s8 int8_t, s16 usmp_i16, u8 uint8_t. */
 #include "arithmetic.h"
 #include "reduce.h"
 #include "walk.h"

@@ -1,4 +1,5 @@
-/* The largest or the least of all rows of an image and of `width` neighbours in a row, for each of `channels`. */
+/* The largest or the least of all rows of an image and of `width` neighbours in a row, for each of `channels`.
+ * Types: s8 int8_t, s16 usmp_i16. */
 #include <float.h>
 
 #include "arithmetic.h"

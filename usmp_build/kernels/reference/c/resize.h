@@ -22,21 +22,6 @@ struct usmp_resize_nearest_row_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
-/* Row y of the output is at y * row_scale + row_offset of the input, in units of 1/1024 of a row; so are columns. */
-struct usmp_resize_bilinear_s8_parameters {
-    int32_t lines;
-    int32_t input_height;
-    int32_t input_width;
-    int32_t output_height;
-    int32_t output_width;
-    int32_t channels;
-    int32_t row_scale;
-    int32_t row_offset;
-    int32_t column_scale;
-    int32_t column_offset;
-    int32_t direction; /* 1 forward, -1 backward */
-};
-
 /* Row y of the output is at (y + center) * row_scale - center of the input; so are columns. */
 struct usmp_resize_bilinear_f32_parameters {
     int32_t lines;
@@ -61,13 +46,6 @@ void usmp_resize_nearest_row(
     const struct usmp_resize_nearest_row_parameters *p, const void *const *rows, const int16_t *columns,
     void *output);
 
-void usmp_resize_bilinear_s8(
-    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *input, int8_t *output);
-
-/* Output row y from the rows on both sides of it, of which one may be missing. */
-void usmp_resize_bilinear_s8_row(
-    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *const *rows, int32_t y, int8_t *output);
-
 void usmp_resize_bilinear_f32(
     const struct usmp_resize_bilinear_f32_parameters *p, const usmp_f32 *input, usmp_f32 *output);
 
@@ -80,6 +58,18 @@ void usmp_resize_bilinear_f32_row(
 static inline int32_t usmp_inside(int32_t index, int32_t size)
 {
     return usmp_clamp(index, 0, size - 1);
+}
+
+/* What is `part` / 1024 of the way from `above` to `below`, which have ten bits after the point. */
+static inline int32_t usmp_blended_s8(int32_t above, int32_t below, int32_t part)
+{
+    return usmp_shift_right(above * (1024 - part) + below * part, 20);
+}
+
+static inline int32_t usmp_blended_s16(int32_t above, int32_t below, int32_t part)
+{
+    const int64_t sum = (int64_t)above * (1024 - part) + (int64_t)below * part;
+    return (int32_t)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
 }
 
 #endif

@@ -1,9 +1,32 @@
+/* RESIZE_BILINEAR of integers.  Types: s8 int8_t, s16 usmp_i16. */
 #include "resize.h"
 #include "walk.h"
 
+/* Row y of the output is at y * row_scale + row_offset of the input, in units of 1/1024 of a row; so are columns. */
+struct usmp_resize_bilinear_parameters {
+    int32_t lines;
+    int32_t input_height;
+    int32_t input_width;
+    int32_t output_height;
+    int32_t output_width;
+    int32_t channels;
+    int32_t row_scale;
+    int32_t row_offset;
+    int32_t column_scale;
+    int32_t column_offset;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
+void usmp_resize_bilinear_s8(
+    const struct usmp_resize_bilinear_parameters *p, const int8_t *input, int8_t *output);
+
+/* Output row y from the rows on both sides of it, of which one may be missing. */
+void usmp_resize_bilinear_s8_row(
+    const struct usmp_resize_bilinear_parameters *p, const int8_t *const *rows, int32_t y, int8_t *output);
+
 /* A row that is `fraction` / 1024 of the way from the row above it to the one below it. */
 static inline void usmp_bilinear_line_s8(
-    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *above, const int8_t *below,
+    const struct usmp_resize_bilinear_parameters *p, const int8_t *above, const int8_t *below,
     int32_t fraction, int8_t *to)
 {
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
@@ -18,15 +41,14 @@ static inline void usmp_bilinear_line_s8(
         for (int32_t c = channels.first; c != channels.end; c += channels.step) {
             const int32_t high = above[left + c] * (1024 - right_part) + above[right + c] * right_part;
             const int32_t low = below[left + c] * (1024 - right_part) + below[right + c] * right_part;
-            const int32_t sum = high * (1024 - fraction) + low * fraction; /* with 20 bits after the point */
 
-            to[x * p->channels + c] = (int8_t)usmp_shift_right(sum, 20);
+            to[x * p->channels + c] = (int8_t)usmp_blended_s8(high, low, fraction);
         }
     }
 }
 
 void usmp_resize_bilinear_s8(
-    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *input, int8_t *output)
+    const struct usmp_resize_bilinear_parameters *p, const int8_t *input, int8_t *output)
 {
     const struct usmp_walk lines = usmp_walk_along(p->lines, 1, p->direction);
     const int32_t row_size = p->input_width * p->channels;
@@ -44,7 +66,7 @@ void usmp_resize_bilinear_s8(
 }
 
 void usmp_resize_bilinear_s8_row(
-    const struct usmp_resize_bilinear_s8_parameters *p, const int8_t *const *rows, int32_t y, int8_t *output)
+    const struct usmp_resize_bilinear_parameters *p, const int8_t *const *rows, int32_t y, int8_t *output)
 {
     const int8_t *const above = rows[0] == NULL ? rows[1] : rows[0];
     const int8_t *const below = rows[1] == NULL ? rows[0] : rows[1];

@@ -13,6 +13,10 @@ struct usmp_elements {
 void usmp_lookup_s8(
     const struct usmp_elements *p, const int8_t *input, const int8_t *table, int8_t *output);
 
+/* Any function of int16_t, between 513 of its values from that of -32768 on. */
+void usmp_lookup_s16(
+    const struct usmp_elements *p, const usmp_i16 *input, const int16_t *table, usmp_i16 *output);
+
 /* RELU. */
 void usmp_relu_f32(const struct usmp_elements *p, const usmp_f32 *input, usmp_f32 *output);
 

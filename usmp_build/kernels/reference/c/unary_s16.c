@@ -1,0 +1,13 @@
+#include "interpolated.h"
+#include "unary.h"
+#include "walk.h"
+
+void usmp_lookup_s16(
+    const struct usmp_elements *p, const usmp_i16 *input, const int16_t *table, usmp_i16 *output)
+{
+    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+
+    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+        output[i] = (int16_t)usmp_interpolated(table, input[i]);
+    }
+}
