@@ -20,7 +20,10 @@ from usmp_build.ir.graph import Operator, Tensor
 from usmp_build.ir.options import Padding
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 
-KINDS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
+KINDS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV")
+
+_WEIGHTS = 1
+"""Their position."""
 
 
 def dynamic(kind: str, count: int) -> list[Case]:
@@ -35,34 +38,37 @@ def _as_float(made: Case, r: Random) -> Case | None:
     graph = made.graph
     if len(graph.inputs) > 1:
         return None
-    source, weights, *bias, output = graph.tensors
+    tensors = list(graph.tensors)
+    (given,), output = graph.inputs, len(tensors) - 1
+    source, weights = tensors[given], tensors[_WEIGHTS]
     q = weights.quantization
     in_groups = graph.operators[0].kind == "CONV_2D" and weights.shape[3] != source.shape[3]
     if (source.dtype, weights.dtype) != (INT8, INT8) or q is None or any(q.zero_points) or in_groups:
         return None
-    reals = [constant("bias", r.normal(0, 1, each.elements).astype(np.float32)) for each in bias]
-    ends = (replace(each, dtype=FLOAT, quantization=None) for each in (source, output))
-    given, result = ends
+    for index in (given, output):
+        tensors[index] = replace(tensors[index], dtype=FLOAT, quantization=None)
+    for index in range(max(given, _WEIGHTS) + 1, output):
+        tensors[index] = constant("bias", r.normal(0, 1, tensors[index].elements).astype(np.float32))
     op = graph.operators[0]
     options = op.options
     if isinstance(options, FullyConnected):
         options = replace(options, asymmetric_quantize_inputs=bool(r.integers(2)))
-    data = values(r, given) * np.float32(pick(r, [1, 1, 1e-6, 1e6, 0])) + np.float32(pick(r, [0, 0, 5, -5]))
-    tensors = (given, weights, *reals, result)
-    return Case(replace(graph, tensors=tensors, operators=(replace(op, options=options),)), (data,))
+    data = values(r, tensors[given]) * np.float32(pick(r, [1, 1, 1e-6, 1e6, 0])) + np.float32(pick(r, [0, 0, 5, -5]))
+    return Case(replace(graph, tensors=tuple(tensors), operators=(replace(op, options=options),)), (data,))
 
 
 def expected(made: Case) -> Array:
     """Compute the output, image by image, or batch by batch."""
     op, (data,) = made.graph.operators[0], made.inputs
-    weights, output, options = made.graph.tensors[1], made.graph.tensors[-1], op.options
+    weights, output, options = made.graph.tensors[_WEIGHTS], made.graph.tensors[-1], op.options
     assert isinstance(options, Conv2D | DepthwiseConv2D | FullyConnected)
     assert weights.quantization is not None
     integers, scales = weights.as_array().astype(np.int64), np.array(weights.quantization.scales, np.float32)
     is_symmetric = op.kind == "CONV_2D" and len(scales) == 1
     if isinstance(options, FullyConnected):
         is_symmetric = not options.asymmetric_quantize_inputs
-    bias = made.graph.tensors[2].as_array() if len(made.graph.tensors) == 4 else np.float32(0)
+    biases = made.graph.tensors[max(made.graph.inputs[0], _WEIGHTS) + 1 : -1]
+    bias = biases[0].as_array() if biases else np.float32(0)
     results = []
     for image in data:
         quantized, scale = _symmetric(image) if is_symmetric else _asymmetric(image)
@@ -98,6 +104,8 @@ def _rounded(steps: Array) -> Array:
 
 def _sums(op: Operator, image: Array, weights: Array, output: Tensor) -> Array:
     options = op.options
+    if op.kind == "TRANSPOSE_CONV":
+        return _spread(op, image, weights, output)
     if not isinstance(options, Conv2D | DepthwiseConv2D):
         return weights @ image
     strides, dilations = (options.stride_h, options.stride_w), (options.dilation_h, options.dilation_w)
@@ -115,4 +123,22 @@ def _sums(op: Operator, image: Array, weights: Array, output: Tensor) -> Array:
             sums[y, x] += weights[:, i, j] @ image[row, column]
         else:
             sums[y, x] += weights[0, i, j] * np.repeat(image[row, column], result[2] // image.shape[2])
+    return sums
+
+
+def _spread(op: Operator, image: Array, weights: Array, output: Tensor) -> Array:
+    """Add each pixel to the window of outputs that it reaches."""
+    options = op.options
+    assert isinstance(options, Conv2D)
+    (height, width, channels), strides = output.shape[1:], (options.stride_h, options.stride_w)
+    is_same = options.padding is Padding.SAME
+    before = [
+        same_padding(size, window, stride)[0] if is_same else 0
+        for size, window, stride in zip((height, width), weights.shape[1:3], strides, strict=True)
+    ]
+    sums = np.zeros((height, width, channels), np.int64)
+    for y, x, i, j in itertools.product(*map(range, (*image.shape[:2], *weights.shape[1:3]))):
+        row, column = y * strides[0] - before[0] + i, x * strides[1] - before[1] + j
+        if 0 <= row < height and 0 <= column < width:
+            sums[row, column] += weights[:, i, j] @ image[y, x]
     return sums

@@ -26,6 +26,7 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
 from usmp_build.kernels.reference.accesses_of_sums import dynamic_accesses
 from usmp_build.kernels.reference.activation import real_limits
+from usmp_build.kernels.reference.arithmetic_of_sums import PLACES, Places
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.kernels.reference.weights import bias_operand, check_sums
 from usmp_build.kernels.reference.window import Slide, taps_inside
@@ -43,11 +44,20 @@ class Axis:
     stride: int = 1
     dilation: int = 1
     slide: Slide = _ONCE
+    is_transposed: bool = False
+    """Whether the window slides along the outputs, and each pixel of the image reaches those under it."""
 
     @property
     def taps(self) -> int:
-        """Pixels under the window, in all its positions together."""
+        """Pairs of a pixel and an output for which it counts."""
+        if self.is_transposed:
+            return taps_inside(Slide(self.size, self.slide.before), self.slide.output, self.window, self.stride)
         return taps_inside(self.slide, self.size, self.window, self.stride, self.dilation)
+
+    @property
+    def dilations(self) -> tuple[int, ...]:
+        """The dilation, if there may be any."""
+        return () if self.is_transposed else (self.dilation,)
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,7 @@ class DynamicConvolution:
     symmetric: bool
     reads: tuple[int, int]
     """Inputs and weights that are read for a pixel under the window."""
+    places: Places = PLACES
 
 
 def is_dynamic(*tensors: Tensor) -> bool:
@@ -73,8 +84,9 @@ def is_dynamic(*tensors: Tensor) -> bool:
 
 def dynamic_kernel(node: Node, convolution: DynamicConvolution, activation: Activation) -> Kernel:
     """Return the kernel of a convolution whose input is quantized when it arrives."""
-    source, weights, output = node.streamed(), node.input(1), node.output
-    node.array(1, "weights")
+    places = convolution.places
+    source, weights, output = node.streamed(places.input), node.input(places.weights), node.output
+    node.array(places.weights, "weights")
     outputs, image = weights.shape[convolution.axis], source.elements // convolution.images
     scales = node.scales(weights, outputs)
     if weights.quantization is not None and any(weights.quantization.zero_points):
@@ -82,7 +94,7 @@ def dynamic_kernel(node: Node, convolution: DynamicConvolution, activation: Acti
     if len(scales) > 1 and weights.quantization is not None and weights.quantization.axis != convolution.axis:
         raise Unsupported(f"its weights are quantized along axis {weights.quantization.axis}")
     check_sums(node, weights.elements // outputs, weights)
-    bias, zeros = bias_operand(node, outputs, DType.FLOAT32)
+    bias, zeros = bias_operand(node, outputs, DType.FLOAT32, places.bias)
     low, high = real_limits(activation)
     down, across = convolution.axes
     fields = (
@@ -97,8 +109,8 @@ def dynamic_kernel(node: Node, convolution: DynamicConvolution, activation: Acti
         ("window_width", across.window),
         ("stride_down", down.stride),
         ("stride", across.stride),
-        ("dilation_down", down.dilation),
-        ("dilation", across.dilation),
+        *(("dilation_down", dilation) for dilation in down.dilations),
+        *(("dilation", dilation) for dilation in across.dilations),
         ("above", down.slide.before),
         ("before", across.slide.before),
         ("symmetric", int(convolution.symmetric)),
@@ -106,7 +118,7 @@ def dynamic_kernel(node: Node, convolution: DynamicConvolution, activation: Acti
         ("low", low),
         ("high", high),
     )
-    operands = (Input(0), Input(1), bias or Derived(1), Derived(0), Scratch(0), Output(0))
+    operands = (Input(places.input), Input(places.weights), bias or Derived(1), Derived(0), Scratch(0), Output(0))
     taps = convolution.images * down.taps * across.taps
     inputs, weighed = (taps * each for each in convolution.reads)
     traffic = (

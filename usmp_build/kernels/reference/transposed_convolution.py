@@ -8,6 +8,7 @@ from usmp_build.ir.graph import DType
 from usmp_build.ir.options import Padding
 from usmp_build.kernels.reference.accesses_of_sums import Transposed, transpose_conv_accesses
 from usmp_build.kernels.reference.arithmetic_of_sums import Places, arithmetic
+from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.reference.node import Node, Unsupported
 from usmp_build.kernels.reference.pitches import Pitches, pitch, pitch_fields
 from usmp_build.kernels.reference.weights import BLOCK, blocks
@@ -31,6 +32,8 @@ def transpose_conv(node: Node) -> Kernel:
     if max(*strides, *window) > windows.WIDEST:
         raise Unsupported("its window is too wide")
     down, across = map(_axis, [options] * 2, source.shape[1:3], output.shape[1:3], window, strides)
+    if is_dynamic(source, weights, output):
+        return _dynamic(node, options, down, across)
     products = inputs * -(-down.window // down.stride) * -(-across.window // across.stride)
     how = arithmetic(node, products, 0, options.activation, places=_PLACES, other_biases=frozenset({DType.INT16}))
     pitches = Pitches(pitch(node, Input(2)), pitch(node, Output(0)))
@@ -66,6 +69,28 @@ def transpose_conv(node: Node) -> Kernel:
     parameters = Parameters(f"{name}_parameters", fields)
     call = KernelCall(name, Whole(), operands, parameters, traffic, accesses=accesses)
     return Kernel((call,), how.constants, pitched=frozenset({Input(2), Output(0)}))
+
+
+def _dynamic(node: Node, options: Conv2D, down: Transposed, across: Transposed) -> Kernel:
+    """Return the kernel of float32 with weights of int8."""
+    outputs, _, _, inputs = node.input(_PLACES.weights).shape
+    convolution = DynamicConvolution(
+        "transpose_conv",
+        node.output.shape[0],
+        (_dynamic_axis(down), _dynamic_axis(across)),
+        inputs,
+        ("output_channels", outputs),
+        axis=0,
+        symmetric=False,
+        reads=(blocks(outputs) * inputs, blocks(outputs) * BLOCK * inputs),
+        places=_PLACES,
+    )
+    return dynamic_kernel(node, convolution, options.activation)
+
+
+def _dynamic_axis(axis: Transposed) -> Axis:
+    slide = Slide(axis.outputs, axis.before)
+    return Axis(axis.inputs, axis.window, axis.stride, slide=slide, is_transposed=True)
 
 
 def _axis(options: Conv2D, inputs: int, outputs: int, window: int, stride: int) -> Transposed:
