@@ -1,4 +1,4 @@
-"""Operators of float32 with weights of int8, drawn at random, and what TensorFlow Lite makes of them.
+"""Operators of float32 with weights of int8 or int4, drawn at random, and what TensorFlow Lite makes of them.
 
 TensorFlow Lite Micro has no such operators.  `expected` was compared with TensorFlow Lite's reference kernels.
 """
@@ -16,7 +16,7 @@ from tests.support.kernels.drawing import FLOAT, INT8, Array, Case, Random, cons
 from tests.support.kernels.sums import CASES
 from usmp_build.arithmetic.limits import REAL_LIMITS
 from usmp_build.arithmetic.windows import reach, same_padding
-from usmp_build.ir.graph import Operator, Tensor
+from usmp_build.ir.graph import DType, Operator, Tensor
 from usmp_build.ir.options import Padding
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 
@@ -24,6 +24,7 @@ KINDS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV")
 
 _WEIGHTS = 1
 """Their position."""
+INT4 = DType.INT4
 
 
 def dynamic(kind: str, count: int) -> list[Case]:
@@ -43,7 +44,7 @@ def _as_float(made: Case, r: Random) -> Case | None:
     source, weights = tensors[given], tensors[_WEIGHTS]
     q = weights.quantization
     in_groups = graph.operators[0].kind == "CONV_2D" and weights.shape[3] != source.shape[3]
-    if (source.dtype, weights.dtype) != (INT8, INT8) or q is None or any(q.zero_points) or in_groups:
+    if source.dtype is not INT8 or weights.dtype not in {INT8, INT4} or q is None or any(q.zero_points) or in_groups:
         return None
     for index in (given, output):
         tensors[index] = replace(tensors[index], dtype=FLOAT, quantization=None)
@@ -63,7 +64,7 @@ def expected(made: Case) -> Array:
     weights, output, options = made.graph.tensors[_WEIGHTS], made.graph.tensors[-1], op.options
     assert isinstance(options, Conv2D | DepthwiseConv2D | FullyConnected)
     assert weights.quantization is not None
-    integers, scales = weights.as_array().astype(np.int64), np.array(weights.quantization.scales, np.float32)
+    integers, scales = _integers(weights), np.array(weights.quantization.scales, np.float32)
     is_symmetric = op.kind == "CONV_2D" and len(scales) == 1
     if isinstance(options, FullyConnected):
         is_symmetric = not options.asymmetric_quantize_inputs
@@ -76,6 +77,15 @@ def expected(made: Case) -> Array:
         results.append(sums.astype(np.float32) * (scale * scales) + bias)
     low, high = REAL_LIMITS[options.activation]
     return np.clip(np.array(results, np.float32).reshape(output.shape), low, high)
+
+
+def _integers(weights: Tensor) -> Array:
+    """Return all weights; of two in a byte the first one is the lower."""
+    if weights.dtype is INT8:
+        return weights.as_array().astype(np.int64)
+    both = np.frombuffer(weights.data or b"", np.uint8)[:, None]
+    halves = np.concatenate([both & 15, both >> 4], axis=1).reshape(-1)[: weights.elements].astype(np.int64)
+    return np.where(halves < 8, halves, halves - 16).reshape(weights.shape)
 
 
 def _symmetric(image: Array) -> tuple[Array, np.float32]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+
 from usmp_build.interfaces.accesses import Accesses, Part, Touch
 from usmp_build.interfaces.kernels import (
     Constant,
@@ -25,6 +27,7 @@ from usmp_build.ir.graph import DType
 from usmp_build.kernels.reference.copies import check_types
 from usmp_build.kernels.reference.moves import byte_steps
 from usmp_build.kernels.reference.node import Node, Unsupported
+from usmp_build.kernels.reference.packed_weights import perhaps_packed
 from usmp_build.kernels.reference.requantization import int32_constant
 from usmp_build.operators.gathering import Gather, gathered
 
@@ -70,7 +73,14 @@ def gather_nd(node: Node) -> Kernel:
 
 
 def embedding_lookup(node: Node) -> Kernel:
-    """EMBEDDING_LOOKUP: an index of the first axis."""
+    """EMBEDDING_LOOKUP: an index of the first axis; of int4 as LiteRT, where each row may have a scale."""
+    if node.input(1).dtype is DType.INT8 and node.output.dtype is DType.FLOAT32:
+        node.scale(node.input(1))
+    return _rows_of_table(node)
+
+
+@perhaps_packed
+def _rows_of_table(node: Node) -> Kernel:
     (count,), shape = node.input(0).shape, node.input(1).shape
     node.expect(node.output.shape == (count, *shape[1:]), f"does not look up {count} of {list(shape)}")
     if (node.input(1).dtype, node.output.dtype) == (DType.INT8, DType.FLOAT32):
@@ -90,19 +100,22 @@ def _dequantized(node: Node, count: int, rows: int, size: int) -> Kernel:
     """EMBEDDING_LOOKUP of weights: rows of `size` int8 become floats."""
     table = node.input(1)
     _check_indices(node, Input(0))
-    if node.zero_point(table):
+    scales, quantization = node.scales(table, rows), table.quantization
+    if quantization is not None and any(quantization.zero_points):
         raise Unsupported(f"{node.label(table)} has a zero point other than 0")
-    fields = (("count", count), ("rows", rows), ("size", size), ("scale", node.scale(table)))
-    touches = (Touch(1, 1, (1,)), Touch(2, size, (size,), writes=True))
+    if len(scales) > 1 and quantization is not None and quantization.axis != 0:
+        raise Unsupported(f"{node.label(table)} is quantized along axis {quantization.axis}")
+    fields = (("count", count), ("rows", rows), ("size", size), ("scale_step", int(len(scales) > 1)))
+    touches = (Touch(1, 1, (1,)), Touch(3, size, (size,), writes=True))
     call = KernelCall(
         "embedding_lookup_s8_f32",
         Whole(),
-        (Input(1), Input(0), Output(0)),
+        (Input(1), Input(0), Derived(0), Output(0)),
         Parameters("embedding_lookup_parameters", fields),
-        (Traffic(count * size), Traffic(4 * count), Traffic(written=node.output.size)),
-        accesses=Accesses((Part((count,), touches),), (0, 4, 4)),
+        (Traffic(count * size), Traffic(4 * count), Traffic(4 * count), Traffic(written=node.output.size)),
+        accesses=Accesses((Part((count,), touches),), (0, 4, 0, 4)),
     )
-    return Kernel((call,))
+    return Kernel((call,), (Constant("scale", DType.FLOAT32, np.array(scales, "<f4").tobytes()),))
 
 
 def _gathered(

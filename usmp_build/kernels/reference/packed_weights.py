@@ -13,6 +13,9 @@ from usmp_build.ir.graph import DType, Tensor
 from usmp_build.kernels.reference.node import Node, unsupported_types
 
 _WEIGHTS = Input(1)
+_INT8, _FLOAT32 = DType.INT8, DType.FLOAT32
+_TYPES = {(_INT8, _INT8), (_FLOAT32, _FLOAT32), (DType.INT32, _FLOAT32)}
+"""Of the first input and the output; the last pair is EMBEDDING_LOOKUP's."""
 
 
 def perhaps_packed(kernel_of: Callable[[Node], Kernel]) -> Callable[[Node], Kernel]:
@@ -23,7 +26,7 @@ def perhaps_packed(kernel_of: Callable[[Node], Kernel]) -> Callable[[Node], Kern
         weights = node.optional(_WEIGHTS.position)
         if weights is None or weights.dtype is not DType.INT4 or not weights.is_constant:
             return kernel_of(node)
-        if node.input(0).dtype is not DType.INT8:
+        if (node.input(0).dtype, node.output.dtype) not in _TYPES:
             raise unsupported_types(node.input(0), weights, node.output)
         tensors = list(node.graph.tensors)
         tensors[node.index(_WEIGHTS)] = unpacked = _unpacked(weights)
