@@ -122,7 +122,10 @@ def squared_difference(r: Random) -> Case:
 
 
 def divide(r: Random) -> Case:
-    """Of int8 a divisor may be 0; none of 0 or -1 is divided, which TensorFlow Lite Micro shifts too far."""
+    """Of int8 a divisor may be 0; none of -1 to 1 is divided, which TensorFlow Lite Micro may shift too far.
+
+    The least int32 is not divided by -1, on which it stops.
+    """
     dtype = pick(r, [INT8, INT8, INT32, FLOAT])
     drawn, options = shapes(r, 2, 4), Binary(pick(r, ACTIVATIONS))
     if dtype is not INT8:
@@ -135,14 +138,15 @@ def divide(r: Random) -> Case:
         )
         a, b = made.inputs
         b = b >> pick(r, [0, 16, 24]) if dtype is INT32 else b
+        a = np.maximum(a, 1 - 2**31) if dtype is INT32 else a
         return Case(made.graph, (a, np.where(b == 0, 3, b).astype(b.dtype)))
     scales, zeros = r.uniform(0.001, 0.3, 2), [span(r, -128, 127) for _ in range(2)]
     operands = [activation(n, s, dtype, *each) for n, s, *each in zip("ab", drawn, scales, zeros, strict=False)]
     scale = scales[0] / scales[1] * 10 ** r.uniform(-3, -1.6)
     made = case(r, "DIV", operands, activation("y", drawn[-1], dtype, scale, r=r), options)
     a, b = made.inputs
-    larger = zeros[0] + 1 if zeros[0] < 0 else zeros[0] - 2
-    return Case(made.graph, (np.where((a == zeros[0]) | (a == zeros[0] - 1), larger, a).astype(np.int8), b))
+    larger = zeros[0] + 2 if zeros[0] < 0 else zeros[0] - 2
+    return Case(made.graph, (np.where(np.abs(a.astype(int) - zeros[0]) <= 1, larger, a).astype(np.int8), b))
 
 
 def floored(kind: str) -> Callable[[Random], Case]:
