@@ -33,8 +33,6 @@ def cast(node: Node) -> Kernel:
     if source.dtype is DType.FLOAT32 and output.dtype in _OF_FLOATS:
         low, high = integer_range(output.dtype)
         return each_element(node, f"cast_f32_{after}", "cast_f32_parameters", ("low", low), ("high", high))
-    if source.dtype is DType.FLOAT32:
-        raise unsupported_types(source, output)
     return each_element(node, f"cast_{before}_{after}", "elements")
 
 
