@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import numpy as np
-
-from usmp_build.arithmetic.fixed_point import Factor, quantize, shift_right
+from usmp_build.arithmetic.fixed_point import Factor, quantize, shift_right, single
 from usmp_build.arithmetic.limits import LEAST, MOST, Quantized, within
 
 _ONE = 1 << 15
@@ -21,9 +19,8 @@ _LARGEST_SHIFT = 15
 @lru_cache(maxsize=64)
 def hard_swish(source: Quantized, output: Quantized) -> bytes | None:
     """Return the values for -128 to 127; None where the scales leave TensorFlow Lite Micro's arithmetic undefined."""
-    fine = np.float32(1 / 128) * np.float32(source.scale)
-    with np.errstate(over="ignore"):
-        to_output, to_gate = (float(fine / np.float32(scale)) for scale in (output.scale, 3 / 32768))
+    fine = single(source.scale) / (1 << _HIGH_BITS)
+    to_output, to_gate = fine / single(output.scale), fine / (3 / _ONE)
     if not 0 < to_output < 1 or not 0 < to_gate < _ONE:
         return None
     scale, gate = _factor(to_output), _factor(to_gate)

@@ -21,6 +21,7 @@ from tests.support.kernels.drawing import (
     single,
     span,
 )
+from usmp_build.arithmetic import fixed_point
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.operators.unary import Gelu, LeakyRelu
 
@@ -89,6 +90,16 @@ def of_floats(kind: str, low: float = -9, high: float = 9) -> Callable[[Random],
 
 def hard_swish(r: Random) -> Case:
     return pick(r, [lambda r: every_int8(r, "HARD_SWISH"), of_floats("HARD_SWISH")])(r)
+
+
+def tied_hard_swish(r: Random) -> Case:
+    """Draw scales whose ratio, in float32, is halfway between two factors of 16 bits: in float64 it is near one."""
+    while True:
+        scale, output_scale = single(r.uniform(0.005, 0.05)), single(r.uniform(0.01, 0.1))
+        if fixed_point.quantize(single(scale / 128 / output_scale)).multiplier % (1 << 16) == 1 << 15:
+            break
+    source, output = activation("x", (256,), INT8, scale, -85), activation("y", (256,), INT8, output_scale, -93)
+    return Case(case(r, "HARD_SWISH", (source,), output).graph, (np.arange(-128, 128).astype(np.int8),))
 
 
 def elu(r: Random) -> Case:

@@ -6,6 +6,8 @@ import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,8 +16,9 @@ import pytest
 from tests.support.flatfile import flatfile
 from tests.support.kernels import dynamic, oracle
 from tests.support.kernels.cases import CASES, ELSEWHERE
-from tests.support.kernels.drawing import Case
+from tests.support.kernels.drawing import Case, Random
 from tests.support.kernels.driver import Runner, build
+from tests.support.kernels.elements import tied_hard_swish
 from tests.support.kernels.pictures import PICTURES, by_rows, pictures
 from tests.support.kernels.samples import COUNT, draw, kernel_of, other_kernels
 from tests.support.kernels.sums import near_ties
@@ -72,9 +75,13 @@ def test_backward_makes_the_same_bits(kind: str, runner: Runner) -> None:
 
 @needs_gcc
 @needs_oracle
-@pytest.mark.parametrize("kind", ["CONV_2D", "FULLY_CONNECTED"])
-def test_factors_equal_tflms_to_the_last_bit(kind: str, runner: Runner, tmp_path: Path) -> None:
-    compare([near_ties(np.random.default_rng(seed), kind) for seed in range(40)], runner, tmp_path)
+@pytest.mark.parametrize(
+    "near_tie", [partial(near_ties, kind="CONV_2D"), partial(near_ties, kind="FULLY_CONNECTED"), tied_hard_swish]
+)
+def test_factors_equal_tflms_to_the_last_bit(
+    near_tie: Callable[[Random], Case], runner: Runner, tmp_path: Path
+) -> None:
+    compare([near_tie(np.random.default_rng(seed)) for seed in range(40)], runner, tmp_path)
 
 
 def compare(cases: list[Case], runner: Runner, tmp_path: Path) -> None:
