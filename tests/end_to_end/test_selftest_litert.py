@@ -11,6 +11,7 @@ import pytest
 from tests.support.cli import call
 from tests.support.flatfile import flatfile
 from tests.support.kernels.drawing import Case, activation, case, constant
+from tests.support.list_writes import doubling
 from tests.support.tools import needs_c, needs_oracle
 from usmp_build.cli.selftest import oracle
 from usmp_build.ir.graph import DType
@@ -57,6 +58,15 @@ def repeated(dtype: DType) -> Case:
     return case(np.random.default_rng(1), "TILE", *tensors)
 
 
+def stand_in(interpreter: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have Python find an interpreter in place of LiteRT's."""
+    (folder / "ai_edge_litert").mkdir()
+    (folder / "ai_edge_litert" / "__init__.py").touch()
+    (folder / "ai_edge_litert" / "interpreter.py").write_text(interpreter, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
+
+
 @pytest.mark.parametrize(
     ("dtype", "off", "code"),
     [
@@ -70,15 +80,24 @@ def repeated(dtype: DType) -> Case:
 def test_what_only_litert_runs_is_compared_with_it(
     dtype: DType, off: float, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "ai_edge_litert").mkdir()
-    (tmp_path / "ai_edge_litert" / "__init__.py").touch()
-    (tmp_path / "ai_edge_litert" / "interpreter.py").write_text(INTERPRETER.replace("OFF", str(off)), encoding="utf-8")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    stand_in(INTERPRETER.replace("OFF", str(off)), tmp_path, monkeypatch)
     (tmp_path / "m.tflite").write_bytes(flatfile(repeated(dtype).graph))
     done = call("selftest", tmp_path / "m.tflite", "--runs", "1")
     assert done.code == code, done.err
     assert ("all equal to those of LiteRT" if code == 0 else "help: LiteRT rounds elsewhere") in done.out + done.err
+
+
+def test_loops_that_write_rows_are_compared_with_litert(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TensorFlow Lite Micro would write beyond its tensors, and is neither asked nor given such a model."""
+    stand_in(
+        INTERPRETER.replace("np.tile(self.data, 2) + np.array(OFF, ", "self.data * np.array(2, "), tmp_path, monkeypatch
+    )
+    (tmp_path / "m.tflite").write_bytes(flatfile(*doubling()))
+    done = call("selftest", tmp_path / "m.tflite")
+    assert "m: 1 tensors, those of 2 subgraphs not compared, 10 runs, all equal to those of LiteRT" in done.out
+    refused = call("export", "tflm", tmp_path / "m.tflite", "--out", tmp_path / "out")
+    assert "error[T247]" in refused.err
+    assert "unroll=True" in refused.err
 
 
 def test_without_litert_there_is_a_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from usmp_build.cli.tflm_measure import Measured, NotMeasured, is_installed, mea
 from usmp_build.document.suggest import quoted
 from usmp_build.errors import Diagnostic, ModelError, UsageError
 from usmp_build.files import Files
+from usmp_build.importers.tflite import resizes
 from usmp_build.ir.graph import Model
 from usmp_build.output import writer
 from usmp_build.request import ModelRequest
@@ -103,6 +104,9 @@ def _export(request: ModelRequest, read_files: Files, reserves: Reserves) -> Exp
         raise ModelError(Diagnostic("T215", message, request.span, "export other models: --model NAME"))
     model = plugins.import_model(request, read_files)
     data = read_files.read(request.path, request.span)
+    if resizes(data):
+        message = f'model "{request.name}" changes sizes of tensors in loops: TensorFlow Lite Micro writes beyond them'
+        raise ModelError(Diagnostic("T247", message, request.span, "convert it again, with unroll=True for its layers"))
     inputs = _random(samples(model, _RUNS + 2, _SEED)) if is_installed() else []
     reason, offer = _offer(model, data, reserves)
     as_it_is = Exported(model, data, offer.before, offer.before, reason)

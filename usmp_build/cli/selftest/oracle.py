@@ -22,6 +22,7 @@ from usmp_build.cli import oracle_process
 from usmp_build.cli.oracle_process import LITERT, TFLM, TVM
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed, Diagnostic
+from usmp_build.importers.tflite import read_tflite, resizes
 from usmp_build.request import ModelRequest
 
 Answer: TypeAlias = "dict[int, NDArray[Any]] | None"
@@ -77,14 +78,31 @@ def oracle_tensors(
         return None
     most = 1 if has_state else _ABORTS
     try:
+        if resizes(data):
+            raise _refusal(
+                model, f'TensorFlow Lite Micro does not follow the sizes of model "{model.name}" in its loops'
+            )
         return _tried(TFLM, model, data, inputs, tensors, most)
     except CheckFailed:
         package = next(filter(find_spec, LITERT), None)
         if package is None:
             raise
         with suppress(CheckFailed):
-            return replace(_tried(package, model, data, inputs, tensors, most), by=_LITERT)
+            return replace(_tried(package, model, data, inputs, _held(data, tensors), most), by=_LITERT)
         raise
+
+
+def _held(data: bytes, tensors: list[int]) -> list[int]:
+    """Return those of these tensors that LiteRT holds after a run: not what a loop returns and nothing reads."""
+    graph = read_tflite(data, "").main
+    returned = {tensor for op in graph.operators if op.kind in ("IF", "WHILE") for tensor in op.outputs}
+    read = {*graph.outputs, *(tensor for op in graph.operators for tensor in op.inputs)}
+    return [tensor for tensor in tensors if tensor in read or tensor not in returned]
+
+
+def _refusal(model: ModelRequest, message: str) -> CheckFailed:
+    help_ = "run it on the target; or pip install ai-edge-litert, to compare with that what only it runs"
+    return CheckFailed(Diagnostic("S603", message, model.path, help_))
 
 
 def _tried(
@@ -122,9 +140,8 @@ def _answers(package: str, model: ModelRequest, folder: Path, first: int, tensor
     is_aborted = done.returncode < 0
     if done.returncode and not (is_aborted and (folder / oracle_process.READY).exists()):
         last = [] if is_aborted else done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-        message = f'{_NAMES.get(package, _LITERT)} refuses model "{model.name}": {" ".join(last) or "it aborts"}'
-        help_ = "run it on the target; or pip install ai-edge-litert, to compare with that what only it runs"
-        raise CheckFailed(Diagnostic("S603", message, model.path, help_))
+        reason = " ".join(last) or "it aborts"
+        raise _refusal(model, f'{_NAMES.get(package, _LITERT)} refuses model "{model.name}": {reason}')
     answers: list[Answer] = []
     while (path := folder / f"{first + len(answers)}.npz").exists():
         with np.load(path) as stored:

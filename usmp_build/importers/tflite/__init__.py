@@ -1,5 +1,5 @@
 """TFLite models: bytes → records (`flatbuffer`, `schema`) → graph (`reader`) → checked (`operators.well_formed`)."""
 
-from usmp_build.importers.tflite.reader import import_tflite
+from usmp_build.importers.tflite.reader import import_tflite, read_tflite, resizes
 
-__all__ = ["import_tflite"]
+__all__ = ["import_tflite", "read_tflite", "resizes"]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.tflite import schema
 from usmp_build.importers.tflite.flatbuffer import decode
+from usmp_build.importers.tflite.list_items import with_updates
 from usmp_build.importers.tflite.operators import operator_kinds, read_operator
 from usmp_build.importers.tflite.tensors import read_tensor
 from usmp_build.ir.graph import Model, Port, Subgraph, Tensor
@@ -18,12 +19,18 @@ _VERSION = 3
 def import_tflite(data: bytes, name: str, path: str, /) -> Model:
     """Return the model in `data`, called `name`; raise ModelError, placed at `path`, when it is not valid."""
     try:
-        model = read_tflite(data, name)
+        model = with_updates(read_tflite(data, name))
         if fault := first_fault(model):
             raise ModelError(fault)
     except ModelError as error:
         raise ModelError(*(replace(diagnostic, place=path) for diagnostic in error.diagnostics)) from None
     return model
+
+
+def resizes(data: bytes) -> bool:
+    """Tell whether loops of a valid file change the sizes of tensors, which TensorFlow Lite Micro does not follow."""
+    model = read_tflite(data, "")
+    return with_updates(model) is not model
 
 
 def read_tflite(data: bytes, name: str) -> Model:
