@@ -12,8 +12,11 @@ _TANH = 4
 _BIASES = {"INT8": "int32", "INT16": "int64", "FLOAT32": "float32"}
 
 
-def lstm(r: Random, dtype: str = "INT8") -> bytes:
-    """Return a layer of any size; `dtype` is that of inputs and outputs.  Gates saturate here and there."""
+def lstm(r: Random, dtype: str = "INT8", dynamic: bool = False) -> bytes:
+    """Return a layer of any size; `dtype` is that of inputs and outputs.  Gates saturate here and there.
+
+    Weights of a `dynamic` layer of float32 are of int8.
+    """
     graph = Graph()
     time_major = bool(r.integers(2))
     batches, steps, inputs, units = (int(r.integers(1, high)) for high in (4, 5, 20, 9))
@@ -26,7 +29,7 @@ def lstm(r: Random, dtype: str = "INT8") -> bytes:
     widths = [inputs] * 4 + [units] * 4
     scales = [float(np.float32(r.uniform(0.2, 4) / 127 / width**0.5)) for width in widths]
     weights = [
-        graph.constant(f"w{i}", *_weights(r, (units, width), dtype, scale))
+        graph.constant(f"w{i}", *_weights(r, (units, width), "INT8" if dynamic else dtype, scale))
         for i, (width, scale) in enumerate(zip(widths, scales, strict=True))
     ]
     biases = [graph.constant(f"b{i}", *_bias(r, units, dtype, input_scale * scales[i])) for i in range(4)]
@@ -39,7 +42,11 @@ def lstm(r: Random, dtype: str = "INT8") -> bytes:
     output = graph.add(tensor("y", (*shape, units), dtype, **same))
     clip = float(r.choice([0, 0, 1, r.uniform(0.1, 20)]))
     options = Node(
-        "UnidirectionalSequenceLSTMOptions", FusedActivationFunction=_TANH, CellClip=clip, TimeMajor=time_major
+        "UnidirectionalSequenceLSTMOptions",
+        FusedActivationFunction=_TANH,
+        CellClip=clip,
+        TimeMajor=time_major,
+        AsymmetricQuantizeInputs=dynamic and bool(r.integers(2)),
     )
     operands = [source, *weights, -1, -1, -1, *biases, -1, -1, hidden, cell, -1, -1, -1, -1]
     graph.run("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [output], options)

@@ -38,6 +38,8 @@ class SequenceLstm(Options):
     """The same for what the projection makes."""
     time_major: bool = field(default=False, metadata=slot(3, "?"))
     """Whether the input has the steps outside of the batches, not inside."""
+    asymmetric_quantize_inputs: bool = field(default=False, metadata=slot(4, "?"))
+    """Whether inputs of float32 that meet weights of int8 are quantized with a zero point."""
 
 
 def _gates(subject: Subject) -> Iterator[Fault]:

@@ -86,7 +86,8 @@ class Runner:
         contents: dict[Operand, bytes] = {}
         for p, t in enumerate(op.inputs):
             if t is not None:
-                data = graph.tensors[t].data
+                tensor = graph.tensors[t]
+                data = bytes(tensor.size) if tensor.is_variable else tensor.data
                 contents[Input(p)] = given[t].tobytes() if data is None else data
         contents |= {Derived(p): constant.data for p, constant in enumerate(kernel.constants)}
         contents |= {Scratch(p): self._garbage.randbytes(request.size) for p, request in enumerate(kernel.scratch)}
@@ -104,7 +105,8 @@ class Runner:
         for call in kernel.calls:
             self._call(call, places, tensors)
         for operand, buffer in buffers.items():
-            buffer.check(f"{op.kind}: {operand}", may_change=isinstance(operand, Output | Scratch))
+            may_change = isinstance(operand, Output | Scratch) or operand in map(Input, kernel.updates)
+            buffer.check(f"{op.kind}: {operand}", may_change=may_change)
         return [
             np.frombuffer(buffers[output].content(), result.dtype.numpy, result.elements, start).reshape(result.shape)
             for output, result in results.items()

@@ -72,7 +72,7 @@ def expected(made: Case) -> Array:
     bias = biases[0].as_array() if biases else np.float32(0)
     results = []
     for image in data:
-        quantized, scale = _symmetric(image) if is_symmetric else _asymmetric(image)
+        quantized, scale = quantize(image, is_symmetric)
         sums = _sums(op, quantized, integers, output)
         results.append(sums.astype(np.float32) * (scale * scales) + bias)
     low, high = REAL_LIMITS[options.activation]
@@ -86,6 +86,11 @@ def _integers(weights: Tensor) -> Array:
     both = np.frombuffer(weights.data or b"", np.uint8)[:, None]
     halves = np.concatenate([both & 15, both >> 4], axis=1).reshape(-1)[: weights.elements].astype(np.int64)
     return np.where(halves < 8, halves, halves - 16).reshape(weights.shape)
+
+
+def quantize(image: Array, is_symmetric: bool) -> tuple[Array, np.float32]:
+    """Return an image as integers, less their zero point, and their scale."""
+    return _symmetric(image) if is_symmetric else _asymmetric(image)
 
 
 def _symmetric(image: Array) -> tuple[Array, np.float32]:

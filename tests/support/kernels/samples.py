@@ -49,6 +49,7 @@ def stateful_kernels() -> list[Kernel]:
     """Kernels of each kind that keeps state."""
     makers, types = (stateful.svdf, lstms.lstm), ("INT8", "INT16", "FLOAT32")
     files = [make(np.random.default_rng(1), dtype) for make in makers for dtype in types]
+    files.append(lstms.lstm(np.random.default_rng(1), "FLOAT32", dynamic=True))
     files += [flatfile(make(np.random.default_rng(seed))) for make in _SIGNAL for seed in range(6)]
     graphs = [variables(import_tflite(file, "m", "m")).main for file in files]
     kernels = [library.kernel(op, graph) for graph in graphs for op in graph.operators]

@@ -23,6 +23,7 @@ from usmp_build.cli.oracle_process import LITERT, TFLM, TVM
 from usmp_build.cli.selftest.inputs import Sample
 from usmp_build.errors import CheckFailed, Diagnostic
 from usmp_build.importers.tflite import read_tflite, resizes
+from usmp_build.ir.graph import DType
 from usmp_build.request import ModelRequest
 
 Answer: TypeAlias = "dict[int, NDArray[Any]] | None"
@@ -78,10 +79,8 @@ def oracle_tensors(
         return None
     most = 1 if has_state else _ABORTS
     try:
-        if resizes(data):
-            raise _refusal(
-                model, f'TensorFlow Lite Micro does not follow the sizes of model "{model.name}" in its loops'
-            )
+        if resizes(data) or _has_dynamic_lstm(data):
+            raise _refusal(model, f'TensorFlow Lite Micro reads or writes beyond tensors of model "{model.name}"')
         return _tried(TFLM, model, data, inputs, tensors, most)
     except CheckFailed:
         package = next(filter(find_spec, LITERT), None)
@@ -90,6 +89,16 @@ def oracle_tensors(
         with suppress(CheckFailed):
             return replace(_tried(package, model, data, inputs, _held(data, tensors), most), by=_LITERT)
         raise
+
+
+def _has_dynamic_lstm(data: bytes) -> bool:
+    """Tell whether there is an LSTM of float32 with weights of int8, which TensorFlow Lite Micro takes for floats."""
+    graphs = read_tflite(data, "").subgraphs
+    pairs = ((graph, op) for graph in graphs for op in graph.operators if op.kind == "UNIDIRECTIONAL_SEQUENCE_LSTM")
+    return any(
+        {graph.tensors[t].dtype for t in op.inputs[:3] if t is not None} == {DType.FLOAT32, DType.INT8}
+        for graph, op in pairs
+    )
 
 
 def _held(data: bytes, tensors: list[int]) -> list[int]:

@@ -17,13 +17,15 @@ from usmp_build.interfaces.kernels import (
     Operand,
     Output,
     Parameters,
+    Scratch,
+    ScratchRequest,
     Traffic,
     Value,
     Whole,
 )
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.reference.accesses_of_sums import svdf_accesses
+from usmp_build.kernels.reference.accesses_of_sums import dynamic_accesses, svdf_accesses
 from usmp_build.kernels.reference.activation import LARGEST_FLOAT
 from usmp_build.kernels.reference.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, wide
@@ -64,6 +66,8 @@ def lstm(node: Node) -> Kernel:
     types = {source.dtype, hidden.dtype, output.dtype}
     if types == {cell.dtype, *weights, *biases} == {DType.FLOAT32}:
         return _kernel(node, "lstm_f32", "lstm_f32_parameters", (*sizes.items(), ("clip", _real_clip(node))), sizes)
+    if types == {cell.dtype, *biases} == {DType.FLOAT32} and {*weights} == {DType.INT8}:
+        return _dynamic(node, sizes)
     for dtype, bias in ((DType.INT8, DType.INT32), (DType.INT16, DType.INT64)):
         if types == {dtype} and cell.dtype is DType.INT16 and {*weights} == {DType.INT8} and {*biases} == {bias}:
             function = "lstm_s8" if dtype is DType.INT8 else "lstm_s16"
@@ -166,29 +170,58 @@ def _gate_factors(node: Node, source: Tensor, positions: range, products: int) -
     return tuple(number for scale in factors for number in scale)
 
 
+def _dynamic(node: Node, sizes: dict[str, int]) -> Kernel:
+    """Return the kernel of float32 with weights of int8."""
+    scales = [
+        tuple(_scale_of_weights(node, position) for position in positions) for positions in (_WEIGHTS, _RECURRENT)
+    ]
+    check_sums(node, max(sizes["inputs"], sizes["units"]), node.input(_WEIGHTS[0]))
+    fields: Fields = (
+        *sizes.items(),
+        ("symmetric", int(not node.options(SequenceLstm).asymmetric_quantize_inputs)),
+        ("input_scales", scales[0]),
+        ("hidden_scales", scales[1]),
+        ("clip", _real_clip(node)),
+    )
+    return _kernel(node, "lstm_dynamic", "lstm_dynamic_parameters", fields, sizes)
+
+
+def _scale_of_weights(node: Node, position: int) -> float:
+    weights = node.input(position)
+    if node.zero_point(weights):
+        raise Unsupported("its weights have a zero point other than 0")
+    return node.scale(weights)
+
+
 def _kernel(node: Node, function: str, struct: str, fields: Fields, sizes: dict[str, int]) -> Kernel:
     for position in _BIASES:
         node.array(position, "biases")
-    is_real = function == "lstm_f32"
+    is_dynamic, rows, units = function == "lstm_dynamic", sizes["rows"], sizes["units"]
+    is_real = is_dynamic or function == "lstm_f32"
     constants = () if is_real else (Constant("logistic", DType.UINT16, logistic.table()),)
+    quantized = (sizes["inputs"] + units,) * is_dynamic
     weights = tuple(map(Input, (*_WEIGHTS, *_RECURRENT, *_BIASES)))
     operands: tuple[Operand, ...] = (Input(0), *weights, *(Derived(i) for i in range(len(constants))))
-    operands = (*operands, Input(_HIDDEN), Input(_CELL), Output(0))
-    rows, units = sizes["rows"], sizes["units"]
+    operands = (*operands, *(Scratch(i) for i in range(len(quantized))), Input(_HIDDEN), Input(_CELL), Output(0))
     source, hidden, cell, output = node.input(0), node.input(_HIDDEN), node.input(_CELL), node.output
     width = output.dtype.bits // 8
     cells = rows * units * cell.dtype.bits // 8
+    states = 2 * output.size if is_dynamic else rows * units * units * hidden.dtype.bits // 8
     traffic = (
-        Traffic(source.size * units),
+        Traffic(source.size * (2 if is_dynamic else units)),
         *(Traffic(node.tensor(each).size * rows) for each in weights),
         *(Traffic(_TABLE_READS * rows * units) for _ in constants),
-        Traffic(rows * units * units * hidden.dtype.bits // 8, output.size),
+        *(Traffic(rows * units * size, rows * size) for size in quantized),
+        Traffic(states, output.size),
         Traffic(cells, cells),
         Traffic(output.size, output.size),
     )
     accesses = svdf_accesses(rows, sizes["inputs"], units, width, len(operands))
+    if is_dynamic:
+        accesses = dynamic_accesses(rows, sizes["inputs"], units, len(operands))
     call = KernelCall(function, Whole(), operands, Parameters(struct, fields), traffic, accesses=accesses)
-    return Kernel((call,), constants, updates=frozenset({_HIDDEN, _CELL}))
+    scratch = tuple(ScratchRequest("quantized", size, DType.INT8) for size in quantized)
+    return Kernel((call,), constants, scratch=scratch, updates=frozenset({_HIDDEN, _CELL}))
 
 
 KERNELS_OF_ONE_DIRECTION = {"UNIDIRECTIONAL_SEQUENCE_LSTM": lstm}

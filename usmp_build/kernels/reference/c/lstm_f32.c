@@ -1,22 +1,8 @@
-#include <math.h>
 #include <string.h>
 
-#include "arithmetic.h"
-#include "logistic_f32.h"
 #include "lstm.h"
+#include "lstm_unit_f32.h"
 #include "products.h"
-
-/* Moves a unit's cell state on by what its gates add up to; returns its output. */
-static inline float usmp_lstm_unit_f32(
-    const struct usmp_lstm_f32_parameters *p, const float *gates, usmp_f32 *cell)
-{
-    const float kept = usmp_logistic_of(gates[1]) * *cell;
-    const float fresh = usmp_logistic_of(gates[0]) * tanhf(gates[2]);
-    const float state = usmp_clamp_f32(kept + fresh, -p->clip, p->clip);
-
-    *cell = state;
-    return tanhf(state) * usmp_logistic_of(gates[3]);
-}
 
 void usmp_lstm_f32(
     const struct usmp_lstm_f32_parameters *p, const usmp_f32 *input, const float *input_weights,
@@ -43,7 +29,7 @@ void usmp_lstm_f32(
                 gates[i] += biases[i];
                 gates[i] += remembered[i];
             }
-            output[unit] = usmp_lstm_unit_f32(p, gates, cell + state + unit);
+            output[unit] = usmp_lstm_unit_f32(p->clip, gates, cell + state + unit);
         }
         memcpy(hidden + state, output, (size_t)p->units * sizeof *output);
         input += p->inputs;
