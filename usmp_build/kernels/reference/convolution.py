@@ -50,9 +50,10 @@ def conv_2d_forms(node: Node) -> tuple[Kernel, Mapping[Isa, Callable[[], Kernel]
     inputs = groups * blocks(each) * channels
     elements = _Elements(inputs, inputs * BLOCK)
     convolution = _Convolution(replace(image, groups=groups), elements, 0)
-    if convolution.is_dynamic and groups == 1:
+    if convolution.is_dynamic:
         is_symmetric = len(node.scales(image.weights, filters)) == 1
-        return convolution.dynamic("conv_2d", ("output_channels", filters), is_symmetric), {}
+        extra = ("output_channels", filters), ("groups", groups)
+        return convolution.dynamic("conv_2d", extra, is_symmetric), {}
 
     def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
         if groups == 1:
@@ -83,7 +84,7 @@ def depthwise_conv_2d(node: Node) -> Kernel:
     elements = _Elements(output_channels // BLOCK if shared else output_channels, output_channels)
     convolution = _Convolution(image, elements, 3)
     if convolution.is_dynamic:
-        return convolution.dynamic("depthwise_conv_2d", ("depth_multiplier", multiplier), False)
+        return convolution.dynamic("depthwise_conv_2d", (("depth_multiplier", multiplier),), False)
 
     def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
         block = BLOCK if image.input.dtype is DType.INT8 else 1
@@ -154,7 +155,7 @@ class _Convolution:
         """Whether the input is quantized when it arrives."""
         return is_dynamic(self.image.input, self.image.weights, self.image.output)
 
-    def dynamic(self, name: str, extra: tuple[str, int], is_symmetric: bool) -> Kernel:
+    def dynamic(self, name: str, extra: tuple[tuple[str, int], ...], is_symmetric: bool) -> Kernel:
         """Return the kernel of a convolution whose input is quantized when it arrives."""
         image, options = self.image, self.image.options
         images, height, width, channels = image.input.shape

@@ -17,7 +17,7 @@ from usmp_build.interfaces.kernels import (
     Whole,
 )
 from usmp_build.ir.graph import DType
-from usmp_build.ir.options import Padding
+from usmp_build.ir.options import Activation, Padding
 from usmp_build.kernels.reference.accesses_of_sums import fully_connected_accesses
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import check_symmetric, check_wide_sums
@@ -188,9 +188,11 @@ def _dynamic(node: Node, sizes: _Sizes) -> Kernel:
     """Batches are images of one pixel that are convolved with filters of one pixel."""
     batches, inputs, outputs = sizes
     options, passes = node.options(FullyConnected), blocks(outputs)
+    if options.activation in (Activation.TANH, Activation.SIGN_BIT):  # which TensorFlow Lite Micro ignores, not LiteRT
+        raise Unsupported(f"it has no kernel with the activation {options.activation.name}")
     is_symmetric = not options.asymmetric_quantize_inputs
     reads = passes * inputs, passes * inputs * BLOCK
-    extra = "output_channels", outputs
+    extra = ("output_channels", outputs), ("groups", 1)
     convolution = DynamicConvolution("conv_2d", batches, (Axis(1), Axis(1)), inputs, extra, 0, is_symmetric, reads)
     return dynamic_kernel(node, convolution, options.activation)
 

@@ -68,8 +68,8 @@ class DynamicConvolution:
     images: int
     axes: tuple[Axis, Axis]
     channels: int
-    extra: tuple[str, int]
-    """The parameter that only this kind has."""
+    extra: tuple[tuple[str, int], ...]
+    """The parameters that only this kind has."""
     axis: int
     symmetric: bool
     reads: tuple[int, int]
@@ -104,7 +104,7 @@ def dynamic_kernel(node: Node, convolution: DynamicConvolution, activation: Acti
         ("input_channels", convolution.channels),
         ("output_height", down.slide.output),
         ("output_width", across.slide.output),
-        convolution.extra,
+        *convolution.extra,
         ("window_height", down.window),
         ("window_width", across.window),
         ("stride_down", down.stride),

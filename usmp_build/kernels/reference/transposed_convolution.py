@@ -79,7 +79,7 @@ def _dynamic(node: Node, options: Conv2D, down: Transposed, across: Transposed) 
         node.output.shape[0],
         (_dynamic_axis(down), _dynamic_axis(across)),
         inputs,
-        ("output_channels", outputs),
+        (("output_channels", outputs),),
         axis=0,
         symmetric=False,
         reads=(blocks(outputs) * inputs, blocks(outputs) * BLOCK * inputs),
