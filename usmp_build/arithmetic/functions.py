@@ -75,33 +75,34 @@ Function: TypeAlias = Callable[[np.float32, np.float32], np.float32]
 
 
 @lru_cache(maxsize=64)
+@np.errstate(over="ignore", invalid="ignore")
 def table(function: Function, source: Quantized, output: Quantized) -> bytes:
     """Return the values of a function for all of int8."""
     scale, per_step = np.float32(source.scale), _ONE / np.float32(output.scale)
     least = np.float32(output.scale) * np.float32(LEAST - output.zero_point)
 
     def value(distance: int) -> int:
-        with np.errstate(over="ignore"):
-            steps = float(function(scale * np.float32(distance), least) * per_step)
+        steps = float(function(scale * np.float32(distance), least) * per_step)
         return fixed_point.round_half_away(steps) if abs(steps) < ONE else ONE if steps > 0 else -ONE
 
     return _table(value, source, output)
 
 
 @lru_cache(maxsize=64)
+@np.errstate(over="ignore", invalid="ignore")
 def interpolated(function: Function, source: float, output: float) -> bytes:
     """Return the values of a function for all of int16 between which C interpolates; both ends have a scale only."""
     low, high, least, most = (single(scale * end) for scale in (source, output) for end in (-32768, 32767))
     per_one = single(65536 / single(most - least))
 
     def value(x: float) -> float:
-        with np.errstate(over="ignore"):
-            return float(function(np.float32(x), np.float32(least)))
+        return float(function(np.float32(x), np.float32(least)))
 
     return interpolated_table(value, low, high, per_one)
 
 
 @lru_cache(maxsize=64)
+@np.errstate(over="ignore")
 def sqrt(source: Quantized, output: Quantized) -> bytes:
     """SQRT, rounded down; of what has no root, 0."""
     scale, per_output = np.float32(source.scale), np.float32(output.scale)

@@ -1,13 +1,18 @@
-"""Fixed-point arithmetic in C is that in Python, at the edges, too, and never undefined."""
+"""Arithmetic at the edges: in fixed point that of C is that of Python, and tables follow from any scales."""
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
+
+import pytest
 
 from tests.support.kernels.driver import HEADERS
 from tests.support.processes import output
 from tests.support.tools import need
+from usmp_build.arithmetic import functions
 from usmp_build.arithmetic.fixed_point import multiply_high, shift_right
+from usmp_build.arithmetic.limits import Quantized
 from usmp_build.kernels.reference import sources
 
 FOLDER = Path(sources.__file__).parent / "c"
@@ -43,3 +48,12 @@ def test_shifting_to_the_right_at_the_edges(tmp_path: Path) -> None:
 def test_a_product_with_a_factor_below_one_is_never_the_least_number() -> None:
     """Whose negative overflows."""
     assert multiply_high(LEAST, 2**31 - 1) == LEAST + 1
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("function", [functions.elu, functions.exp, functions.gelu, functions.gelu_tanh, functions.log])
+def test_functions_have_tables_for_all_scales(function: functions.Function) -> None:
+    for one, other in itertools.product((1e-45, 1e-20, 1.0, 1e20, 3e38), repeat=2):
+        assert len(functions.table(function, Quantized(one, 3), Quantized(other, -4))) == 256
+        assert len(functions.interpolated(function, one, other)) == 2 * 513
+        assert len(functions.sqrt(Quantized(one, 3), Quantized(other, -4))) == 256
