@@ -218,8 +218,8 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ldr    r1, [r7, #16]\n\t"
         "b.w    1b\n\t"
         "10:\n\t"
-        "pop    {r0, r4-r11, pc}\n\t"
-
+        "pop    {r0, r4-r11, pc}\n\t");
+    __asm__ volatile(/* apart: C99 compilers may refuse strings of more than 4,095 characters */
         ".balign 4\n\t"
         "7:\n\t" /* wide sums: a word */
         USMP_DSP_WIDE_WORD("ldr r3, [r0], #4")
