@@ -273,7 +273,7 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
     const int32_t height = p->window_height;
     const int32_t width = p->window_width;
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
-    const struct usmp_taps inside = usmp_positions_inside(
+    const struct usmp_taps inside = usmp_positions_inside_s8(
         rows, height, (width - 1) * p->dilation + 1, p->stride, p->before, p->input_width, p->output_width);
     const int32_t input_step = p->direction * p->stride * p->input_pitch;
     const int8_t *taps[64];
@@ -286,7 +286,7 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
         const int32_t start = x * p->stride - p->before;
 
         count = x >= inside.first && x < inside.end ? inside.end - inside.first : 1;
-        usmp_find_taps(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, 1, taps);
+        usmp_find_taps_s8(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, 1, taps);
         if (p->input_channels % 4 == 0) {
             usmp_make_fours_s8_dsp(&pixel, p, packed, p->input_channels, count, 0, output + x * p->output_pitch);
             continue;
@@ -341,7 +341,7 @@ void usmp_depthwise_conv_2d_repeated_s8_dsp_row(
         copies[tap] = repeated + tap * most;
     }
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
-        usmp_find_taps(
+        usmp_find_taps_s8(
             rows, zeros, p->window_height, p->window_width, x * p->stride - p->before, p->dilation, p->input_width,
             p->input_pitch, 1, taps);
         for (int32_t part = parts.first; part != parts.end; part += parts.step) {
