@@ -102,6 +102,7 @@ CASES: Mapping[str, Callable[[Random], Case]] = {
     "CONV_2D": conv_2d,
     "CONV_2D_S16": partial(conv_2d, dtype=INT16),
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "DEPTHWISE_CONV_2D_S16": partial(depthwise_conv_2d, dtype=INT16),
     "FULLY_CONNECTED": fully_connected,
     "FULLY_CONNECTED_S16": partial(fully_connected, dtype=INT16),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),

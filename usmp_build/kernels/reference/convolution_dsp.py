@@ -16,7 +16,7 @@ from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage
 from usmp_build.kernels.reference.packed_filters import MOST_TAPS, Filters, filters, packed_kernel, zeros
 from usmp_build.kernels.reference.packing_dsp import WORD, Packed, packed, packed_depthwise
-from usmp_build.kernels.reference.packing_s16_dsp import packed_s16
+from usmp_build.kernels.reference.packing_s16_dsp import packed_depthwise_s16, packed_s16
 from usmp_build.kernels.reference.pitches import pitch_fields
 from usmp_build.kernels.reference.weights import BLOCK, blocks
 from usmp_build.operators.sums import Conv2D
@@ -26,6 +26,8 @@ _PATCH, _LARGE_PATCH = 64, 256
 """Bytes on the stack for all of a window."""
 _MOST_FILTERS = 32
 """For a channel."""
+_MOST_PRODUCTS = 160
+"""Of int16, for which a packed kernel takes fewer instructions than vectors of eight do in the portable one."""
 
 
 def conv_2d_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
@@ -95,29 +97,36 @@ def _fields(image: ConvolvedImage, is_wide: bool) -> tuple[tuple[str, Value], ..
 
 def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
     """Return the kernel of a DEPTHWISE_CONV_2D."""
-    if how.sums is not DType.INT32:
-        raise Declined(f"it is for int8, not {image.input.dtype.name}")
+    _check(image, how)
     inputs, channels, taps = image.input.shape[3], image.channels, image.window[0] * image.window[1]
     weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
+    is_int8 = how.sums is DType.INT32
     if inputs == 1:
         kernel = _convolution(image, how, portable, weights)
         (call,) = kernel.calls
-        accesses = depthwise_accesses(image.row(), 1, channels, 1, len(call.operands), BLOCK)
+        block = BLOCK if is_int8 else 1
+        accesses = depthwise_accesses(image.row(), 1, channels, _width(image), len(call.operands), block)
         return replace(kernel, calls=(replace(call, accesses=accesses),))
-    if taps > MOST_TAPS:
-        raise Declined(f"its window has more than {MOST_TAPS} pixels")
+    most_taps = MOST_TAPS if channels == inputs else min(MOST_TAPS, _LARGE_PATCH // _width(image) // BLOCK)
+    if taps > most_taps:
+        raise Declined(f"its window has more than {most_taps} pixels")
     if channels > _MOST_FILTERS * inputs:
         raise Declined(f"it has more than {_MOST_FILTERS} filters for a channel")
-    constant = packed_depthwise(filters(image.node, weights, how.factors))
-    name = "depthwise_conv_2d_s8_dsp_row" if channels == inputs else "depthwise_conv_2d_repeated_s8_dsp_row"
-    read, outside, zero_pixel = _taps(image, inputs if channels == inputs else _repeated(channels, inputs, taps))
+    each = filters(image.node, weights, how.factors)
+    constant = packed_depthwise(each) if is_int8 else packed_depthwise_s16(each)
+    name = "depthwise_conv_2d" if channels == inputs else "depthwise_conv_2d_repeated"
+    elements = inputs if channels == inputs else _repeated(channels, inputs, taps * _width(image))
+    read, outside, zero_pixel = _taps(image, elements * _width(image))
     traffic = read, Traffic(len(constant.data) * image.output.elements // channels), outside
-    accesses = depthwise_accesses(image.row(), inputs, channels // inputs, 1, 4, BLOCK)
-    return packed_kernel(portable, name, (constant, zero_pixel), traffic, accesses)
+    accesses = depthwise_accesses(image.row(), inputs, channels // inputs, _width(image), 4, BLOCK)
+    return packed_kernel(portable, f"{name}_{how.suffix}_dsp_row", (constant, zero_pixel), traffic, accesses)
 
 
 def _repeated(channels: int, inputs: int, taps: int) -> int:
-    """Return how many bytes of a pixel are read, in parts of as many channels as fit the stack, to repeat them."""
+    """Return how many elements of a pixel are read, in parts of as many channels as fit the stack, to repeat them.
+
+    `taps` are the bytes of a channel under the window.
+    """
     most, each = _LARGE_PATCH // taps // BLOCK * BLOCK, channels // inputs
     ends = (min(first + most, channels) for first in range(0, channels, most))
     return sum(-(-end // each) - (end - 1) // most * most // each for end in ends)
@@ -128,8 +137,10 @@ def _check(image: ConvolvedImage, how: Arithmetic) -> None:
         raise Declined("it is for int8 and int16, not FLOAT32")
     if how.is_narrow:
         raise Declined("its biases have 32 bits, as those of int8")
-    if how.sums is DType.INT64 and image.node.isa is Isa.MVE and isinstance(image.options, Conv2D):
-        raise Declined("sums of int16 use Helium without it")
+    products = image.weights.elements // image.channels
+    has_helium = image.node.isa is Isa.MVE and isinstance(image.options, Conv2D)
+    if how.sums is DType.INT64 and has_helium and products > _MOST_PRODUCTS:
+        raise Declined(f"sums of more than {_MOST_PRODUCTS} products of int16 are faster with Helium, unpacked")
 
 
 def _is_pointwise(image: ConvolvedImage) -> bool:

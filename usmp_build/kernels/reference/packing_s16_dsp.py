@@ -1,5 +1,5 @@
 """Weights for int16 as the kernels for Arm's DSP extension read them, with all that they need proven; layouts:
-c/dot_s16_dsp.h and c/depthwise_conv_2d_s16_dsp.c.
+c/dot_s16_dsp.h and c/channels_s16_dsp.h.
 """
 
 from __future__ import annotations
@@ -36,6 +36,20 @@ def packed_s16(each: Filters, runs: int) -> Constant:
     count = -(-outputs // BLOCK)
     parts = heads.reshape(count, -1), body.reshape(count, -1), in_blocks(multipliers, BLOCK)
     return _constant(np.concatenate(parts, axis=1).ravel())
+
+
+def packed_depthwise_s16(each: Filters) -> Constant:
+    """Return filters of one channel, four side by side; then those that are left over, a word for each weight."""
+    multipliers = _multipliers(each)
+    channels, taps = each.weights.shape
+    full = channels - channels % BLOCK
+    fours = each.weights[:full].reshape(-1, BLOCK, taps).transpose(0, 2, 1) & 0xFF
+    by_tap = (fours << np.array([0, 16, 8, 24])).sum(axis=-1)
+    sums, factors = each.sums[:full].reshape(-1, BLOCK), multipliers[:full].reshape(-1, BLOCK)
+    parts = [np.concatenate([sums, by_tap, factors], axis=1).ravel()]
+    for channel in range(full, channels):
+        parts += [each.sums[channel : channel + 1], multipliers[channel : channel + 1], each.weights[channel]]
+    return _constant(np.concatenate(parts))
 
 
 def _multipliers(each: Filters) -> NDArray[np.int64]:

@@ -203,7 +203,7 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
         for (int32_t i = 0; i < 4; ++i) {
             const int32_t low = (int32_t)lower[i / 2];
             const int32_t sum = i % 2 == 1 ? low : (int32_t)(((int64_t)both[i / 2] - low) >> 8);
-            const int32_t result = (int32_t)(((int64_t)sum * at[i] + ((int64_t)1 << 31)) >> 32);
+            const int32_t result = usmp_scaled_s16_dsp(sum, at[i]);
             dot->output[i] = (usmp_i16)(result < dot->low ? dot->low : result > dot->high ? dot->high : result);
         }
         dot->output += dot->step;
