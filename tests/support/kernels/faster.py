@@ -7,14 +7,15 @@ import itertools
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from tests.support.kernels.drawing import ACTIVATIONS, INT8, Case, Random, case, pick, span
+from tests.support.kernels.drawing import ACTIVATIONS, INT8, INT16, Case, Random, case, pick, span
 from tests.support.kernels.sums import filters, image
 from tests.support.kernels.windows import geometry
 from usmp_build.interfaces.kernels import Kernel
-from usmp_build.ir.graph import Tensor
+from usmp_build.ir.graph import DType, Tensor
 from usmp_build.kernels.reference import Reference
 from usmp_build.operators.binary import Binary
 from usmp_build.operators.pooling import Pool2D
@@ -22,49 +23,48 @@ from usmp_build.operators.sums import Conv2D, DepthwiseConv2D, FullyConnected
 from usmp_build.request import Isa
 
 
-def filters_of_int8(
-    r: Random, shape: tuple[int, ...], axis: int, source: Tensor
-) -> tuple[Tensor, Tensor | None, float]:
+def filters_of(r: Random, shape: tuple[int, ...], axis: int, source: Tensor) -> tuple[Tensor, Tensor | None, float]:
     """Draw weights, now and then the ends of their range alone, perhaps a bias, and a scale that suits the output."""
-    weights, bias, scale = filters(r, shape, axis, INT8, source, bool(r.integers(2)))
+    weights, bias, scale = filters(r, shape, axis, source.dtype, source, bool(r.integers(2)))
     if r.integers(4) == 0:
-        ends = r.choice(np.array([-128, 127], np.int8), shape)
+        ends = r.choice(np.array([-128 if source.dtype is INT8 else -127, 127], np.int8), shape)
         weights = replace(weights, data=ends.tobytes())
     return weights, bias, scale
 
 
-def conv_2d(r: Random) -> Case:
+def conv_2d(r: Random, dtype: DType = INT8) -> Case:
     """Up to 64 channels, with windows up to 7x7; where they are large, few channels."""
     most_taps = pick(r, [1, 3, 4, 7])
     padding, size, kernel, numbers, result = geometry(r, 3, most_taps, 12)
-    channels, outputs = pick(r, [1, 3, 3, 5] if most_taps == 7 else [1, 2, 3, 4, 5, 8, 16, 17, 33, 64]), span(r, 1, 20)
-    source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, r.uniform(0.001, 0.2))
-    weights, bias, scale = filters_of_int8(r, (outputs, *kernel, channels), 0, source)
-    output = image(r, "y", (source.shape[0], *result, outputs), INT8, scale)
+    few = [1, 3, 3, 5] if dtype is INT8 else [1, 1, 1, 3]
+    channels, outputs = pick(r, few if most_taps == 7 else [1, 2, 3, 4, 5, 8, 16, 17, 33, 64]), span(r, 1, 20)
+    source = image(r, "x", (span(r, 1, 2), *size, channels), dtype, r.uniform(0.001, 0.2))
+    weights, bias, scale = filters_of(r, (outputs, *kernel, channels), 0, source)
+    output = image(r, "y", (source.shape[0], *result, outputs), dtype, scale)
     options = Conv2D(padding=padding, activation=pick(r, ACTIVATIONS), **numbers)
     return case(r, "CONV_2D", (source, weights, bias), output, options)
 
 
-def depthwise_conv_2d(r: Random) -> Case:
+def depthwise_conv_2d(r: Random, dtype: DType = INT8) -> Case:
     """Up to 40 channels, with windows up to 5x5; up to 3 channels may have several filters each."""
     padding, size, kernel, numbers, result = geometry(r, 3, pick(r, [3, 5]), 12)
     channels = pick(r, [1, 3, 4, 7, 8, 16, 17, 24, 40])
     each = span(r, 1, 9) if channels in (1, 3) else 1
-    source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, r.uniform(0.001, 0.2))
+    source = image(r, "x", (span(r, 1, 2), *size, channels), dtype, r.uniform(0.001, 0.2))
     bias = None
     while bias is None:  # TensorFlow Lite Micro crashes without one
-        weights, bias, scale = filters_of_int8(r, (1, *kernel, channels * each), 3, source)
-    output = image(r, "y", (source.shape[0], *result, channels * each), INT8, scale)
+        weights, bias, scale = filters_of(r, (1, *kernel, channels * each), 3, source)
+    output = image(r, "y", (source.shape[0], *result, channels * each), dtype, scale)
     options = DepthwiseConv2D(padding=padding, activation=pick(r, ACTIVATIONS), depth_multiplier=each, **numbers)
     return case(r, "DEPTHWISE_CONV_2D", (source, weights, bias), output, options)
 
 
-def fully_connected(r: Random) -> Case:
-    """Up to 200 inputs, or so many that their sums take more than 24 bits."""
+def fully_connected(r: Random, dtype: DType = INT8) -> Case:
+    """Up to 200 inputs, or so many that their sums take more than 24 bits, or more than 32."""
     batches, inputs, outputs = span(r, 1, 3), span(r, 1, pick(r, [200, 200, 200, 2000])), span(r, 1, 20)
-    source = image(r, "x", (batches, inputs), INT8, r.uniform(0.001, 0.2))
-    weights, bias, scale = filters_of_int8(r, (outputs, inputs), 0, source)
-    output = image(r, "y", (batches, outputs), INT8, scale)
+    source = image(r, "x", (batches, inputs), dtype, r.uniform(0.001, 0.2))
+    weights, bias, scale = filters_of(r, (outputs, inputs), 0, source)
+    output = image(r, "y", (batches, outputs), dtype, scale)
     return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
 
 
@@ -100,14 +100,17 @@ CASES: Mapping[str, Callable[[Random], Case]] = {
     "ADD": add_or_subtract("ADD"),
     "AVERAGE_POOL_2D": pool_2d("AVERAGE_POOL_2D"),
     "CONV_2D": conv_2d,
+    "CONV_2D_S16": partial(conv_2d, dtype=INT16),
     "DEPTHWISE_CONV_2D": depthwise_conv_2d,
+    "DEPTHWISE_CONV_2D_S16": partial(depthwise_conv_2d, dtype=INT16),
     "FULLY_CONNECTED": fully_connected,
+    "FULLY_CONNECTED_S16": partial(fully_connected, dtype=INT16),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
     "SUB": add_or_subtract("SUB"),
 }
 ISAS: Mapping[Isa, tuple[str, ...]] = {
     Isa.DSP: tuple(CASES),
-    Isa.MVE: tuple(kind for kind in CASES if "POOL" not in kind),
+    Isa.MVE: tuple(kind for kind in CASES if "POOL" not in kind and "_S16" not in kind),
 }
 """The kinds of operators that have kernels for the instructions of a target."""
 

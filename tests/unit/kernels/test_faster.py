@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 import pytest
@@ -68,14 +69,27 @@ def test_turns_of_filters_for_one_channel_are_those_of_portable_kernels() -> Non
         assert call.accesses is not None
         return [[replace(touch, operand=int(touch.writes)) for touch in part.touches] for part in call.accesses.parts]
 
-    cases = [pair for pair in faster(Isa.DSP, "DEPTHWISE_CONV_2D", COUNT) if pair[0].inputs[0].shape[3] == 1]
-    assert cases
-    for case, kernel in cases:
-        assert touches(kernel) == touches(first_kernel(case.graph))
+    for kind in ("DEPTHWISE_CONV_2D", "DEPTHWISE_CONV_2D_S16"):
+        cases = [pair for pair in faster(Isa.DSP, kind, COUNT) if pair[0].inputs[0].shape[3] == 1]
+        assert cases
+        for case, kernel in cases:
+            assert touches(kernel) == touches(first_kernel(case.graph))
 
 
-@pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("kind", ["CONV_2D", "DEPTHWISE_CONV_2D"])
+@pytest.mark.parametrize("kind", ["CONV_2D_S16", "FULLY_CONNECTED_S16"])
+def test_long_sums_of_int16_are_left_to_helium(kind: str) -> None:
+    seen = set()
+    for case, _ in faster(Isa.DSP, kind, COUNT):
+        kernel = Reference(Isa.MVE).kernel(case.graph.operators[0], case.graph)
+        assert isinstance(kernel, Kernel)
+        _, *weights = case.graph.tensors[case.graph.operators[0].inputs[1] or 0].shape
+        is_short = prod(weights) <= 160
+        assert ("_dsp" in kernel.calls[0].function) == is_short, weights
+        seen.add(is_short)
+    assert seen == {False, True}
+
+
+@pytest.mark.parametrize(("isa", "kind"), [each for each in KINDS if "CONV_2D" in each[1]])
 def test_channels_of_wider_images_are_convolved_alike(
     isa: Isa, kind: str, runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,7 +99,7 @@ def test_channels_of_wider_images_are_convolved_alike(
         wider = {graph.inputs[0]: span(r, 1, 5), graph.outputs[0]: pick(r, [0, span(r, 1, 5)])}
         shapes = {i: (*graph.tensors[i].shape[:-1], graph.tensors[i].shape[-1] + wider[i]) for i in wider}
         with monkeypatch.context() as patched:
-            patched.setattr(Subgraph, "pitches", {i: shape[-1] for i, shape in shapes.items()})
+            patched.setattr(Subgraph, "pitches", {i: shape[-1] * image.itemsize for i, shape in shapes.items()})
             kernel = Reference(isa).kernel(graph.operators[0], replace(graph))  # a graph that knows no pitches yet
         assert isinstance(kernel, Kernel)
         assert kernel.pitched == {Input(0), Output(0)}

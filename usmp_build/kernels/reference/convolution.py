@@ -87,7 +87,8 @@ def depthwise_conv_2d(node: Node) -> Kernel:
         return convolution.dynamic("depthwise_conv_2d", (("depth_multiplier", multiplier),), False)
 
     def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
-        block = BLOCK if image.input.dtype is DType.INT8 else 1
+        is_float = image.input.dtype is DType.FLOAT32
+        block = BLOCK if image.input.dtype is DType.INT8 or (is_float and multiplier == 1) else 1
         return depthwise_accesses(row, image.input.shape[3], multiplier, element_size, operands, block)
 
     how = convolution.arithmetic()

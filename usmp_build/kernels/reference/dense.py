@@ -125,7 +125,7 @@ def _int16(node: Node, sizes: _Sizes) -> Kernel:
     traffic = (*read, Traffic(_FACTOR_BYTES), written)
     accesses = fully_connected_accesses(*sizes, 2, len(operands))
     call = KernelCall("fully_connected_s16", Whole(), operands, parameters, traffic, accesses=accesses)
-    return Kernel((call,), (factor_pairs("factor", scale), *zeros))
+    return fastest(node, _faster(node, sizes), Kernel((call,), (factor_pairs("factor", scale), *zeros)))
 
 
 def _traffic(node: Node, outputs: int, sums_inputs: bool = False) -> tuple[Traffic, ...]:

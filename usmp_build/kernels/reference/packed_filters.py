@@ -55,8 +55,9 @@ def constant(little_endian_words: bytes) -> Constant:
 
 def zeros(node: Node, channels: int) -> Constant:
     """Return a pixel of the input's zero point, for taps outside of the image."""
-    zero_point = node.zero_point(node.input(0))
-    return Constant("zeros", DType.INT8, np.full(channels, zero_point, np.int8).tobytes())
+    source = node.input(0)
+    pixel = np.full(channels, node.zero_point(source), f"<i{source.dtype.bits // 8}")
+    return Constant("zeros", source.dtype, pixel.tobytes())
 
 
 def packed_kernel(

@@ -1,5 +1,5 @@
 """Weights as the kernels for Arm's DSP extension read them, with all that they need proven; layouts: c/dot_dsp.h
-and c/depthwise_conv_2d_s8_dsp.c.
+and c/channels_dsp.h.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-/* CONV_2D with Arm's DSP extension; `packed` is laid out as dot_dsp.h says. */
+/* CONV_2D with Arm's DSP extension; `packed` is laid out as dot_dsp.h and dot_s16_dsp.h say. */
 #ifndef USMP_CONV_2D_DSP_H
 #define USMP_CONV_2D_DSP_H
 
@@ -27,6 +27,26 @@ struct usmp_conv_2d_s8_dsp_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
+/* The same for int16. */
+struct usmp_conv_2d_s16_dsp_parameters {
+    int32_t input_width;
+    int32_t input_channels;
+    int32_t output_width;
+    int32_t output_channels;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t dilation;
+    int32_t before;
+    int32_t input_zero_point; /* 0 */
+    int32_t low;
+    int32_t high;
+    int32_t is_clamped; /* whether the limits are not those of int16 */
+    int32_t input_pitch;
+    int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
 /* One output row with a window of one pixel that is never outside of the row. */
 void usmp_conv_2d_1x1_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
@@ -45,5 +65,22 @@ void usmp_conv_2d_patch_s8_dsp_row(
 /* The same with a window of at most 256 bytes. */
 void usmp_conv_2d_large_patch_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
+
+/* The same four for int16. */
+void usmp_conv_2d_1x1_s16_dsp_row(
+    const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows, const int32_t *packed,
+    usmp_i16 *output);
+
+void usmp_conv_2d_s16_dsp_row(
+    const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows, const int32_t *packed,
+    const usmp_i16 *zeros, usmp_i16 *output);
+
+void usmp_conv_2d_patch_s16_dsp_row(
+    const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows, const int32_t *packed,
+    usmp_i16 *output);
+
+void usmp_conv_2d_large_patch_s16_dsp_row(
+    const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows, const int32_t *packed,
+    usmp_i16 *output);
 
 #endif

@@ -1,8 +1,10 @@
+/* Types: s8 int8_t, s16 usmp_i16. */
 #include <string.h>
 
 #include "arithmetic.h"
 #include "conv_2d_dsp.h"
 #include "dot_dsp.h"
+#include "dot_s16_dsp.h"
 #include "taps.h"
 #include "walk.h"
 #include "window.h"
@@ -15,26 +17,16 @@ struct usmp_filters_s8_dsp {
     int32_t direction;
 };
 
-/* `runs` runs of `bytes` bytes make a pixel. */
+/* `runs` runs of `elements` elements make a pixel. */
 static inline struct usmp_filters_s8_dsp usmp_filters_of_s8_dsp(
-    const struct usmp_conv_2d_s8_dsp_parameters *p, const int32_t *packed, int32_t runs, int32_t bytes)
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int32_t *packed, int32_t runs, int32_t elements)
 {
     struct usmp_filters_s8_dsp filters;
     filters.packed = packed;
-    filters.block = 4 + 4 * runs * ((bytes + 3) / 4) + 5;
+    filters.block = usmp_block_s8_dsp(runs, elements);
     filters.outputs = p->output_channels;
     filters.direction = p->direction;
     return filters;
-}
-
-static inline void usmp_set_outputs_s8_dsp(
-    struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p)
-{
-    dot->rounding = p->rounding;
-    dot->low = p->low;
-    dot->high = p->high;
-    dot->is_clamped = p->is_clamped;
-    dot->is_wide = p->is_wide;
 }
 
 /* Makes `blocks` blocks of outputs of `pixels` pixels, which are `output_pitch` apart. */
@@ -76,7 +68,7 @@ static void usmp_make_pixel_s8_dsp(
         if (is_rest && rest != 0) {
             int8_t results[4];
             usmp_make_blocks_s8_dsp(dot, filters, blocks, 1, 1, 0, results);
-            memcpy(output + 4 * blocks, results, (size_t)rest);
+            memcpy(output + 4 * blocks, results, (size_t)rest * sizeof(int8_t));
         } else if (!is_rest && blocks != 0) {
             usmp_make_blocks_s8_dsp(dot, filters, 0, blocks, 1, 0, output);
         }
@@ -114,8 +106,8 @@ void usmp_conv_2d_s8_dsp_row(
     const int32_t height = p->window_height;
     const int32_t width = p->window_width;
     const int32_t channels = p->input_channels;
-    const int is_dense = p->dilation == 1 && p->input_pitch == channels && channels % 4 == 0;
-    const int are_whole = is_dense && usmp_are_all_inside(rows, height);
+    const int is_dense = p->dilation == 1 && p->input_pitch == channels && channels * (int32_t)sizeof(int8_t) % 4 == 0;
+    const int are_whole = is_dense && usmp_are_all_inside_s8(rows, height);
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, height * width, channels);
     const int8_t *runs[64];
@@ -136,7 +128,7 @@ void usmp_conv_2d_s8_dsp_row(
             }
         } else {
             usmp_set_runs_s8_dsp(&dot, count - 1, channels);
-            usmp_find_taps(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, -1, runs);
+            usmp_find_taps_s8(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, -1, runs);
         }
         dot.input = runs[count - 1];
         usmp_make_pixel_s8_dsp(&dot, &filters, output + x * p->output_pitch);
@@ -144,8 +136,11 @@ void usmp_conv_2d_s8_dsp_row(
 }
 
 /* Copies two bytes or more, a word at a time; the last word may overlap the one before it. */
-static inline void usmp_copy_words(const int8_t *from, int32_t bytes, int8_t *to)
+static inline void usmp_copy_words(const void *source, int32_t bytes, void *target)
 {
+    const char *const from = (const char *)source;
+    char *const to = (char *)target;
+
     if (bytes < 4) {
         memcpy(to, from, 2);
         if (bytes == 3) {
@@ -165,14 +160,14 @@ static inline void usmp_gather_s8_dsp(
 {
     const int32_t channels = p->input_channels;
     const struct usmp_taps taps = usmp_taps_inside(start, p->dilation, p->window_width, p->input_width);
-    const int32_t bytes = (taps.end - taps.first) * channels;
+    const int32_t bytes = (taps.end - taps.first) * channels * (int32_t)sizeof(int8_t);
     const int is_dense = p->dilation == 1 && p->input_pitch == channels;
 
     for (int32_t y = 0; y < p->window_height; ++y, patch += p->window_width * channels) {
         int8_t *const to = patch + taps.first * channels;
 
         if (rows[y] == NULL || taps.end - taps.first < p->window_width) {
-            memset(patch, p->input_zero_point, (size_t)(p->window_width * channels));
+            memset(patch, p->input_zero_point, (size_t)(p->window_width * channels) * sizeof(int8_t));
         }
         if (rows[y] != NULL && is_dense && bytes >= 2) {
             usmp_copy_words(rows[y] + (start + taps.first) * channels, bytes, to);
@@ -186,18 +181,19 @@ static inline void usmp_gather_s8_dsp(
     }
 }
 
-/* `patch` has room for the window, and for four bytes at least. */
+/* `patch` has room for the window, and for a word at least. */
 static inline void usmp_make_patches_s8_dsp(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *patch,
     int8_t *output)
 {
-    const int32_t bytes = usmp_maximum(4, p->window_height * p->window_width * p->input_channels);
+    const int32_t size = p->window_height * p->window_width * p->input_channels;
+    const int32_t elements = usmp_maximum(4 / (int32_t)sizeof(int8_t), size);
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
-    const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, bytes);
+    const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, elements);
     struct usmp_pixels_s8_dsp dot;
 
     usmp_set_outputs_s8_dsp(&dot, p);
-    usmp_set_runs_s8_dsp(&dot, 0, bytes);
+    usmp_set_runs_s8_dsp(&dot, 0, elements);
     dot.input_step = 0;
     dot.input = patch;
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
@@ -209,13 +205,13 @@ static inline void usmp_make_patches_s8_dsp(
 void usmp_conv_2d_patch_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
-    int8_t patch[64] = {0};
+    int8_t patch[64 / sizeof(int8_t)] = {0};
     usmp_make_patches_s8_dsp(p, rows, packed, patch, output);
 }
 
 void usmp_conv_2d_large_patch_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
-    int8_t patch[256] = {0};
+    int8_t patch[256 / sizeof(int8_t)] = {0};
     usmp_make_patches_s8_dsp(p, rows, packed, patch, output);
 }

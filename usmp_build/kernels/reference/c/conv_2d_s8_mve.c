@@ -36,7 +36,7 @@ void usmp_conv_2d_s8_mve_row(
     const int32_t width = p->window_width;
     const int32_t channels = p->input_channels;
     const int is_dense = p->dilation == 1 && p->input_pitch == channels && channels % 16 == 0;
-    const int are_inside = usmp_are_all_inside(rows, height);
+    const int are_inside = usmp_are_all_inside_s8(rows, height);
     const struct usmp_walk across = usmp_walk_along(p->output_width, 1, p->direction);
     const int8_t *runs[64];
     struct usmp_pixels_mve pixels;
@@ -56,7 +56,7 @@ void usmp_conv_2d_s8_mve_row(
         } else {
             pixels.runs = height * width;
             pixels.run = channels;
-            usmp_find_taps(
+            usmp_find_taps_s8(
                 rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, 1, runs);
         }
         usmp_dot_s8_mve(&pixels, runs, 0, output + x * p->output_pitch + channel);
@@ -97,7 +97,7 @@ static inline void usmp_gather_window_mve(
         gathering.distance = channels;
         gathering.size = channels;
         gathering.first = 0;
-        usmp_find_taps(
+        usmp_find_taps_s8(
             rows, NULL, p->window_height, p->window_width, start, p->dilation, p->input_width, p->input_pitch, 1, taps);
         usmp_gather_s8_mve(taps, 0, &gathering, patch);
     }

@@ -26,6 +26,24 @@ struct usmp_depthwise_conv_2d_s8_parameters {
     int32_t direction; /* 1 forward, -1 backward */
 };
 
+/* Those of int16 have no zero points; low and high are the limits of the output. */
+struct usmp_depthwise_conv_2d_s16_parameters {
+    int32_t input_width;
+    int32_t input_channels;
+    int32_t output_width;
+    int32_t depth_multiplier;
+    int32_t window_height;
+    int32_t window_width;
+    int32_t stride;
+    int32_t dilation;
+    int32_t before;
+    int32_t low;
+    int32_t high;
+    int32_t input_pitch;
+    int32_t output_pitch;
+    int32_t direction; /* 1 forward, -1 backward */
+};
+
 /* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Pitches are in elements from
  * one pixel to the next. */
 struct usmp_depthwise_conv_2d_f32_parameters {

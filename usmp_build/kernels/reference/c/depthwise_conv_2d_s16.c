@@ -1,29 +1,11 @@
 /* DEPTHWISE_CONV_2D of int16 with weights of int8: every input channel has `depth_multiplier` filters of its own,
  * whose outputs lie side by side.  Weights are window_height x window_width x output channels. */
 #include "arithmetic.h"
+#include "depthwise_conv_2d.h"
 #include "sums.h"
 #include "usmp.h"
 #include "walk.h"
 #include "window.h"
-
-/* Stride, dilation and `before`, the padding to the left, are in pixels along the row.  Low and high are the
- * limits of the output; zero points are 0.  Pitches are in elements from one pixel to the next. */
-struct usmp_depthwise_conv_2d_s16_parameters {
-    int32_t input_width;
-    int32_t input_channels;
-    int32_t output_width;
-    int32_t depth_multiplier;
-    int32_t window_height;
-    int32_t window_width;
-    int32_t stride;
-    int32_t dilation;
-    int32_t before;
-    int32_t low;
-    int32_t high;
-    int32_t input_pitch;
-    int32_t output_pitch;
-    int32_t direction; /* 1 forward, -1 backward */
-};
 
 /* For a window that makes one output row: `dilation_down` and `above`, the padding above it, are in rows. */
 struct usmp_depthwise_conv_2d_sums_s16_parameters {

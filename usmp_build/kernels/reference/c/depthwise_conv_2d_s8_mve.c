@@ -12,7 +12,7 @@ static inline void usmp_depthwise_s8_mve(
 {
     const int32_t height = p->window_height;
     const int32_t width = p->window_width;
-    const int are_inside = usmp_are_all_inside(rows, height);
+    const int are_inside = usmp_are_all_inside_s8(rows, height);
     const struct usmp_walk across = usmp_walk_along(p->output_width, 1, p->direction);
     const int8_t *taps[64];
     struct usmp_pixels_mve pixels;
@@ -24,7 +24,7 @@ static inline void usmp_depthwise_s8_mve(
         const int32_t start = x * p->stride - p->before;
 
         pixels.count = usmp_maximum(are_inside ? usmp_pixels_inside_mve(p, x) : 0, 1);
-        usmp_find_taps(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, 1, taps);
+        usmp_find_taps_s8(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, 1, taps);
         make(&pixels, taps, channel, output + x * p->output_pitch + channel);
     }
 }

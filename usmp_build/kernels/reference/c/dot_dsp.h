@@ -2,6 +2,7 @@
 #ifndef USMP_DOT_DSP_H
 #define USMP_DOT_DSP_H
 
+#include "conv_2d_dsp.h"
 #include "dsp.h"
 #include "usmp.h"
 
@@ -41,6 +42,22 @@ static inline void usmp_set_runs_s8_dsp(struct usmp_pixels_s8_dsp *dot, int32_t 
     dot->loops = dot->is_wide ? whole : (whole + 3) / 4;
     dot->skip = whole == 0 ? 64 * 4 + 8 : 64 * (4 * dot->loops - whole);
     dot->rest = bytes - 4 - 4 * whole;
+}
+
+static inline void usmp_set_outputs_s8_dsp(
+    struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p)
+{
+    dot->rounding = p->rounding;
+    dot->low = p->low;
+    dot->high = p->high;
+    dot->is_clamped = p->is_clamped;
+    dot->is_wide = p->is_wide;
+}
+
+/* The words of a block for pixels of `runs` runs. */
+static inline int32_t usmp_block_s8_dsp(int32_t runs, int32_t bytes)
+{
+    return 4 + 4 * runs * ((bytes + 3) / 4) + 5;
 }
 
 /* Adds a word of input that is loaded to r3: 16 instructions, 64 bytes of code, for 16 products. */
@@ -218,8 +235,8 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ldr    r1, [r7, #16]\n\t"
         "b.w    1b\n\t"
         "10:\n\t"
-        "pop    {r0, r4-r11, pc}\n\t"
-
+        "pop    {r0, r4-r11, pc}\n\t");
+    __asm__ volatile(/* apart: C99 compilers may refuse strings of more than 4,095 characters */
         ".balign 4\n\t"
         "7:\n\t" /* wide sums: a word */
         USMP_DSP_WIDE_WORD("ldr r3, [r0], #4")

@@ -35,6 +35,18 @@ static inline USMP_UNUSED int32_t usmp_multiply_high_dsp(int32_t sum, int32_t ex
 #endif
 }
 
+/* sum * multiplier / 2^32, rounded to the nearest, halves upwards: SMMULR. */
+static inline USMP_UNUSED int32_t usmp_scaled_s16_dsp(int32_t sum, int32_t multiplier)
+{
+#if USMP_DSP
+    int32_t high;
+    __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"(sum), "r"(multiplier));
+    return high;
+#else
+    return (int32_t)(((int64_t)sum * multiplier + ((int64_t)1 << 31)) >> 32);
+#endif
+}
+
 /* How sums become outputs: sum * multiplier / 2^31 is rounded, shifted right by `less` + 1 bits with halves away from
  * zero, and moved by the zero point.  `excess` is twice the multiplier less 2^32; `rounding` is 1 + 2 * the output's
  * zero point. */

@@ -1,4 +1,4 @@
-/* The pixels under a window, one by one. */
+/* The pixels under a window, one by one.  Types: s8 int8_t, s16 usmp_i16. */
 #ifndef USMP_TAPS_H
 #define USMP_TAPS_H
 
@@ -6,7 +6,7 @@
 #include "window.h"
 
 /* Whether no row under the window is padding. */
-static inline int usmp_are_all_inside(const int8_t *const *rows, int32_t height)
+static inline int usmp_are_all_inside_s8(const int8_t *const *rows, int32_t height)
 {
     int are_inside = 1;
 
@@ -18,14 +18,14 @@ static inline int usmp_are_all_inside(const int8_t *const *rows, int32_t height)
 
 /* The positions, of `count`, at which no pixel under the window is padding; `reach` is from the first pixel under it to
  * the one after the last. */
-static inline struct usmp_taps usmp_positions_inside(
+static inline struct usmp_taps usmp_positions_inside_s8(
     const int8_t *const *rows, int32_t height, int32_t reach, int32_t stride, int32_t before, int32_t input_width,
     int32_t count)
 {
     const int32_t space = input_width + before - reach; /* from the first position to the last one inside */
     struct usmp_taps inside = {0, 0};
 
-    if (space >= 0 && usmp_are_all_inside(rows, height)) {
+    if (space >= 0 && usmp_are_all_inside_s8(rows, height)) {
         inside.first = (before + stride - 1) / stride;
         inside.end = space / stride < count ? space / stride + 1 : count;
     }
@@ -34,7 +34,7 @@ static inline struct usmp_taps usmp_positions_inside(
 
 /* Finds them, row by row, into an array of height * width pointers: from its first element on (`step` is 1), or from its
  * last one down (-1).  A pixel outside of the image is `zeros`. */
-static inline void usmp_find_taps(
+static inline void usmp_find_taps_s8(
     const int8_t *const *rows, const int8_t *zeros, int32_t height, int32_t width, int32_t start, int32_t dilation,
     int32_t input_width, int32_t pitch, int32_t step, const int8_t **taps)
 {

@@ -1,0 +1,220 @@
+/* Sums of products of int16 under a window with the filters of all outputs, with Arm's DSP extension. */
+#ifndef USMP_DOT_S16_DSP_H
+#define USMP_DOT_S16_DSP_H
+
+#include "conv_2d_dsp.h"
+#include "dsp.h"
+#include "usmp.h"
+
+/* Pixels, and the blocks of four outputs to make of each.  The assembly knows the members by their offsets; steps are in
+ * elements. */
+struct usmp_pixels_s16_dsp {
+    const usmp_i16 *input;       /*  0: the first run of elements of the first pixel */
+    int32_t other_runs;          /*  4: the number of further runs, all equally long */
+    int32_t runs_left;           /*  8: for the function alone */
+    const usmp_i16 *const *runs; /* 12: the further runs, the last one first */
+    const int32_t *packed;       /* 16: the first block */
+    uintptr_t end;               /* 20: where the block after the last one begins */
+    int32_t back;                /* 24: bytes from the end of a block to the beginning of the next one */
+    usmp_i16 *output;            /* 28: of the first block of the first pixel */
+    int32_t step;                /* 32: from the outputs of a block to those of the next one */
+    int32_t loops;               /* 36: over four words of a run; all but its last word */
+    uintptr_t entry;             /* 40: for the function alone */
+    int32_t skip;                /* 44: bytes of code that the first loop leaves out */
+    int32_t rest;                /* 48: bytes from where the last word of a run would begin to where it does: -2 or 0 */
+    int32_t is_clamped;          /* 52: whether the limits of outputs are not those of int16 */
+    int32_t low;                 /* 56 */
+    int32_t high;                /* 60 */
+    int32_t pixels;              /* 64: if more than one, each has but one run */
+    int32_t input_step;          /* 68: from a pixel to the next one */
+    int32_t output_step;         /* 72: from where the block after the last one would go to the next pixel */
+    int32_t words;               /* 76: of a run */
+};
+
+/* Says how long all runs are: at least two elements. */
+static inline void usmp_set_runs_s16_dsp(struct usmp_pixels_s16_dsp *dot, int32_t other_runs, int32_t elements)
+{
+    const int32_t whole = (elements - 1) / 2; /* words but the last one */
+
+    dot->other_runs = other_runs;
+    dot->words = whole + 1;
+    dot->loops = (whole + 3) / 4;
+    dot->skip = whole == 0 ? 32 * 4 + 8 : 32 * (4 * dot->loops - whole);
+    dot->rest = 2 * elements - 4 - 4 * whole;
+}
+
+static inline void usmp_set_outputs_s16_dsp(
+    struct usmp_pixels_s16_dsp *dot, const struct usmp_conv_2d_s16_dsp_parameters *p)
+{
+    dot->low = p->low;
+    dot->high = p->high;
+    dot->is_clamped = p->is_clamped;
+}
+
+/* The words of a block for pixels of `runs` runs. */
+static inline int32_t usmp_block_s16_dsp(int32_t runs, int32_t elements)
+{
+    return 6 + 2 * runs * ((elements + 1) / 2) + 4;
+}
+
+/* Adds a word of input that is loaded to r3: 8 instructions, 32 bytes of code, for 8 products. */
+#define USMP_DSP_WORD_OF_INT16(LOAD) \
+    "ldrd   r4, r5, [r1], #8\n\t" \
+    LOAD "\n\t" \
+    "smlald r7, r8, r3, r4\n\t" \
+    "sxtb16 r4, r4\n\t" \
+    "smlad  r9, r3, r4, r9\n\t" \
+    "smlald r10, r11, r3, r5\n\t" \
+    "sxtb16 r5, r5\n\t" \
+    "smlad  r12, r3, r5, r12\n\t"
+
+/* Makes the outputs of all these blocks, four at a time; a, b, c, d are their filters.  `packed` has for each block
+ *
+ *     256 * A + B (64 bits),  B,  256 * C + D (64 bits),  D     sums to begin with: biases
+ *     for each word of input, elements k and k + 1, two words; a lane of 16 bits holds two weights:
+ *         256 * a[k + 1] + b[k + 1]  |  256 * a[k] + b[k]
+ *         the same of c and d
+ *     multipliers of a, b, c, d
+ *
+ * The word itself sums up 256 * A + B in 64 bits, and SXTB16 of it leaves b's weights, whose sum B has 32 bits.  Then
+ * A = ((256 * A + B) - B) / 256.  A multiplier is that of usmp_scale_wide, shifted so that the upper half of its product
+ * with a sum, rounded, is the output. */
+static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp *dot USMP_UNUSED)
+{
+#if USMP_DSP
+    __asm__ volatile(
+        /* r0 input, r1 packed, r2 loops, r3 elements, r4 r5 weights, r7:r8 r9 r10:r11 r12 sums, lr dot */
+        "push   {r4-r11, lr}\n\t"
+        "mov    lr, r0\n\t"
+        "adr    r3, 3f\n\t"
+        "ldr    r2, [lr, #44]\n\t"
+        "adds   r3, r3, r2\n\t"
+        "adds   r3, #1\n\t" /* an address of Thumb code */
+        "str    r3, [lr, #40]\n\t"
+        "ldr    r1, [lr, #16]\n\t"
+
+        "1:\n\t" /* a block of four outputs */
+        "ldm    r1!, {r7, r8, r9, r10, r11, r12}\n\t"
+        "ldrd   r0, r2, [lr]\n\t"
+        "str    r2, [lr, #8]\n\t"
+
+        "2:\n\t" /* a run */
+        "ldrd   r2, r3, [lr, #36]\n\t"
+        "bx     r3\n\t"
+        ".balign 4\n\t"
+        "3:\n\t"
+        ".rept  4\n\t"
+        USMP_DSP_WORD_OF_INT16("ldr.w r3, [r0], #4")
+        ".endr\n\t"
+        "subs.w r2, r2, #1\n\t"
+        "bne.w  3b\n\t"
+        "ldr    r2, [lr, #48]\n\t" /* the last word of the run */
+        USMP_DSP_WORD_OF_INT16("ldr.w r3, [r0, r2]")
+        "ldr    r2, [lr, #8]\n\t"
+        "cbz    r2, 4f\n\t"
+        "ldr    r3, [lr, #12]\n\t" /* the next run */
+        "subs   r2, #1\n\t"
+        "str    r2, [lr, #8]\n\t"
+        "ldr    r0, [r3, r2, lsl #2]\n\t"
+        "b      2b\n\t"
+
+        "4:\n\t" /* the sums of a and c */
+        "subs   r7, r7, r9\n\t"
+        "sbc    r8, r8, r9, asr #31\n\t"
+        "subs   r10, r10, r12\n\t"
+        "sbc    r11, r11, r12, asr #31\n\t"
+        "lsr    r7, r7, #8\n\t"
+        "lsr    r10, r10, #8\n\t"
+        "orr    r7, r7, r8, lsl #24\n\t"
+        "orr    r10, r10, r11, lsl #24\n\t"
+
+        "ldm    r1!, {r2, r3, r4, r5}\n\t" /* sums become outputs */
+        "ldr    r0, [lr, #52]\n\t"
+        "smmulr r7, r7, r2\n\t"
+        "smmulr r9, r9, r3\n\t"
+        "smmulr r10, r10, r4\n\t"
+        "smmulr r12, r12, r5\n\t"
+        "ssat   r7, #16, r7\n\t"
+        "ssat   r9, #16, r9\n\t"
+        "ssat   r10, #16, r10\n\t"
+        "ssat   r12, #16, r12\n\t"
+        "cbz    r0, 5f\n\t"
+        "ldrd   r2, r3, [lr, #56]\n\t"
+        ".irp   sum, r7, r9, r10, r12\n\t"
+        "cmp    \\sum, r2\n\t"
+        "it     lt\n\t"
+        "movlt  \\sum, r2\n\t"
+        "cmp    \\sum, r3\n\t"
+        "it     gt\n\t"
+        "movgt  \\sum, r3\n\t"
+        ".endr\n\t"
+
+        "5:\n\t"
+        "ldrd   r2, r3, [lr, #28]\n\t"
+        "strh   r7, [r2]\n\t"
+        "strh   r9, [r2, #2]\n\t"
+        "strh   r10, [r2, #4]\n\t"
+        "strh   r12, [r2, #6]\n\t"
+        "add    r2, r2, r3, lsl #1\n\t"
+        "str    r2, [lr, #28]\n\t"
+        "ldrd   r2, r3, [lr, #20]\n\t"
+        "add    r1, r1, r3\n\t"
+        "cmp    r1, r2\n\t"
+        "bne.w  1b\n\t"
+        "ldr    r0, [lr, #64]\n\t" /* the next pixel */
+        "subs   r0, #1\n\t"
+        "beq    6f\n\t"
+        "str    r0, [lr, #64]\n\t"
+        "ldrd   r2, r3, [lr, #68]\n\t"
+        "ldr    r0, [lr]\n\t"
+        "ldr    r4, [lr, #28]\n\t"
+        "add    r0, r0, r2, lsl #1\n\t"
+        "add    r4, r4, r3, lsl #1\n\t"
+        "str    r0, [lr]\n\t"
+        "str    r4, [lr, #28]\n\t"
+        "ldr    r1, [lr, #16]\n\t"
+        "b.w    1b\n\t"
+        "6:\n\t"
+        "pop    {r4-r11, pc}\n\t");
+#else
+    const int32_t *at = dot->packed;
+
+    while (dot->pixels > 0) {
+        uint64_t both[2];
+        uint32_t lower[2];
+
+        for (int32_t i = 0; i < 2; ++i, at += 3) {
+            both[i] = (uint32_t)at[0] | (uint64_t)(uint32_t)at[1] << 32;
+            lower[i] = (uint32_t)at[2];
+        }
+        for (int32_t run = dot->other_runs; run >= 0; --run) {
+            const usmp_i16 *const input = run == dot->other_runs ? dot->input : dot->runs[run];
+            for (int32_t word = 0; word < dot->words; ++word) {
+                const usmp_i16 *const x = input + 2 * word + (word == dot->words - 1 ? dot->rest / 2 : 0);
+                for (int32_t i = 0; i < 2; ++i, ++at) {
+                    const uint32_t weights = (uint32_t)*at;
+                    both[i] += (uint64_t)((int64_t)x[0] * (int16_t)(weights & 0xffff));
+                    both[i] += (uint64_t)((int64_t)x[1] * (int16_t)(weights >> 16));
+                    lower[i] += (uint32_t)(x[0] * (int8_t)(weights & 0xff));
+                    lower[i] += (uint32_t)(x[1] * (int8_t)(weights >> 16 & 0xff));
+                }
+            }
+        }
+        for (int32_t i = 0; i < 4; ++i) {
+            const int32_t low = (int32_t)lower[i / 2];
+            const int32_t sum = i % 2 == 1 ? low : (int32_t)(((int64_t)both[i / 2] - low) >> 8);
+            const int32_t result = usmp_scaled_s16_dsp(sum, at[i]);
+            dot->output[i] = (usmp_i16)(result < dot->low ? dot->low : result > dot->high ? dot->high : result);
+        }
+        dot->output += dot->step;
+        at += 4 + dot->back / 4;
+        if ((uintptr_t)at == dot->end && --dot->pixels > 0) {
+            dot->input += dot->input_step;
+            dot->output += dot->output_step;
+            at = dot->packed;
+        }
+    }
+#endif
+}
+
+#endif
