@@ -544,7 +544,8 @@ class Planned:
             tensor = model.tensors[self.value[t]]
             self.channels[t] = each["channels"]
             self.place[t] = self.placed(each, tensor, buffers, self.size(t))
-        self.written = {self.value[t] for op in self.operators.values() for t in op["writes"]} | {*model.inputs}
+        computing = [op for position, op in self.operators.items() if position < len(model.operators)]
+        self.written = {self.value[t] for op in computing for t in op["writes"]} | {*model.inputs}
         self.written |= {t for t, tensor in enumerate(model.tensors) if tensor.is_variable}
         self.definitions = {}
         self.backward = {*record["backward"]}

@@ -5,6 +5,11 @@
 The first word is a target of `TARGETS`, the second a folder, which is given files of the tests to begin with, and keeps
 what reaches further; all other words are libFuzzer's.  It ends at the first exception that is no error of ours, or when
 an input takes a minute, and leaves that input in a file.
+
+    python -m tests.fuzz --each SECONDS
+
+gives each target that long, two at a time, each with a corpus of only the files of the tests.  All of them are
+instrumented once, which takes longer than some of them run.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ import contextlib
 import hashlib
 import io
 import json
+import os
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -71,10 +77,11 @@ def compare(data: bytes) -> None:
 
 
 def check_alone(plan_text: bytes, model: bytes) -> None:
-    (WORK / "plan.json").write_bytes(plan_text)
-    (WORK / "m.tflite").write_bytes(model)
+    plan_file, model_file = (WORK / f"{os.getpid()}.{end}" for end in ("json", "tflite"))
+    plan_file.write_bytes(plan_text)
+    model_file.write_bytes(model)
     with contextlib.redirect_stdout(io.StringIO()):
-        code = check_plan.main([str(WORK / "plan.json"), str(WORK / "m.tflite")])
+        code = check_plan.main([str(plan_file), str(model_file)])
     assert code in (0, 1, 3)
 
 
@@ -119,6 +126,25 @@ def mutated(data: bytes, size: int, seed: int) -> bytes:
     return bytes(atheris.Mutate(data, size))
 
 
+def each(seconds: str) -> int:
+    """Fuzz all targets in processes of their own; return how many found something."""
+    left, failed, running = [*TARGETS], 0, set[int]()
+    while left or running:
+        if left and len(running) < 2:
+            target = left.pop(0)
+            sys.stdout.flush()
+            process = os.fork()
+            if process == 0:
+                main(target, str(WORK / target), f"-max_total_time={seconds}", "-verbosity=0")
+                os._exit(1)  # libFuzzer does not return
+            running.add(process)
+            continue
+        process, status = os.wait()
+        running.discard(process)
+        failed += status != 0
+    return failed
+
+
 def main(target: str, corpus: str, *options: str) -> None:
     """Fuzz until something is wrong, or the time is over."""
     run, seeds = TARGETS[target]
@@ -136,4 +162,6 @@ def main(target: str, corpus: str, *options: str) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["--each"]:
+        sys.exit(each(sys.argv[2]))
     main(*sys.argv[1:])

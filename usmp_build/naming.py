@@ -203,6 +203,7 @@ def plan_files(project: str, pool_bytes: Iterable[str] = ()) -> tuple[str, ...]:
         "usmp.bzl",
         "usmp.h",
         "usmp.mk",
+        "usmp_regions.h",
         f"{project}.h",
         f"{project}.ld",
         f"{project}_copy_table.ld",

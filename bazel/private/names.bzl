@@ -25,7 +25,7 @@ def plan_files(project, pool_bytes):
             "usmp.mk",
         ],
         "copy_table": [project + "_copy_table.ld"],
-        "hdrs": ["usmp.h"] + [project + end for end in [".h", "_guard.h", "_kernels.h", "_shared_constants.h"]],
+        "hdrs": ["usmp.h", "usmp_regions.h"] + [project + end for end in [".h", "_guard.h", "_kernels.h", "_shared_constants.h"]],
         "linker_fragment": [project + ".ld"],
         "plan_json": ["plan.json"],
         "pool_bytes": ["%s_%s.%s" % (project, pool, end) for pool in pool_bytes for end in ["bin", "inc"]],

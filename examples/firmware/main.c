@@ -75,9 +75,9 @@ static void show(const struct seen *pictures, int count)
 
 static void show_pools(void)
 {
-    for (const struct region *pool = first_pool; pool < regions + region_count; ++pool) {
+    for (const struct usmp_region *pool = first_pool; pool < regions + region_count; ++pool) {
         host_print_address((uintptr_t)pool->start);
-        host_print(pool->access == RW ? "  rw  " : "  ro  ");
+        host_print(pool->access == USMP_RW ? "  rw  " : "  ro  ");
         host_print(pool->name);
         host_print(", ");
         host_print_number((unsigned)(pool->end - pool->start));

@@ -6,9 +6,9 @@
 #include "protect.h"
 
 /* The first pool of the plan with these rights. */
-static const struct region *find_pool(enum access access)
+static const struct usmp_region *find_pool(enum usmp_access access)
 {
-    for (const struct region *pool = first_pool; pool < regions + region_count; ++pool) {
+    for (const struct usmp_region *pool = first_pool; pool < regions + region_count; ++pool) {
         if (pool->access == access && pool->start != pool->end) {
             return pool;
         }
@@ -42,13 +42,13 @@ int main(void)
         return 1;
     }
     if (strcmp(word, "behind") == 0) {
-        write_to(protect_piece(find_pool(RW)).end);
+        write_to(protect_piece(find_pool(USMP_RW)).end);
     } else if (strcmp(word, "before") == 0) {
-        write_to((uintptr_t)find_pool(RW)->start - 1);
+        write_to((uintptr_t)find_pool(USMP_RW)->start - 1);
     } else if (strcmp(word, "constant") == 0) {
-        write_to((uintptr_t)find_pool(RO)->start);
+        write_to((uintptr_t)find_pool(USMP_RO)->start);
     } else if (strcmp(word, "execute") == 0) {
-        ((void (*)(void))((uintptr_t)find_pool(RW)->start | 1))();
+        ((void (*)(void))((uintptr_t)find_pool(USMP_RW)->start | 1))();
     } else if (strcmp(word, "nowhere") == 0) {
         return *(const volatile uint8_t *)(uintptr_t)0xA0000000;
     } else if (strcmp(word, "stack") == 0) {

@@ -75,7 +75,7 @@ def test_the_plan_has_the_same_properties(tmp_path: Path, find: str, plan: str, 
         "USMP_COPY_TABLE": "p_copy_table.ld",
         "USMP_PLAN_JSON": "plan.json",
         "UNITY_BUILD": "OFF",
-        "PUBLIC_HEADER": "p.h p_guard.h p_kernels.h p_shared_constants.h usmp.h",
+        "PUBLIC_HEADER": "p.h p_guard.h p_kernels.h p_shared_constants.h usmp.h usmp_regions.h",
     }
     shown = "".join(f"get_target_property(it usmp::p {name})\nmessage(NOTICE {name}=[${{it}}])\n" for name in wanted)
     model = "get_target_property(it usmp::digits PUBLIC_HEADER)\nmessage(NOTICE of_model=[${it}])\n"

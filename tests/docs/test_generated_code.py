@@ -72,3 +72,11 @@ def test_operators_are_watched(page: Page, tmp_path: Path) -> None:
     hooks = [page.take("c") for _ in range(4)]
     out, main = generated(tmp_path, HEAD), application("kws_run();\n", above=[*hooks, HOOK])
     assert said(out, tmp_path, main, "-DUSMP_HOOK").startswith("kws 0 ")
+
+
+@runs("docs/generated-code.md#canaries")
+def test_canaries_are_set_and_checked(page: Page, tmp_path: Path) -> None:
+    snippet = page.take("c").text
+    main = application(snippet, 'printf("%s", overrun ? overrun : "-");\n', above=['#include "doorbell.h"\n'])
+    for flags in ((), ("-DUSMP_CANARIES=1",)):
+        assert said(generated(tmp_path, REGIONS + HEAD), tmp_path, main, *flags) == "-"

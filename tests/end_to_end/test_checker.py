@@ -73,6 +73,13 @@ def test_plans_of_models_are_right(tmp_path: Path, name: str, rows: str) -> None
     assert each.verdict(each.document) == ""
 
 
+def test_an_operator_reads_on_from_what_the_caller_gets_a_copy_of(tmp_path: Path) -> None:
+    """A view of an output, whose parts stay in the workspace: it shows them, not the copy, which comes later."""
+    each = made(tmp_path, ("kitchen_a",), 'io = "application"\n' + BY_ROWS.format("false"))
+    assert [step.partition(": ")[2] for step in each.document["steps"]][-3:-1] == ["FULLY_CONNECTED 12", "COPY 13"]
+    assert each.verdict(each.document) == ""
+
+
 @pytest.mark.parametrize("name", ["branchy", "digits"])
 def test_a_bound_is_checked_where_buffers_overlap(tmp_path: Path, name: str) -> None:
     """The bytes that the fullest turn of one operator needs are as many, which are fewer than its buffers have."""

@@ -168,12 +168,15 @@ REFUSED: Mapping[str, tuple[str, str, Node]] = {
     "CVE-2022-23561": ("T206", "is sparse", one("RELU", [x(4, Sparsity=SPARSE)], [x(4)])),
     "CVE-2023-27579": ("T247", NOTHING, conv(q(1, 4, 4, 0), w(1, 1, 1, 0), q(1, 4, 4, 1))),
     "tflite-micro#3071": ("T220", "40 dimensions", relu(0, 1, tensor("a", [2] * 40), tensor("b"))),
-    "tflite-micro#3072": ("T221", "unknown shape, [-4]", relu(0, 1, tensor("a", [-4]), tensor("b"))),
-    "tflite-micro#3073": ("T208", "in buffer 77", relu(0, 1, tensor("a", Buffer=77), tensor("b"))),
+    "tflite-micro#3072": ("T222", "at most", relu(0, 1, tensor("a", [MOST, MOST]), tensor("b"))),
+    "tflite-micro#3073": ("T231", "output 0 is tensor 77", relu(0, 77)),
     "tflite-micro#3074": ("T231", "input 0 is tensor 77", relu(77, 1)),
-    "tflite-micro#3075": ("T231", "output 0 is tensor 77", relu(0, 77)),
-    "tflite-micro#3077": ("T210", "operator code 77", of_code(77)),
-    "tflite-micro#3389": ("T231", "subgraph 0: input 0 is tensor 77", relu(0, 1, Inputs=[77])),
+    "tflite-micro#3075": ("T208", "in buffer 77", relu(0, 1, tensor("a"), tensor("b", Buffer=77))),
+    "tflite-micro#3076": ("T208", "in buffer 77", relu(0, 1, tensor("a"), tensor("b"), tensor("c", Buffer=77))),
+    "tflite-micro#3077": ("T208", "in buffer 77", relu(0, 1, tensor("a", Buffer=77), tensor("b"))),
+    "tflite-micro#3389": ("T208", "in buffer 9999", relu(0, 1, tensor("a", Buffer=9999), tensor("b"))),
+    "no report: an operator code": ("T210", "operator code 77", of_code(77)),
+    "no report: an input": ("T231", "subgraph 0: input 0 is tensor 77", relu(0, 1, Inputs=[77])),
 }
 HARMLESS: Mapping[str, tuple[str, Node]] = {
     "CVE-2021-29592": ("shapes are those of tensors", one("RESHAPE", [q(1, 4), x(1, dtype="INT32")], [q(2, 2)])),
@@ -181,7 +184,7 @@ HARMLESS: Mapping[str, tuple[str, Node]] = {
     "CVE-2021-37685": ("shapes are those of tensors", one("EXPAND_DIMS", [q(4), c(-9)], [q(1, 4)])),
     "CVE-2021-37687": ("the nearest index is taken", one("GATHER_ND", [q(2, 4), c(-9, shape=[1, 1])], [q(1, 4)])),
     "CVE-2021-37689": ("without axes, nothing is added up", one("SUM", [q(4), c(shape=[0])], [q(4)])),
-    "tflite-micro#3076": ("intermediate tensors are not read", of_code(0)),
+    "no report: an intermediate": ("intermediate tensors are not read", of_code(0)),
 }
 """Why, and the file."""
 

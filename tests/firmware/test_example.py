@@ -97,8 +97,8 @@ def protected_end(board: Board, start: int, end: int) -> int:
     """Where memory protection of a pool ends: an independent account of what the boards can do."""
     granule = {"riscv": 4, "m33": 32, "m55": 32}.get(board.name, 0)
     if not granule:
-        block = max(5, (start ^ (end - 1)).bit_length())
-        granule = 1 << (block - 3 if block >= 8 else block)
+        block = (start ^ (end - 1)).bit_length()
+        granule = 1 << max(5, block - 3)
     return -(-end // granule) * granule
 
 

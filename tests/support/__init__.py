@@ -14,9 +14,9 @@
   page of operators.
 - Packages: `archives` builds ours, `environments` are where it is installed, `packages` installs those of others.
 - Boards: `board_manifests` says which models are in which memories, `planned` plans once for all boards, `firmware`
-  builds and runs on them, `image` compares every tensor, `counting` counts what runs and is read, `board_accesses`
-  compares that with the plan, `board_kernels` does both for models of one operator.  `linked_images` are of a small
-  linker script, for any machine.
+  builds and runs on them, `mpu` reads registers of memory protection, `image` compares every tensor, `counting` counts
+  what runs and is read, `board_accesses` compares that with the plan, `board_kernels` does both for models of one
+  operator.  `linked_images` are of a small linker script, for any machine.
 - Models and programs: `road` takes them as text, `small_models` has some, `rewriting` and `scopes` say what passes make
   of them, `flatfile` makes a file of a graph, `list_writes` is a loop that writes rows,
   `kernels` runs operators one by one, `cmsis_nn` stands in for CMSIS-NN;

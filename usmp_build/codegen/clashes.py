@@ -9,6 +9,7 @@ from usmp_build.errors import Diagnostic, ManifestError
 from usmp_build.layout import ConstantGroup, FunctionCode, ModelCode, ModelRow, PoolRow, Summary
 
 _OF_GUARD = ("enter", "leave", "running", "excluded", "mark", "replace_mark")
+_OF_CANARIES = ("canary", "set_canary", "is_canary", "set_canaries", "check_canaries")
 _OF_SEALS = ("crc", "check")
 _OF_PORTS = ("SIZE", "ELEMENTS", "RANK", "DIMS", "SCALE", "ZERO_POINT", "ROWS", "ROW_SIZE")
 _OF_ROWS = ("sink", "progress", "begin", "next_row", "push_row", "end", "run_jobs")
@@ -37,10 +38,7 @@ def _names(
     if any(pool.is_sealed for pool in summary.pools):
         yield from (("the project", f"{summary.project}_{part}") for part in _OF_SEALS)
     for pool in summary.pools:
-        owner = f'pool "{pool.name}"'
-        yield owner, pool.symbol
-        yield from ((owner, f"{pool.macro}_{part}") for part in ("SIZE", "ALIGNMENT", "SECTION"))
-        yield from _of_passed(summary.project, owner, pool)
+        yield from _of_pool(summary.project, f'pool "{pool.name}"', pool)
     for group in groups:
         readers = " and ".join(summary.models[index].name for index in group.models)
         yield f'the constants of {readers} in pool "{group.pool.name}"', group.symbol
@@ -70,8 +68,13 @@ def _names(
             yield from ((f"{owner}, {buffer.variable}", f"{buffer.macro}_{part}") for part in ("OFFSET", "BYTES"))
 
 
-def _of_passed(project: str, owner: str, pool: PoolRow) -> Iterator[tuple[str, str]]:
-    """Yield the names for a pool of the application."""
+def _of_pool(project: str, owner: str, pool: PoolRow) -> Iterator[tuple[str, str]]:
+    """Yield the names for a pool."""
+    yield owner, pool.symbol
+    yield from ((owner, f"{pool.macro}_{part}") for part in ("SIZE", "ALIGNMENT", "SECTION"))
+    if any(pool.canaries):
+        yield owner, f"{pool.symbol}_between"
+        yield from (("the project", f"{project}_{part}") for part in _OF_CANARIES)
     if pool.is_sealed:
         yield owner, f"{project}_check_{pool.name}"
         yield owner, f"{pool.macro}_ID"

@@ -41,6 +41,7 @@ def _plan_code(layout: Layout) -> Iterator[OutputFile]:
     summary, project = layout.summary, layout.summary.project
     common = {"summary": summary, "abi": ABI}
     yield OutputFile("usmp.h", render("usmp.h.j2", abi=ABI, longest_rank=LONGEST_RANK, seal=SEAL))
+    yield OutputFile("usmp_regions.h", render("usmp_regions.h.j2"))
     pools = {"groups": layout.constants, "excluded": layout.excluded, "first_covered": FIRST_COVERED, **common}
     yield OutputFile(f"{project}_pools.c", render("pools.c.j2", **pools))
     kernels = {"header": layout.kernel_header, "source": layout.kernel_source, "cached": layout.cached, **common}

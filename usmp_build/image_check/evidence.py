@@ -44,6 +44,13 @@ class Evidence:
         return self.pool.owner == "application"
 
     @property
+    def has_canaries(self) -> bool:
+        """Whether the section and the pool's object in it both have room for the pool between canaries, no more."""
+        size = self.pool.size + sum(self.pool.canaries)
+        extents = [*(symbol.extent for symbol in self.objects()), *([self.section.extent] if self.section else [])]
+        return len(extents) == 2 and all(extent.size == size for extent in extents)
+
+    @property
     def joins_constants(self) -> bool:
         """Whether linker scripts may put it with the constants of the program."""
         return self.pool.access == "ro" and not self.pool.region

@@ -22,6 +22,10 @@ class CertificateRecord(Record):
     buffers: tuple[str, ...]
 
 
+_CANARY = 16
+"""Bytes of a canary; that before a pool is a multiple of the pool's alignment, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class PoolRecord(Record):
     """A pool and how full it is."""
@@ -59,6 +63,17 @@ class PoolRecord(Record):
     def is_workspace(self) -> bool:
         """Whether inference writes to it; else it holds constants."""
         return self.access == "rw"
+
+    @property
+    def canaries(self) -> tuple[int, int]:
+        """Bytes that the generated code adds before and after the pool if it is compiled with USMP_CANARIES.
+
+        None where the array is not in the generated code, or where the limit of the pool leaves no room.
+        """
+        before, after = max(_CANARY, self.alignment), _CANARY
+        has_room = self.limit is None or self.size + before + after <= self.limit
+        is_generated = self.is_workspace and self.owner == "generated" and self.size > 0
+        return (before, after) if is_generated and has_room else (0, 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-/* PMSAv8: a region begins and ends on a multiple of 32 bytes. */
+/* PMSAv8, as usmp_regions.h computes it; all memory is of kind 0 of MAIR0. */
 #include "protect.h"
 
 #define MPU_TYPE (*(const volatile uint32_t *)0xE000ED90)
@@ -8,18 +8,13 @@
 #define MPU_RLAR (*(volatile uint32_t *)0xE000EDA0)
 #define MPU_MAIR0 (*(volatile uint32_t *)0xE000EDC0)
 
-enum { GRANULE = 32, CTRL_ENABLE = 1, RLAR_ENABLE = 1, NORMAL_CACHED = 0xFF };
+enum { CTRL_ENABLE = 1, NORMAL_CACHED = 0xFF };
 
-static const uint32_t rights[] = {
-    [RO] = 7, /* read only, never execute */
-    [RW] = 3, /* never execute */
-    [RX] = 6, /* read only */
-};
-
-struct piece protect_piece(const struct region *region)
+struct piece protect_piece(const struct usmp_region *region)
 {
-    return (struct piece){ (uintptr_t)region->start & ~(uintptr_t)(GRANULE - 1),
-                           ((uintptr_t)region->end + GRANULE - 1) & ~(uintptr_t)(GRANULE - 1) };
+    const struct usmp_mpu_region mpu = usmp_pmsav8(region, 0);
+
+    return (struct piece){ mpu.first, (uintptr_t)mpu.last + 1 };
 }
 
 size_t protect_limit(void)
@@ -27,13 +22,13 @@ size_t protect_limit(void)
     return MPU_TYPE >> 8 & 0xFF;
 }
 
-void protect_allow(size_t index, const struct region *region)
+void protect_allow(size_t index, const struct usmp_region *region)
 {
-    const struct piece piece = protect_piece(region);
+    const struct usmp_mpu_region mpu = usmp_pmsav8(region, 0);
 
     MPU_RNR = index;
-    MPU_RBAR = piece.start | rights[region->access];
-    MPU_RLAR = (piece.end - GRANULE) | RLAR_ENABLE; /* memory of kind 0 of MAIR0 */
+    MPU_RBAR = mpu.base;
+    MPU_RLAR = mpu.attributes;
 }
 
 /* Without the default map, what is in no region is a fault; but faults themselves are handled without protection. */

@@ -10,13 +10,13 @@ extern const uint8_t __stack_start[]; /* the stack is the lowest of RAM */
 /* Farther away than this, an address has nothing to do with a region. */
 enum { NEAR = 64 * 1024 };
 
-static bool holds(const struct region *region, uintptr_t address)
+static bool holds(const struct usmp_region *region, uintptr_t address)
 {
     return address >= (uintptr_t)region->start && address < (uintptr_t)region->end;
 }
 
 /* How far an address is before a region, or past its end. */
-static uintptr_t gap(const struct region *region, uintptr_t address)
+static uintptr_t gap(const struct usmp_region *region, uintptr_t address)
 {
     const uintptr_t start = (uintptr_t)region->start;
 
@@ -24,11 +24,11 @@ static uintptr_t gap(const struct region *region, uintptr_t address)
 }
 
 /* The region that holds an address, or else the nearest one. */
-static const struct region *find(uintptr_t address)
+static const struct usmp_region *find(uintptr_t address)
 {
-    const struct region *nearest = regions;
+    const struct usmp_region *nearest = regions;
 
-    for (const struct region *region = regions; region < regions + region_count; ++region) {
+    for (const struct usmp_region *region = regions; region < regions + region_count; ++region) {
         if (holds(region, address)) {
             return region;
         }
@@ -50,12 +50,12 @@ static void print_distance(uintptr_t bytes, const char *where, const char *name)
 static void print_place(uintptr_t address)
 {
     static const char *const rights[] = {
-        [RO] = ", which is read only",
-        [RW] = ", which is no code",
-        [RX] = ", which is code",
+        [USMP_RO] = ", which is read only",
+        [USMP_RW] = ", which is no code",
+        [USMP_RX] = ", which is code",
     };
     const uintptr_t stack = (uintptr_t)__stack_start;
-    const struct region *region = find(address);
+    const struct usmp_region *region = find(address);
 
     if (holds(region, address)) {
         print_distance(address - (uintptr_t)region->start, "into ", region->name);

@@ -2,22 +2,22 @@
 
 #include "host.h"
 
-static bool is_empty(const struct region *region)
+static bool is_empty(const struct usmp_region *region)
 {
     return region->start == region->end;
 }
 
-static bool meet(struct piece piece, const struct region *region)
+static bool meet(struct piece piece, const struct usmp_region *region)
 {
     return !is_empty(region) && (uintptr_t)region->start < piece.end && piece.start < (uintptr_t)region->end;
 }
 
 /* What opens a region must not open bytes of another one. */
-static bool stands_alone(const struct region *region)
+static bool stands_alone(const struct usmp_region *region)
 {
     const struct piece piece = protect_piece(region);
 
-    for (const struct region *other = regions; other < regions + region_count; ++other) {
+    for (const struct usmp_region *other = regions; other < regions + region_count; ++other) {
         if (other != region && meet(piece, other)) {
             host_print("memory protection: what opens ");
             host_print(region->name);
@@ -35,7 +35,7 @@ bool protect(void)
     const size_t limit = protect_limit();
     size_t count = 0;
 
-    for (const struct region *region = regions; region < regions + region_count; ++region) {
+    for (const struct usmp_region *region = regions; region < regions + region_count; ++region) {
         if (is_empty(region)) {
             continue;
         }

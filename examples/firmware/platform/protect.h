@@ -14,7 +14,7 @@ struct piece {
     uintptr_t start;
     uintptr_t end;
 };
-struct piece protect_piece(const struct region *region);
+struct piece protect_piece(const struct usmp_region *region);
 
 /* ---- what protect.c must be told of a processor ---- */
 
@@ -22,7 +22,7 @@ struct piece protect_piece(const struct region *region);
 size_t protect_limit(void);
 
 /* Let the region be used; it is the `index`th one. */
-void protect_allow(size_t index, const struct region *region);
+void protect_allow(size_t index, const struct usmp_region *region);
 
 /* From now on, forbid the rest. */
 void protect_forbid_rest(void);

@@ -5,15 +5,12 @@
 extern const uint8_t __code_start[], __code_end[], __ram_start[], __ram_end[];
 
 /* The plan knows names and access, the linker knows addresses. */
-#define POOL_SYMBOLS(name, access) extern const uint8_t __usmp_##name##_start[], __usmp_##name##_end[];
-#define POOL_ROW(name, access) { "pool " #name, access, __usmp_##name##_start, __usmp_##name##_end },
+FIRMWARE_POOLS(USMP_POOL_SYMBOLS)
 
-FIRMWARE_POOLS(POOL_SYMBOLS)
-
-const struct region regions[] = {
-    { "code", RX, __code_start, __code_end },
-    { "RAM", RW, __ram_start, __ram_end },
-    FIRMWARE_POOLS(POOL_ROW)
+const struct usmp_region regions[] = {
+    { "code", USMP_RX, __code_start, __code_end },
+    { "RAM", USMP_RW, __ram_start, __ram_end },
+    FIRMWARE_POOLS(USMP_POOL_REGION)
 };
 const size_t region_count = sizeof regions / sizeof regions[0];
-const struct region *const first_pool = &regions[2];
+const struct usmp_region *const first_pool = &regions[2];

@@ -3,24 +3,12 @@
 #define REGIONS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-enum access {
-    RO, /* read */
-    RW, /* read and write */
-    RX  /* read and execute */
-};
-
-struct region {
-    const char *name;
-    enum access access;
-    const uint8_t *start;
-    const uint8_t *end; /* the first byte behind it */
-};
+#include "usmp_regions.h"
 
 /* The program's code and RAM, then the pools of the plan. */
-extern const struct region regions[];
+extern const struct usmp_region regions[];
 extern const size_t region_count;
-extern const struct region *const first_pool;
+extern const struct usmp_region *const first_pool;
 
 #endif

@@ -15,9 +15,9 @@ static union {
     uint32_t words[ENTRIES / 4];
 } settings;
 
-static const uint8_t rights[] = { [RO] = READ, [RW] = READ | WRITE, [RX] = READ | EXECUTE };
+static const uint8_t rights[] = { [USMP_RO] = READ, [USMP_RW] = READ | WRITE, [USMP_RX] = READ | EXECUTE };
 
-struct piece protect_piece(const struct region *region)
+struct piece protect_piece(const struct usmp_region *region)
 {
     return (struct piece){ (uintptr_t)region->start & ~(uintptr_t)(GRANULE - 1),
                            ((uintptr_t)region->end + GRANULE - 1) & ~(uintptr_t)(GRANULE - 1) };
@@ -32,7 +32,7 @@ size_t protect_limit(void)
     return last != 0 ? ENTRIES / 2 - 1 : 0;
 }
 
-void protect_allow(size_t index, const struct region *region)
+void protect_allow(size_t index, const struct usmp_region *region)
 {
     const struct piece piece = protect_piece(region);
 

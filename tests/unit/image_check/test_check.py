@@ -47,6 +47,10 @@ FAULTS = {
         "S613", [("KEEP(*(.usmp.p.ram))", "KEEP(*(.usmp.p.ram)) . += 8;")],
         "section .usmp.p.ram at 0x20000000 has 264 bytes, planned are 256: 8 bytes too many",
     ),
+    "room for canaries, but none there": (
+        "S613", [("KEEP(*(.usmp.p.ram))", "KEEP(*(.usmp.p.ram)) . += 32;")],
+        "section .usmp.p.ram at 0x20000000 has 288 bytes, planned are 256: 32 bytes too many",
+    ),
     "alignment": (
         "S614", [("aligned(16))) unsigned", "aligned(4))) unsigned"),
                  (".usmp.p.ram (NOLOAD) : ALIGN(16)", ".usmp.p.ram 0x20000004 (NOLOAD) :")],
