@@ -1,6 +1,7 @@
 """What files did that broke TensorFlow Lite and TensorFlow Lite Micro: each is refused by name, or does no harm.
 
-The files are not those of the reports, but small ones with the same thing wrong in them.
+The files are not those of the reports, but small ones with the same thing wrong in them: what it is follows the
+advisories of TensorFlow (`tensorflow/security/advisory/` there, and its GHSA advisories from 2022 on).
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ REFUSED: Mapping[str, tuple[str, str, Node]] = {
     "CVE-2021-37691": ("P305", NO_KERNEL, one("LSH_PROJECTION", [c(shape=[0, 1]), c(1)], [ANSWER])),
     "CVE-2022-21741": ("T247", NOTHING, depthwise(q(1, 4, 4, 1), w(1, 1, 1, 0), q(1, 4, 4, 0))),
     "CVE-2022-23557": ("T247", "its bias, has 0", depthwise(q(1, 4, 4, 2), w(1, 1, 1, 2), q(1, 4, 4, 2), c())),
-    "CVE-2022-23558": ("T222", "at most", one("RESHAPE", [q(1, 4), c(MOST, MOST)], [q(MOST, MOST, MOST)])),
+    "CVE-2022-23558": ("T224", "4 bytes of data", one("RESHAPE", [q(1, 4), c(1, shape=[1 << 29])], [q(1, 4)])),
     "CVE-2022-23559": ("T224", "4 bytes of data", one("EMBEDDING_LOOKUP", [c(0), c(1, shape=[MOST, 2])], [q(2, 4)])),
     "CVE-2022-23560": ("T206", "is sparse", one("RELU", [x(4, Sparsity=Node("SparsityParameters"))], [x(4)])),
     "CVE-2022-23561": ("T206", "is sparse", one("RELU", [x(4, Sparsity=SPARSE)], [x(4)])),
