@@ -48,6 +48,7 @@ NAMES |= dict.fromkeys((0, 41, 18, 42, 55, 57, 19, 21, 20, 152, 14, 28, 117, 111
 STATEFUL = {118: "IF", 119: "WHILE", 31: "CALL", 129: "CALL_ONCE", 142: "VAR_HANDLE", 143: "READ_VARIABLE",
             144: "ASSIGN_VARIABLE"}  # fmt: skip
 RANDOM = (32, 146, 148, 149)  # CUSTOM, RANDOM_STANDARD_NORMAL, ...: of constants they make no constant
+COMMUTATIVE = (0, 18)  # ADD, MUL
 BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
 SUMS = ("CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
 
@@ -95,6 +96,10 @@ class Table:
         values = struct.unpack_from(form, self.data, at)
         return values[0] if number is None or kind == "s" else list(values)
 
+    def inline(self):
+        size = self.unpack("H", self.slots + 2)
+        return self.data[self.slots : self.slots + self.end] + self.data[self.at + 4 : self.at + size]
+
     def place(self, slot):
         at = 4 + 2 * slot
         offset = self.unpack("H", self.slots + at) if at < self.end else 0
@@ -135,6 +140,8 @@ class Tensor:
         demand(index < max(1, len(buffers)) and all(n >= 0 for n in self.shape), "the model file is damaged")
         demand(len(self.shape) <= 16, "a tensor has more than 16 dimensions")
         self.data = (buffers[index].numbers(0, "s") or b"") if index and index < len(buffers) else b""
+        scale = table.table(4)
+        self.kind = self.type, self.shape, scale and (scale.numbers(2, "f"), scale.numbers(3, "q"))
 
     @cached_property
     def integers(self):
@@ -167,6 +174,23 @@ class Model:
         for op in self.operators:  # what follows from constants and shapes only is known when the firmware is built
             if op.code in (77, 110) or self.constants.issuperset(i for i in op.inputs if i >= 0):  # SHAPE, RANK
                 self.constants.update(() if op.code in (*STATEFUL, *RANDOM) else op.outputs)
+        self.same = self.equals()
+
+    def equals(self):
+        """Return for each tensor the first one that holds the same: equal operators made both of equal inputs."""
+        first, same = {}, [*range(len(self.tensors))]
+        for t, tensor in enumerate(self.tensors):
+            same[t] = first.setdefault((repr(tensor.kind), tensor.data), t) if tensor.data else t
+        for op in self.operators:
+            inputs = [same[i] if i >= 0 else i for i in op.inputs]
+            if op.code in (*STATEFUL, *RANDOM) or any(i >= 0 and self.tensors[i].is_variable for i in inputs):
+                continue
+            inputs = sorted(inputs) if op.code in COMMUTATIVE else inputs
+            options = op.options and op.options.inline()
+            key = repr((op.code, options, inputs, [self.tensors[t].kind for t in op.outputs]))
+            for t, before in zip(op.outputs, first.setdefault(key, op.outputs)):
+                same[t] = same[before]
+        return same
 
 
 # ---- What each element of an output needs ----------------------------------------------------------------------------
@@ -598,6 +622,7 @@ class Planned:
         """
         while deep or t not in self.written:
             Fuel.spend(1)
+            t = self.model.same[t] if deep else t
             if t in self.model.constants:
                 return None
             op, k = self.model.producer.get(t, (None, 0))
@@ -621,6 +646,7 @@ class Planned:
         """
         model, reads = self.model, {}
         readable = {self.value[t]: t for t in op_record["reads"]}
+        equal = {model.same[value]: t for value, t in readable.items()}
         pending = {t: dict(turns) for t, turns in turns_by_tensor.items()}
         begun, numbers = {*pending}, {id(op): n for n, op in enumerate(model.operators)}
         inverse = None
@@ -630,8 +656,8 @@ class Planned:
             t = max(pending, key=lambda t: numbers[id(model.producer[t][0])] if t in model.producer else -1)
             turns = pending.pop(t)
             if t not in begun:
-                if t in readable:
-                    merge(reads.setdefault(readable[t], {}), turns)
+                if t in readable or model.same[t] in equal:
+                    merge(reads.setdefault(readable.get(t, equal[model.same[t]]), {}), turns)
                     continue
                 if t in model.constants:
                     continue
