@@ -28,8 +28,8 @@ DRAWN = defaultdict(lambda: 60, CAST=240)
 PARTS = 2
 """A plan takes 256 models."""
 
-BY_FOURS = {"mean_s16", "mean_s8"}
-"""C functions with another loop for images of at least four channels."""
+BY_FOURS = {"depthwise_conv_2d_s16_row": "input_channels", "mean_s16": "channels", "mean_s8": "channels"}
+"""C functions with another loop for images of at least four channels, and the parameter that has their number."""
 
 IDENTITIES = {"cast_s16_s16", "cast_s32_s32", "cast_s8_s8"}
 """C functions that run only where rewrites are switched off."""
@@ -48,8 +48,10 @@ def cases(request: pytest.FixtureRequest) -> dict[str, Case]:
         for number, case in enumerate(draw(kind, DRAWN[kind])):
             size = sum(tensor.size for tensor in case.graph.tensors)
             call = kernel_of(case).calls[0]
-            fields = dict(call.parameters.fields) if call.parameters and call.function in BY_FOURS else {}
-            alike[call.function, fields.get("channels", 0) >= 4].append((size, f"{_name(kind)}_{number:02}", case))
+            fields = dict(call.parameters.fields) if call.parameters else {}
+            alike[call.function, fields.get(BY_FOURS.get(call.function, ""), 0) >= 4].append(
+                (size, f"{_name(kind)}_{number:02}", case)
+            )
     part = [alike[function] for function in sorted(alike)][request.param :: PARTS]
     chosen = {name: case for same in part for _, name, case in (min(same), max(same))}
     return dict(sorted(chosen.items()))

@@ -31,6 +31,9 @@ from usmp_build.kernels.reference.window_sums import added_up, is_less_as_sums
 from usmp_build.operators.sums import Conv2D, DepthwiseConv2D
 from usmp_build.request import Isa
 
+_SHORT_WINDOW = 256
+"""Most taps whose products of int16 and int8, of 23 bits each, fit a sum of 32 bits."""
+
 
 def conv_2d(node: Node) -> Kernel:
     """A filter for every output channel, over all input channels."""
@@ -80,15 +83,14 @@ def depthwise_conv_2d(node: Node) -> Kernel:
         one == 1 and rest == 0 and multiplier == declared, "has filters that do not share out among its channels"
     )
     node.expect(image.output.shape[3] == output_channels, "does not have one output channel for each filter")
-    shared = image.input.dtype is DType.INT8 and multiplier % BLOCK == 0
+    block = _outputs_at_once(image, multiplier)
+    shared = block == BLOCK and multiplier % BLOCK == 0
     elements = _Elements(output_channels // BLOCK if shared else output_channels, output_channels)
     convolution = _Convolution(image, elements, 3)
     if convolution.is_dynamic:
         return convolution.dynamic("depthwise_conv_2d", (("depth_multiplier", multiplier),), False)
 
     def row_accesses(row: Row, element_size: int, operands: int) -> Accesses:
-        is_float = image.input.dtype is DType.FLOAT32
-        block = BLOCK if image.input.dtype is DType.INT8 or (is_float and multiplier == 1) else 1
         return depthwise_accesses(row, image.input.shape[3], multiplier, element_size, operands, block)
 
     how = convolution.arithmetic()
@@ -98,6 +100,14 @@ def depthwise_conv_2d(node: Node) -> Kernel:
         {Isa.MVE: lambda: depthwise_mve(image, how, portable), Isa.DSP: lambda: depthwise_dsp(image, how, portable)},
         portable,
     )
+
+
+def _outputs_at_once(image: ConvolvedImage, multiplier: int) -> int:
+    """Return how many outputs a DEPTHWISE_CONV_2D makes at once, if as many lie over as many inputs, or over one."""
+    if image.input.dtype is DType.FLOAT32:
+        return BLOCK if multiplier == 1 else 1
+    is_long = image.window[0] * image.window[1] > _SHORT_WINDOW
+    return 1 if image.input.dtype is DType.INT16 and is_long else BLOCK
 
 
 class _Elements(NamedTuple):

@@ -104,8 +104,7 @@ def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     if inputs == 1:
         kernel = _convolution(image, how, portable, weights)
         (call,) = kernel.calls
-        block = BLOCK if is_int8 else 1
-        accesses = depthwise_accesses(image.row(), 1, channels, _width(image), len(call.operands), block)
+        accesses = depthwise_accesses(image.row(), 1, channels, _width(image), len(call.operands), BLOCK)
         return replace(kernel, calls=(replace(call, accesses=accesses),))
     most_taps = MOST_TAPS if channels == inputs else min(MOST_TAPS, _LARGE_PATCH // _width(image) // BLOCK)
     if taps > most_taps:

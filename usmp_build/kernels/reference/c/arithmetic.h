@@ -61,10 +61,10 @@ static inline int32_t usmp_scale(int32_t value, int32_t multiplier, int32_t shif
 }
 
 /* sum * factor, for a sum of 48 bits and a factor of 0 to 2^7 that is given as multiplier * 2^(shift - 15), with a
- * multiplier of 15 bits: rounded once, halves upwards. */
+ * multiplier of 15 bits: rounded once, halves upwards, by one shift that varies. */
 static inline int32_t usmp_scale_wide(int64_t sum, int32_t multiplier, int32_t shift)
 {
-    return (int32_t)((sum * multiplier + ((int64_t)1 << (14 - shift))) >> (15 - shift));
+    return (int32_t)(((sum * multiplier >> (14 - shift)) + 1) >> 1);
 }
 
 /* The bits above the highest one that is set, of a number above 0. */
