@@ -2,12 +2,13 @@
 
     python -m tests.support.mutation usmp_build.planner.memory.verify tests/unit/planner/memory/test_verify.py
 
-Each mutant has another operator, constant or condition somewhere, or lacks a statement.  One that changes nothing that
-matters is of no interest; any other that is printed lacks a test.
+`--every 5` makes a fifth of them.  Each mutant has another operator, constant or condition somewhere, or lacks a
+statement.  One that changes nothing that matters is of no interest; any other that is printed lacks a test.
 """
 
 from __future__ import annotations
 
+import argparse
 import ast
 import copy
 import importlib.util
@@ -15,7 +16,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -75,28 +77,42 @@ def _apply(node: Any, what: str) -> None:
             node.op = _OTHER[type(node.op)]()
 
 
-def main(module: str, *tests: str) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the mutants that survive, and how many do not."""
-    spec = importlib.util.find_spec(module)
-    assert spec is not None
-    source = Path(str(spec.origin)).read_text("utf-8")
-    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.faults.plant"]
+    parser = argparse.ArgumentParser(prog="python -m tests.support.mutation", description=__doc__.partition("\n")[0])
+    parser.add_argument("module", type=_source, help="its name")
+    parser.add_argument("tests", nargs="+", help="as pytest takes them")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="make each N-th mutant")
+    parsed = parser.parse_args(arguments)
+    name, source = parsed.module
     count = noticed = 0
-    for line, what, text in mutants(source):
-        fault = json.dumps({"module": module, "old": source, "new": text})
-        command = [sys.executable, "-m", "pytest", *options, *tests]
-        try:
-            environment = os.environ | {"USMP_FAULT": fault}
-            done = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=_LONGEST)
-            is_noticed = done.returncode != 0
-        except subprocess.TimeoutExpired:
-            is_noticed = True
+    for line, what, text in islice(mutants(source), 0, None, parsed.every):
+        is_noticed = _fails({"module": name, "old": source, "new": text}, parsed.tests)
         count, noticed = count + 1, noticed + is_noticed
         if not is_noticed:
-            print(f"{module}:{line}: {what}: {source.splitlines()[line - 1].strip()}", flush=True)
-    print(f"{module}: {noticed} of {count} mutants noticed")
+            print(f"{name}:{line}: {what}: {source.splitlines()[line - 1].strip()}", flush=True)
+    print(f"{name}: {noticed} of {count} mutants noticed")
     return 0
 
 
+def _source(module: str) -> tuple[str, str]:
+    spec = importlib.util.find_spec(module)
+    if spec is None or spec.origin is None:
+        raise argparse.ArgumentTypeError(f"no module {module}")
+    return module, Path(spec.origin).read_text("utf-8")
+
+
+def _fails(fault: dict[str, str], tests: Sequence[str]) -> bool:
+    """Tell whether tests fail, or take too long, with a changed module."""
+    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.faults.plant"]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
+    environment = os.environ | {"USMP_FAULT": json.dumps(fault)}
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=_LONGEST)
+    except subprocess.TimeoutExpired:
+        return True
+    return done.returncode != 0
+
+
 if __name__ == "__main__":
-    raise SystemExit(main(*sys.argv[1:]))
+    raise SystemExit(main())
