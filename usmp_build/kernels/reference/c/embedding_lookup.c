@@ -27,9 +27,10 @@ void usmp_embedding_lookup_s8_f32(
     for (int32_t i = rows.first; i != rows.end; i += rows.step) {
         const int32_t index = usmp_clamp(indices[i], 0, p->rows - 1);
         const int8_t *const row = table + index * p->size;
+        const float factor = scale[index * p->scale_step];
 
         for (int32_t j = elements.first; j != elements.end; j += elements.step) {
-            output[i * p->size + j] = (float)row[j] * scale[index * p->scale_step];
+            output[i * p->size + j] = (float)row[j] * factor;
         }
     }
 }
