@@ -171,10 +171,17 @@ def dynamic_accesses(images: int, inputs: int, outputs: int, operands: int) -> A
 
 
 def svdf_accesses(batches: int, inputs: int, units: int, element_size: int, operands: int) -> Accesses:
-    """SVDF: for every batch and unit, all its inputs; the state is a variable, which nothing ever overlaps."""
+    """SVDF: for every batch, all its inputs, then all its units; nothing ever overlaps the state, a variable."""
+    read = Part((1,), (Touch(0, inputs, (inputs, 0)),))
+    written = Part((units,), (Touch(operands - 1, 1, (units, 1), writes=True),))
+    return Accesses((read, written), _ends(element_size, operands), (batches,))
+
+
+def lstm_accesses(rows: int, inputs: int, units: int, element_size: int, operands: int) -> Accesses:
+    """UNIDIRECTIONAL_SEQUENCE_LSTM: for every row and unit, all inputs; nothing ever overlaps the state."""
     read = Touch(0, inputs, (inputs, 0))
     written = Touch(operands - 1, 1, (units, 1), writes=True)
-    return Accesses((Part((batches, units), (read, written)),), _ends(element_size, operands))
+    return Accesses((Part((rows, units), (read, written)),), _ends(element_size, operands))
 
 
 class Shares(NamedTuple):

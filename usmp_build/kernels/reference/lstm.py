@@ -25,7 +25,7 @@ from usmp_build.interfaces.kernels import (
 )
 from usmp_build.ir.graph import DType, Tensor
 from usmp_build.ir.options import Activation
-from usmp_build.kernels.reference.accesses_of_sums import dynamic_accesses, svdf_accesses
+from usmp_build.kernels.reference.accesses_of_sums import dynamic_accesses, lstm_accesses
 from usmp_build.kernels.reference.activation import LARGEST_FLOAT
 from usmp_build.kernels.reference.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, wide
@@ -216,7 +216,7 @@ def _kernel(node: Node, function: str, struct: str, fields: Fields, sizes: dict[
         Traffic(cells, cells),
         Traffic(output.size, output.size),
     )
-    accesses = svdf_accesses(rows, sizes["inputs"], units, width, len(operands))
+    accesses = lstm_accesses(rows, sizes["inputs"], units, width, len(operands))
     if is_dynamic:
         accesses = dynamic_accesses(rows, sizes["inputs"], units, len(operands))
     call = KernelCall(function, Whole(), operands, Parameters(struct, fields), traffic, accesses=accesses)

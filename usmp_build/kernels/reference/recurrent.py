@@ -19,7 +19,7 @@ from usmp_build.kernels.reference.accesses_of_sums import svdf_accesses
 from usmp_build.kernels.reference.activation import real_limits
 from usmp_build.kernels.reference.node import Node, Unsupported, integer_range, unsupported_types
 from usmp_build.kernels.reference.requantization import factor, factor_pairs
-from usmp_build.kernels.reference.weights import check_sums
+from usmp_build.kernels.reference.weights import BLOCK, blocks, check_sums
 from usmp_build.operators.sums import Svdf
 
 _STATE = 4
@@ -135,16 +135,15 @@ def _bias(node: Node, units: int, dtype: DType) -> tuple[Input | None, tuple[Con
 
 
 def _traffic(node: Node, sizes: dict[str, int]) -> tuple[Traffic, ...]:
-    """Of input, both weights, bias, state and output: every filter reads its batch, and moves and reads its state."""
+    """Of input, both weights, bias, state and output: blocks of filters read the input; the newest is written twice."""
     source, features, times, state = (node.input(position) for position in (0, 1, 2, _STATE))
-    batches, filters = sizes["batches"], sizes["units"] * sizes["rank"]
-    moved = state.size // sizes["memory"] * (sizes["memory"] - 1)
+    batches, passes = sizes["batches"], blocks(sizes["units"] * sizes["rank"])
     return (
-        Traffic(source.size * filters),
-        Traffic(features.size * batches),
+        Traffic(source.size * passes),
+        Traffic(source.elements * passes * BLOCK * features.dtype.bits // 8),
         Traffic(times.size * batches),
         Traffic(batches * sizes["units"] * 4),
-        Traffic(read=moved + state.size, written=state.size),
+        Traffic(read=state.size, written=state.size + state.size // sizes["memory"]),
         Traffic(written=node.output.size),
     )
 

@@ -1,6 +1,5 @@
-#include <string.h>
-
 #include "arithmetic.h"
+#include "products.h"
 #include "svdf.h"
 
 struct usmp_svdf_factor {
@@ -8,17 +7,19 @@ struct usmp_svdf_factor {
     int32_t shift;
 };
 
-/* What a filter makes of the inputs, on the scale of the state. */
-static inline int32_t usmp_svdf_feature(
+/* What four filters in a row make of the inputs, on the scale of the state; those after `lanes` repeat the last one. */
+static inline void usmp_svdf_newest(
     const struct usmp_svdf_s8_parameters *p, struct usmp_svdf_factor factor, const int8_t *input,
-    const int8_t *weights)
+    const int8_t *features, int32_t lanes, int32_t *newest)
 {
-    int32_t sum = 0;
+    const int8_t *filters[4];
+    int32_t sums[4] = {0, 0, 0, 0};
 
-    for (int32_t i = 0; i < p->inputs; ++i) {
-        sum += (input[i] - p->input_zero_point) * weights[i];
+    usmp_point_at_filters(features, p->inputs, lanes, filters);
+    usmp_add_products_s8(input, p->input_zero_point, filters, 0, p->inputs, sums);
+    for (int32_t i = 0; i < lanes; ++i) {
+        newest[i] = usmp_scale(sums[i], factor.multiplier, factor.shift);
     }
-    return usmp_scale(sum, factor.multiplier, factor.shift);
 }
 
 /* The low eight bits of a number between -256 and 255. */
@@ -34,27 +35,40 @@ static inline int8_t usmp_svdf_unit(
     return (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
 }
 
-/* Once for each type of the state: as a macro, no debugger could step through these loops. */
+/* Once for each type of the state: as a macro, no debugger could step through these loops.  The newest result of a
+ * filter first takes the place of its oldest one. */
 void usmp_svdf_s8_s16(
     const struct usmp_svdf_s8_parameters *p, const int8_t *input, const int8_t *features, const int16_t *times,
     const int32_t *bias, const int32_t *factors, usmp_i16 *state, int8_t *output)
 {
     const struct usmp_svdf_factor to_state = {factors[0], factors[1]};
     const struct usmp_svdf_factor to_output = {factors[2], factors[3]};
+    const int32_t filters = p->units * p->rank;
 
     for (int32_t batch = 0; batch < p->batches; ++batch) {
+        for (int32_t first = 0; first < filters; first += 4) {
+            const int32_t lanes = usmp_minimum(4, filters - first);
+            int32_t newest[4];
+
+            usmp_svdf_newest(p, to_state, input, features + first * p->inputs, lanes, newest);
+            for (int32_t i = 0; i < lanes; ++i) {
+                state[(first + i) * p->memory] = (int16_t)usmp_clamp(newest[i], INT16_MIN, INT16_MAX);
+            }
+        }
         for (int32_t unit = 0; unit < p->units; ++unit) {
             int32_t sum = bias[unit];
 
             for (int32_t filter = unit * p->rank; filter < (unit + 1) * p->rank; ++filter) {
-                const int32_t newest = usmp_svdf_feature(p, to_state, input, features + filter * p->inputs);
                 const int16_t *const weights = times + filter * p->memory;
+                const int16_t newest = state[0];
 
-                memmove(state, state + 1, (size_t)(p->memory - 1) * sizeof *state);
-                state[p->memory - 1] = (int16_t)usmp_clamp(newest, INT16_MIN, INT16_MAX);
-                for (int32_t i = 0; i < p->memory; ++i) {
-                    sum = usmp_add(sum, state[i] * weights[i]);
+                for (int32_t i = 0; i + 1 < p->memory; ++i) {
+                    const int16_t later = state[i + 1];
+                    state[i] = later;
+                    sum = usmp_add(sum, later * weights[i]);
                 }
+                state[p->memory - 1] = newest;
+                sum = usmp_add(sum, newest * weights[p->memory - 1]);
                 state += p->memory;
             }
             *output++ = usmp_svdf_unit(p, to_output, sum);
@@ -69,20 +83,33 @@ void usmp_svdf_s8_s8(
 {
     const struct usmp_svdf_factor to_state = {factors[0], factors[1]};
     const struct usmp_svdf_factor to_output = {factors[2], factors[3]};
+    const int32_t filters = p->units * p->rank;
 
     for (int32_t batch = 0; batch < p->batches; ++batch) {
+        for (int32_t first = 0; first < filters; first += 4) {
+            const int32_t lanes = usmp_minimum(4, filters - first);
+            int32_t newest[4];
+
+            usmp_svdf_newest(p, to_state, input, features + first * p->inputs, lanes, newest);
+            for (int32_t i = 0; i < lanes; ++i) {
+                const int32_t result = usmp_clamp(newest[i], INT8_MIN, INT8_MAX);
+                state[(first + i) * p->memory] = usmp_svdf_wrapped(result + p->state_zero_point);
+            }
+        }
         for (int32_t unit = 0; unit < p->units; ++unit) {
             int32_t sum = bias[unit];
 
             for (int32_t filter = unit * p->rank; filter < (unit + 1) * p->rank; ++filter) {
-                const int32_t newest = usmp_svdf_feature(p, to_state, input, features + filter * p->inputs);
                 const int8_t *const weights = times + filter * p->memory;
+                const int8_t newest = state[0];
 
-                memmove(state, state + 1, (size_t)(p->memory - 1) * sizeof *state);
-                state[p->memory - 1] = usmp_svdf_wrapped(usmp_clamp(newest, INT8_MIN, INT8_MAX) + p->state_zero_point);
-                for (int32_t i = 0; i < p->memory; ++i) {
-                    sum = usmp_add(sum, (state[i] - p->state_zero_point) * weights[i]);
+                for (int32_t i = 0; i + 1 < p->memory; ++i) {
+                    const int8_t later = state[i + 1];
+                    state[i] = later;
+                    sum = usmp_add(sum, (later - p->state_zero_point) * weights[i]);
                 }
+                state[p->memory - 1] = newest;
+                sum = usmp_add(sum, (newest - p->state_zero_point) * weights[p->memory - 1]);
                 state += p->memory;
             }
             *output++ = usmp_svdf_unit(p, to_output, sum);
