@@ -189,14 +189,15 @@ def test_without_the_oracle_garbage_must_not_matter(tmp_path: Path, monkeypatch:
 
 
 def test_an_oracle_that_dies_is_said_to_abort(tmp_path: Path) -> None:
-    """It dies of a tensor that is not there, after it took the model; it refuses what is no model."""
+    """It dies of a tensor that is not there, after it took the model; it refuses an operator that it does not have."""
     needs_oracle()
     (request,) = pipeline.read(manifest(tmp_path, one_model("digits")).name, DiskFiles(tmp_path)).models
     data = (DATA / "digits.tflite").read_bytes()
     inputs = samples(import_tflite(data, "digits", "digits.tflite"), 1, 1)
     assert oracle.oracle_tensors(request, data, inputs, [1 << 20]) == oracle.Answers([None], [0])
+    custom = subgraph([tensor("x"), tensor("y")], [operator("CUSTOM:Nobody", [0], [1])], [0], [1])
     with pytest.raises(CheckFailed, match='refuses model "digits": '):
-        oracle.oracle_tensors(request, data[:64], inputs, [0])
+        oracle.oracle_tensors(request, write(flat_model(custom)), inputs, [0])
 
 
 def test_indices_are_drawn_within_what_they_choose_from() -> None:

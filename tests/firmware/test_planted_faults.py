@@ -146,7 +146,7 @@ def test_a_pool_in_another_region_is_found_by_its_address(made: Image) -> None:
 
 
 def test_an_array_outside_of_its_section_does_not_link(made: Image) -> None:
-    edit(made, "firmware_pools.c", r"USMP_SECTION\(FIRMWARE_DTCM_SECTION\)", "")
+    edit(made, "firmware_pools.c", r"USMP_SECTION\(FIRMWARE_DTCM_SECTION\)(?=.*\nuint8_t)", "")
     code, text = rebuild(made)
     assert code != 0
     assert "usmp: firmware_dtcm_pool is outside of section .usmp.firmware.dtcm" in text
