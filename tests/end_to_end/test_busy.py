@@ -73,6 +73,7 @@ int main(void)
     ],
     ids=["exclusive", "concurrent", "passed"],
 )
+@pytest.mark.long
 def test_a_model_that_is_excluded_is_busy(tmp_path: Path, plan: str, definition: str, said: str) -> None:
     assert call("generate", manifest(tmp_path, plan), "--out", tmp_path / "out").code == 0
     made = built(tmp_path / "out", tmp_path, MAIN, "gcc", definition, "-DUSMP_HOOK")

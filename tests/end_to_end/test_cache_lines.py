@@ -194,6 +194,7 @@ def test_connections_have_lines_of_their_own(tmp_path: Path) -> None:
         assert f"#define {model.upper()}_FOUND_CACHE_BYTES {bytes_}\n" in header
 
 
+@pytest.mark.long
 def test_explain_tells_of_the_lines(cached: Path) -> None:
     [name] = [b["name"] for b in generated(cached)[0]["buffers"] if b["kind"] == "input" and b["model"] == "digits"]
     assert "aligned to 32, with cache lines of 32 bytes to itself, for DMA" in call("explain", name, cached).out
@@ -261,6 +262,7 @@ def test_the_ranges_are_whole_lines_of_the_pool_in_c(cached: Path, tmp_path: Pat
     assert subprocess.run([out / "check"], check=False).returncode == 0
 
 
+@pytest.mark.long
 def test_a_plan_that_shares_a_line_does_not_compile(cached: Path, tmp_path: Path) -> None:
     """The compiler checks lines, too: move what is above a cached buffer down, into its last line."""
     out = tmp_path / "out"

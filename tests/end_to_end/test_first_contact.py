@@ -295,6 +295,7 @@ def test_the_project_itself_is_right(project: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ['"64K"', '"64 KiB"', '"64kib"', '"65536"', "0x10000", "65_536"])
+@pytest.mark.long
 def test_5_units_that_are_taken(project: Path, text: str) -> None:
     (project / "usmp.toml").write_text(GOOD.replace('"8 KiB"', text), encoding="utf-8")
     assert "65,536" in call("plan").out

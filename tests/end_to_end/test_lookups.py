@@ -92,6 +92,7 @@ def test_a_function_needs_no_second_tensor(tmp_path: Path, function: str, operat
 
 @needs_c
 @pytest.mark.parametrize("function", few(["silu", "hard_swish"], 1))
+@pytest.mark.long
 def test_every_tensor_is_tflms(tmp_path: Path, function: str) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = call("selftest", planned(tmp_path, function), "--sanitize", "--runs", "10")

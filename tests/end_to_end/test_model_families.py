@@ -18,6 +18,7 @@ HYBRID = [path for path in MODELS if path.stem.endswith("_hybrid")]
 
 @needs_c
 @pytest.mark.parametrize("family", [path for path in MODELS if path not in HYBRID], ids=lambda path: path.stem)
+@pytest.mark.long
 def test_every_tensor_is_exact(family: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = call("selftest", family, "--sanitize", "--runs", "4")

@@ -152,6 +152,7 @@ OWNED = [
 
 @pytest.mark.parametrize("words", few(OWNED, 1), ids=lambda words: str(list(words.values())))
 @pytest.mark.parametrize("constants", ["generated", "application"])
+@pytest.mark.long
 def test_all_of_it_runs_in_pools_of_the_application(tmp_path: Path, words: dict[str, str], constants: str) -> None:
     path = asked(tmp_path, words=words)
     text = path.read_text("utf-8")

@@ -128,6 +128,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("compiler", "standard"), COMPILERS, ids=lambda value: value)
 @pytest.mark.parametrize("definition", few(["-DUSMP_HOOK", "-DNDEBUG"], 1))
+@pytest.mark.long
 def test_it_compiles_without_a_warning(generated: Path, compiler: str, standard: str, definition: str) -> None:
     compile_folder(generated, compiler, standard, definition)
 

@@ -68,6 +68,7 @@ def generated(paged: Path) -> Path:
 
 
 @pytest.mark.parametrize("direction", few([Direction.FORWARD, Direction.BACKWARD], 1))
+@pytest.mark.long
 def test_every_tensor_is_exact(paged: Path, direction: Direction, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     run_towards(direction, monkeypatch)
@@ -78,6 +79,7 @@ def test_every_tensor_is_exact(paged: Path, direction: Direction, monkeypatch: p
 
 @pytest.mark.parametrize(("compiler", "standard"), COMPILERS, ids=lambda value: value)
 @pytest.mark.parametrize("hook", few([(), ("-DUSMP_HOOK",)], 1), ids=["plain", "hook"])
+@pytest.mark.long
 def test_it_compiles_without_a_warning(generated: Path, compiler: str, standard: str, hook: tuple[str, ...]) -> None:
     compile_folder(generated, compiler, standard, *hook, mentioning="USMP_TRACE" if hook else "")
 

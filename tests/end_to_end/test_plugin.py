@@ -78,6 +78,7 @@ def test_it_is_chosen_by_its_name(tmp_path: Path) -> None:
     "options",
     ["gap = 100", 'first = "smallest"', "slack = 2", "slack = 1.5", 'last = ["digits.mix_1/Relu"]', "most = 9999"],
 )
+@pytest.mark.long
 def test_its_options_are_in_the_manifest(tmp_path: Path, options: str) -> None:
     """In either form; a whole number is a number, and a list is a tuple."""
     plain, inline, table = (

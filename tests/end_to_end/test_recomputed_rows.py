@@ -61,6 +61,7 @@ def test_the_benchmark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 
 @needs_c
+@pytest.mark.long
 def test_every_tensor_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = call("selftest", written(tmp_path, AGAIN), "--sanitize", "--runs", "2")

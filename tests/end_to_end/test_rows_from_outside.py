@@ -76,6 +76,7 @@ def test_every_tensor_is_exact(net: Path, ports: str, io: str, owner: str) -> No
 @needs_oracle
 @pytest.mark.parametrize("made", few([read_twice, picture_and_more, picture_to_state], 1))
 @pytest.mark.parametrize("io", few(["", APPLICATION], 1), ids=["pool", "arrays"])
+@pytest.mark.long
 def test_other_readers_other_inputs_and_state(tmp_path: Path, made: Callable[[], bytes], io: str) -> None:
     net = tmp_path / "net.tflite"
     net.write_bytes(made())
@@ -259,6 +260,7 @@ def test_instances_take_turns_row_by_row(net: Path) -> None:
 @pytest.mark.parametrize(("compiler", "standard"), COMPILERS, ids=lambda value: value)
 @pytest.mark.parametrize("mode", few(["-DUSMP_HOOK", "-DNDEBUG"], 1))
 @pytest.mark.parametrize("extra", [IN, IN + OUT + APPLICATION], ids=["pool", "arrays"])
+@pytest.mark.long
 def test_it_compiles_without_a_warning(net: Path, extra: str, compiler: str, standard: str, mode: str) -> None:
     assert call("generate", of(net, extra), "--out", net.parent / "out").code == 0
     compile_folder(net.parent / "out", compiler, standard, mode, mentioning="net_jobs")

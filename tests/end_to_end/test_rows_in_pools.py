@@ -71,6 +71,7 @@ def test_a_keyword_is_spotted_in_4_kib_of_dtcm(real_models: Path, tmp_path: Path
 @needs_c
 @needs_oracle
 @pytest.mark.parametrize("owner", few(["generated", "application"], 1))
+@pytest.mark.long
 def test_rows_of_a_tensor_in_two_pools_are_exact(tmp_path: Path, owner: str) -> None:
     kept = is_exact(written(tmp_path, 120, pool=f'owner = "{owner}"\n'))
     table = spread(recorded(kept))["name"].replace("net.", "net_") + "_rows"

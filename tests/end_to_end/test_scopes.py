@@ -172,6 +172,7 @@ void p_npu_copy(const struct p_npu_copy_parameters *p, const void *source, void 
 
 @needs_c
 @pytest.mark.parametrize("io", ["pool", "application"])
+@pytest.mark.long
 def test_the_application_gets_an_output_in_the_pool_that_it_is_pinned_to(tmp_path: Path, io: str) -> None:
     """All operators run where the application does not reach, and their last result is brought to it."""
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")

@@ -211,6 +211,7 @@ def test_indices_are_drawn_within_what_they_choose_from() -> None:
     assert others.min() == -128
 
 
+@pytest.mark.long
 def test_stored_goldens_hold_without_the_oracle(tmp_path: Path) -> None:
     """The digits example in one: what TensorFlow Lite Micro said when the goldens were made."""
     with np.load(DATA / "digits.npz") as stored:

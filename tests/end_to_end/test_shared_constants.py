@@ -26,6 +26,7 @@ def planned(folder: Path, text: str) -> dict[str, int]:
     return sizes | {"repeated": record["repeated_constants"]}
 
 
+@pytest.mark.long
 def test_the_same_weights_are_stored_once(tmp_path: Path) -> None:
     alone, twice = planned(tmp_path, POOLS + ONE), planned(tmp_path, POOLS + ONE + OTHER)
     assert twice["itcm"] == alone["itcm"]
@@ -91,6 +92,7 @@ def test_comments_name_the_tensors_that_a_constant_stands_for(tmp_path: Path, la
 @pytest.mark.parametrize(
     "extra", few(["", IN_FLASH, IN_FLASH + PINNED], 1), ids=["same pools", "across pools", "pinned"]
 )
+@pytest.mark.long
 def test_shared_constants_compute_the_same(tmp_path: Path, extra: str) -> None:
     done = call("selftest", manifest(tmp_path, POOLS + ONE + OTHER + extra), "--sanitize", "--runs", "5")
     assert done.code == 0, done.err

@@ -35,7 +35,7 @@ OPTIONS = {"hill_climb": {"rounds": 40}}
 
 ALGORITHMS = [by_name.algorithm(name, OPTIONS.get(name, {}), "") for name in by_name.ALGORITHMS]
 every_algorithm = pytest.mark.parametrize(
-    "algorithm", few(ALGORITHMS, 2), ids=lambda algorithm: type(algorithm).__name__
+    "algorithm", few(ALGORITHMS, 1), ids=lambda algorithm: type(algorithm).__name__
 )
 
 

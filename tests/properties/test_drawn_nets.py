@@ -49,6 +49,7 @@ def test_values_still_flow_behind_rewrites_and_parts(seed: int) -> None:
 
 
 @needs_c
+@pytest.mark.long
 def test_every_tensor_of_drawn_nets_is_that_of_tensorflow_lite_micro(tmp_path: Path) -> None:
     pytest.importorskip("tflite_micro", reason="tflite-micro is not installed")
     done = call("selftest", written(tmp_path, COUNT), "--sanitize", "--runs", "2")

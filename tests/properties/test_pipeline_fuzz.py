@@ -55,6 +55,7 @@ def outcome(file: str, seed: int) -> Bundle | str:
 
 
 @pytest.mark.parametrize("sampled_first", few(range(0, COUNT, MUTANTS_PER_TEST), 1))
+@pytest.mark.long
 def test_mutants_are_generated_or_refused(sampled_first: int) -> None:
     names = sorted(FILES)
     made = [

@@ -99,6 +99,7 @@ def test_kernels_keep_nothing_and_call_little(tmp_path: Path) -> None:
     assert {name for kind, name in symbols if kind == "T"} == {f"{PREFIX}_{name}" for name in functions()}
 
 
+@pytest.mark.long
 def test_structs_have_the_fields_that_python_fills() -> None:
     used = {name: f"{PREFIX}_{name}" for name in functions()}
     header = sources.choose(used, PREFIX).header
@@ -119,6 +120,7 @@ def member(name: str, value: Value) -> tuple[str, str]:
     return {int: "int32_t", float: "float"}[type(value)], name
 
 
+@pytest.mark.long
 def test_prototypes_take_the_operands_that_python_passes() -> None:
     header = sources.choose(functions(), PREFIX).header
     prototypes = {name: text.split(",") for name, text in re.findall(rf"{PREFIX}_(\w+)\(([^)]*)\);", header)}

@@ -79,6 +79,7 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Runner:
 
 @needs_gcc
 @pytest.mark.parametrize("kind", few(KINDS, 2))
+@pytest.mark.long
 def test_it_computes_what_the_reference_kernels_do(kind: str, variant: Variant, reference: Runner) -> None:
     compared = 0
     for number, case in enumerate(draw(kind, COUNT)):

@@ -44,6 +44,7 @@ both_ways = pytest.mark.parametrize("direction", [Direction.FORWARD, Direction.B
 
 @both_ways
 @pytest.mark.parametrize("kind", few(ROWS, 3))
+@pytest.mark.long
 def test_a_row_kernel_may_write_over_what_it_has_read(kind: str, direction: Direction, runner: Runner) -> None:
     for case in draw(kind):
         check(runner, case, separation(case, kernel_of(case), direction), direction)
