@@ -17,7 +17,7 @@ STEPS = 512
 _ONE = 32768
 """1.0 in a table."""
 _FAR = 1e12
-"""So far beyond all int16 that it does not matter how far."""
+"""A limit far outside of int16, so that infinities can be subtracted."""
 
 
 def exponential(x: float) -> float:
@@ -31,7 +31,7 @@ def reciprocal(x: float) -> float:
 
 
 def table(function: Callable[[float], float], low: float, high: float, per_one: float = _ONE) -> bytes:
-    """Return the values of a function from `low` to `high`: little-endian int16, of which `per_one` stand for 1.
+    """Return the values of a function from `low` to `high`: little-endian int16, where `per_one` is 1.0.
 
     Each is moved by half of what interpolation would be off in the middle of its step.
     """

@@ -143,7 +143,7 @@ def lookup_kernel(node: Node, table: bytes) -> Kernel:
 
 
 def interpolating_kernel(node: Node, table: bytes) -> Kernel:
-    """Return the kernel of a function of int16, of which a table has 513 values."""
+    """Return the kernel of a function of int16: it interpolates between the 513 values of a table."""
     return _with_table(node, "lookup_s16", Constant("table", DType.INT16, table), reads=2)
 
 

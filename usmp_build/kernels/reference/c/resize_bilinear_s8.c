@@ -20,7 +20,7 @@ struct usmp_resize_bilinear_parameters {
 void usmp_resize_bilinear_s8(
     const struct usmp_resize_bilinear_parameters *p, const int8_t *input, int8_t *output);
 
-/* Output row y from the rows on both sides of it, of which one may be missing. */
+/* Output row y from the input rows above and below it; one of them may be NULL. */
 void usmp_resize_bilinear_s8_row(
     const struct usmp_resize_bilinear_parameters *p, const int8_t *const *rows, int32_t y, int8_t *output);
 
