@@ -2,8 +2,8 @@
 
     python -m benchmarks.relax ../shared/models/{kws,ic,vww}.tflite
 
-It runs in a Python that has TVM and the package `tflite`.  `usmp_build.importers.tvm.own_plan` says what is counted;
-inputs and outputs are the caller's in TVM's figure, and in the workspace in ours.
+It runs in a Python that has TVM and the package `tflite`.  `usmp_build.importers.tvm.compiler_plan` says what is
+counted; inputs and outputs are the caller's in TVM's figure, and in the workspace in ours.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def planned(module: bytes) -> tuple[int, int, int]:
     """Return bytes of a saved module: of TVM's plan for main and for the largest function, and of workspace in ours."""
     files = DictFiles({"usmp.toml": _MANIFEST, "m.relax.json": module})
     plan = pipeline.plan(pipeline.read("usmp.toml", files), files)
-    own = plan.replanner.models[0].own_plan
+    own = plan.replanner.models[0].compiler_plan
     assert own is not None  # TVM plans it ahead: it has no branches
     return own.tensors, own.functions, plan.summary.workspace.achieved
 

@@ -39,7 +39,9 @@ def test_tool_is_content(command: list[str]) -> None:
 MODULES = sorted(module.name for module in pkgutil.walk_packages(usmp_build.__path__, "usmp_build."))
 
 
-NEEDS_TVM = {f"usmp_build.importers.tvm.{name}" for name in ("front_ends", "lowering", "main_function", "own_plan")}
+NEEDS_TVM = {
+    f"usmp_build.importers.tvm.{name}" for name in ("front_ends", "lowering", "main_function", "compiler_plan")
+}
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if not name.endswith("__main__") and name not in NEEDS_TVM])

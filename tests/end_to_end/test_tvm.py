@@ -120,7 +120,7 @@ def test_the_report_has_the_plan_of_tvm(tmp_path: Path) -> None:
     [model] = write_models(tmp_path, "elementwise")
     project(tmp_path, model)
     [alone] = json.loads(usmp_build(tmp_path, "plan", "--json").out)["alternatives"]["models"]
-    own = alone["own_plan"]
+    own = alone["compiler_plan"]
     assert own == {"compiler": "TVM", "tensors": 2048, "functions": 64}
     assert usmp_build(tmp_path, "report", "--out", "page.html").code == 0
     page = (tmp_path / "page.html").read_text("utf-8")

@@ -9,8 +9,8 @@ from usmp_build.cli.workspace_lines import workspace_lines
 from usmp_build.errors import one_line
 from usmp_build.layout import AlternativesRecord, Summary
 from usmp_build.manifest.defaults import IMPLICIT_POOLS
+from usmp_build.report.compiler_plans import compiler_plans
 from usmp_build.report.over_budget import over_budget
-from usmp_build.report.own_plans import own_plans
 from usmp_build.units import count_bytes, show_bytes
 
 _SHOWN = 5
@@ -60,7 +60,7 @@ def plan_table(summary: Summary, alternatives: AlternativesRecord) -> str:
         *_recomputed(summary),
         *_sharing(summary, alternatives),
         *_keeping(summary, alternatives),
-        *own_plans(alternatives),
+        *compiler_plans(alternatives),
         *_constants(summary),
         *_state(summary),
         _proof(summary),

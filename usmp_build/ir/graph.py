@@ -287,7 +287,7 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnPlan:
+class CompilerPlan:
     """What the compiler of a program would allocate itself, in bytes, without inputs and outputs."""
 
     compiler: str
@@ -309,7 +309,7 @@ class Model:
     output_names: tuple[Port, ...] = ()
     sha256: str = ""
     """SHA-256 of the model file, in hexadecimal; empty if it was not read from a file."""
-    own_plan: OwnPlan | None = None
+    compiler_plan: CompilerPlan | None = None
     """To compare with; None: unknown."""
 
     @property

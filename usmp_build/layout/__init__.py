@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from usmp_build.layout.alternatives import (
     AlternativesRecord,
+    CompilerPlanRecord,
     KeepRecord,
     LargerPoolsRecord,
     LargerRecord,
     ModelAlternativesRecord,
-    OwnPlanRecord,
 )
 from usmp_build.layout.buffers import BufferRecord, BufferRow, OverlapRow, RowsRecord
 from usmp_build.layout.code import (
@@ -56,6 +56,7 @@ __all__ = [
     "CachedRow",
     "CallCode",
     "CertificateRecord",
+    "CompilerPlanRecord",
     "ConstantGroup",
     "ConstantRow",
     "CopiedBytes",
@@ -76,7 +77,6 @@ __all__ = [
     "OperatorRecord",
     "OverlapRow",
     "OverridesRecord",
-    "OwnPlanRecord",
     "ParameterRow",
     "PlanRecord",
     "PoolBytes",

@@ -43,7 +43,7 @@ class KeepRecord(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class OwnPlanRecord(Record):
+class CompilerPlanRecord(Record):
     """What the compiler of a program would allocate itself, without inputs and outputs."""
 
     compiler: str
@@ -62,7 +62,7 @@ class ModelAlternativesRecord(Record):
     """Bytes of workspace that it would need alone, in the same pools."""
     keeps: tuple[KeepRecord, ...]
     """What it lets live longer than by default."""
-    own_plan: OwnPlanRecord | None
+    compiler_plan: CompilerPlanRecord | None
     """null: it is no program, or its compiler has no plan."""
 
 

@@ -208,4 +208,6 @@ def _applies_to_nothing(rule: PlaceRequest, model: Model) -> Diagnostic:
     message = f'model "{model.name}" has no {what} "{pattern}"'
     if rule.tensors and any(_called(name, pattern) for name in names):
         message += " that one of these pools may hold"
+    if rule.scope and not names:
+        return Diagnostic("P311", message, rule.span, "its compiler chose no memories; select `tensors`")
     return Diagnostic("P311", message, rule.span, suggestion(pattern, names, "it has"))

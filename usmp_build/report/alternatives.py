@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 
 from usmp_build.errors import UsmpError
-from usmp_build.layout import AlternativesRecord, ModelAlternativesRecord, OwnPlanRecord
+from usmp_build.layout import AlternativesRecord, CompilerPlanRecord, ModelAlternativesRecord
 from usmp_build.planner.algorithms.auto import Auto
 from usmp_build.planner.memory.plan import Plan
 from usmp_build.report.larger_pools import in_larger_pools
@@ -22,8 +22,10 @@ def alternatives(replanner: Replanner, fitted: Fitted, plan: Plan) -> Alternativ
     sizes = workspace_bytes.standalone_bytes(request, chosen, plan)
     standalone = [_alone(replanner, fitted, plan, model, bytes_) for model, bytes_ in enumerate(sizes)]
     retention = retention_cost(replanner, chosen.analysis, plan)
-    own_plans = [OwnPlanRecord(**asdict(model.own_plan)) if model.own_plan else None for model in replanner.models]
-    models = zip((model.name for model in request.models), standalone, retention.keeps, own_plans, strict=True)
+    compiler_plans = [
+        CompilerPlanRecord(**asdict(model.compiler_plan)) if model.compiler_plan else None for model in replanner.models
+    ]
+    models = zip((model.name for model in request.models), standalone, retention.keeps, compiler_plans, strict=True)
     return AlternativesRecord(
         max_live=_max_live(replanner),
         models=tuple(ModelAlternativesRecord(*each) for each in models),

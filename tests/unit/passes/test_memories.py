@@ -12,7 +12,7 @@ from usmp_build.errors import ManifestError
 from usmp_build.importers.program import import_program
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.ir.code import Code
-from usmp_build.ir.graph import Model, TensorRef
+from usmp_build.ir.graph import Model, Subgraph, TensorRef
 from usmp_build.request import PlaceRequest
 
 POOLS = {"sram": "cpu", "tcm": "cpu"}
@@ -79,3 +79,16 @@ def test_generated_c_needs_a_memory_for_what_it_names() -> None:
     assert refused(program("shared", named), VTCM).startswith('"b" of "f" is in the memory "shared"')
     assert TensorRef(0, 1, 2) not in analysis(program("local", unnamed), VTCM).storage.tensors
     assert refused(program("local", unnamed), VTCM, local).startswith('"b" of "f", in "local", cannot be planned')
+
+
+def test_a_rule_for_a_memory_that_no_compiler_chose_says_what_to_do() -> None:
+    with pytest.raises(ManifestError, match="no tensor in the memory scope") as caught:
+        analysis(replace(program(""), subgraphs=without_memories(program(""))), VTCM)
+    assert caught.value.diagnostics[0].help == "its compiler chose no memories; select `tensors`"
+
+
+def without_memories(model: Model) -> tuple[Subgraph, ...]:
+    return tuple(
+        replace(graph, tensors=tuple(replace(tensor, memory_scope="") for tensor in graph.tensors))
+        for graph in model.subgraphs
+    )

@@ -13,12 +13,12 @@ from typing import Any
 from usmp_build.errors import Diagnostic, ModelError
 from usmp_build.importers.program import import_program
 from usmp_build.ir.code import Code
-from usmp_build.ir.graph import Model, OwnPlan, Subgraph
+from usmp_build.ir.graph import CompilerPlan, Model, Subgraph
 
 _VERSION = "0.27"
 _INSTALL = "pip install 'usmp_build[tvm]'"
 _SECONDS = 600
-_ELSE = "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
+_OTHER_WAYS = "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
 
 
 def import_onnx(data: bytes, name: str, path: str, /) -> Model:
@@ -35,15 +35,14 @@ def _import(data: bytes, name: str, path: str, suffix: str) -> Model:
     require_tvm(path, *(["onnx"] if suffix == ".onnx" else []))
     answer = _answer(data, path, suffix)
     if "refusal" in answer:
-        help_ = (
-            answer["help"]
-            or "save a Relax module by another of TVM's front ends (docs/relax.md), or export the model as .tflite"
-        )
-        raise ModelError(Diagnostic("T258", f"TVM makes no program of it: {answer['refusal']}", path, help_))
+        message = f"TVM makes no program of it: {answer['refusal']}"
+        raise ModelError(Diagnostic("T258", message, path, answer["help"] or _OTHER_WAYS))
     model = import_program(json.dumps(answer["program"]).encode(), name, path)
     graphs = tuple(_with_code(graph, answer["code"]) for graph in model.subgraphs)
-    own_plan = answer.get("own_plan")
-    return replace(model, subgraphs=graphs, own_plan=OwnPlan("TVM", **own_plan) if own_plan else None)
+    compiler_plan = answer.get("compiler_plan")
+    return replace(
+        model, subgraphs=graphs, compiler_plan=CompilerPlan("TVM", **compiler_plan) if compiler_plan else None
+    )
 
 
 def require_tvm(path: str, *others: str) -> None:

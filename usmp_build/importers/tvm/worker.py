@@ -18,16 +18,16 @@ from usmp_build.importers.tvm.refusal import Refusal
 
 
 def program_of(data: bytes, suffix: str) -> dict[str, Any]:
-    """Return a program under `program`, the C of its functions by name under `code`, and TVM's plan under `own_plan`.
+    """Return `program`, `code` (the C of its functions by name) and, where TVM has one, its `compiler_plan`.
 
     Raises Refusal.
     """
     from tvm import tirx
 
+    from usmp_build.importers.tvm.compiler_plan import compiler_plan
     from usmp_build.importers.tvm.front_ends import relax_module
     from usmp_build.importers.tvm.lowering import lower
     from usmp_build.importers.tvm.main_function import MainFunction
-    from usmp_build.importers.tvm.own_plan import own_plan
     from usmp_build.importers.tvm.prim_function import PrimFunction
 
     module, results = relax_module(data, suffix)
@@ -43,7 +43,7 @@ def program_of(data: bytes, suffix: str) -> dict[str, Any]:
                 raise Refusal(f"function {name.name_hint}: {refusal}", refusal.help_) from None
     answer = {"program": {"main": "main", "functions": functions, "outputs": outputs}, "code": code}
     with suppress(Exception):  # of TVM's many kinds; nothing but the comparison is missing then
-        answer["own_plan"] = own_plan(calls, loops)
+        answer["compiler_plan"] = compiler_plan(calls, loops)
     return answer
 
 

@@ -16,8 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from usmp_build.errors import one_line, printable
 from usmp_build.layout import PlanRecord, PoolRecord
+from usmp_build.report.compiler_plans import compiler_plans
 from usmp_build.report.over_budget import over_budget
-from usmp_build.report.own_plans import own_plans
 from usmp_build.report.page import verdict
 from usmp_build.report.page.places import workspace_places
 from usmp_build.report.page.pool_map import PoolMap, pool_map
@@ -58,7 +58,7 @@ def report_page(plan: PlanRecord, study: Study | None) -> str:
         sections=sections,
         cards=verdict.cards(plan, alternatives),
         warnings=tuple(over_budget(plan, alternatives)),
-        own_plans=tuple(own_plans(alternatives)) if alternatives else (),
+        compiler_plans=tuple(compiler_plans(alternatives)) if alternatives else (),
         proven=verdict.proven(plan),
         changes=verdict.changes(plan, study) if study else (),
         operators=operator_rows(plan, places),

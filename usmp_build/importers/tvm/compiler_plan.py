@@ -1,7 +1,7 @@
-"""Computes what TVM's own plan of a lowered module takes, to be compared with.
+"""Computes what TVM's own plan of a lowered module takes, for comparison with ours.
 
-TVM plans the tensors of main by StaticPlanBlockMemory, and the buffers of each function by StorageRewrite; while main's
-tensors are there, the function that runs has its own.  Inputs and outputs are the caller's.
+TVM plans the tensors of main by StaticPlanBlockMemory, and the buffers of each function by StorageRewrite; both are
+alive at once: main's tensors, and the buffers of the function that runs.  Inputs and outputs are the caller's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tvm import relax, tirx
 from usmp_build.importers.tvm.prim_function import ARRAYS, storage_scope
 
 
-def own_plan(calls: Any, loops: Any) -> dict[str, int] | None:
+def compiler_plan(calls: Any, loops: Any) -> dict[str, int] | None:
     """Return the bytes of main's tensors, and of the buffers of the function that has the most; of what `lower` made.
 
     None where TVM leaves tensors to its run time: in branches, and in memories of devices.  Both passes may fail, in as
