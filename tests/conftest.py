@@ -137,7 +137,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
     return once
 
 
-_PLANS = CheckedPlans(all_plans=not os.environ.get("USMP_SAMPLE"))
+_PLANS = CheckedPlans(os.environ.get("USMP_SAMPLE", ""))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

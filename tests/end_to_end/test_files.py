@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import processes
 from tests.support.cli import (
     DATA,
     DIGITS,
@@ -25,6 +26,7 @@ from tests.support.cli import (
     manifest,
     tables,
 )
+from tests.support.tools import need
 from tests.support.tree import ROOT
 from usmp_build.errors import UsageError
 from usmp_build.output import writer
@@ -50,6 +52,19 @@ def test_same_bytes_in_any_folder_locale_hash_seed_and_order(tmp_path: Path) -> 
         assert done.code == 0, done.err
         digests.append(contents(home / "out"))
     assert digests[0] == digests[1] == digests[2]
+
+
+@pytest.mark.long
+def test_same_bytes_on_another_processor(tmp_path: Path) -> None:
+    """$USMP_AARCH64 is a Python for aarch64 that has our requirements, such as one that QEMU emulates."""
+    need(python := os.environ.get("USMP_AARCH64", ""))
+    packed = f'{LAYER_BY_LAYER}[targets.cpu]\nisa = "dsp"\n[models.floats]\npath = "DATA/quantized_io.tflite"\n'
+    path = manifest(tmp_path, packed)
+    assert call("generate", path, "--out", tmp_path / "here").code == 0
+    command = [python, "-m", "usmp_build", "generate", path, "--out", tmp_path / "there"]
+    done = processes.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, timeout=1200)
+    assert done.code == 0, done.err
+    assert contents(tmp_path / "here") == contents(tmp_path / "there")
 
 
 def _reordered(text: str) -> str:
