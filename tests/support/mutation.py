@@ -132,10 +132,15 @@ class _File:
 class _Mutation:
     """A plugin of pytest: runs tests as they are, and then for each mutant those that may notice it."""
 
-    def __init__(self, files: list[_File], explained: set[_Change], sample: int | None, seed: int, jobs: int) -> None:
-        self._files, self._explained, self._jobs = files, explained, jobs
+    def __init__(self, files: list[_File], explained: set[_Change], asked: argparse.Namespace, is_kept: bool) -> None:
+        self._files, self._explained, self._jobs = files, explained, asked.jobs
+        self._is_kept = is_kept
         numbers = range(sum(1 for each in files for _ in mutants(each.tree)))
-        self._drawn = {*numbers} if sample is None else {*Random(seed).sample(numbers, min(sample, len(numbers)))}
+        self._drawn = (
+            {*numbers}
+            if asked.sample is None
+            else {*Random(asked.seed).sample(numbers, min(asked.sample, len(numbers)))}
+        )
         self._running: dict[int, tuple[_File, int, str]] = {}
         self._called: list[tuple[float, list[tuple[str, int]]]] = []
         """For each test its seconds, and the functions that it calls: files and first lines."""
@@ -146,7 +151,8 @@ class _Mutation:
         if session.testsfailed or not session.items:
             self.error = f"{session.testsfailed} files of tests cannot be read"
             return True
-        self._called = json.loads(_answer(lambda: self._observed(session.items)))
+        observed = self._observed if self._is_kept else lambda items: _answer(lambda: self._observed(items))
+        self._called = json.loads(observed(session.items))
         if isinstance(self._called, str):
             self.error = f"fails without a change: {self._called}"
             return True
@@ -265,7 +271,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for line, *more in each["changes"]
         for what in more
     }
-    mutation = _Mutation([_File(path) for path in paths], explained, asked.sample, asked.seed, asked.jobs)
+    mutation = _Mutation([_File(path) for path in paths], explained, asked, bool(part.get("keep")))
     options = [
         "-s",
         "-o",
