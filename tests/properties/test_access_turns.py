@@ -180,6 +180,15 @@ def test_an_empty_loop_touches_nothing() -> None:
         assert turns(Accesses((Part((5, 0), (Touch(0, 1, (0, 1)),)),), (1,)), most).count == 0
 
 
+def test_a_block_of_windows_is_clipped_to_its_axis() -> None:
+    window = Window(loop=0, pitch=10, size=8, taps=3, before=1)
+    touches = Touch(0, 4, windows=(window,)), Touch(0, 0, start=99, writes=True)
+    made = turns(Accesses((Part((9,), touches),), (1,)), 3)
+    assert made.extent(0, False).low.tolist() == [0, 20, 50]
+    assert made.extent(0, False).end.tolist() == [34, 64, 74]
+    assert (made.extent(0, True).low == NOWHERE).all()
+
+
 EDGE = Window(loop=0, pitch=1, size=90, taps=3, before=1)
 
 
