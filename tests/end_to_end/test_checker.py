@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import hashlib
 import io
 import json
 import os
 import random
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.checker import CheckedPlans, check_plan
+from tests.support.checker import CheckedPlans, Made, check_plan, made
 from tests.support.cli import call
 from tests.support.flatbuffer import model, operator, subgraph, tensor, write
 from tests.support.spoiled_json import spoiled
 from usmp_build import installation, pipeline
-from usmp_build.files import DiskFiles
-from usmp_build.layout.plan_json import plan_json
 from usmp_build.pipeline import Planned
-from usmp_build.planner.memory.plan import Allocation, Plan
-from usmp_build.planner.memory.problem import Problem
+from usmp_build.planner.memory.plan import Allocation
 from usmp_build.planner.memory.verify import violations
 
 DATA = Path(__file__).parents[1] / "data"
@@ -33,63 +29,36 @@ MODELS = ("branchy", "digits", "float_net", "kitchen_a", "kitchen_b", "odd_even"
 BY_ROWS = "[plan]\nrows = {}\n"
 
 
-@dataclass(frozen=True)
-class Made:
-    """A plan as the checker reads it, the models, and the same plan as our verifier sees it."""
-
-    document: dict[str, Any]
-    models: list[Any]
-    problem: Problem
-    plan: Plan
-
-    def verdict(self, document: dict[str, Any]) -> str:
-        """Return what is wrong; nothing if the plan is right."""
-        try:
-            check_plan.check(document, self.models)
-        except check_plan.Wrong as wrong:
-            return str(wrong) or "wrong"
-        return ""
-
-
-def made(folder: Path, names: tuple[str, ...], more: str = "", first: str = "") -> Made:
-    tables = "".join(f'[models.{name}]\npath = "{(DATA / name).as_posix()}.tflite"\n' for name in names)
-    pools = '[pools.sram]\naccess = "rw"\n'
-    (folder / "usmp.toml").write_text(f'{first}[project]\nname = "p"\n{pools}{tables}{more}', encoding="utf-8")
-    files = DiskFiles(folder)
-    planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
-    models = [check_plan.Model((DATA / f"{name}.tflite").read_bytes()) for name in sorted(names)]
-    return Made(json.loads(plan_json(planned.summary)), models, planned.analysis.problem, planned.plan)
-
-
-@pytest.fixture(scope="module")
-def digits(tmp_path_factory: pytest.TempPathFactory) -> Made:
-    return made(tmp_path_factory.mktemp("digits"), ("digits",), BY_ROWS.format("false"))
+@pytest.fixture
+def digits() -> Made:
+    return made(("digits",), BY_ROWS.format("false"))
 
 
 @pytest.mark.parametrize("rows", ["true", "false"])
 @pytest.mark.parametrize("name", MODELS)
-def test_plans_of_models_are_right(tmp_path: Path, name: str, rows: str) -> None:
-    each = made(tmp_path, (name,), BY_ROWS.format(rows))
+def test_plans_of_models_are_right(name: str, rows: str) -> None:
+    each = made((name,), BY_ROWS.format(rows))
     assert each.verdict(each.document) == ""
 
 
-def test_an_operator_reads_on_from_what_the_caller_gets_a_copy_of(tmp_path: Path) -> None:
+def test_an_operator_reads_on_from_what_the_caller_gets_a_copy_of() -> None:
     """A view of an output, whose parts stay in the workspace: it shows them, not the copy, which comes later."""
-    each = made(tmp_path, ("kitchen_a",), 'io = "application"\n' + BY_ROWS.format("false"))
+    each = made(("kitchen_a",), 'io = "application"\n' + BY_ROWS.format("false"))
     assert [step.partition(": ")[2] for step in each.document["steps"]][-3:-1] == ["FULLY_CONNECTED 12", "COPY 13"]
     assert each.verdict(each.document) == ""
 
 
 @pytest.mark.parametrize("name", ["branchy", "digits"])
-def test_a_bound_is_checked_where_buffers_overlap(tmp_path: Path, name: str) -> None:
+def test_a_bound_is_checked_where_buffers_overlap(name: str) -> None:
     """The bytes that the fullest turn of one operator needs are as many, which are fewer than its buffers have."""
-    each = made(tmp_path, (name,), BY_ROWS.format("false"))
-    pool = each.document["pools"][0]
-    sizes = {buffer["name"]: buffer["size"] for buffer in each.document["buffers"]}
+    each = made((name,), BY_ROWS.format("false"))
+    document = each.document
+    pool = document["pools"][0]
+    sizes = {buffer["name"]: buffer["size"] for buffer in document["buffers"]}
     assert sum(sizes[buffer] for buffer in pool["certificate"]["buffers"]) > pool["bound"]
-    assert check_plan.check(each.document, each.models) == []
+    assert check_plan.check(document, each.models) == []
     pool["size"] = pool["bound"] = pool["bound"] + 1
-    assert "share" in check_plan.check(each.document, each.models)[0]
+    assert "share" in check_plan.check(document, each.models)[0]
 
 
 def test_bytes_that_a_turn_needs() -> None:
@@ -105,18 +74,18 @@ def test_bytes_that_a_turn_needs() -> None:
 
 
 @pytest.mark.parametrize("first", ["", 'concurrent = [["digits", "odd_even"]]\n'])
-def test_plans_of_several_models_are_right(tmp_path: Path, first: str) -> None:
-    each = made(tmp_path, ("digits", "odd_even"), first=first)
+def test_plans_of_several_models_are_right(first: str) -> None:
+    each = made(("digits", "odd_even"), first=first)
     assert each.verdict(each.document) == ""
 
 
-def test_models_that_may_run_together_share_no_byte(tmp_path: Path) -> None:
-    each = made(tmp_path, ("digits", "odd_even"))
+def test_models_that_may_run_together_share_no_byte() -> None:
+    each = made(("digits", "odd_even"))
     assert "share bytes" in each.verdict({**each.document, "concurrent": [["digits", "odd_even"]]})
 
 
-def test_what_it_cannot_check_is_no_silent_yes(tmp_path: Path) -> None:
-    each = made(tmp_path, ("control",))
+def test_what_it_cannot_check_is_no_silent_yes() -> None:
+    each = made(("control",))
     with pytest.raises(check_plan.NotCovered, match="WHILE"):
         each.verdict(each.document)
 
@@ -137,13 +106,13 @@ def _moved(document: dict[str, Any], draw: random.Random) -> tuple[str, int]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("names", [("digits",), ("kitchen_b",), ("branchy",), ("digits", "odd_even")], ids="+".join)
-def test_a_moved_buffer_is_refused_by_both_or_by_none(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_a_moved_buffer_is_refused_by_both_or_by_none(names: tuple[str, ...]) -> None:
     """The verifier knows what kernels declare; the checker only what operators are.  They agree on every place."""
-    each = made(tmp_path, names)
+    each = made(names)
     draw, refused = random.Random(7), 0
     numbers = {buffer.name: index for index, buffer in enumerate(each.problem.buffers)}
     for _ in range(COUNT // 4):
-        document = copy.deepcopy(each.document)
+        document = each.document
         name, offset = _moved(document, draw)
         places = list(each.plan.allocations)
         places[numbers[name]] = Allocation(places[numbers[name]].pool, offset)
@@ -183,7 +152,7 @@ def _fault(document: dict[str, Any], number: int) -> None:
 
 @pytest.mark.parametrize("number", range(16))
 def test_a_wrong_fact_is_refused(digits: Made, number: int) -> None:
-    document = copy.deepcopy(digits.document)
+    document = digits.document
     _fault(document, number)
     assert digits.verdict(document)
 
@@ -233,7 +202,7 @@ def test_hostile_plans_are_refused(tmp_path: Path, digits: Made, changes: dict[s
 
 
 def test_an_arena_that_no_machine_has_is_not_replayed(tmp_path: Path, digits: Made) -> None:
-    document = copy.deepcopy(digits.document)
+    document = digits.document
     for pool in document["pools"]:
         pool["size"] = HUGE
     for buffer in document["buffers"]:
@@ -257,7 +226,7 @@ def test_hostile_models_take_bounded_work(tmp_path: Path, digits: Made) -> None:
         model(subgraph([tensor("x", [1] * 50_000)])),
     ):
         data = write(node)
-        assert _main(tmp_path, _of(copy.deepcopy(digits.document), data), data)[0] in (1, 3)
+        assert _main(tmp_path, _of(digits.document, data), data)[0] in (1, 3)
 
 
 @pytest.mark.long
@@ -269,7 +238,7 @@ def test_changed_values_are_no_traceback(tmp_path: Path, digits: Made) -> None:
     assert codes >= {0, 1}
 
 
-def test_a_wrong_plan_that_a_test_makes_fails_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_plan_that_a_test_makes_fails_it(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = pipeline.plan
 
     def short(*arguments: Any) -> Planned:
@@ -279,4 +248,4 @@ def test_a_wrong_plan_that_a_test_makes_fails_it(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(pipeline, "plan", short)
     with pytest.raises(AssertionError, match="and the pool has"), CheckedPlans(all_plans=True).hooked():
-        made(tmp_path, ("digits",), BY_ROWS.format("false"))
+        made.__wrapped__(("digits",), BY_ROWS.format("false"))

@@ -1,42 +1,70 @@
-"""A plugin of pytest that plants a fault: the module that it is in is compiled with one text in place of another.
+"""Plants a fault in a loaded module: it does what a changed text says, also where others have taken names from it.
 
-USMP_FAULT is the fault, as JSON: the module, the old text and the new.
+As a plugin of pytest, it plants USMP_FAULT, which is JSON: the module, the old text and the new.
 """
 
 from __future__ import annotations
 
-import importlib.abc
-import importlib.machinery
+import ast
+import inspect
 import json
 import os
 import sys
-from collections.abc import Sequence
-from types import CodeType, ModuleType
+from collections.abc import Iterator
+from enum import Enum
+from functools import cached_property
+from pathlib import Path
+from pkgutil import resolve_name
+from types import FunctionType, ModuleType
+from typing import Any
+
+_MEMBERS = (FunctionType, staticmethod, classmethod, property, cached_property)
 
 
-class _Planter(importlib.machinery.SourceFileLoader):
-    """Loads a module with the fault."""
+def plant(module: ModuleType, changed: ast.Module | str) -> None:
+    """Change functions and classes in place, and give constants to all modules that know them by the same name."""
+    assert module.__file__ is not None
+    before = dict(vars(module))
+    exec(compile(changed, module.__file__, "exec"), vars(module))
+    for name, old in before.items():
+        new = vars(module)[name]
+        if new is old or getattr(old, "__module__", module.__name__) != module.__name__:
+            continue
+        if isinstance(old, type) and isinstance(new, type):
+            for member, value in _members(new):
+                setattr(old, member, value)
+        elif isinstance(inspect.unwrap(old), FunctionType):
+            _become(old, new)
+        else:
+            for other in [*sys.modules.values()]:
+                if vars(other).get(name) is old:
+                    setattr(other, name, new)
+            continue
+        setattr(module, name, old)
 
-    def get_code(self, fullname: str) -> CodeType:
-        """Compile the text, never what was compiled from it before."""
-        source = self.get_source(fullname)
-        assert source.count(_FAULT["old"]) == 1, f"the text to replace stands {source.count(_FAULT['old'])} times there"
-        return compile(source.replace(_FAULT["old"], _FAULT["new"]), self.path, "exec")
+
+def _members(of: type) -> Iterator[tuple[str, Any]]:
+    """Yield what a class is made of; members of an enumeration are what others compare with, and stay."""
+    for name, value in () if issubclass(of, Enum) else vars(of).items():
+        if isinstance(value, _MEMBERS) or not (name.startswith("__") or inspect.isdatadescriptor(value)):
+            yield name, value
 
 
-class _Finder(importlib.abc.MetaPathFinder):
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        if fullname != _FAULT["module"]:
-            return None
-        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
-        assert spec is not None
-        assert spec.origin is not None
-        spec.loader = _Planter(fullname, spec.origin)
-        return spec
+def _become(old: Any, new: Any) -> None:
+    """Let a function do what another one does, whoever has it, and forget what it remembers."""
+    if hasattr(old, "cache_clear"):
+        old.cache_clear()
+    old, new = inspect.unwrap(old), inspect.unwrap(new)
+    old.__code__, old.__defaults__, old.__kwdefaults__ = new.__code__, new.__defaults__, new.__kwdefaults__
 
 
-_FAULT = json.loads(os.environ["USMP_FAULT"])
-assert _FAULT["module"] not in sys.modules, "the module is already loaded"
-sys.meta_path.insert(0, _Finder())
+def _plant_text(module: ModuleType, old: str, new: str) -> None:
+    assert module.__file__ is not None
+    source = Path(module.__file__).read_text("utf-8")
+    assert source.count(old) == 1, f"the text to replace stands {source.count(old)} times there"
+    plant(module, source.replace(old, new))
+
+
+if "USMP_FAULT" in os.environ:
+    _FAULT = json.loads(os.environ["USMP_FAULT"])
+    _plant_text(resolve_name(_FAULT["module"]), _FAULT["old"], _FAULT["new"])

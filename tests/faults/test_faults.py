@@ -7,11 +7,12 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 
 import pytest
 import tomli
 
-from tests.support.mutation import mutants
+from tests.support.mutation import PARTS, mutants
 from tests.support.tree import ROOT
 
 FAULTS: dict[str, dict[str, str]] = {
@@ -43,15 +44,27 @@ def test_a_planted_fault_is_noticed(sampled_fault: str) -> None:
 
 def test_mutants_are_single_changes() -> None:
     source = "def f(a):\n    '''Text.'''\n    if a < 3:\n        return a + 1\n    a -= 1\n"
-    changed = sorted((line, what) for line, what, _ in mutants(source))
-    assert changed == [
-        (3, "Lt to LtE"),
-        (3, "condition"),
-        (3, "constant"),
-        (4, "Add to Sub"),
-        (4, "constant"),
-        (5, "Sub to Add"),
-        (5, "constant"),
-        (5, "left out"),
-    ]
-    assert all(text != ast.unparse(ast.parse(source)) for _, _, text in mutants(source))
+    tree = ast.parse(source)
+    changed = {(line, what): ast.unparse(tree).splitlines()[2:] for line, what in mutants(tree)}
+    as_it_is = ["    if a < 3:", "        return a + 1", "    a -= 1"]
+    assert changed == {
+        (3, "Lt to LtE"): ["    if a <= 3:", *as_it_is[1:]],
+        (3, "condition"): ["    if not a < 3:", *as_it_is[1:]],
+        (3, "3 to 4"): ["    if a < 4:", *as_it_is[1:]],
+        (4, "Add to Sub"): [as_it_is[0], "        return a - 1", as_it_is[2]],
+        (4, "1 to 2"): [as_it_is[0], "        return a + 2", as_it_is[2]],
+        (5, "Sub to Add"): [*as_it_is[:2], "    a += 1"],
+        (5, "1 to 2"): [*as_it_is[:2], "    a -= 2"],
+        (5, "left out"): [*as_it_is[:2], "    pass"],
+    }
+    assert ast.dump(tree) == ast.dump(ast.parse(source))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", PARTS)
+def test_changes_drawn_at_random_are_noticed_or_explained(part: str) -> None:
+    seed = str(zlib.crc32(os.environ.get("USMP_SAMPLE", "").encode()))
+    kept = {name: value for name, value in os.environ.items() if name not in _OF_CI}
+    command = [sys.executable, "-m", "tests.support.mutation", part, "--sample", "40", "--seed", seed]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, env=kept)
+    assert done.returncode == 0, done.stdout + done.stderr

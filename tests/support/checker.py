@@ -1,4 +1,4 @@
-"""The checker of plans, as a module; and it checks plans that tests make, whatever for."""
+"""The checker of plans, as a module, plans for it, and what lets it check all that tests plan, whatever for."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import hashlib
 import importlib.util
 import json
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
 from usmp_build import installation, pipeline
-from usmp_build.files import Files
+from usmp_build.files import DictFiles, Files
 from usmp_build.layout.plan_json import plan_json
 from usmp_build.pipeline import Planned
+from usmp_build.planner.memory.plan import Plan
+from usmp_build.planner.memory.problem import Problem
 from usmp_build.request import Request
 
+DATA = Path(__file__).parents[1] / "data"
 _MOST = 10_000_000
 """Units of work, a few seconds: larger nets are left out."""
 _SHARE = 40
@@ -29,12 +36,50 @@ def _loaded() -> ModuleType:
     spec = importlib.util.spec_from_file_location("check_plan", installation.checker())
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
 check_plan = _loaded()
+
+
+@dataclass(frozen=True)
+class Made:
+    """A plan as the checker reads it, the files of the models, and the same plan as our verifier sees it."""
+
+    text: str
+    files: tuple[bytes, ...]
+    problem: Problem
+    plan: Plan
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """A copy to change."""
+        document: dict[str, Any] = json.loads(self.text)
+        return document
+
+    @property
+    def models(self) -> list[Any]:
+        return [check_plan.Model(data) for data in self.files]
+
+    def verdict(self, document: dict[str, Any]) -> str:
+        """Return what is wrong; nothing if the plan is right."""
+        try:
+            check_plan.check(document, self.models)
+        except check_plan.Wrong as wrong:
+            return str(wrong) or "wrong"
+        return ""
+
+
+@cache
+def made(names: tuple[str, ...], more: str = "", first: str = "") -> Made:
+    tables = "".join(f'[models.{name}]\npath = "{name}.tflite"\n' for name in names)
+    manifest = f'{first}[project]\nname = "p"\n[pools.sram]\naccess = "rw"\n{tables}{more}'
+    contents = {name: (DATA / f"{name}.tflite").read_bytes() for name in sorted(names)}
+    files = DictFiles({"usmp.toml": manifest.encode(), **{f"{name}.tflite": data for name, data in contents.items()}})
+    planned = pipeline.plan(pipeline.read("usmp.toml", files), files)
+    return Made(plan_json(planned.summary), tuple(contents.values()), planned.analysis.problem, planned.plan)
 
 
 class CheckedPlans:

@@ -11,7 +11,7 @@ from tests.support.road import alive, analyze, analyze_as, model, request
 from tests.support.small_models import CHAIN, IF, WHILE
 from usmp_build.ir.graph import DType, OperatorRef, TensorRef
 from usmp_build.ir.lifetimes import Survivors
-from usmp_build.ir.schedule import Branch, Call, Loop, Node, Schedule, Sequence, Step, steps
+from usmp_build.ir.schedule import Branch, Call, Loop, Node, Repeat, Schedule, Scope, Sequence, Step, steps
 from usmp_build.ir.storage import Kind, Storage, StorageBuffer
 from usmp_build.passes import lifetimes
 from usmp_build.request import Inputs, Outputs
@@ -158,6 +158,49 @@ def _run_step(step: Step, at: int, alive: set[int], memory: dict[int, bool]) -> 
     for ref in step.writes:
         assert ref.tensor in alive
         memory[ref.tensor] = True
+
+
+def _alive(*body: Node) -> list[list[tuple[int, int]]]:
+    program = Sequence(body)
+    count = sum(1 for _ in steps(program))
+    found = lifetimes(Schedule((program,), (0, count)), _storage(3), KEEPS_NOTHING)
+    return [[(run.start, run.stop) for run in runs] for runs in found.intervals]
+
+
+def _step(reads: tuple[int, ...], *writes: int) -> Step:
+    return Step("s", 0, tuple(TensorRef(0, 0, i) for i in reads), tuple(TensorRef(0, 0, i) for i in writes))
+
+
+@pytest.mark.parametrize("rounds", [None, 0, 3])
+def test_what_rounds_need_of_earlier_ones_lives_throughout(rounds: int | None) -> None:
+    """b0 is made before, and read in the second step of each round; b1 goes from round to round; b2 within one."""
+    body = Sequence((_step((1,), 2), _step((0, 2), 1)))
+    found = _alive(_step((), 0, 1), Repeat(body, rounds), _step((1,)))
+    assert found == [[(0, 3)], [(0, 4)], [(1, 3)]]
+
+
+def test_parallel_rounds_keep_all_that_they_touch() -> None:
+    body = Sequence((_step((0,), 1), _step((1,), 2), _step((2,))))
+    alone = [[(0, 4)], [(1, 3)], [(2, 4)]]
+    assert _alive(_step((), 0), Repeat(body, 4)) == alone
+    assert _alive(_step((), 0), Repeat(body, 4, parallel=True)) == [[(0, 4)], [(1, 4)], [(1, 4)]]
+    assert _alive(_step((), 0), Repeat(body, 4, parallel=True), _step(()))[2] == [(1, 4)]
+
+
+def test_what_begins_undefined_in_a_scope_is_not_kept_for_it() -> None:
+    """b1 lives in each round by itself, as its scope says, though it may be read before it is written there."""
+    round_ = Sequence((_step(()), _step((), 1), _step((1,)), _step(())))
+    assert _alive(_step((), 0), Repeat(Scope((TensorRef(0, 0, 1),), round_), 2), _step((0,)))[1] == [(2, 4)]
+    unclear = Sequence((_step(()), Branch((_step((), 1), _step(()))), _step((1,)), _step(())))
+    assert _alive(_step((), 1), Repeat(unclear, 2), _step((0,)))[1] == [(0, 6)]
+    assert _alive(_step((), 0), Repeat(Scope((TensorRef(0, 0, 1),), unclear), 2), _step((0,)))[1] == [(2, 5)]
+    assert _alive(_step((), 0), Repeat(Scope((TensorRef(0, 0, 1),), unclear), 2), _step((0,)))[0] == [(0, 7)]
+
+
+def test_what_holds_data_for_ever_does_so_in_a_schedule_without_steps() -> None:
+    survivors = replace(KEEPS_NOTHING, always=frozenset({1}))
+    found = lifetimes(Schedule((Sequence(()),), (0, 0)), _storage(2), survivors)
+    assert [[(run.start, run.stop) for run in runs] for runs in found.intervals] == [[], [(0, 1)]]
 
 
 def test_what_is_kept_between_runs_is_kept_in_every_program() -> None:

@@ -57,3 +57,37 @@ def test_a_claim_counts_for_buffers_that_have_no_other_pool() -> None:
     plan = by_hand(0, 8)
     assert not is_best(stated, plan)
     assert is_best(stated, replace(plan, claims=(16,)))
+
+
+def test_what_an_algorithm_has_proven_of_no_better_plan_only() -> None:
+    """Two buffers that never meet, side by side: 16 bytes are not the least, unless that is proven."""
+    stated = alive({"a": (0, 2, 8), "b": (2, 4, 8)})
+    plan = by_hand(0, 8)
+    assert is_best(stated, replace(plan, bound=quality(stated, plan)))
+    assert not is_best(stated, replace(plan, bound=(0, 8, 8)))
+
+
+def test_a_plan_that_costs_more_is_not_best_though_it_has_lower_peaks() -> None:
+    stated = problem([buffer("a", 8, [0, 1], costs=(5, 1)), buffer("b", 8, [0])], pools={"fast": None, "slow": None})
+    assert not is_best(stated, by_hand((0, 0), (0, 8)))
+    assert is_best(stated, by_hand((1, 0), (0, 0)))
+
+
+def test_two_pools_may_need_less_together_than_one() -> None:
+    """Side by side in one pool, 15 bytes between them are lost."""
+    buffers = [buffer(name, 1, [0, 1], alignment=16) for name in "ab"]
+    stated = problem(buffers, pools={"one": None, "other": None})
+    assert not is_best(stated, by_hand((0, 0), (0, 16)))
+
+
+def test_an_empty_pool_takes_nothing_from_the_others() -> None:
+    buffers = [buffer(name, 10, [0, 1, 2]) for name in "ab"]
+    stated = problem(buffers, pools={"a": 10, "b": None, "c": None})
+    assert is_best(stated, by_hand((0, 0), (1, 0)))
+
+
+def test_a_claim_counts_for_no_buffer_that_could_be_elsewhere() -> None:
+    lives = {"a": (0, 2), "b": (2, 4)}
+    buffers = [buffer(name, 8, [0, 1] if name == "b" else [0], intervals=(life,)) for name, life in lives.items()]
+    stated = problem(buffers, [], pools={"one": None, "other": None})
+    assert not is_best(stated, replace(by_hand((0, 0), (0, 8)), claims=(16, 0)))

@@ -153,3 +153,86 @@ def test_a_fixed_buffer_that_ends_beyond_the_limit_is_the_whole_proof() -> None:
     (shortage,) = explain(stated, never)
     assert shortage.proven
     assert shortage.core == (0,)
+
+
+def test_what_just_fits_proves_nothing() -> None:
+    """Each of two buffers fills the pool, and each two of three fill both pools: only all of them are too many."""
+    two = problem([buffer("a", 8), buffer("b", 8)], pools={"ram": 8})
+    assert explain(two, never)[0].core == (0, 1)
+    three = problem([buffer(name, 8, (0, 1)) for name in "abc"], pools={"one": 8, "two": 8})
+    assert explain(three, never)[0].core == (0, 1, 2)
+
+
+def test_a_pool_without_any_room() -> None:
+    (shortage,) = explain(problem([buffer("a", 8)], pools={"ram": 0}), GreedyBySize())
+    assert (shortage.room, shortage.missing, shortage.increases) == (0, 8, (Increase(0, 8, least=True),))
+
+
+def claims_of(*bytes_: int) -> Callable[[Problem], Plan | None]:
+    """Return an algorithm that stacks all buffers and claims that so many bytes are needed, where there are two."""
+
+    def stacked(stated: Problem) -> Plan | None:
+        plan = by_hand(*(sum(each.size for each in stated.buffers[:i]) for i in range(len(stated.buffers))))
+        return replace(plan, claims=bytes_ if len(stated.buffers) == 2 else ())
+
+    return stacked
+
+
+@pytest.mark.parametrize(("claim", "missing"), [(16, 4), (13, 1), (12, 0), (11, 0), (0, 0)])
+def test_a_claim_proves_what_exceeds_the_limit(claim: int, missing: int) -> None:
+    stated = problem([buffer("a", 8), buffer("b", 8)], [], pools={"ram": 12})
+    (shortage,) = explain(stated, claims_of(claim))
+    assert (shortage.proven, shortage.core) == (missing > 0, (0, 1))
+    assert shortage.missing == (missing if missing else 4)
+    assert shortage.increases == (Increase(0, 4, least=True),)
+
+
+def test_one_model_of_several_is_the_core() -> None:
+    """Of two pairs that do not meet the second has no plan; what is not asked about stays."""
+    lives = {"a": (0, 2, 4), "b": (0, 2, 4), "c": (4, 6, 4), "d": (4, 6, 4)}
+    stated = replace(alive(lives), pools=(Pool("ram", 8),))
+    asked: list[list[str]] = []
+
+    def half(some: Problem) -> Plan | None:
+        names = [each.name for each in some.buffers]
+        asked.append(names)
+        return None if {"c", "d"} <= set(names) else GreedyBySize()(some)
+
+    (shortage,) = explain(stated, half)
+    assert (shortage.core, shortage.proven) == ((2, 3), False)
+    assert asked[:4] == [["a", "b", "c", "d"], ["a", "b", "c", "d"], ["a", "b"], ["c", "d"]]
+
+
+def test_a_window_of_steps_is_the_core() -> None:
+    """A chain in which only the middle has no plan: first what is born later is left out, then what dies earlier."""
+    lives = {f"b{i}": (i, i + 2, 4) for i in range(12)}
+    stated = replace(alive(lives), pools=(Pool("ram", 8),))
+    asked: list[list[int]] = []
+
+    def gap(some: Problem) -> Plan | None:
+        names = [int(each.name[1:]) for each in some.buffers]
+        asked.append(names)
+        return None if {5, 6} <= set(names) else GreedyBySize()(some)
+
+    (shortage,) = explain(stated, gap)
+    assert shortage.core == (5, 6)
+    windows = [names for names in asked if len(names) < 12]
+    assert windows[:4] == [[*range(6)], [*range(9)], [*range(7)], [6, 5, 4]]
+
+
+@pytest.mark.parametrize(
+    ("places", "increases"),
+    [
+        ((0, 8, 16), (Increase(0, 8, least=True),)),
+        ((0, 8, 24), (Increase(0, 16, least=False),)),
+        (((0, 0), (0, 8), (1, 0)), ()),
+    ],
+)
+def test_a_plan_that_exceeds_one_pool_shows_how_much_is_enough(
+    places: tuple[int, ...], increases: tuple[Increase, ...]
+) -> None:
+    stated = problem([buffer(name, 8) for name in "abc"], pools={"ram": 16, "none": None})
+    (shortage,) = explain(stated, never, by_hand(*places))
+    assert shortage.increases == increases
+    (shortage,) = explain(stated, GreedyBySize(), by_hand(0, 8, 24))
+    assert shortage.increases == (Increase(0, 8, least=True),)

@@ -135,3 +135,16 @@ def test_empty_buffers_stand_at_an_edge(offset: int, sound: bool) -> None:
 def test_every_clash_is_told_once() -> None:
     stated = problem([buffer(name, 10) for name in "abc"])
     assert [text[:7] for text in violations(stated, by_hand(0, 0, 0))] == ["a and b", "a and c", "b and c"]
+
+
+@pytest.mark.parametrize("second", ["b", "c"])
+def test_a_separation_may_be_more_than_a_size(second: str) -> None:
+    """Buffers that share no bytes can be too close, whichever of them comes first."""
+    stated = problem([buffer("a", 10), buffer("b", 10), buffer("c", 10)], separations={("a", second): 25})
+    places = {"a": 0, "b": 40, "c": 60, second: 20}
+    assert violations(stated, by_hand(*places.values())) == (
+        f"a and {second} are too close in ram: [0, 10) and [20, 30); {second} must start at least 25 after a, or a 10 "
+        f"after {second}",
+    )
+    places[second] = 25
+    assert not violations(stated, by_hand(*places.values()))

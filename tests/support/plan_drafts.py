@@ -1,0 +1,51 @@
+"""Plans written by hand, as plan.json has them, for tests of the checker: what is not said is the usual."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tests.support.checker import check_plan
+
+Document = dict[str, Any]
+
+
+def buffer(name: str, offset: int, size: int, *lives: tuple[int, int], **more: Any) -> Document:
+    """Return a buffer of the pool "p" of the model "m", alive within half-open intervals of steps."""
+    usual = {"model": "m", "shared_with": [], "kind": "tensor", "pool": "p", "alignment": 1, "cache_line": 0}
+    return {"name": name, "offset": offset, "size": size, "intervals": [*map(list, lives)]} | usual | more
+
+
+def tensor(number: int, buffer: str, offset: int = 0, pitch: int = 0, channels: Sequence[int] = ()) -> Document:
+    return {"tensor": number, "buffer": buffer, "offset": offset, "pitch": pitch, "channels": [*channels]}
+
+
+def operator(number: int, reads: Sequence[int], writes: Sequence[int], *scratch: str) -> Document:
+    return {"operator": number, "reads": [*reads], "writes": [*writes], "scratch": [*scratch]}
+
+
+def model(operators: Sequence[Document], tensors: Sequence[Document], **more: Any) -> Document:
+    """Return a model "m" with the input "x"."""
+    usual = {"name": "m", "inputs": ["x"], "inputs_by_rows": [], "backward": [], "on_demand": False}
+    return {"operators": [*operators], "tensors": [*tensors]} | usual | more
+
+
+def pool(size: int, name: str = "p", **more: Any) -> Document:
+    usual = {"access": "rw", "alignment": 16, "limit": None, "bound": 0, "certificate": None}
+    return {"name": name, "size": size} | usual | more
+
+
+def plan(steps: Sequence[str], models: Sequence[Document], buffers: Sequence[Document], **more: Any) -> Document:
+    """Return a plan; a step without a model is one of "m"."""
+    named = [step if ": " in step else f"m: {step}" for step in steps]
+    usual = {"version": 2, "concurrent": [], "pools": [pool(256)]}
+    return {"steps": named, "models": [*models], "buffers": [*buffers]} | usual | more
+
+
+def verdict(document: Mapping[str, Any], *files: bytes) -> str:
+    """Return what the checker says: nothing, "wrong: ...", "not covered: ...", or "not checked: ..."."""
+    try:
+        unchecked = check_plan.check(document, [check_plan.Model(data) for data in files])
+    except (check_plan.Wrong, check_plan.NotCovered) as error:
+        return f"{'wrong' if isinstance(error, check_plan.Wrong) else 'not covered'}: {error}"
+    return "".join(f"not checked: {each}" for each in unchecked)

@@ -1,0 +1,208 @@
+"""What the checker knows of TensorFlow Lite, and what it reads of its files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tflite.BuiltinOperator import BuiltinOperator
+from tflite.TensorType import TensorType
+
+from tests.support import flatbuffer as fb
+from tests.support.checker import check_plan
+from usmp_build.importers.tflite.enums import names
+
+KINDS = names(BuiltinOperator)
+GROUPS = {
+    "REDUCE": "MEAN SUM ARG_MAX ARG_MIN REDUCE_MAX REDUCE_MIN REDUCE_PROD REDUCE_ANY REDUCE_ALL",
+    "BY_ROWS": "SOFTMAX L2_NORMALIZATION LOG_SOFTMAX",
+    "ELEMENTS": """ADD ADD_N SUB MUL DIV MAXIMUM MINIMUM RELU RELU6 RELU_N1_TO_1 RELU_0_TO_1 LOGISTIC TANH HARD_SWISH
+        ELU LEAKY_RELU PRELU QUANTIZE DEQUANTIZE CAST ABS NEG EXP LOG SQRT RSQRT SQUARE SIN COS FLOOR CEIL ROUND POW GELU
+        FLOOR_DIV FLOOR_MOD SQUARED_DIFFERENCE EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL LOGICAL_AND
+        LOGICAL_OR LOGICAL_NOT SELECT SELECT_V2 SIGN""",
+}
+STATEFUL = "IF WHILE CALL CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE"
+RANDOM = "CUSTOM RANDOM_STANDARD_NORMAL RANDOM_UNIFORM MULTINOMIAL"
+
+
+def test_kinds_are_those_of_the_schema() -> None:
+    grouped = {name: group for group, members in GROUPS.items() for name in members.split()}
+    found = {KINDS[number]: kind for number, kind in check_plan.NAMES.items()}
+    assert found == {name: grouped.get(name, name) for name in found}
+    assert grouped.keys() <= found.keys()
+    assert len(found) == 90
+    assert {KINDS[number]: name for number, name in check_plan.STATEFUL.items()} == {n: n for n in STATEFUL.split()}
+    assert {KINDS[number] for number in check_plan.RANDOM} == set(RANDOM.split())
+    assert {KINDS[number] for number in check_plan.COMMUTATIVE} == {"ADD", "MUL"}
+
+
+def test_sizes_are_those_of_the_types() -> None:
+    types = {number: name.lower() for name, number in vars(TensorType).items() if not name.startswith("_")}
+    of_numpy = {"bool": "?", "bfloat16": "uint16"}
+    for number, size in check_plan.SIZES.items():
+        assert size == np.dtype(of_numpy.get(types[number], types[number])).itemsize, types[number]
+    left_out = {name for number, name in types.items() if number not in check_plan.SIZES}
+    assert left_out >= {"string", "int4", "variant", "resource"}
+    assert not left_out & {"float32", "float16", "int8", "uint8", "int16", "int32", "int64", "uint32", "uint16", "bool"}
+
+
+def read(*tensors: fb.Node, data: tuple[bytes, ...] = (), **more: object) -> object:
+    return check_plan.Model(fb.write(fb.model(fb.subgraph(tensors, [], [0], [0]), data=data, **more)))
+
+
+def test_tensors_are_read() -> None:
+    scale = fb.quantization([0.5, 2.0], [3, -1])
+    model = read(
+        fb.tensor("x", [2, 3], "INT16", IsVariable=True),
+        fb.tensor("c", [2], "INT32", Buffer=1, Quantization=scale),
+        fb.tensor("d", [1], "INT64", Buffer=2),
+        fb.tensor("s", [3], "STRING"),
+        fb.tensor("e", [], "FLOAT32"),
+        data=(np.array([5, -6], np.int32).tobytes(), np.array([1 << 40], np.int64).tobytes()),
+    )
+    x, c, d, s, e = model.tensors  # type: ignore[attr-defined]
+    assert (x.shape, x.type, x.width, x.elements, x.is_variable, x.data) == ([2, 3], TensorType.INT16, 2, 6, True, b"")
+    assert (c.integers, d.integers, c.is_variable) == ([5, -6], [1 << 40], False)
+    assert (s.width, e.elements, e.width) == (0, 1, 4)
+    assert c.kind == (TensorType.INT32, [2], ([0.5, 2.0], [3, -1]))
+    assert x.kind == (TensorType.INT16, [2, 3], None)
+    assert model.constants == {1, 2}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "node",
+    [fb.tensor("x", [-1]), fb.tensor("x", [1], Buffer=2), fb.tensor("x", [1] * 17)],
+    ids=["a negative side", "no such buffer", "too many dimensions"],
+)
+def test_damaged_tensors_are_refused(node: fb.Node) -> None:
+    with pytest.raises(check_plan.Wrong):
+        read(node, data=(b"1",))
+
+
+def test_tensors_at_the_edge_are_read() -> None:
+    read(fb.tensor("x", [1] * 16), fb.tensor("y", [0], Buffer=1), data=(b"1",))
+    read(fb.tensor("x"))
+
+
+FILE = fb.write(
+    fb.model(
+        fb.subgraph(
+            [fb.tensor("x"), fb.tensor("w", [4], Buffer=1, Quantization=fb.quantization([1.0], [0])), fb.tensor("y")],
+            [fb.operator("ADD", [0, 1], [2], fb.Node("AddOptions", PotScaleInt16=True))],
+            [0], [2],
+        ), data=[b"abcd"],
+    )
+)  # fmt: skip
+
+
+def test_a_file_that_is_cut_off_is_damaged_and_no_more_is_read_than_there_is() -> None:
+    whole = check_plan.Model(FILE)
+    assert whole.tensors[1].data == b"abcd"
+    for length in range(4, len(FILE), 3):
+        with contextlib.suppress(check_plan.Wrong, IndexError):
+            check_plan.Model(FILE[:length])
+    table = check_plan.Table(FILE, int.from_bytes(FILE[:4], "little"))
+    end = len(FILE)
+    for kind, at, number, is_there in (
+        ("I", end - 4, None, True), ("I", end - 3, None, False), ("B", -1, None, False), ("B", 0, None, True),
+        ("B", 0, end, True), ("B", 1, end, False), ("B", 0, end + 1, False), ("s", 4, 4, True),
+        ("H", end - 4, 2, True), ("H", end - 4, 3, False),
+    ):  # fmt: skip
+        if is_there:
+            assert table.unpack(kind, at, number) is not None
+        else:
+            with pytest.raises(check_plan.Wrong, match="the model file is damaged"):
+                table.unpack(kind, at, number)
+    assert table.unpack("s", 4, 4) == b"TFL3"
+    assert table.unpack("B", 4, 4) == [*b"TFL3"]
+    assert table.unpack("B", 4) == ord("T")
+
+
+def test_operators_are_read() -> None:
+    add = fb.operator("ADD", [0, 1], [2], fb.Node("AddOptions", FusedActivationFunction=3))
+    custom = fb.operator("CUSTOM:mine", [0], [3])
+    new = fb.operator("GELU", [0], [4])
+    graph = fb.subgraph([fb.tensor(str(t)) for t in range(5)], [add, custom, new], [0, 1], [2, 3, 4])
+    model = check_plan.Model(fb.write(fb.model(graph)))
+    assert [(op.code, op.kind) for op in model.operators] == [(0, "ELEMENTS"), (32, "OTHER"), (150, "ELEMENTS")]
+    assert [(op.inputs, op.outputs) for op in model.operators] == [([0, 1], [2]), ([0], [3]), ([0], [4])]
+    assert [model.operators[0].option(0, "b"), model.operators[0].option(1), model.operators[0].option(9)] == [3, 0, 0]
+    assert model.operators[1].option(0, "b", 7) == 7
+    assert (model.inputs, model.outputs) == ([0, 1], [2, 3, 4])
+    assert model.producer[3] == (model.operators[1], 0)
+
+
+def test_what_follows_from_constants_is_constant() -> None:
+    kinds = {"SHAPE": True, "RANK": True, "TANH": False}
+    tensors = [fb.tensor("x"), fb.tensor("c", [4], Buffer=1), *(fb.tensor(kind) for kind in kinds)]
+    tensors += [fb.tensor("t"), fb.tensor("u"), fb.tensor("r"), fb.tensor("v")]
+    operators = [fb.operator(kind, [0], [2 + number]) for number, kind in enumerate(kinds)]
+    operators += [
+        fb.operator("TANH", [1], [5]),
+        fb.operator("ADD", [5, -1], [6]),
+        fb.operator("RANDOM_UNIFORM", [1], [7]),
+        fb.operator("CALL_ONCE", [1], [8]),
+    ]
+    model = check_plan.Model(fb.write(fb.model(fb.subgraph(tensors, operators, [0], [8]), data=[b"abcd"])))
+    assert model.constants == {1, 2, 3, 5, 6}
+
+
+def test_equal_operators_make_equal_tensors() -> None:
+    """Of one kind, with the same options, types and inputs, in either order where that does not matter."""
+    relu = {"FusedActivationFunction": 1}
+    made = [
+        ("ADD", [0, 1], fb.Node("AddOptions")), ("ADD", [1, 0], fb.Node("AddOptions")),
+        ("ADD", [0, 1], fb.Node("AddOptions", **relu)),
+        ("SUB", [0, 1], fb.Node("SubOptions")), ("SUB", [1, 0], fb.Node("SubOptions")),
+        ("SUB", [0, 1], fb.Node("SubOptions")),
+        ("TANH", [2], None), ("TANH", [3], None), ("TANH", [4], None),
+        ("RANDOM_UNIFORM", [0], None), ("RANDOM_UNIFORM", [0], None),
+        ("TANH", [5], None), ("TANH", [5], None),
+        ("PRELU", [0, -1], None), ("PRELU", [0, -1], None),
+    ]  # fmt: skip
+    tensors = [
+        fb.tensor("a"), fb.tensor("b"), fb.tensor("c", [4], Buffer=1), fb.tensor("d", [4], Buffer=2),
+        fb.tensor("e", [2, 2], Buffer=1), fb.tensor("f", IsVariable=True),
+    ]  # fmt: skip
+    results = range(len(tensors), len(tensors) + len(made))
+    operators = [fb.operator(kind, inputs, [t], given) for t, (kind, inputs, given) in zip(results, made, strict=True)]
+    graph = fb.subgraph([*tensors, *(fb.tensor(f"t{t}") for t in results)], operators, [0, 1], [*results])
+    same = check_plan.Model(fb.write(fb.model(graph, data=[b"abcd", b"abcd"]))).same
+    first = [same[t] - len(tensors) for t in results]
+    assert first == [0, 0, 2, 3, 4, 3, 6, 6, 8, 9, 10, 11, 12, 13, 13]
+    assert same[: len(tensors)] == [0, 1, 2, 2, 4, 5]
+
+
+def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check_plan.Fuel, "left", 5)
+    check_plan.Fuel.spend(3)
+    check_plan.Fuel.spend(2)
+    assert check_plan.Fuel.left == 0
+    with pytest.raises(check_plan.NotCovered):
+        check_plan.Fuel.spend(1)
+
+
+def said(*arguments: str) -> tuple[int, str]:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        code = check_plan.main([*arguments])
+    return code, printed.getvalue()
+
+
+def test_what_the_program_says(tmp_path: Path) -> None:
+    usage = said()
+    assert usage == said("plan.json") == (2, f"{check_plan.__doc__}\n")
+    plan, file = tmp_path / "plan.json", tmp_path / "m.tflite"
+    file.write_bytes(FILE)
+    plan.write_text(json.dumps({"models": [{"name": "kws", "sha256": "0" * 64}]}))
+    lost = "wrong: none of the files is the one that kws was planned from\n"
+    assert said(str(plan), str(file)) == (1, lost)
+    plan.write_text("{}")
+    assert said(str(plan), str(file)) == (1, "wrong: this is no plan, or no model: KeyError: 'models'\n")
+    assert said(str(plan), str(tmp_path / "none"))[0] == 1
+    plan.write_text(json.dumps({"models": [{"name": "k\x1b" * 2_000, "sha256": ""}]}))
+    code, text = said(str(plan), str(file))
+    assert (code, len(text)) == (1, len("wrong: \n") + 1_000 + 3 * text.count("\\x1b"))

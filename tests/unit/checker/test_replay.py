@@ -1,0 +1,292 @@
+"""Plans written by hand, each right as it is, and with one fact changed: what the checker says, word by word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support import flatbuffer as fb
+from tests.support import plan_drafts as draft
+from tests.support.checker import check_plan
+
+Document = dict[str, Any]
+
+
+def file(tensors: list[fb.Node], operators: list[fb.Node], inputs: list[int], outputs: list[int], *data: Any) -> bytes:
+    return fb.write(
+        fb.model(fb.subgraph(tensors, operators, inputs, outputs), data=[np.array(d).tobytes() for d in data])
+    )
+
+
+def ints(*values: Any) -> np.ndarray:
+    return np.array(values, np.int32)
+
+
+CHAIN = file(
+    [fb.tensor(name, shape, "INT16") for name, shape in (("x", [8]), ("a", [8]), ("v", [2, 4]), ("y", [2, 4]))],
+    [fb.operator("TANH", [0], [1]), fb.operator("RESHAPE", [1], [2]), fb.operator("LOGISTIC", [2], [3])],
+    [0], [3],
+)  # fmt: skip
+
+
+def chain() -> Document:
+    """x at 0, a at 16 seen as v, y at 0 again."""
+    return draft.plan(
+        ["enter", "TANH 0", "LOGISTIC 2", "leave"],
+        [draft.model(
+            [draft.operator(0, [0], [1]), draft.operator(2, [2], [3])],
+            [draft.tensor(0, "x"), draft.tensor(1, "a"), draft.tensor(2, "a"), draft.tensor(3, "y")],
+        )],
+        [
+            draft.buffer("x", 0, 16, (0, 2), kind="input", alignment=2),
+            draft.buffer("a", 16, 16, (1, 3), alignment=2),
+            draft.buffer("y", 0, 16, (2, 4), kind="output", alignment=2),
+        ],
+        pools=[draft.pool(32, bound=32, certificate={"step": "m: TANH 0", "buffers": ["x", "a"]})],
+    )  # fmt: skip
+
+
+def in_place(document: Document) -> None:
+    """Put a where x is, which TANH allows; then 16 bytes are needed."""
+    document["buffers"][1]["offset"] = 0
+    document["pools"][0].update(bound=16)
+
+
+Change = Callable[[Document], object]
+
+
+def buffers(number: int, **changes: Any) -> Change:
+    return lambda plan: plan["buffers"][number].update(changes)
+
+
+def pools(**changes: Any) -> Change:
+    return lambda plan: plan["pools"][0].update(changes)
+
+
+def tensors(number: int, **changes: Any) -> Change:
+    return lambda plan: plan["models"][0]["tensors"][number].update(changes)
+
+
+def operators(number: int, **changes: Any) -> Change:
+    return lambda plan: plan["models"][0]["operators"][number].update(changes)
+
+
+def models(**changes: Any) -> Change:
+    return lambda plan: plan["models"][0].update(changes)
+
+
+def proof(**changes: Any) -> Change:
+    return lambda plan: plan["pools"][0]["certificate"].update(changes)
+
+
+def steps(*names: str) -> Change:
+    return lambda plan: plan.update(steps=[f"m: {name}" for name in names])
+
+
+TANH, LOGISTIC = 'step 1, "m: TANH 0",', 'step 2, "m: LOGISTIC 2",'
+SAID: dict[str, tuple[Change, str]] = {
+    "nothing changed": (lambda plan: None, ""),
+    "in place": (in_place, ""),
+    "another version": (lambda plan: plan.update(version=3), "wrong: this is a plan of another version"),
+    "a program": (models(on_demand=True), "not covered: m: a program, or a model without operators"),
+    "nothing runs": (models(operators=[]), "not covered: m: a program, or a model without operators"),
+    "one name twice": (buffers(1, name="x"), "wrong: two buffers have one name"),
+    "in no pool": (buffers(1, pool="q"), 'wrong: "a" is in "q", which is no pool'),
+    "beyond the pool": (pools(size=31), 'wrong: "a" ends at p+32, and the pool has 31 bytes'),
+    "before the pool": (buffers(0, offset=-2), 'wrong: "x" ends at p+14, and the pool has 32 bytes'),
+    "a negative size": (buffers(0, size=-2), 'wrong: "x" ends at p+-2, and the pool has 32 bytes'),
+    "not aligned": (buffers(1, offset=8, alignment=16), 'wrong: "a" at p+8 is not aligned'),
+    "aligned to nothing": (buffers(1, alignment=0), 'wrong: "a" at p+16 is not aligned'),
+    "aligned to one": (buffers(1, alignment=1), "wrong: m: tensor 1 is not aligned to its elements"),
+    "a pool aligned to less": (pools(alignment=1), 'wrong: pool "p" is aligned to less than "x"'),
+    "a pool aligned to as much": (pools(alignment=2), ""),
+    "aligned to 24": (lambda plan: (buffers(1, alignment=24, offset=24)(plan), pools(size=40, alignment=8)(plan)), ""),
+    "alive before it begins": (buffers(0, intervals=[[-1, 2]]), 'wrong: "x" is alive outside of the steps'),
+    "alive for no step": (buffers(0, intervals=[[2, 2]]), 'wrong: "x" is alive outside of the steps'),
+    "alive after the end": (buffers(2, intervals=[[2, 5]]), 'wrong: "y" is alive outside of the steps'),
+    "a limit": (pools(limit=32), ""),
+    "beyond the limit": (pools(limit=31), 'wrong: pool "p" is larger than its limit'),
+    "too short": (buffers(1, size=14), 'wrong: m: tensor 1 ends 16 bytes into "a", which has 14'),
+    "of no buffer": (tensors(1, buffer="b"), 'wrong: m: tensor 1 is in "b", which is no buffer'),
+    "at an odd byte": (tensors(1, offset=1), "wrong: m: tensor 1 is not aligned to its elements"),
+    "at no byte": (tensors(1, offset=-2), 'wrong: m: tensor 1 ends 14 bytes into "a", which has 16'),
+    "a place too far": (tensors(1, offset=2), 'wrong: m: tensor 1 ends 18 bytes into "a", which has 16'),
+    "the view elsewhere": (
+        tensors(2, buffer="x"),
+        f'wrong: {LOGISTIC} touches "x", which the plan says is not alive then',
+    ),
+    "an input that is not there": (
+        tensors(0, buffer="a"),
+        'wrong: step 0, "m: enter", touches "a", which the plan says is not alive then',
+    ),
+    "born too late": (
+        buffers(1, intervals=[[2, 3]]),
+        f'wrong: {TANH} touches "a", which the plan says is not alive then',
+    ),
+    "dead too soon": (
+        buffers(1, intervals=[[1, 2]]),
+        f'wrong: {LOGISTIC} touches "a", which the plan says is not alive then',
+    ),
+    "an output that is dead": (
+        buffers(2, intervals=[[2, 3]]),
+        'wrong: step 3, "m: leave", touches "y", which the plan says is not alive then',
+    ),
+    "two lives": (buffers(2, intervals=[[0, 1], [2, 4]]), ""),
+    "overwritten within the operator": (
+        buffers(1, offset=2, intervals=[[1, 3]]),
+        f"wrong: {TANH} overwrites element 1 of tensor 0 at p+2 before it has read it for the last time",
+    ),
+    "backward it is not": (
+        lambda plan: (buffers(1, offset=2)(plan), models(backward=[0])(plan), pools(bound=0)(plan)),
+        "",
+    ),
+    "no operator": (steps("enter", "TANH 0", "TANH", "leave"), 'wrong: step 2, "m: TANH", is no operator of the plan'),
+    "an unknown one": (
+        steps("enter", "TANH 0", "TANH 1", "leave"),
+        'wrong: step 2, "m: TANH 1", is no operator of the plan',
+    ),
+    "never entered": (steps("leave", "TANH 0", "LOGISTIC 2", "leave"), "wrong: m is not entered"),
+    "never left": (
+        lambda plan: (steps("enter", "TANH 0", "LOGISTIC 2", "LOGISTIC 2")(plan), buffers(1, intervals=[[1, 4]])(plan)),
+        "wrong: m never ends",
+    ),
+    "more steps": (steps("enter", "TANH 0", "LOGISTIC 2", "leave", "leave"), "wrong: there are steps of no model"),
+    "reads nothing": (
+        operators(0, reads=[]),
+        "wrong: m: operator 0 needs tensor 0, which the plan does not let it read",
+    ),
+    "reads something else": (
+        operators(1, reads=[0]),
+        f'wrong: {LOGISTIC} touches "x", which the plan says is not alive then',
+    ),
+    "a tensor of nobody": (
+        tensors(1, tensor=9),
+        "not covered: m: tensor 9 is neither in the file nor a copy of one that is",
+    ),
+    "an input of an operator without a place": (
+        lambda plan: plan["models"][0]["tensors"].pop(2),
+        f"wrong: {LOGISTIC} reads tensor 2, which has no place",
+    ),
+    "a larger bound": (
+        pools(size=64, bound=33),
+        'wrong: the buffers of the certificate of "p" have 32 bytes, and its bound is 33',
+    ),
+    "a bound beyond the pool": (pools(bound=33), 'wrong: pool "p" has 32 bytes, and its bound is 33'),
+    "a bound below zero": (pools(bound=-1), 'wrong: pool "p" has 32 bytes, and its bound is -1'),
+    "no certificate": (pools(certificate=None), 'not checked: bound of "p": a search proved it'),
+    "no certificate, nor a bound": (pools(certificate=None, bound=0), ""),
+    "no certificate of constants": (pools(certificate=None, access="r"), ""),
+    "a buffer counted twice": (
+        proof(buffers=["x", "x"]),
+        'wrong: the certificate of "p" has a buffer twice, or one that is none',
+    ),
+    "a buffer that is none": (
+        proof(buffers=["x", "b"]),
+        'wrong: the certificate of "p" has a buffer twice, or one that is none',
+    ),
+    "a buffer of another time": (
+        proof(buffers=["x", "y"]),
+        'wrong: the certificate of "p" counts "y", which holds nothing then',
+    ),
+    "a buffer that is kept": (
+        lambda plan: (
+            proof(buffers=["a", "y"])(plan),
+            buffers(2, intervals=[[0, 4]], offset=32)(plan),
+            pools(size=48)(plan),
+        ),
+        'not checked: bound of "p": it counts "y", which the application is said to keep',
+    ),
+    "a tensor that is kept": (
+        lambda plan: (
+            proof(buffers=["a", "y"])(plan),
+            buffers(2, intervals=[[0, 4]], offset=32, kind="tensor")(plan),
+            pools(size=48)(plan),
+        ),
+        'wrong: the certificate of "p" counts "y", which holds nothing then',
+    ),
+    "a proof without a step": (
+        proof(step=None),
+        'not checked: bound of "p": it is of models that run at the same time',
+    ),
+    "a proof at another step": (
+        proof(step="m: TANH 1"),
+        'not checked: bound of "p": it is of models that run at the same time',
+    ),
+    "less than its buffers": (
+        lambda plan: (in_place(plan), pools(bound=17)(plan)),
+        'not checked: bound of "p": its buffers share 15 bytes within one operator',
+    ),
+    "a caller's array": (lambda plan: (tensors(0, buffer="")(plan), pools(bound=0, certificate=None)(plan)), ""),
+    "no operator in the file": (operators(1, operator=3), f"wrong: {LOGISTIC} is no operator of the plan"),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_is_said_of_a_chain(name: str) -> None:
+    plan = chain()
+    change, said = SAID[name]
+    change(plan)
+    assert draft.verdict(plan, CHAIN) == said
+
+
+def test_what_is_overwritten_between_operators() -> None:
+    """A third buffer, written by an operator of the same step's neighbour, over bytes 4 to 8 of a."""
+    data = file(
+        [fb.tensor(name, [8]) for name in "xabyz"],
+        [fb.operator("TANH", [0], [1]), fb.operator("LOGISTIC", [0], [2]), fb.operator("ADD", [1, 2], [3])], [0], [3],
+    )  # fmt: skip
+    model = draft.model(
+        [draft.operator(0, [0], [1]), draft.operator(1, [0], [2]), draft.operator(2, [1, 2], [3])],
+        [draft.tensor(0, "x"), draft.tensor(1, "a"), draft.tensor(2, "b"), draft.tensor(3, "y")],
+    )
+    places = [
+        draft.buffer("x", 0, 8, (0, 3), kind="input"), draft.buffer("a", 8, 8, (1, 4)),
+        draft.buffer("b", 12, 8, (2, 4)), draft.buffer("y", 24, 8, (3, 5), kind="output"),
+    ]  # fmt: skip
+    plan = draft.plan(["enter", "TANH 0", "LOGISTIC 1", "ADD 2", "leave"], [model], places)
+    assert draft.verdict(plan, data) == (
+        'wrong: step 3, "m: ADD 2", needs byte 4 of tensor 1 at p+12, where byte 0 of tensor 2 of m is'
+    )
+    plan["steps"][1:3] = ["m: LOGISTIC 1", "m: TANH 0"]
+    places[1]["intervals"] = places[2]["intervals"] = [[1, 4]]
+    assert draft.verdict(plan, data) == (
+        'wrong: step 3, "m: ADD 2", needs byte 0 of tensor 2 at p+12, where byte 4 of tensor 1 of m is'
+    )
+    places[2]["offset"] = 16
+    assert draft.verdict(plan, data) == ""
+    plan["steps"].remove("m: LOGISTIC 1")
+    places[3]["intervals"] = [[2, 4]]
+    places[0]["intervals"] = [[0, 2]]
+    places[1]["intervals"] = places[2]["intervals"] = [[1, 3]]
+    assert draft.verdict(plan, data) == (
+        'wrong: step 2, "m: ADD 2", needs byte 0 of tensor 2 at p+16, where nothing has been written yet'
+    )
+
+
+def test_what_an_earlier_run_has_left_is_old() -> None:
+    """y reads a before it is written: first nothing is there, then what the first run wrote."""
+    data = file(
+        [fb.tensor(name, [4]) for name in "xay"],
+        [fb.operator("TANH", [0], [1]), fb.operator("LOGISTIC", [1], [2])], [0], [2],
+    )  # fmt: skip
+    model = draft.model(
+        [draft.operator(0, [0], [1]), draft.operator(1, [1], [2])],
+        [draft.tensor(0, "x"), draft.tensor(1, "a"), draft.tensor(2, "y")],
+    )
+    whole = [
+        draft.buffer(name, 4 * i, 4, (0, 4), kind=kind)
+        for i, (name, kind) in enumerate([("x", "input"), ("a", "tensor"), ("y", "output")])
+    ]
+    plan = draft.plan(["enter", "LOGISTIC 1", "TANH 0", "leave"], [model], whole)
+    said = 'wrong: step 1, "m: LOGISTIC 1", needs byte 0 of tensor 1 at p+4, where '
+    assert draft.verdict(plan, data) == said + "nothing has been written yet"
+    replay = check_plan.Replay({**plan, "steps": plan["steps"][:1] + plan["steps"][2:]}, [check_plan.Model(data)])
+    with pytest.raises(check_plan.Wrong, match="needs byte 0 of tensor 2 at p\\+8, where nothing"):
+        replay.run(0, 0)
+    replay.plan = plan
+    with pytest.raises(check_plan.Wrong) as error:
+        replay.run(0, 0)
+    assert str(error.value) == said.removeprefix("wrong: ") + "bytes of an earlier run are"
