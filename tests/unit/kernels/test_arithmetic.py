@@ -64,6 +64,11 @@ int main(void)
                 wrong += usmp_scaled(values[i], scaling, 1) != expected;
                 wrong += usmp_scaled(values[i], scaling, 1 - 2 * 128) != expected - 128;
             }
+            for (int32_t shift = multipliers[m] == 0 ? 0 : -31; shift < 3; ++shift) {
+                const int32_t value = values[i] %% 4 == 0 ? INT32_MAX - (values[i] & 7) : values[i];
+                const int32_t expected = usmp_scale(value, multipliers[m], shift);
+                wrong += usmp_scaled_by_any(value, multipliers[m], shift) != expected;
+            }
         }
         if (values[i] %% 2 == 0) {
             const struct usmp_scaling half = usmp_scaling_by(1 << 30, 0);

@@ -2,6 +2,7 @@
 #ifndef USMP_SCALING_H
 #define USMP_SCALING_H
 
+#include "arithmetic.h"
 #include "dsp.h"
 #include "usmp.h"
 
@@ -32,6 +33,17 @@ static inline int32_t usmp_scaled(int32_t value, struct usmp_scaling scaling, in
 {
     const int32_t high = usmp_multiply_high_dsp(value, scaling.excess);
     return (((high + (high >> 31)) >> scaling.less) + more) >> 1;
+}
+
+/* The same as `usmp_scale`, of a multiplier that is 0 or has 31 bits: in fewer instructions if the factor is below 1/4,
+ * as it is not where the multiplier is 0. */
+static inline int32_t usmp_scaled_by_any(int32_t value, int32_t multiplier, int32_t shift)
+{
+    if (shift < -1) {
+        const struct usmp_scaling scaling = {(int32_t)((uint32_t)multiplier * 2), -1 - shift};
+        return usmp_scaled(value, scaling, 1);
+    }
+    return usmp_scale(value, multiplier, shift);
 }
 
 /* The nearest number of a type. */
