@@ -46,6 +46,15 @@ def test_models_that_remember(board: Board, tmp_path: Path, shared: Shared) -> N
     assert {row.pool for row in kept} == {"dtcm"}
 
 
+@on("m4", "m55")
+def test_filters_over_time(board: Board, tmp_path: Path, shared: Shared) -> None:
+    """They take several results at once, and then those that are left."""
+    models = board_manifests.filters_over_time(shared)
+    made = image.make(board, tmp_path, board_manifests.of(models, board_manifests.SHARED), 6, shared)
+    inputs = [samples(model, 6, 1) for model in made.planned.imported]
+    assert image.check(made, image.run(made, inputs), inputs) > 0
+
+
 @EACH_PROTECTION
 def test_two_models_share_a_small_and_a_large_memory(
     board: Board, tmp_path: Path, real_models: Path, shared: Shared

@@ -106,6 +106,16 @@ def stateful(shared: Shared) -> dict[str, Path]:
     return written("stateful", made, shared)
 
 
+def filters_over_time(shared: Shared) -> dict[str, Path]:
+    """Make models with one SVDF, whose filters remember so many results, and return where they are."""
+    made = {
+        f"{state.lower()}_{memory:02}": drawn.svdf(np.random.default_rng(memory), state, memory=memory)
+        for state in ("INT8", "INT16")
+        for memory in range(1, 13)
+    }
+    return written("filters", made, shared)
+
+
 def written(kind: str, models: Mapping[str, bytes], shared: Shared) -> dict[str, Path]:
     """Write models where all tests of a run find them."""
     paths = {}

@@ -73,8 +73,8 @@ def _initializer(first: Sequence[tuple[str, Node]]) -> Node:
     return subgraph(tensors, operators, name="once")
 
 
-def svdf(r: Random, state: str = "INT16", layers: int = 1) -> bytes:
-    """One or two SVDF behind each other; `state` is INT16, INT8 or FLOAT32."""
+def svdf(r: Random, state: str = "INT16", layers: int = 1, memory: int | None = None) -> bytes:
+    """One or two SVDF behind each other; `state` is INT16, INT8 or FLOAT32.  Filters remember up to 8 results."""
     graph = Graph()
     batches, width = (int(r.integers(1, high)) for high in (4, 20))
     dtype = "FLOAT32" if state == "FLOAT32" else "INT8"
@@ -82,7 +82,7 @@ def svdf(r: Random, state: str = "INT16", layers: int = 1) -> bytes:
     here = first = graph.add(tensor("x", (batches, width), dtype, **fields))
     scale = 0.05
     for layer in range(layers):
-        here, width, scale = _svdf_layer(r, graph, state, here, (batches, width, scale, layer))
+        here, width, scale = _svdf_layer(r, graph, state, here, (batches, width, scale, layer), memory)
     return graph.file([first], [here])
 
 
@@ -98,10 +98,11 @@ def shared_state(r: Random) -> bytes:
 
 
 def _svdf_layer(
-    r: Random, graph: Graph, state: str, source: int, size: tuple[int, int, float, int]
+    r: Random, graph: Graph, state: str, source: int, size: tuple[int, int, float, int], given: int | None = None
 ) -> tuple[int, int, float]:
     batches, width, scale, layer = size
-    units, rank, memory = (int(r.integers(1, high)) for high in (6, 4, 9))
+    units, rank, drawn = (int(r.integers(1, high)) for high in (6, 4, 9))
+    memory = given or drawn
     filters = units * rank
     options = Node("SVDFOptions", Rank=rank, FusedActivationFunction=int(r.integers(0, 2)))
     if state == "FLOAT32":

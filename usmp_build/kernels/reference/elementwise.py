@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from math import prod
 
 from usmp_build.arithmetic.fixed_point import SUM_FRACTION_BITS, Factor, quantize
@@ -95,11 +94,11 @@ def _of_one_shape(node: Node, name: str, fields: Fields, size: int) -> Kernel:
     portable = Kernel((call,))
     if not name.startswith("add"):
         return portable
-    return fastest(node, {isa: partial(_faster_add, node, portable, isa) for isa in (Isa.MVE, Isa.DSP)}, portable)
+    return fastest(node, {Isa.MVE: lambda: _add_mve(node, portable)}, portable)
 
 
-def _faster_add(node: Node, portable: Kernel, isa: Isa) -> Kernel:
-    """Return the kernel of ADD and SUB for other instructions; Helium's reads four elements before it writes them."""
+def _add_mve(node: Node, portable: Kernel) -> Kernel:
+    """Return the kernel of ADD and SUB with Helium, which reads four elements before it writes them."""
     (call,) = portable.calls
     if call.function != "add_s8":
         raise Declined(f"it is for int8, not {node.output.dtype.name}")
@@ -108,7 +107,7 @@ def _faster_add(node: Node, portable: Kernel, isa: Isa) -> Kernel:
     factors = [(fields[f"{each}_multiplier"], fields[f"{each}_shift"]) for each in ("first", "second")]
     if fields["output_shift"] == 0 or any(shift == 0 and by not in (0, _HALF) for by, shift in factors):
         raise Declined("it scales by 1/2 or more")
-    return replace(portable, calls=(replace(call, function=f"add_s8_{isa.value}"),))
+    return replace(portable, calls=(replace(call, function="add_s8_mve"),))
 
 
 def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:

@@ -4,11 +4,7 @@
 #include "logistic_s16.h"
 #include "lstm.h"
 #include "products.h"
-
-static inline int32_t usmp_clamp_to_s16(int32_t value)
-{
-    return usmp_clamp(value, INT16_MIN, INT16_MAX);
-}
+#include "scaling.h"
 
 /* Moves a unit's cell state on by what its gates add up to, with 12 bits after the point; returns its output. */
 static inline int32_t usmp_lstm_unit(
@@ -18,15 +14,15 @@ static inline int32_t usmp_lstm_unit(
     const int32_t *const fresh = p->cell_factors + 2;
     const int32_t input = usmp_logistic_q15(logistic, 3 * gates[0]) * usmp_tanh_q15(logistic, 3 * gates[2]);
     const int32_t forget = usmp_logistic_q15(logistic, 3 * gates[1]) * *cell;
-    const int32_t sum = usmp_clamp_to_s16(usmp_scale(forget, kept[0], kept[1]))
-                        + usmp_clamp_to_s16(usmp_scale(input, fresh[0], fresh[1]));
-    const int32_t state = usmp_clamp(usmp_clamp_to_s16(sum), -p->clip, p->clip);
+    const int32_t sum = usmp_saturated_s16(usmp_scaled_by_any(forget, kept[0], kept[1]))
+                        + usmp_saturated_s16(usmp_scaled_by_any(input, fresh[0], fresh[1]));
+    const int32_t state = usmp_clamp(usmp_saturated_s16(sum), -p->clip, p->clip);
     const int32_t scaled = (state * p->tanh[0] + ((1 << p->tanh[1]) >> 1)) >> p->tanh[1];
     const int32_t output = usmp_logistic_q15(logistic, 3 * gates[3]) * usmp_tanh_q15(logistic, scaled);
 
     *cell = (int16_t)state;
     return usmp_clamp(
-        usmp_add(usmp_scale(output, p->output_factor[0], p->output_factor[1]), p->hidden_zero_point), p->low, p->high);
+        usmp_add(usmp_scaled_by_any(output, p->output_factor[0], p->output_factor[1]), p->hidden_zero_point), p->low, p->high);
 }
 
 void usmp_lstm_s8(
@@ -55,9 +51,9 @@ void usmp_lstm_s8(
             for (int32_t i = 0; i < 4; ++i) {
                 const int32_t *const scale = p->input_factors + 2 * i;
                 const int32_t *const recurrent_scale = p->hidden_factors + 2 * i;
-                gates[i] = usmp_clamp_to_s16(
-                    usmp_clamp_to_s16(usmp_scale(usmp_add(sums[i], biases[i]), scale[0], scale[1]))
-                    + usmp_clamp_to_s16(usmp_scale(remembered[i], recurrent_scale[0], recurrent_scale[1])));
+                gates[i] = usmp_saturated_s16(
+                    usmp_saturated_s16(usmp_scaled_by_any(usmp_add(sums[i], biases[i]), scale[0], scale[1]))
+                    + usmp_saturated_s16(usmp_scaled_by_any(remembered[i], recurrent_scale[0], recurrent_scale[1])));
             }
             output[unit] = (int8_t)usmp_lstm_unit(p, logistic, gates, cell + state + unit);
         }
@@ -91,9 +87,9 @@ void usmp_lstm_s16(
             for (int32_t i = 0; i < 4; ++i) {
                 const int32_t *const scale = p->input_factors + 2 * i;
                 const int32_t *const recurrent_scale = p->hidden_factors + 2 * i;
-                gates[i] = usmp_clamp_to_s16(
-                    usmp_clamp_to_s16(usmp_scale_wide(sums[i], scale[0], scale[1]))
-                    + usmp_clamp_to_s16(usmp_scale_wide(remembered[i], recurrent_scale[0], recurrent_scale[1])));
+                gates[i] = usmp_saturated_s16(
+                    usmp_saturated_s16(usmp_scale_wide(sums[i], scale[0], scale[1]))
+                    + usmp_saturated_s16(usmp_scale_wide(remembered[i], recurrent_scale[0], recurrent_scale[1])));
             }
             output[unit] = (int16_t)usmp_lstm_unit(p, logistic, gates, cell + state + unit);
         }

@@ -2,34 +2,67 @@
 #include "arithmetic.h"
 #include "mul.h"
 #include "pairs.h"
-#include "walk.h"
+#include "scaling.h"
 
-static inline int8_t usmp_mul_two_s8(const struct usmp_mul_s8_parameters *p, int8_t first, int8_t second)
+/* How a run goes on: elements from one of each operand to the next, and of the output. */
+struct usmp_mul_steps {
+    int32_t first;
+    int32_t second;
+    int32_t output;
+};
+
+/* Products of so many pairs. */
+static inline void usmp_mul_any_s8(
+    const struct usmp_mul_s8_parameters *p, struct usmp_mul_steps steps, int32_t count, const int8_t *first,
+    const int8_t *second, int8_t *output)
 {
-    const int32_t product = (first - p->first_zero_point) * (second - p->second_zero_point);
-    const int32_t scaled = usmp_scale(product, p->multiplier, p->shift);
-    return (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
+    for (; count > 0; --count, first += steps.first, second += steps.second, output += steps.output) {
+        const int32_t product = (*first - p->first_zero_point) * (*second - p->second_zero_point);
+        const int32_t scaled = usmp_scale(product, p->multiplier, p->shift);
+        *output = (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
+    }
+}
+
+/* Products of so many pairs: all that the loop needs is in registers if the factor is below 1/2, and the limits are
+ * those of the type. */
+static void usmp_mul_run_s8(
+    const struct usmp_mul_s8_parameters *p, struct usmp_mul_steps steps, int32_t count, const int8_t *first,
+    const int8_t *second, int8_t *output)
+{
+    const struct usmp_scaling scaling = usmp_scaling_by(p->multiplier, -p->shift);
+    const int32_t first_zero_point = p->first_zero_point;
+    const int32_t second_zero_point = p->second_zero_point;
+    const int32_t more = 1 + 2 * p->output_zero_point;
+
+    if (p->shift >= 0 || !usmp_is_range_s8(p->low + p->output_zero_point, p->high + p->output_zero_point)) {
+        usmp_mul_any_s8(p, steps, count, first, second, output);
+        return;
+    }
+    for (; count > 0; --count, first += steps.first, second += steps.second, output += steps.output) {
+        const int32_t product = (*first - first_zero_point) * (*second - second_zero_point);
+        *output = (int8_t)usmp_saturated_s8(usmp_scaled(product, scaling, more));
+    }
 }
 
 void usmp_mul_s8(
     const struct usmp_mul_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output)
 {
-    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
+    const int32_t start = p->direction < 0 ? p->size - 1 : 0;
+    const struct usmp_mul_steps steps = {p->direction, p->direction, p->direction};
 
-    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        output[i] = usmp_mul_two_s8(p, first[i], second[i]);
-    }
+    usmp_mul_run_s8(p, steps, p->size, first + start, second + start, output + start);
 }
 
 void usmp_mul_s8_stretched(
     const struct usmp_mul_s8_parameters *p, const int8_t *first, const int8_t *second, const int32_t *axes,
     int8_t *output)
 {
-    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
     struct usmp_pair at = usmp_pair_at(axes, p->direction);
+    const struct usmp_mul_steps steps = {at.first_step, at.second_step, p->direction};
 
-    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
-        output[i] = usmp_mul_two_s8(p, first[at.first], second[at.second]);
-        usmp_next_pair(&at, axes, p->direction);
+    output += p->direction < 0 ? p->size - 1 : 0;
+    for (int32_t done = 0; done < p->size; done += at.left, output += p->direction * at.left) {
+        usmp_mul_run_s8(p, steps, at.left, first + at.first, second + at.second, output);
+        usmp_next_run(&at, axes, p->direction);
     }
 }

@@ -67,4 +67,12 @@ static inline void usmp_next_pair(struct usmp_pair *pair, const int32_t *axes, i
     }
 }
 
+/* Moves on by a run, all pairs along the innermost axis, of which this one is the first in this direction. */
+static inline void usmp_next_run(struct usmp_pair *pair, const int32_t *axes, int32_t direction)
+{
+    pair->first += pair->left * pair->first_step;
+    pair->second += pair->left * pair->second_step;
+    usmp_turn_pair(pair, axes, direction);
+}
+
 #endif

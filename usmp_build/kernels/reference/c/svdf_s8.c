@@ -1,6 +1,8 @@
 #include "arithmetic.h"
 #include "products.h"
+#include "scaling.h"
 #include "svdf.h"
+#include "svdf_times.h"
 
 struct usmp_svdf_factor {
     int32_t multiplier;
@@ -18,7 +20,7 @@ static inline void usmp_svdf_newest(
     usmp_point_at_filters(features, p->inputs, lanes, filters);
     usmp_add_products_s8(input, p->input_zero_point, filters, 0, p->inputs, sums);
     for (int32_t i = 0; i < lanes; ++i) {
-        newest[i] = usmp_scale(sums[i], factor.multiplier, factor.shift);
+        newest[i] = usmp_scaled_by_any(sums[i], factor.multiplier, factor.shift);
     }
 }
 
@@ -31,7 +33,7 @@ static inline int8_t usmp_svdf_wrapped(int32_t number)
 static inline int8_t usmp_svdf_unit(
     const struct usmp_svdf_s8_parameters *p, struct usmp_svdf_factor factor, int32_t sum)
 {
-    const int32_t scaled = usmp_scale(sum, factor.multiplier, factor.shift);
+    const int32_t scaled = usmp_scaled_by_any(sum, factor.multiplier, factor.shift);
     return (int8_t)(usmp_clamp(scaled, p->low, p->high) + p->output_zero_point);
 }
 
@@ -59,16 +61,7 @@ void usmp_svdf_s8_s16(
             int32_t sum = bias[unit];
 
             for (int32_t filter = unit * p->rank; filter < (unit + 1) * p->rank; ++filter) {
-                const int16_t *const weights = times + filter * p->memory;
-                const int16_t newest = state[0];
-
-                for (int32_t i = 0; i + 1 < p->memory; ++i) {
-                    const int16_t later = state[i + 1];
-                    state[i] = later;
-                    sum = usmp_add(sum, later * weights[i]);
-                }
-                state[p->memory - 1] = newest;
-                sum = usmp_add(sum, newest * weights[p->memory - 1]);
+                sum = usmp_svdf_times_s16(state, times + filter * p->memory, p->memory, sum);
                 state += p->memory;
             }
             *output++ = usmp_svdf_unit(p, to_output, sum);
@@ -100,16 +93,7 @@ void usmp_svdf_s8_s8(
             int32_t sum = bias[unit];
 
             for (int32_t filter = unit * p->rank; filter < (unit + 1) * p->rank; ++filter) {
-                const int8_t *const weights = times + filter * p->memory;
-                const int8_t newest = state[0];
-
-                for (int32_t i = 0; i + 1 < p->memory; ++i) {
-                    const int8_t later = state[i + 1];
-                    state[i] = later;
-                    sum = usmp_add(sum, (later - p->state_zero_point) * weights[i]);
-                }
-                state[p->memory - 1] = newest;
-                sum = usmp_add(sum, (newest - p->state_zero_point) * weights[p->memory - 1]);
+                sum = usmp_svdf_times_s8(state, times + filter * p->memory, p->memory, p->state_zero_point, sum);
                 state += p->memory;
             }
             *output++ = usmp_svdf_unit(p, to_output, sum);
