@@ -81,6 +81,17 @@ def add_or_subtract(kind: str) -> Callable[[Random], Case]:
     return make
 
 
+def multiply(r: Random) -> Case:
+    """Up to 400 elements; one operand may be stretched along one axis or all but one, or both along different ones."""
+    shape = tuple(span(r, 1, most) for most in (3, 4, 33))
+    shapes = pick(r, [(shape, shape), (shape, shape[-1:]), (shape[-1:], shape), (shape, (*shape[:-1], 1))])
+    if r.integers(4) == 0:
+        shapes = (*shape[:-1], 1), (1, *shape[1:])
+    first, second = (image(r, name, each, INT8, 0.05) for name, each in zip("ab", shapes, strict=True))
+    output = image(r, "y", np.broadcast_shapes(*shapes), INT8, 0.05 * r.uniform(0.2, 3))
+    return case(r, "MUL", (first, second), output, Binary(pick(r, ACTIVATIONS)))
+
+
 def pool_2d(kind: str) -> Callable[[Random], Case]:
     """Up to 40 channels, with windows up to 4x4, and at times 16x16."""
 
@@ -106,10 +117,11 @@ CASES: Mapping[str, Callable[[Random], Case]] = {
     "FULLY_CONNECTED": fully_connected,
     "FULLY_CONNECTED_S16": partial(fully_connected, dtype=INT16),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
+    "MUL": multiply,
     "SUB": add_or_subtract("SUB"),
 }
 ISAS: Mapping[Isa, tuple[str, ...]] = {
-    Isa.DSP: tuple(CASES),
+    Isa.DSP: tuple(kind for kind in CASES if kind != "MUL"),
     Isa.MVE: tuple(kind for kind in CASES if "_S16" not in kind),
 }
 """The kinds of operators that have kernels for the instructions of a target."""

@@ -54,6 +54,8 @@ def test_layers_that_scale_by_half_or_more_are_among_them(kind: str) -> None:
 def test_outputs_may_lie_over_what_has_been_read(isa: Isa, kind: str, runner: Runner) -> None:
     for case, kernel in faster(isa, kind, COUNT):
         (expected,) = runner.run(case.graph, first_kernel(case.graph), case.inputs)
+        if kind == "MUL" and case.inputs[0].shape != expected.shape:
+            continue  # an input that is stretched is read until the end
         for direction in (Direction.FORWARD, Direction.BACKWARD):
             towards = kernel.towards(direction)
             distance = separation(case, towards, direction) if isinstance(towards.calls[0].form, Rows) else 0
