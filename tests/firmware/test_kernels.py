@@ -20,6 +20,7 @@ from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows_only, pict
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.planned import Shared
 from usmp_build.cli.selftest.oracle import Answer
+from usmp_build.interfaces.kernels import KernelCall
 from usmp_build.kernels.reference import Reference
 from usmp_build.kernels.reference.sources import functions
 
@@ -30,6 +31,8 @@ PARTS = 2
 
 BY_FOURS = {"depthwise_conv_2d_s16_row": "input_channels", "mean_s16": "channels", "mean_s8": "channels"}
 """C functions with another loop for images of at least four channels, and the parameter that has their number."""
+BY_PAIRS = {"mean_s16", "mean_s8"}
+"""Those with another loop for a single pixel, pairs of them, and more than sums of 16 bits hold: their `width`."""
 
 IDENTITIES = {"cast_s16_s16", "cast_s32_s32", "cast_s8_s8"}
 """C functions that run only where rewrites are switched off."""
@@ -56,18 +59,22 @@ pytestmark = pytest.mark.usefixtures("needs_oracle")
 @pytest.fixture(scope="session", params=range(PARTS))
 def cases(request: pytest.FixtureRequest) -> dict[str, Case]:
     """The smallest and the largest for each function and loop of a part, in the order of a plan."""
-    alike: dict[tuple[str, bool], list[tuple[int, str, Case]]] = defaultdict(list)
+    alike: dict[tuple[str, tuple[bool, ...]], list[tuple[int, str, Case]]] = defaultdict(list)
     for kind in CASES:
         for number, case in enumerate(draw(kind, DRAWN[kind])):
             size = sum(tensor.size for tensor in case.graph.tensors)
             call = kernel_of(case).calls[0]
-            fields = dict(call.parameters.fields) if call.parameters else {}
-            alike[call.function, fields.get(BY_FOURS.get(call.function, ""), 0) >= 4].append(
-                (size, f"{_name(kind)}_{number:02}", case)
-            )
+            alike[call.function, _loop(call)].append((size, f"{_name(kind)}_{number:02}", case))
     part = [alike[function] for function in sorted(alike)][request.param :: PARTS]
     chosen = {name: case for same in part for _, name, case in (min(same), max(same))}
     return dict(sorted(chosen.items()))
+
+
+def _loop(call: KernelCall) -> tuple[bool, ...]:
+    """Tell the loops of a C function apart."""
+    fields = dict(call.parameters.fields) if call.parameters else {}
+    width = fields["width"] if call.function in BY_PAIRS else 0
+    return fields.get(BY_FOURS.get(call.function, ""), 0) >= 4, width == 1, width % 2 == 1, width > 256
 
 
 def _name(kind: str) -> str:

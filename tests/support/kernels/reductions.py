@@ -18,6 +18,8 @@ _TYPES = {
     "SUM": [INT8, INT8, INT16, FLOAT],
 }
 _MOST_DIMENSIONS = 5
+_WIDE = "MEAN", "SUM"
+"""What may have rows of more pixels than sums of 16 bits hold."""
 
 
 def reduction(kind: str) -> Callable[[Random], Case]:
@@ -27,6 +29,8 @@ def reduction(kind: str) -> Callable[[Random], Case]:
         dtype = pick(r, _TYPES[kind])
         rank = span(r, 1, _MOST_DIMENSIONS)
         shape = tuple(span(r, 1, 6) for _ in range(rank))
+        if kind in _WIDE and r.integers(4) == 0:
+            shape, rank = (span(r, 1, 2), 2, pick(r, [33, 300]), span(r, 4, 6)), 4
         axes = np.flatnonzero(r.integers(2, size=rank))
         if len(axes) == 0 and r.integers(2):
             axes = np.array([span(r, 0, rank - 1)])

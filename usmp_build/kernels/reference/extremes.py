@@ -62,8 +62,8 @@ def _by_rows(node: Node, suffix: str) -> Kernel | None:
         return None
     if SUM_BYTES * block.channels + source.size // height + node.output.size > source.size:
         return None
-    struct = "reduce_max_rows_parameters"
-    return row_by_row(node, block, f"reduce_max_rows_{suffix}", struct, (_sign(node),))
+    function, struct = f"reduce_max_rows_{suffix}", "reduce_max_rows_parameters"
+    return row_by_row(node, block, function, struct, (_sign(node),), block.rows * block.width)
 
 
 def _sign(node: Node) -> tuple[str, int]:

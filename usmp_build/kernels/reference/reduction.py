@@ -63,8 +63,9 @@ def _sums(node: Node, divisor: int) -> Kernel:
     if len(axes.reduced) > 1:
         struct = "reduce_sum_f32_parameters" if is_real else "reduce_sum_parameters"
         return along_axes(node, axes, f"reduce_sum_{suffix}", struct, *fields)
-    function = f"mean_{suffix}"
-    return row_by_row(node, block_of(source.shape, axes), function, f"{function}_parameters", fields)
+    function, block = f"mean_{suffix}", block_of(source.shape, axes)
+    additions = block.rows * block.width if is_real else block.rows
+    return row_by_row(node, block, function, f"{function}_parameters", fields, additions)
 
 
 def block_of(shape: tuple[int, ...], axes: Split) -> Block:
@@ -96,10 +97,11 @@ def _integer_fields(node: Node, count: int, divisor: int) -> Fields:
     )
 
 
-def row_by_row(node: Node, block: Block, function: str, struct: str, others: Fields) -> Kernel:
+def row_by_row(node: Node, block: Block, function: str, struct: str, others: Fields, additions: int) -> Kernel:
     """Return the kernel that adds up the rows of each image, in sums of 32 bits, or whatever it does in their place.
 
-    `others` are the parameters of the function after the width and the channels.
+    `others` are the parameters of the function after the width and the channels; a sum is read and written `additions`
+    times while it grows.
     """
     source, output = node.streamed(), node.output
     form = Reduce(
@@ -111,9 +113,7 @@ def row_by_row(node: Node, block: Block, function: str, struct: str, others: Fie
     )
     fields = (("width", block.width), ("channels", block.channels), *others)
     parameters = Parameters(struct, fields)
-    each = SUM_BYTES * (
-        source.elements + output.elements
-    )  # a sum is begun, added to by every element, and read at the end
+    each = SUM_BYTES * output.elements * (additions + 1)  # a sum is begun, added to, and read at the end
     traffic = (Traffic(source.size), Traffic(each, each), Traffic(written=output.size))
     operands = (Input(0), Scratch(0), Output(0))
     row = Row(1, block.channels, Window(0, block.channels, block.width, block.width))

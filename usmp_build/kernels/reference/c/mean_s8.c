@@ -13,15 +13,7 @@ void usmp_mean_s8_begin(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums)
 
 void usmp_mean_s8_row(const struct usmp_mean_s8_parameters *p, const int8_t *row, usmp_i32 *sums)
 {
-    for (int32_t x = 0; x < p->width; ++x, row += p->channels) {
-        if (p->channels >= 4) {
-            usmp_add_pixel_s8(row, p->channels, sums);
-            continue;
-        }
-        for (int32_t c = 0; c < p->channels; ++c) {
-            sums[c] += row[c];
-        }
-    }
+    usmp_add_pixels_s8(row, p->width, p->channels, sums);
 }
 
 void usmp_mean_s8_finish(const struct usmp_mean_s8_parameters *p, usmp_i32 *sums, int8_t *output)

@@ -1,5 +1,6 @@
 /* AVERAGE_POOL_2D and MAX_POOL_2D of integers.  Types: s8 int8_t, s16 usmp_i16. */
 #include "arithmetic.h"
+#include "pixel_sums.h"
 #include "pool_2d.h"
 #include "walk.h"
 #include "window.h"
@@ -78,17 +79,9 @@ void usmp_average_pool_2d_sums_s8_row(
     for (int32_t x = 0; is_inside && x < p->output_width; ++x) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
-        const int32_t width = taps.end - taps.first;
-        const int32_t first = (start + taps.first) * channels;
+        const int8_t *const pixels = row + (start + taps.first) * channels;
 
-        for (int32_t c = 0; c < channels; ++c) {
-            int32_t sum = sums[x * channels + c];
-
-            for (int32_t i = 0; i < width; ++i) {
-                sum += row[first + c + i * channels];
-            }
-            sums[x * channels + c] = sum;
-        }
+        usmp_add_pixels_s8(pixels, taps.end - taps.first, channels, sums + x * channels);
     }
 }
 
@@ -102,14 +95,12 @@ void usmp_average_pool_2d_sums_s8_finish(
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
 
-        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
-            int32_t count = (taps.end - taps.first) * (p->end_row - p->first_row);
-            int32_t sum = sums[x * p->channels + c];
+        const int32_t inside = (taps.end - taps.first) * (p->end_row - p->first_row);
+        const int32_t count = p->counted != 0 ? p->counted : inside;
+        const int32_t outside = (count - inside) * p->outside;
 
-            if (p->counted != 0) {
-                sum += (p->counted - count) * p->outside;
-                count = p->counted;
-            }
+        for (int32_t c = channels.first; c != channels.end; c += channels.step) {
+            const int32_t sum = sums[x * p->channels + c] + outside;
             output[x * p->channels + c] = (int8_t)usmp_clamp(usmp_mean_of(sum, count), p->low, p->high);
         }
     }
