@@ -17,6 +17,7 @@ from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic
+from tests.support.kernels.faster import ISAS, faster
 from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
@@ -33,7 +34,7 @@ from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import Reference, accesses_of_sums
 from usmp_build.operators.decoding import DECODE
 from usmp_build.pipeline import Planned
-from usmp_build.request import REWRITES
+from usmp_build.request import REWRITES, Isa
 from usmp_build.search import concat_aliasing
 from usmp_build.search.replanner import Replanner
 
@@ -62,7 +63,7 @@ def with_analysis(plan: Planned, analysis: Analysis) -> Planned:
     return replace(plan, fitted=replace(plan.fitted, chosen=replace(plan.fitted.chosen, analysis=analysis)))
 
 
-def planned(folder: Path, cases: Iterable[Case]) -> Planned:
+def planned(folder: Path, cases: Iterable[Case], isa: Isa = Isa.PORTABLE) -> Planned:
     """Plan models of one operator each."""
     models = {}
     for number, case in enumerate(cases):
@@ -71,7 +72,8 @@ def planned(folder: Path, cases: Iterable[Case]) -> Planned:
         models[name] = f'path = "{name}.tflite"\n'
     off = ", ".join(f"{name} = false" for name in REWRITES)
     plan = f"[plan]\nrewrites = {{ {off} }}\n"
-    path = manifest(folder, plan + tables("t", {"sram": RW, "flash": RO}, models))
+    target = f'[targets.cpu]\nisa = "{isa.value}"\n'
+    path = manifest(folder, plan + tables("t", {"sram": RW, "flash": RO}, models) + target)
     files = DiskFiles(path.parent)
     return pipeline.plan(pipeline.read(path.name, files), files)
 
@@ -106,6 +108,20 @@ def test_declared_and_traced_distances_of_kernels_by_rows_are_equal(
     """They are planned, generated and run in place of the others."""
     monkeypatch.setattr(Reference, "kernel", by_rows_only)
     check_distances(planned(tmp_path, [case for kind in PICTURES for case in pictures(kind, 4)]))
+
+
+@needs_gcc
+@pytest.mark.parametrize("sampled_kind", few([(isa, kind) for isa, kinds in ISAS.items() for kind in kinds], 3))
+def test_kernels_for_other_instructions_keep_the_distances_they_declare(
+    sampled_kind: tuple[Isa, str], tmp_path: Path
+) -> None:
+    """Several turns at once need less."""
+    isa, name = sampled_kind
+    cases = [case for case, _ in faster(isa, name, COUNT)]
+    for direction, plan in in_each_direction(planned(tmp_path, cases, isa)):
+        found = [each for each in compared(plan) if each.declared is not None]
+        assert found, direction
+        assert [each for each in found if each.traced > each.planned] == [], direction
 
 
 def check_distances(planned_once: Planned) -> None:

@@ -81,12 +81,23 @@ def add_or_subtract(kind: str) -> Callable[[Random], Case]:
     return make
 
 
+def multiply(r: Random) -> Case:
+    """Up to 400 elements; one operand may be stretched along one axis or all but one, or both along different ones."""
+    shape = tuple(span(r, 1, most) for most in (3, 4, 33))
+    shapes = pick(r, [(shape, shape), (shape, shape[-1:]), (shape[-1:], shape), (shape, (*shape[:-1], 1))])
+    if r.integers(4) == 0:
+        shapes = (*shape[:-1], 1), (1, *shape[1:])
+    first, second = (image(r, name, each, INT8, 0.05) for name, each in zip("ab", shapes, strict=True))
+    output = image(r, "y", np.broadcast_shapes(*shapes), INT8, 0.05 * r.uniform(0.2, 3))
+    return case(r, "MUL", (first, second), output, Binary(pick(r, ACTIVATIONS)))
+
+
 def pool_2d(kind: str) -> Callable[[Random], Case]:
-    """Up to 20 channels, with windows up to 4x4."""
+    """Up to 40 channels, with windows up to 4x4, and at times 16x16."""
 
     def make(r: Random) -> Case:
-        padding, size, kernel, numbers, result = geometry(r, 1, 4, 12)
-        channels = span(r, 1, 20)
+        padding, size, kernel, numbers, result = geometry(r, 1, pick(r, [4, 4, 16]), 18)
+        channels = span(r, 1, 40)
         source = image(r, "x", (span(r, 1, 2), *size, channels), INT8, 0.05)
         output = replace(source, name="y", shape=(source.shape[0], *result, channels))
         strides = {name: value for name, value in numbers.items() if name.startswith("stride")}
@@ -106,11 +117,12 @@ CASES: Mapping[str, Callable[[Random], Case]] = {
     "FULLY_CONNECTED": fully_connected,
     "FULLY_CONNECTED_S16": partial(fully_connected, dtype=INT16),
     "MAX_POOL_2D": pool_2d("MAX_POOL_2D"),
+    "MUL": multiply,
     "SUB": add_or_subtract("SUB"),
 }
 ISAS: Mapping[Isa, tuple[str, ...]] = {
-    Isa.DSP: tuple(kind for kind in CASES if kind not in {"ADD", "SUB"}),
-    Isa.MVE: tuple(kind for kind in CASES if "POOL" not in kind and "_S16" not in kind),
+    Isa.DSP: tuple(kind for kind in CASES if kind not in {"ADD", "SUB", "MUL"}),
+    Isa.MVE: tuple(kind for kind in CASES if "_S16" not in kind),
 }
 """The kinds of operators that have kernels for the instructions of a target."""
 

@@ -54,6 +54,8 @@ def test_layers_that_scale_by_half_or_more_are_among_them(kind: str) -> None:
 def test_outputs_may_lie_over_what_has_been_read(isa: Isa, kind: str, runner: Runner) -> None:
     for case, kernel in faster(isa, kind, COUNT):
         (expected,) = runner.run(case.graph, first_kernel(case.graph), case.inputs)
+        if kind == "MUL" and case.inputs[0].shape != expected.shape:
+            continue  # an input that is stretched is read until the end
         for direction in (Direction.FORWARD, Direction.BACKWARD):
             towards = kernel.towards(direction)
             distance = separation(case, towards, direction) if isinstance(towards.calls[0].form, Rows) else 0
@@ -61,7 +63,8 @@ def test_outputs_may_lie_over_what_has_been_read(isa: Isa, kind: str, runner: Ru
             np.testing.assert_array_equal(made, expected)
 
 
-def test_turns_of_filters_for_one_channel_are_those_of_portable_kernels() -> None:
+@pytest.mark.parametrize(("isa", "kind"), [each for each in KINDS if "DEPTHWISE" in each[1]])
+def test_turns_of_filters_for_one_channel_are_those_of_portable_kernels(isa: Isa, kind: str) -> None:
     """A turn of four outputs where the portable kernel has four turns would let buffers lie closer."""
 
     def touches(kernel: Kernel) -> list[list[Touch]]:
@@ -69,11 +72,14 @@ def test_turns_of_filters_for_one_channel_are_those_of_portable_kernels() -> Non
         assert call.accesses is not None
         return [[replace(touch, operand=int(touch.writes)) for touch in part.touches] for part in call.accesses.parts]
 
-    for kind in ("DEPTHWISE_CONV_2D", "DEPTHWISE_CONV_2D_S16"):
-        cases = [pair for pair in faster(Isa.DSP, kind, COUNT) if pair[0].inputs[0].shape[3] == 1]
-        assert cases
-        for case, kernel in cases:
-            assert touches(kernel) == touches(first_kernel(case.graph))
+    several = [
+        (case, kernel)
+        for case, kernel in faster(isa, kind, COUNT)
+        if case.inputs[0].shape[3] == 1 < case.graph.tensors[-1].shape[3]
+    ]
+    assert several
+    for case, kernel in several:
+        assert touches(kernel) == touches(first_kernel(case.graph))
 
 
 @pytest.mark.parametrize("kind", ["CONV_2D_S16", "FULLY_CONNECTED_S16"])

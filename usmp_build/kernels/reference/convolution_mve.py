@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from usmp_build.interfaces.accesses import Accesses
 from usmp_build.interfaces.kernels import Kernel, Traffic
 from usmp_build.ir.graph import DType
-from usmp_build.kernels.reference.accesses_of_sums import channel_block_accesses, conv_2d_accesses
+from usmp_build.kernels.reference.accesses_of_sums import channel_block_accesses, conv_2d_accesses, depthwise_accesses
 from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage
@@ -33,11 +35,15 @@ class _Kind(NamedTuple):
 
 def conv_2d_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
     """Return the kernel of a CONV_2D without groups."""
+    weights = image.node.array(1, "weights").reshape(image.channels, -1).astype(np.int64)
+    return _convolution(image, how, portable, weights)
+
+
+def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weights: NDArray[np.int64]) -> Kernel:
+    """Return the kernel for weights of shape (outputs, height x width x input channels)."""
     _check(image, how)
-    channels, (height, width), pixels = image.weights.shape[3], image.window, image.output.elements // image.channels
-    size = height * width * channels
-    kind = _kind(image, size)
-    weights = image.node.array(1, "weights").reshape(image.channels, size).astype(np.int64)
+    channels, size = image.input.shape[3], weights.shape[1]
+    kind, pixels = _kind(image, size), image.output.elements // image.channels
     constant = packed(filters(image.node, weights, how.factors), kind.runs)
     read = Traffic(image.taps_inside() * channels * kind.passes)
     if size <= SHORT:
@@ -56,7 +62,7 @@ def conv_2d_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Ker
 
 def _kind(image: ConvolvedImage, size: int) -> _Kind:
     """Choose the function for filters of `size` bytes."""
-    channels, (height, width) = image.weights.shape[3], image.window
+    channels, (height, width) = image.input.shape[3], image.window
     is_contiguous = image.options.dilation_w == 1 and image.pitches.input == channels
     is_dense = (is_contiguous or width == 1) and not image.taps_outside()
     if size <= SHORT:
@@ -71,14 +77,18 @@ def _kind(image: ConvolvedImage, size: int) -> _Kind:
 
 
 def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> Kernel:
-    """Return the kernel of a DEPTHWISE_CONV_2D with one filter for each channel."""
+    """Return the kernel of a DEPTHWISE_CONV_2D: of one filter for each channel, or of an image of one channel."""
     _check(image, how)
-    channels, taps = image.channels, image.window[0] * image.window[1]
-    if channels != image.input.shape[3]:
-        raise Declined("it has several filters for a channel")
+    inputs, channels, taps = image.input.shape[3], image.channels, image.window[0] * image.window[1]
+    weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
+    if inputs == 1 < channels:
+        kernel = _convolution(image, how, portable, weights)
+        accesses = depthwise_accesses(image.row(), 1, channels, 1, len(kernel.calls[0].operands), BLOCK)
+        return _as_conv_2d(kernel, channels, accesses)
+    if channels != inputs:
+        raise Declined("it has several filters for each of several channels")
     if taps > MOST_TAPS:
         raise Declined(f"its window has more than {MOST_TAPS} pixels")
-    weights = image.node.array(1, "weights").reshape(taps, channels).T.astype(np.int64)
     # blocks of eight take 3/5 of what blocks of sixteen do
     size = 8 if 3 * blocks(channels, 8) <= 5 * blocks(channels, 16) else 16
     constant = packed_channels(filters(image.node, weights, how.factors), size)
@@ -94,6 +104,11 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
     zero_pixel = zeros(image.node, channels) if outside else None
     accesses = channel_block_accesses(image.row(), channels, size, 4)
     kernel = packed_kernel(portable, function, (constant, zero_pixel), traffic, accesses)
+    return _as_conv_2d(kernel, channels, accesses)
+
+
+def _as_conv_2d(kernel: Kernel, channels: int, accesses: Accesses) -> Kernel:
+    """Return the kernel of a DEPTHWISE_CONV_2D with the parameters of a CONV_2D, which its function takes."""
     (call,) = kernel.calls
     assert call.parameters is not None
     fields = tuple(
@@ -101,7 +116,7 @@ def depthwise_mve(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
         for name, value in call.parameters.fields
     )
     parameters = replace(call.parameters, struct="conv_2d_s8_parameters", fields=fields)
-    return replace(kernel, calls=(replace(call, parameters=parameters),))
+    return replace(kernel, calls=(replace(call, parameters=parameters, accesses=accesses),))
 
 
 def _check(image: ConvolvedImage, how: Arithmetic) -> None:

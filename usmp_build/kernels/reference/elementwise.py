@@ -39,6 +39,8 @@ from usmp_build.request import Isa
 _SUM_FRACTION_BITS_OF_INT16 = 15
 _HALF = 1 << 30
 """The multiplier for a factor of 1/2."""
+_TURN = 8
+"""Elements that Helium multiplies at once."""
 _AXIS_BYTES, _SIZE_BYTES = 12, 4
 """Of an axis in the table: size and two steps; and of the size alone."""
 
@@ -61,7 +63,7 @@ def _binary(node: Node, name: str, sign: int) -> Kernel:
     def kernel_of(count: int) -> Kernel:
         innermost = merged(axes[-count:])
         if [axis.steps for axis in innermost] == [(1, 1)]:
-            return _of_one_shape(node, f"{name}_{suffix}", fields, innermost[0].size)
+            return _of_one_shape(node, f"{name}_{suffix}", fields, innermost[0])
         return _broadcast(node, f"{name}_{suffix}", fields, innermost)
 
     return stretched(node, axes, (Input(0), Input(1)), kernel_of)
@@ -87,13 +89,14 @@ def _typed_fields(node: Node, sign: int) -> tuple[str, Fields]:
     return "s8" if types == {DType.INT8} else "s16", _sum_fields(node, sign) if sign else _product_fields(node)
 
 
-def _of_one_shape(node: Node, name: str, fields: Fields, size: int) -> Kernel:
+def _of_one_shape(node: Node, name: str, fields: Fields, innermost: Axis) -> Kernel:
+    size = innermost.size
     accesses = elementwise_accesses(size, (node.output.dtype.bits // 8,) * 3)
     parameters = Parameters(f"{name}_parameters", (("size", size), *fields))
     call = KernelCall(name, Whole(), (Input(0), Input(1), Output(0)), parameters, accesses=accesses)
     portable = Kernel((call,))
-    if not name.startswith("add"):
-        return portable
+    if name.startswith("mul"):
+        return fastest(node, {Isa.MVE: lambda: _mul_mve(node, portable, innermost)}, portable)
     return fastest(node, {Isa.MVE: lambda: _add_mve(node, portable)}, portable)
 
 
@@ -110,6 +113,26 @@ def _add_mve(node: Node, portable: Kernel) -> Kernel:
     return replace(portable, calls=(replace(call, function="add_s8_mve"),))
 
 
+def _mul_mve(node: Node, portable: Kernel, innermost: Axis) -> Kernel:
+    """Return the kernel of MUL with Helium: along the innermost axis it reads eight elements before it writes them."""
+    (call,) = portable.calls
+    if not call.function.startswith("mul_s8"):
+        raise Declined(f"it is for int8, not {node.output.dtype.name}")
+    assert call.parameters is not None
+    shift = dict(call.parameters.fields)["shift"]
+    assert isinstance(shift, int)
+    if shift >= 0:
+        raise Declined("it scales by 1/2 or more")
+    if innermost.size < _TURN:
+        raise Declined(f"it has runs of fewer than {_TURN} elements")
+    call = replace(call, function=call.function.replace("_s8", "_s8_mve"))
+    if call.traffic:  # an element for all of a run is read for its whole turns, and for the last one
+        once = Traffic(node.output.size // innermost.size * (1 + (innermost.size % _TURN != 0)))
+        factors = (each if step else once for each, step in zip(call.traffic, innermost.steps, strict=False))
+        call = replace(call, traffic=(*factors, *call.traffic[2:]))
+    return replace(portable, calls=(call,))
+
+
 def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kernel:
     output, size = node.output, prod(axis.size for axis in axes)
     table_bytes = output.elements // size * _table_bytes(axes, size)
@@ -120,7 +143,9 @@ def _broadcast(node: Node, name: str, fields: Fields, axes: list[Axis]) -> Kerne
     parameters = Parameters(f"{name}_parameters", (("size", size), *fields))
     operands = (Input(0), Input(1), Derived(0), Output(0))
     call = KernelCall(f"{name}_stretched", Whole(), operands, parameters, traffic, accesses=accesses)
-    return Kernel((call,), (int32_constant("axes", table(axes)),))
+    portable = Kernel((call,), (int32_constant("axes", table(axes)),))
+    faster = {Isa.MVE: lambda: _mul_mve(node, portable, axes[-1])} if name.startswith("mul") else {}
+    return fastest(node, faster, portable)
 
 
 def _limits(node: Node) -> tuple[int, int]:

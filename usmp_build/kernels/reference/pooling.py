@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from usmp_build.arithmetic.fixed_point import single
 from usmp_build.interfaces.accesses import Window
@@ -75,19 +76,19 @@ def pool_2d(node: Node) -> Kernel:
     is_average = node.operator.kind == "AVERAGE_POOL_2D"
     by_rows = _added_up(node, call, suffix, row) if is_average and is_less_as_sums(node) else None
     portable = Kernel((call,), pitched=PITCHED, by_rows=by_rows)
-    is_norm = node.operator.kind == "L2_POOL_2D"
-    return fastest(node, {} if is_norm else {Isa.DSP: lambda: _dsp(node, portable, is_average)}, portable)
+    isas = () if node.operator.kind == "L2_POOL_2D" else (Isa.MVE, Isa.DSP)
+    return fastest(node, {isa: partial(_faster, node, portable, is_average, isa) for isa in isas}, portable)
 
 
-def _dsp(node: Node, portable: Kernel, is_average: bool) -> Kernel:
-    """Return the kernel with the DSP extension: a turn of it is up to four turns of the portable one."""
+def _faster(node: Node, portable: Kernel, is_average: bool, isa: Isa) -> Kernel:
+    """Return the kernel for other instructions: a turn of it is up to four turns of the portable one, or sixteen."""
     if node.output.dtype is not DType.INT8:
         raise Declined(f"it is for int8, not {node.output.dtype.name}")
     options = node.options(Pool2D)
     if is_average and options.filter_h * options.filter_w > _MOST_PIXELS:
         raise Declined(f"its window has more than {_MOST_PIXELS} pixels")
     (call,) = portable.calls
-    function = call.function.replace("_s8_", "_s8_dsp_")
+    function = call.function.replace("_s8_", f"_s8_{isa.value}_")
     return replace(portable, calls=(replace(call, function=function),))
 
 

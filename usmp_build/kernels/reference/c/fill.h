@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "move_mve.h"
 #include "usmp.h"
 
 /* `width` is the bytes of an element. */
@@ -19,7 +20,7 @@ void usmp_fill(const struct usmp_fill_parameters *p, const void *value, void *ou
 static inline void usmp_repeat(uint8_t *to, const void *value, int32_t width, int32_t count)
 {
     if (width == 1) {
-        memset(to, *(const uint8_t *)value, (size_t)count);
+        usmp_repeat_byte(to, *(const uint8_t *)value, count);
         return;
     }
     for (int32_t i = 0; i < count; ++i) {

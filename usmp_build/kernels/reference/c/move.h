@@ -2,8 +2,7 @@
 #ifndef USMP_MOVE_H
 #define USMP_MOVE_H
 
-#include <string.h>
-
+#include "move_mve.h"
 #include "usmp.h"
 
 /* Blocks of `size` bytes.  `lines` is how many lines of `count` blocks there are: the product of the other axes' sizes.
@@ -43,7 +42,7 @@ static inline void usmp_move_bytes(const uint8_t *from, int32_t size, uint8_t *t
         to[2] = third;
         to[3] = fourth;
     } else {
-        memmove(to, from, (size_t)size);
+        usmp_move_vectors(from, size, to);
     }
 }
 

@@ -61,6 +61,21 @@ struct usmp_pixels_mve {
     int32_t blocks[5];    /* 44: how many blocks, of how many channels each; how many others, of how many; 0 */
 };
 
+/* Splits channels into blocks of `size`, in the order of the kernel: pairs of how many blocks, of how many channels
+ * each; then 0. */
+static inline void usmp_split_mve(int32_t channels, int32_t size, int32_t direction, int32_t blocks[5])
+{
+    const int32_t whole = channels / size;
+    const int32_t rest = channels % size;
+    const int is_rest_first = whole == 0 || (rest != 0 && direction < 0);
+
+    blocks[0] = is_rest_first ? 1 : whole;
+    blocks[1] = is_rest_first ? rest : size;
+    blocks[2] = is_rest_first ? whole : rest != 0;
+    blocks[3] = is_rest_first ? size : rest;
+    blocks[4] = 0;
+}
+
 /* Describes a layer with packed blocks of `bytes` for `size` channels each; returns the channel that comes first.  The
  * caller adds the number of pixels, and the runs. */
 static inline int32_t usmp_describe_mve(
@@ -68,9 +83,6 @@ static inline int32_t usmp_describe_mve(
     struct usmp_pixels_mve *pixels)
 {
     const struct usmp_walk channels = usmp_walk_along(p->output_channels, size, p->direction);
-    const int32_t whole = p->output_channels / size;
-    const int32_t rest = p->output_channels % size;
-    const int is_rest_first = whole == 0 || (rest != 0 && p->direction < 0);
 
     pixels->packed = (const int8_t *)packed + channels.first / size * bytes;
     pixels->jump = p->direction < 0 ? -2 * bytes : 0;
@@ -80,11 +92,7 @@ static inline int32_t usmp_describe_mve(
     pixels->high = p->high + p->output_zero_point;
     pixels->input_step = p->direction * p->stride * p->input_pitch;
     pixels->output_step = p->direction * p->output_pitch - (channels.end - channels.first);
-    pixels->blocks[0] = is_rest_first ? 1 : whole;
-    pixels->blocks[1] = is_rest_first ? rest : size;
-    pixels->blocks[2] = is_rest_first ? whole : rest != 0;
-    pixels->blocks[3] = is_rest_first ? size : rest;
-    pixels->blocks[4] = 0;
+    usmp_split_mve(p->output_channels, size, p->direction, pixels->blocks);
     return channels.first;
 }
 

@@ -1,6 +1,5 @@
-#include <string.h>
-
 #include "fill.h"
+#include "move_mve.h"
 #include "pad.h"
 #include "walk.h"
 
@@ -46,7 +45,7 @@ void usmp_pad(
             uint8_t *const inside = to + before * p->width;
             const uint8_t *const from = (const uint8_t *)input + crossed * size * p->width;
 
-            memmove(inside, from, (size_t)(size * p->width)); /* first, for the frame may lie over the input */
+            usmp_move_vectors(from, size * p->width, inside); /* first, for the frame may lie over the input */
             usmp_repeat(to, value, p->width, before);
             usmp_repeat(inside + size * p->width, value, p->width, after);
         }

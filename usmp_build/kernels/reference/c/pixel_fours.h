@@ -3,6 +3,8 @@
 #define USMP_PIXEL_FOURS_H
 
 #include "dsp.h"
+#include "mve.h"
+#include "pixel_fours_mve.h"
 #include "usmp.h"
 
 /* Adds `count` neighbours, at least one, to the sums of their channels: of all whole fours, at least one. */
@@ -10,7 +12,9 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_add_fours_s8(
     const int8_t *pixels USMP_UNUSED, int32_t count USMP_UNUSED, int32_t channels USMP_UNUSED,
     usmp_i32 *sums USMP_UNUSED)
 {
-#if USMP_DSP
+#if USMP_MVE
+    __asm__ volatile(USMP_MVE_ADD_FOURS("vldrb.s32", "1"));
+#elif USMP_DSP
     __asm__ volatile(
         /* r0 first pixel, r1 count, r2 channels, r3 sums, r12 fours; r4 pixel, r5 pixels left, r6 r7 inputs,
          * r8 to r11 sums.  Sums of up to 256 pixels are added up in halves of r8 and r9. */
@@ -102,7 +106,9 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_add_fours_s16(
     const usmp_i16 *pixels USMP_UNUSED, int32_t count USMP_UNUSED, int32_t channels USMP_UNUSED,
     usmp_i32 *sums USMP_UNUSED)
 {
-#if USMP_DSP
+#if USMP_MVE
+    __asm__ volatile(USMP_MVE_ADD_FOURS("vldrh.s32", "2"));
+#elif USMP_DSP
     __asm__ volatile(
         /* r0 first pixel, r1 count, r2 channels, r3 sums, r12 fours; r4 pixel, r5 pixels left, r6 r7 inputs,
          * r8 to r11 sums */

@@ -56,7 +56,57 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_add_products_s8(
     const int8_t *input USMP_UNUSED, int32_t zero_point USMP_UNUSED, const int8_t *const *filters USMP_UNUSED,
     int32_t offset USMP_UNUSED, int32_t count USMP_UNUSED, int32_t *sums USMP_UNUSED)
 {
-#if USMP_DSP
+#if USMP_MVE
+    /* An input less the zero point may take nine bits.  So both are multiplied by the weight, and if the zero point is
+     * below 0, with all their bits inverted: then 1 + zero point fits an int8, too, and the sum changes its sign. */
+    __asm__ volatile(
+        /* r0 input, r1 r3 r5 r7 filters, r2 r4 r6 r8 sums; q0 inputs, q1 weights, q2 inversion, q3 zero points */
+        "push           {r4-r9, lr}\n\t"
+        "asr            r9, r1, #31\n\t"
+        "vdup.8         q2, r9\n\t"
+        "eor            r12, r1, r9\n\t"
+        "rsb            r12, r12, #0\n\t"
+        "vdup.8         q3, r12\n\t"
+        "ldrd           r1, r4, [r2]\n\t"
+        "ldrd           r5, r7, [r2, #8]\n\t"
+        "add            r1, r1, r3\n\t" /* filters */
+        "add            r5, r5, r3\n\t"
+        "add            r7, r7, r3\n\t"
+        "add            r3, r3, r4\n\t"
+        "mov            r2, #0\n\t"
+        "mov            r4, #0\n\t"
+        "mov            r6, #0\n\t"
+        "mov            r8, #0\n\t"
+        "ldrd           r12, r9, [sp, #28]\n\t" /* count, sums */
+        "wlstp.8        lr, r12, 2f\n\t"
+
+        "1:\n\t" /* sixteen inputs */
+        "vldrb.u8       q0, [r0], #16\n\t"
+        "veor           q0, q0, q2\n\t"
+        "vldrb.u8       q1, [r1], #16\n\t"
+        "vmladava.s8    r2, q0, q1\n\t"
+        "vmladava.s8    r2, q3, q1\n\t"
+        "vldrb.u8       q1, [r3], #16\n\t"
+        "vmladava.s8    r4, q0, q1\n\t"
+        "vmladava.s8    r4, q3, q1\n\t"
+        "vldrb.u8       q1, [r5], #16\n\t"
+        "vmladava.s8    r6, q0, q1\n\t"
+        "vmladava.s8    r6, q3, q1\n\t"
+        "vldrb.u8       q1, [r7], #16\n\t"
+        "vmladava.s8    r8, q0, q1\n\t"
+        "vmladava.s8    r8, q3, q1\n\t"
+        "letp           lr, 1b\n\t"
+
+        "2:\n\t"
+        "vmov           q0[2], q0[0], r2, r6\n\t"
+        "vmov           q0[3], q0[1], r4, r8\n\t"
+        "veor           q0, q0, q2\n\t"
+        "vsub.i32       q0, q0, q2\n\t"
+        "vldrw.u32      q1, [r9]\n\t"
+        "vadd.i32       q0, q0, q1\n\t"
+        "vstrw.32       q0, [r9]\n\t"
+        "pop            {r4-r9, pc}\n\t");
+#elif USMP_DSP
     __asm__ volatile(
         /* r0 input, r4 to r7 filters, r8 to r11 sums, r3 count; r1 r2 inputs, r12 lr weights */
         "pkhbt   r1, r1, r1, lsl #16\n\t" /* the zero point twice */
