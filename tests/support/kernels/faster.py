@@ -60,10 +60,12 @@ def depthwise_conv_2d(r: Random, dtype: DType = INT8) -> Case:
 
 
 def fully_connected(r: Random, dtype: DType = INT8) -> Case:
-    """Up to 200 inputs, or so many that their sums take more than 24 bits, or more than 32."""
+    """Up to 200 inputs, or so many that their sums take more than 24 bits, or more than 32; at times, biases do."""
     batches, inputs, outputs = span(r, 1, 3), span(r, 1, pick(r, [200, 200, 200, 2000])), span(r, 1, 20)
     source = image(r, "x", (batches, inputs), dtype, r.uniform(0.001, 0.2))
     weights, bias, scale = filters_of(r, (outputs, inputs), 0, source)
+    if bias is not None and dtype is INT8 and r.integers(5) == 0:
+        bias, scale = replace(bias, data=(bias.as_array() * np.int32(1 << 10)).tobytes()), scale * 256
     output = image(r, "y", (batches, outputs), dtype, scale)
     return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
 
