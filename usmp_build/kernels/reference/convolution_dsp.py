@@ -47,16 +47,17 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
     channels, taps, size = image.input.shape[3], image.window[0] * image.window[1], weights.shape[1] * _width(image)
     constants: tuple[Constant | None, ...]
     if _has_runs(image):
-        name, packing = "conv_2d", _packed(each, taps, how)
+        packing = _packed(each, taps, how, may_be_pair=True)
+        name = "conv_2d_pair" if packing.is_pair else "conv_2d"
         read, outside, zero_pixel = _taps(image, blocks(image.channels) * _whole_words(channels * _width(image)))
         constants = packing.constant, zero_pixel
         traffic: tuple[Traffic, ...] = (read, Traffic(len(packing.constant.data) * pixels), outside)
     elif size <= _LARGE_PATCH or _is_pointwise(image):
         least = WORD // _width(image)
         filled = np.pad(weights, ((0, 0), (0, max(0, least - weights.shape[1]))))
-        packing = _packed(each._replace(weights=filled), 1, how)
+        packing = _packed(each._replace(weights=filled), 1, how, may_be_pair=_is_pointwise(image))
         read = Traffic(pixels * blocks(image.channels) * _whole_words(size))
-        name = "conv_2d_1x1"
+        name = "conv_2d_1x1_pair" if packing.is_pair else "conv_2d_1x1"
         if not _is_pointwise(image):
             read = Traffic(_gathered(image))
             name = "conv_2d_patch" if size <= _PATCH else "conv_2d_large_patch"
@@ -70,9 +71,9 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
     return replace(kernel, calls=(replace(call, parameters=parameters),))
 
 
-def _packed(each: Filters, runs: int, how: Arithmetic) -> Packed:
+def _packed(each: Filters, runs: int, how: Arithmetic, may_be_pair: bool) -> Packed:
     """Return filters of `runs` equal runs of input, as a constant."""
-    return packed(each, runs) if how.sums is DType.INT32 else Packed(packed_s16(each, runs))
+    return packed(each, runs, may_be_pair) if how.sums is DType.INT32 else Packed(packed_s16(each, runs))
 
 
 def _fields(image: ConvolvedImage, packing: Packed) -> tuple[tuple[str, Value], ...]:

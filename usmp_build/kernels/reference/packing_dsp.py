@@ -16,6 +16,7 @@ from usmp_build.kernels.reference.weights import BLOCK
 
 WORD = 4
 """Bytes of input that are read at once."""
+_PAIR = 2
 _WIDEST_PAIR = 1 << 23
 """Two sums share 32 bits: those of even channels must be smaller."""
 _LOWEST_LANE = -1 << 15
@@ -66,14 +67,16 @@ class Packed(NamedTuple):
     """Filters as a constant."""
 
     constant: Constant
+    is_pair: bool = False
+    """Whether they are laid out for one output or two, as c/dot_pair_dsp.h says."""
     is_wide: bool = False
     """Whether their sums are wide."""
     is_divided: bool = False
     """Whether each run has sums of its own."""
 
 
-def packed(each: Filters, runs: int) -> Packed:
-    """Return filters over so many equal runs of input bytes, in blocks of four."""
+def packed(each: Filters, runs: int, may_be_pair: bool = False) -> Packed:
+    """Return filters over so many equal runs of input bytes, in blocks of four; or as a pair."""
     outputs, taps = each.weights.shape
     weights, sums = _in_fours(each.weights), _in_fours(each.sums)
     by_run = weights.reshape(*weights.shape[:2], runs, taps // runs)
@@ -93,9 +96,12 @@ def packed(each: Filters, runs: int) -> Packed:
     body = np.stack([halves[..., 0] | halves[..., 2] << 16, halves[..., 1] | halves[..., 3] << 16], axis=-1)
     first = sums[:, ::2] if is_wide or is_divided else 256 * sums[:, ::2] + sums[:, 1::2]
     heads = np.stack([first, sums[:, 1::2]], axis=-1)
-    count = -(-outputs // BLOCK)
-    parts = heads.reshape(count, -1), body.reshape(count, -1), _of_blocks(_factors(each, are_steep))
-    return Packed(_constant(np.concatenate(parts, axis=1).ravel()), is_wide, is_divided)
+    count, factors = -(-outputs // BLOCK), _of_blocks(_factors(each, are_steep))
+    if may_be_pair and is_together and not is_wide and outputs <= _PAIR:
+        pair = heads[0, 0], body[0, :, :, 0].ravel(), factors[0, [0, 1, -1]]
+        return Packed(_constant(np.concatenate(pair)), is_pair=True)
+    parts = heads.reshape(count, -1), body.reshape(count, -1), factors
+    return Packed(_constant(np.concatenate(parts, axis=1).ravel()), is_wide=is_wide, is_divided=is_divided)
 
 
 def packed_depthwise(each: Filters) -> Constant:

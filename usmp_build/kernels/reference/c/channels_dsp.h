@@ -30,6 +30,7 @@ struct usmp_depthwise_s8_dsp {
     int32_t offset_step;       /* 68: from where the block after the last one would be to the next pixel */
     int32_t output_step;       /* 72: the same of outputs */
     int32_t count;             /* 76: of taps */
+    int32_t first;             /* 80: from the channels of a pixel to those of the first block */
 };
 
 /* Adds a tap: its word of four channels times that of their weights. */

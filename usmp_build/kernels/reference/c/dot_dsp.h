@@ -40,11 +40,11 @@ struct usmp_pixels_s8_dsp {
 /* Says how long all runs are: at least four bytes. */
 static inline void usmp_set_runs_s8_dsp(struct usmp_pixels_s8_dsp *dot, int32_t other_runs, int32_t bytes)
 {
-    const int32_t whole = (bytes - 1) / 4; /* words but the last one */
+    const int32_t whole = (int32_t)((uint32_t)(bytes - 1) / 4); /* words but the last one */
 
     dot->other_runs = other_runs;
     dot->words = whole + 1;
-    dot->loops = dot->is_wide ? whole : (whole + 3) / 4;
+    dot->loops = dot->is_wide ? whole : (int32_t)((uint32_t)(whole + 3) / 4);
     dot->skip = whole == 0 ? 64 * 4 + 8 : 64 * (4 * dot->loops - whole);
     dot->rest = bytes - 4 - 4 * whole;
 }

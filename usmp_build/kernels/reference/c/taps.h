@@ -41,9 +41,13 @@ static inline void usmp_find_taps_s8(
     const int8_t **next = step < 0 ? taps + height * width - 1 : taps;
 
     for (int32_t y = 0; y < height; ++y) {
-        for (int32_t tap = 0; tap < width; ++tap, next += step) {
-            const int32_t x = start + tap * dilation;
-            *next = rows[y] != NULL && x >= 0 && x < input_width ? rows[y] + x * pitch : zeros;
+        const int8_t *const row = rows[y];
+        const uint32_t end = row != NULL ? (uint32_t)input_width : 0; /* compared with negative ones, too */
+        int32_t x = start;
+        int32_t offset = start * pitch;
+
+        for (int32_t tap = 0; tap < width; ++tap, next += step, x += dilation, offset += dilation * pitch) {
+            *next = (uint32_t)x < end ? row + offset : zeros;
         }
     }
 }
