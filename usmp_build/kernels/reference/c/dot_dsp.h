@@ -23,8 +23,8 @@ struct usmp_pixels_s8_dsp {
     int32_t rest;              /* 48: bytes from where the last word of a run would begin to where it does: -3 to 0 */
     int32_t rounding;          /* 52: 1 + 2 * the output's zero point */
     int32_t flags;             /* 56: 1 if the limits of outputs are not those of int8, 2 if the last block is short */
-    int32_t low;               /* 60 */
-    int32_t high;              /* 64 */
+    int32_t low;               /* 60: four times */
+    int32_t high;              /* 64: four times */
     int32_t pixels;            /* 68: if more than one, each has but one run */
     int32_t input_step;        /* 72: from a pixel to the next one */
     int32_t output_step;       /* 76: from where the block after the last one would go to the next pixel */
@@ -53,8 +53,8 @@ static inline void usmp_set_outputs_s8_dsp(
     struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p)
 {
     dot->rounding = p->rounding;
-    dot->low = p->low;
-    dot->high = p->high;
+    dot->low = usmp_four_times_dsp(p->low);
+    dot->high = usmp_four_times_dsp(p->high);
     dot->flags = p->is_clamped;
     dot->is_wide = p->is_wide;
     dot->is_divided = p->is_divided;
@@ -222,13 +222,13 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ssat   r10, #8, r10, asr #1\n\t"
         "ssat   r11, #8, r11, asr #1\n\t"
         "ssat   lr, #8, lr, asr #1\n\t"
+        "bfi    r9, r10, #8, #8\n\t"
+        "bfi    r9, r11, #16, #8\n\t"
+        "bfi    r9, lr, #24, #8\n\t"
         "cbnz   r0, 15f\n\t"
         "6:\n\t"
         "ldrd   r2, r3, [r7, #28]\n\t"
-        "strb   r9, [r2]\n\t"
-        "strb   r10, [r2, #1]\n\t"
-        "strb   r11, [r2, #2]\n\t"
-        "strb   lr, [r2, #3]\n\t"
+        "str    r9, [r2]\n\t"
         "16:\n\t"
         "add    r2, r2, r3\n\t"
         "str    r2, [r7, #28]\n\t"
@@ -253,14 +253,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "lsrs   r0, r0, #1\n\t"
         "bcc    17f\n\t"
         "ldrd   r2, r3, [r7, #60]\n\t"
-        ".irp   sum, r9, r10, r11, lr\n\t"
-        "cmp    \\sum, r2\n\t"
-        "it     lt\n\t"
-        "movlt  \\sum, r2\n\t"
-        "cmp    \\sum, r3\n\t"
-        "it     gt\n\t"
-        "movgt  \\sum, r3\n\t"
-        ".endr\n\t"
+        USMP_DSP_LIMITS("r9", "r2", "r3", "r12")
         "17:\n\t"
         "ldr    r2, [r7, #96]\n\t"
         "cmp    r1, r2\n\t"
@@ -268,6 +261,8 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ldrd   r2, r3, [r7, #28]\n\t"
         "ldr    r0, [r7, #92]\n\t"
         "strb   r9, [r2]\n\t"
+        "lsr    r10, r9, #8\n\t"
+        "lsr    r11, r9, #16\n\t"
         "cmp    r0, #2\n\t"
         "it     ge\n\t"
         "strbge r10, [r2, #1]\n\t"
@@ -321,6 +316,8 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         USMP_DSP_STEEP("lr", "r5", "r6", "r12")
         "b.w    11b\n\t");
 #else
+    const int8_t low = (int8_t)(dot->low & 0xff);
+    const int8_t high = (int8_t)(dot->high & 0xff);
     const int32_t *at = dot->packed;
 
     while (dot->pixels > 0) {
@@ -360,7 +357,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
             const int32_t sum = part + ((i & 1) == 0 ? dot->totals[i / 2] : 0);
             const int32_t byte = *shifts >> 8 * i & 0xff;
             const int32_t result = usmp_output_s8_dsp(sum, at[i], byte, dot->rounding);
-            dot->output[i] = (int8_t)(result < dot->low ? dot->low : result > dot->high ? dot->high : result);
+            dot->output[i] = (int8_t)(result < low ? low : result > high ? high : result);
         }
         dot->output += dot->step;
         at = shifts + 1 + dot->back / 4;
