@@ -32,12 +32,17 @@ def filters_of(r: Random, shape: tuple[int, ...], axis: int, source: Tensor) -> 
     return weights, bias, scale
 
 
+def outputs_of(r: Random) -> int:
+    """Draw up to 20 outputs, often one or two."""
+    return span(r, 1, pick(r, [2, 20, 20]))
+
+
 def conv_2d(r: Random, dtype: DType = INT8) -> Case:
     """Up to 64 channels, with windows up to 7x7; where they are large, few channels."""
     most_taps = pick(r, [1, 3, 4, 7])
     padding, size, kernel, numbers, result = geometry(r, 3, most_taps, 12)
     few = [1, 3, 3, 5] if dtype is INT8 else [1, 1, 1, 3]
-    channels, outputs = pick(r, few if most_taps == 7 else [1, 2, 3, 4, 5, 8, 16, 17, 33, 64]), span(r, 1, 20)
+    channels, outputs = pick(r, few if most_taps == 7 else [1, 2, 3, 4, 5, 8, 16, 17, 33, 64]), outputs_of(r)
     source = image(r, "x", (span(r, 1, 2), *size, channels), dtype, r.uniform(0.001, 0.2))
     weights, bias, scale = filters_of(r, (outputs, *kernel, channels), 0, source)
     output = image(r, "y", (source.shape[0], *result, outputs), dtype, scale)
@@ -60,10 +65,12 @@ def depthwise_conv_2d(r: Random, dtype: DType = INT8) -> Case:
 
 
 def fully_connected(r: Random, dtype: DType = INT8) -> Case:
-    """Up to 200 inputs, or so many that their sums take more than 24 bits, or more than 32."""
-    batches, inputs, outputs = span(r, 1, 3), span(r, 1, pick(r, [200, 200, 200, 2000])), span(r, 1, 20)
+    """Up to 200 inputs, or so many that their sums take more than 24 bits, or more than 32; at times, biases do."""
+    batches, inputs, outputs = span(r, 1, 3), span(r, 1, pick(r, [200, 200, 200, 2000])), outputs_of(r)
     source = image(r, "x", (batches, inputs), dtype, r.uniform(0.001, 0.2))
     weights, bias, scale = filters_of(r, (outputs, inputs), 0, source)
+    if bias is not None and dtype is INT8 and r.integers(5) == 0:
+        bias, scale = replace(bias, data=(bias.as_array() * np.int32(1 << 10)).tobytes()), scale * 256
     output = image(r, "y", (batches, outputs), dtype, scale)
     return case(r, "FULLY_CONNECTED", (source, weights, bias), output, FullyConnected(pick(r, ACTIVATIONS)))
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from tests.support.kernels import elements, pairs
 from tests.support.kernels.cases import CASES
-from tests.support.kernels.drawing import Case, Random, case, constant, pick, span, values
+from tests.support.kernels.drawing import INT8, Case, Random, case, constant, pick, span, values
 from usmp_build.interfaces.kernels import Kernel
 from usmp_build.ir.graph import Operator, Subgraph, Tensor
 from usmp_build.kernels.reference import Reference, library
@@ -33,6 +33,20 @@ _KERNEL = Reference.kernel
 def pictures(kind: str, count: int) -> list[Case]:
     """Draw the first cases of a kind: the same ones for everybody."""
     return [_picture(kind, np.random.default_rng([4, zlib.crc32(kind.encode()), i])) for i in range(count)]
+
+
+@functools.cache
+def column() -> Case:
+    """Draw an image of int8 under a window of one column, with channels that are no multiple of four."""
+    drawn = (_picture("DEPTHWISE_CONV_2D", np.random.default_rng([7, i])) for i in itertools.count())
+    return next(made for made in drawn if _is_column(made))
+
+
+def _is_column(made: Case) -> bool:
+    source, weights = made.graph.tensors[:2]
+    channels = source.shape[3]
+    is_simple = source.dtype is INT8 and weights.shape[2:] == (1, channels)
+    return is_simple and channels > 4 and channels % 4 != 0
 
 
 def by_rows(made: Case) -> Kernel | None:

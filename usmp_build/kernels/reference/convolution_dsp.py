@@ -47,35 +47,36 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
     channels, taps, size = image.input.shape[3], image.window[0] * image.window[1], weights.shape[1] * _width(image)
     constants: tuple[Constant | None, ...]
     if _has_runs(image):
-        name, (constant, is_wide) = "conv_2d", _packed(each, taps, how)
+        packing = _packed(each, taps, how, may_be_pair=True)
+        name = "conv_2d_pair" if packing.is_pair else "conv_2d"
         read, outside, zero_pixel = _taps(image, blocks(image.channels) * _whole_words(channels * _width(image)))
-        constants = constant, zero_pixel
-        traffic: tuple[Traffic, ...] = (read, Traffic(len(constant.data) * pixels), outside)
+        constants = packing.constant, zero_pixel
+        traffic: tuple[Traffic, ...] = (read, Traffic(len(packing.constant.data) * pixels), outside)
     elif size <= _LARGE_PATCH or _is_pointwise(image):
         least = WORD // _width(image)
         filled = np.pad(weights, ((0, 0), (0, max(0, least - weights.shape[1]))))
-        constant, is_wide = _packed(each._replace(weights=filled), 1, how)
+        packing = _packed(each._replace(weights=filled), 1, how, may_be_pair=_is_pointwise(image))
         read = Traffic(pixels * blocks(image.channels) * _whole_words(size))
-        name = "conv_2d_1x1"
+        name = "conv_2d_1x1_pair" if packing.is_pair else "conv_2d_1x1"
         if not _is_pointwise(image):
             read = Traffic(_gathered(image))
             name = "conv_2d_patch" if size <= _PATCH else "conv_2d_large_patch"
-        constants, traffic = (constant,), (read, Traffic(len(constant.data) * pixels))
+        constants, traffic = (packing.constant,), (read, Traffic(len(packing.constant.data) * pixels))
     else:
         raise Declined(f"its window has more than {MOST_TAPS} pixels and {_LARGE_PATCH} bytes")
     accesses = conv_2d_accesses(image.row(), channels, image.channels, _width(image), 2 + len(constants))
     kernel = packed_kernel(portable, f"{name}_{how.suffix}_dsp_row", constants, traffic, accesses)
     (call,) = kernel.calls
-    parameters = Parameters(f"conv_2d_{how.suffix}_dsp_parameters", _fields(image, is_wide))
+    parameters = Parameters(f"conv_2d_{how.suffix}_dsp_parameters", _fields(image, packing))
     return replace(kernel, calls=(replace(call, parameters=parameters),))
 
 
-def _packed(each: Filters, runs: int, how: Arithmetic) -> Packed:
+def _packed(each: Filters, runs: int, how: Arithmetic, may_be_pair: bool) -> Packed:
     """Return filters of `runs` equal runs of input, as a constant."""
-    return packed(each, runs) if how.sums is DType.INT32 else Packed(packed_s16(each, runs), is_wide=False)
+    return packed(each, runs, may_be_pair) if how.sums is DType.INT32 else Packed(packed_s16(each, runs))
 
 
-def _fields(image: ConvolvedImage, is_wide: bool) -> tuple[tuple[str, Value], ...]:
+def _fields(image: ConvolvedImage, packing: Packed) -> tuple[tuple[str, Value], ...]:
     node, options = image.node, image.options
     zero_point = node.zero_point(image.output)
     low, high = (
@@ -90,7 +91,7 @@ def _fields(image: ConvolvedImage, is_wide: bool) -> tuple[tuple[str, Value], ..
         ("low", low),
         ("high", high),
         ("is_clamped", int((low, high) != (lowest, highest))),
-        *((("is_wide", int(is_wide)),) if is_int8 else ()),
+        *((("is_wide", int(packing.is_wide)), ("is_divided", int(packing.is_divided))) if is_int8 else ()),
         *pitch_fields(image.pitches),
     )
 

@@ -22,9 +22,10 @@ from usmp_build.kernels.reference.accesses_of_sums import fully_connected_access
 from usmp_build.kernels.reference.activation import quantized_limits, real_limits
 from usmp_build.kernels.reference.arithmetic_of_sums import check_symmetric, check_wide_sums
 from usmp_build.kernels.reference.candidates import fastest
-from usmp_build.kernels.reference.convolution import conv_2d, conv_2d_forms
+from usmp_build.kernels.reference.convolution import conv_2d_forms
 from usmp_build.kernels.reference.dynamic_range import Axis, DynamicConvolution, dynamic_kernel, is_dynamic
 from usmp_build.kernels.reference.node import Node, Unsupported, unsupported_types
+from usmp_build.kernels.reference.packed_filters import MOST_TAPS
 from usmp_build.kernels.reference.packed_weights import perhaps_packed
 from usmp_build.kernels.reference.requantization import factor, factor_pairs, wide
 from usmp_build.kernels.reference.weights import BLOCK, bias_operand, blocks, check_sums
@@ -33,6 +34,8 @@ from usmp_build.request import Isa
 
 _FACTOR_BYTES = 8
 """Bytes of a multiplier and a shift."""
+_PART = 512
+"""Most inputs whose sum of products has no more than 24 bits, whatever the weights."""
 _BIAS_TOLERANCE = 0.02
 """Tolerance of the scale of the bias, relative to the scale of the output."""
 
@@ -152,16 +155,20 @@ def _check_bias_scale(node: Node) -> None:
 
 def _convolution(node: Node, sizes: _Sizes) -> Kernel:
     """A scale for each output, or int16 with biases of 32 bits, as convolutions have."""
-    kernel = conv_2d(_as_convolution(node, sizes))
+    portable, _ = conv_2d_forms(_as_convolution(node, sizes))
+    return fastest(node, _faster(node, sizes), _without_pitches(portable))
+
+
+def _without_pitches(kernel: Kernel) -> Kernel:
     return replace(kernel, pitched=frozenset(), slower=frozenset())
 
 
-def _as_convolution(node: Node, sizes: _Sizes) -> Node:
-    """Return a CONV_2D: batches are the pixels of an image, one to a row, and filters have one pixel."""
+def _as_convolution(node: Node, sizes: _Sizes, parts: int = 1) -> Node:
+    """Return a CONV_2D: batches are rows of so many pixels, all of which are under the window."""
     options = node.options(FullyConnected)
     shapes: dict[Input | Output, tuple[int, ...]] = {
-        Input(0): (1, sizes.batches, 1, sizes.inputs),
-        Input(1): (sizes.outputs, 1, 1, sizes.inputs),
+        Input(0): (1, sizes.batches, parts, sizes.inputs // parts),
+        Input(1): (sizes.outputs, 1, parts, sizes.inputs // parts),
         Output(0): (1, sizes.batches, 1, sizes.outputs),
     }
     tensors = list(node.graph.tensors)
@@ -176,12 +183,28 @@ def _faster(node: Node, sizes: _Sizes) -> Mapping[Isa, Callable[[], Kernel]]:
     """Return the kernels of a convolution for other instructions."""
     if node.input(0).is_constant or node.zero_point(node.input(1)):
         return {}
+    _, faster = conv_2d_forms(_as_convolution(node, sizes))
+    kernels = {**faster, Isa.DSP: lambda: _divided(node, sizes, faster[Isa.DSP]())}
 
     def without_pitches(kernel: Callable[[], Kernel]) -> Callable[[], Kernel]:
-        return lambda: replace(kernel(), pitched=frozenset(), slower=frozenset())
+        return lambda: _without_pitches(kernel())
 
-    _, faster = conv_2d_forms(_as_convolution(node, sizes))
-    return {isa: without_pitches(kernel) for isa, kernel in faster.items()}
+    return {isa: without_pitches(kernel) for isa, kernel in kernels.items()}
+
+
+def _divided(node: Node, sizes: _Sizes, kernel: Kernel) -> Kernel:
+    """Return a kernel with the sums of parts of the inputs, where those of all inputs are wide."""
+    parts = next((n for n in range(1, MOST_TAPS + 1) if sizes.inputs % n == 0 and sizes.inputs // n <= _PART), 1)
+    if parts == 1 or not _is_wide(kernel):
+        return kernel
+    _, faster = conv_2d_forms(_as_convolution(node, sizes, parts))
+    divided = faster[Isa.DSP]()
+    return kernel if _is_wide(divided) else divided
+
+
+def _is_wide(kernel: Kernel) -> bool:
+    parameters = kernel.calls[0].parameters
+    return parameters is not None and ("is_wide", 1) in parameters.fields
 
 
 def _dynamic(node: Node, sizes: _Sizes) -> Kernel:

@@ -16,10 +16,15 @@ from usmp_build.kernels.reference.weights import BLOCK
 
 WORD = 4
 """Bytes of input that are read at once."""
+_PAIR = 2
 _WIDEST_PAIR = 1 << 23
 """Two sums share 32 bits: those of even channels must be smaller."""
+_LOWEST_LANE = -1 << 15
+"""Of two weights in 16 bits: -128 and one below 0 are less."""
 _WIDEST_SUM = 1 << 30
-"""What sums are scaled to has room for rounding."""
+"""What sums are scaled to has room for rounding, unless it is shifted right by `_ROOM` bits first."""
+_ROOM = 2
+_WIDEST_INT32 = 1 << 31
 _WIDEST_STEEP_SUM = 1 << 29
 """After the shift to the left: what these are scaled to is doubled."""
 _MOST_LEFT = 3
@@ -28,18 +33,28 @@ _STEEP = 0x80
 """The bit of usmp_scaled_steep_s8_dsp."""
 
 
-def _widest(each: Filters) -> NDArray[np.int64]:
-    """Return the largest magnitude that the sum of each output can reach; decline what is too large to be scaled."""
-    from_lowest, from_highest = each.weights * -128, each.weights * 127
-    least = each.sums + np.minimum(from_lowest, from_highest).sum(axis=1)
-    greatest = each.sums + np.maximum(from_lowest, from_highest).sum(axis=1)
-    widest: NDArray[np.int64] = np.maximum(np.abs(least), np.abs(greatest))
+def _widest(each: Filters, are_steep: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the largest magnitude that the sum of each output can reach; decline what is too large to be scaled.
+
+    `are_steep` are the outputs with shifts of usmp_scaled_steep_s8_dsp.
+    """
+    widest = _reach(each.weights, each.sums)
     left = np.maximum(each.shifts, 0)
     if int(left.max()) > _MOST_LEFT:
         raise Declined(f"it scales by {1 << _MOST_LEFT} or more")
-    if np.any(widest << left >= np.where(_in_steep_blocks(each), _WIDEST_STEEP_SUM, _WIDEST_SUM)):
-        raise Declined("its sums may not fit 30 bits")
+    most = np.where(each.shifts <= -_ROOM, _WIDEST_INT32, _WIDEST_SUM)
+    if np.any(widest << left >= np.where(are_steep, _WIDEST_STEEP_SUM, most)):
+        raise Declined("its sums may not fit 30 bits, or 32 where it scales by less than 1/4")
     return widest
+
+
+def _reach(weights: NDArray[np.int64], sums: NDArray[np.int64] | int) -> NDArray[np.int64]:
+    """Return the largest magnitude that sums with products along the last axis of weights can reach."""
+    from_lowest, from_highest = weights * -128, weights * 127
+    least = sums + np.minimum(from_lowest, from_highest).sum(axis=-1)
+    greatest = sums + np.maximum(from_lowest, from_highest).sum(axis=-1)
+    reach: NDArray[np.int64] = np.maximum(np.abs(least), np.abs(greatest))
+    return reach
 
 
 def _in_steep_blocks(each: Filters) -> NDArray[np.bool_]:
@@ -52,35 +67,50 @@ class Packed(NamedTuple):
     """Filters as a constant."""
 
     constant: Constant
-    is_wide: bool
+    is_pair: bool = False
+    """Whether they are laid out for one output or two, as c/dot_pair_dsp.h says."""
+    is_wide: bool = False
     """Whether their sums are wide."""
+    is_divided: bool = False
+    """Whether each run has sums of its own."""
 
 
-def packed(each: Filters, runs: int) -> Packed:
-    """Return filters over so many equal runs of input bytes, in blocks of four."""
+def packed(each: Filters, runs: int, may_be_pair: bool = False) -> Packed:
+    """Return filters over so many equal runs of input bytes, in blocks of four; or as a pair."""
     outputs, taps = each.weights.shape
     weights, sums = _in_fours(each.weights), _in_fours(each.sums)
-    words = _words(weights.reshape(*weights.shape[:2], runs, taps // runs))
+    by_run = weights.reshape(*weights.shape[:2], runs, taps // runs)
+    words = _words(by_run)
     lanes = 256 * words[:, ::2] + words[:, 1::2]
-    is_wide = int(_in_fours(_widest(each))[:, ::2].max()) >= _WIDEST_PAIR or bool(lanes.min() < -1 << 15)
+    reach = _reach(weights, sums)
+    is_together = bool(reach[:, ::2].max() < _WIDEST_PAIR)
+    are_parts_together = bool(_reach(by_run, 0)[:, ::2].max() < _WIDEST_PAIR and reach.max() < _WIDEST_STEEP_SUM)
+    is_wide = bool(lanes.min() < _LOWEST_LANE) or not (is_together or are_parts_together)
+    is_divided = not (is_wide or is_together)
+    are_steep = _in_steep_blocks(each) | is_divided
+    _widest(each, are_steep)
     if is_wide:
         lanes = (words[:, ::2] & 0xFF) << 8 | words[:, 1::2] & 0xFF
     # axes of lanes: block, pair, run, word, byte -> block, run, word, pair, (0, 2), (1, 3)
     halves = (lanes & 0xFFFF).transpose(0, 2, 3, 1, 4)
     body = np.stack([halves[..., 0] | halves[..., 2] << 16, halves[..., 1] | halves[..., 3] << 16], axis=-1)
-    first = sums[:, ::2] if is_wide else 256 * sums[:, ::2] + sums[:, 1::2]
+    first = sums[:, ::2] if is_wide or is_divided else 256 * sums[:, ::2] + sums[:, 1::2]
     heads = np.stack([first, sums[:, 1::2]], axis=-1)
-    count = -(-outputs // BLOCK)
-    parts = heads.reshape(count, -1), body.reshape(count, -1), _of_blocks(_factors(each))
-    return Packed(_constant(np.concatenate(parts, axis=1).ravel()), is_wide)
+    count, factors = -(-outputs // BLOCK), _of_blocks(_factors(each, are_steep))
+    if may_be_pair and is_together and not is_wide and outputs <= _PAIR:
+        pair = heads[0, 0], body[0, :, :, 0].ravel(), factors[0, [0, 1, -1]]
+        return Packed(_constant(np.concatenate(pair)), is_pair=True)
+    parts = heads.reshape(count, -1), body.reshape(count, -1), factors
+    return Packed(_constant(np.concatenate(parts, axis=1).ravel()), is_wide=is_wide, is_divided=is_divided)
 
 
 def packed_depthwise(each: Filters) -> Constant:
     """Return filters of one channel, four side by side; then those that are left over, a word for each weight."""
     channels, taps = each.weights.shape
     full = channels - channels % BLOCK
-    _widest(each)
-    excess_and_shifts = _factors(each)
+    are_steep = _in_steep_blocks(each)
+    _widest(each, are_steep)
+    excess_and_shifts = _factors(each, are_steep)
     by_tap = _bytes(each.weights[:full].reshape(-1, BLOCK, taps).transpose(0, 2, 1))[..., 0]
     sums = each.sums[:full].reshape(-1, BLOCK)
     parts = [np.concatenate([sums, by_tap, _of_blocks(excess_and_shifts[:full])], axis=1).ravel()]
@@ -104,14 +134,14 @@ def _in_fours(array: NDArray[np.int64]) -> NDArray[np.int64]:
     return in_blocks(array, BLOCK)
 
 
-def _factors(each: Filters) -> NDArray[np.int64]:
+def _factors(each: Filters, are_steep: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return for each output the multiplier, doubled, less 2^32, and the right shift less 1 or steep shifts."""
     are_zero = each.multipliers == 0  # factors so small that all becomes 0
     excess = 2 * np.where(are_zero, 1 << 30, each.multipliers) - (1 << 32)
     right = np.where(are_zero, 31, np.maximum(-each.shifts, 0))
     steep = _STEEP | np.maximum(each.shifts, 0) << 5 | right
     less = np.where(are_zero, 31, right - 1)
-    return np.stack([excess, np.where(_in_steep_blocks(each), steep, less)], axis=1)
+    return np.stack([excess, np.where(are_steep, steep, less)], axis=1)
 
 
 def _of_blocks(factors: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -23,13 +23,14 @@ struct usmp_depthwise_s8_dsp {
     const int32_t *packed;     /* 40: the first block */
     int32_t rounding;          /* 44: 1 + 2 * the output's zero point */
     int32_t is_clamped;        /* 48: whether the limits of outputs are not those of int8 */
-    int32_t low;               /* 52 */
-    int32_t high;              /* 56 */
+    int32_t low;               /* 52: four times */
+    int32_t high;              /* 56: four times */
     int32_t is_odd;            /* 60: whether there is a tap without another one: the first */
     int32_t pixels;            /* 64 */
     int32_t offset_step;       /* 68: from where the block after the last one would be to the next pixel */
     int32_t output_step;       /* 72: the same of outputs */
     int32_t count;             /* 76: of taps */
+    int32_t first;             /* 80: from the channels of a pixel to those of the first block */
 };
 
 /* Adds a tap: its word of four channels times that of their weights. */
@@ -119,22 +120,15 @@ static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_
         "add    \\sum, \\sum, lr\n\t"
         "ssat   \\sum, #8, \\sum, asr #1\n\t"
         ".endr\n\t"
+        "bfi    r8, r9, #8, #8\n\t"
+        "bfi    r8, r10, #16, #8\n\t"
+        "bfi    r8, r11, #24, #8\n\t"
         "cbz    r0, 4f\n\t"
         "ldrd   r4, r5, [r7, #52]\n\t"
-        ".irp   sum, r8, r9, r10, r11\n\t"
-        "cmp    \\sum, r4\n\t"
-        "it     lt\n\t"
-        "movlt  \\sum, r4\n\t"
-        "cmp    \\sum, r5\n\t"
-        "it     gt\n\t"
-        "movgt  \\sum, r5\n\t"
-        ".endr\n\t"
+        USMP_DSP_LIMITS("r8", "r4", "r5", "r6")
 
         "4:\n\t"
-        "strb   r8, [r12]\n\t"
-        "strb   r9, [r12, #1]\n\t"
-        "strb   r10, [r12, #2]\n\t"
-        "strb   r11, [r12, #3]\n\t"
+        "str    r8, [r12]\n\t"
         "add    r12, r12, r3\n\t"
         "add    r2, r2, r3\n\t"
         "str    r12, [r7, #24]\n\t"
@@ -161,6 +155,8 @@ static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_
         "ldr    r7, [sp]\n\t"
         "b.w    5b\n\t");
 #else
+    const int8_t low = (int8_t)(blocks->low & 0xff);
+    const int8_t high = (int8_t)(blocks->high & 0xff);
     const int32_t *at = blocks->packed;
 
     while (blocks->pixels > 0) {
@@ -179,8 +175,7 @@ static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_
         for (int32_t i = 0; i < 4; ++i) {
             const int32_t byte = factors[4] >> 8 * i & 0xff;
             const int32_t result = usmp_output_s8_dsp(sums[i], factors[i], byte, blocks->rounding);
-            blocks->output[i] =
-                (int8_t)(result < blocks->low ? blocks->low : result > blocks->high ? blocks->high : result);
+            blocks->output[i] = (int8_t)(result < low ? low : result > high ? high : result);
         }
         blocks->offset += blocks->step;
         blocks->output += blocks->step;
@@ -200,6 +195,8 @@ static USMP_ASSEMBLY void usmp_depthwise_blocks_s8_dsp(struct usmp_depthwise_s8_
 static inline int8_t usmp_depthwise_channel_s8_dsp(
     const struct usmp_depthwise_s8_dsp *pixel, const int32_t *packed, int32_t offset)
 {
+    const int8_t low = (int8_t)(pixel->low & 0xff);
+    const int8_t high = (int8_t)(pixel->high & 0xff);
     int32_t sum = packed[0];
     int32_t result;
 
@@ -207,7 +204,7 @@ static inline int8_t usmp_depthwise_channel_s8_dsp(
         sum += pixel->taps[tap][offset] * packed[3 + tap];
     }
     result = usmp_output_s8_dsp(sum, packed[1], packed[2], pixel->rounding);
-    return (int8_t)(result < pixel->low ? pixel->low : result > pixel->high ? pixel->high : result);
+    return (int8_t)(result < low ? low : result > high ? high : result);
 }
 
 /* The words in `packed` of a block, and of a channel that is left over. */
@@ -225,9 +222,9 @@ static inline void usmp_set_limits_s8_dsp(
     struct usmp_depthwise_s8_dsp *pixel, const struct usmp_depthwise_conv_2d_s8_parameters *p)
 {
     pixel->rounding = 1 + 2 * p->output_zero_point;
-    pixel->low = p->low + p->output_zero_point;
-    pixel->high = p->high + p->output_zero_point;
-    pixel->is_clamped = pixel->low > -128 || pixel->high < 127;
+    pixel->low = usmp_four_times_dsp(p->low + p->output_zero_point);
+    pixel->high = usmp_four_times_dsp(p->high + p->output_zero_point);
+    pixel->is_clamped = p->low + p->output_zero_point > -128 || p->high + p->output_zero_point < 127;
 }
 
 /* Repeats each channel of a pixel as often as it has filters, and writes `count` of these bytes from byte `first` on, a

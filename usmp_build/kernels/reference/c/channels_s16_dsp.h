@@ -30,6 +30,7 @@ struct usmp_depthwise_s16_dsp {
     int32_t offset_step;         /* 64: from where the block after the last one would be to the next pixel */
     int32_t output_step;         /* 68: the same of outputs */
     int32_t count;               /* 72: of taps */
+    int32_t first;               /* 76: from the channels of a pixel to those of the first block */
 };
 
 /* Adds a tap: its two words of channels times a word of their weights; 9 instructions, 36 bytes of code. */

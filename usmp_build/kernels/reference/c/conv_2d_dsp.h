@@ -22,6 +22,7 @@ struct usmp_conv_2d_s8_dsp_parameters {
     int32_t high;
     int32_t is_clamped; /* whether the limits are not those of int8 */
     int32_t is_wide;    /* whether weights are in `packed` as if for wide sums */
+    int32_t is_divided; /* whether each run of input has sums of its own */
     int32_t input_pitch;
     int32_t output_pitch;
     int32_t direction; /* 1 forward, -1 backward */
@@ -66,7 +67,16 @@ void usmp_conv_2d_patch_s8_dsp_row(
 void usmp_conv_2d_large_patch_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
 
-/* The same four for int16. */
+/* usmp_conv_2d_1x1_s8_dsp_row and usmp_conv_2d_s8_dsp_row for one output or two; `packed` is laid out as dot_pair_dsp.h
+ * says. */
+void usmp_conv_2d_1x1_pair_s8_dsp_row(
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output);
+
+void usmp_conv_2d_pair_s8_dsp_row(
+    const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed,
+    const int8_t *zeros, int8_t *output);
+
+/* The first four for int16. */
 void usmp_conv_2d_1x1_s16_dsp_row(
     const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows, const int32_t *packed,
     usmp_i16 *output);

@@ -9,94 +9,53 @@
 #include "walk.h"
 #include "window.h"
 
-/* The filters of a layer, and how its pixels are made. */
-struct usmp_filters_s8_dsp {
-    const int32_t *packed;
-    int32_t block; /* words of a block of four outputs */
-    int32_t outputs;
-    int32_t direction;
-};
-
-/* `runs` runs of `elements` elements make a pixel. */
-static inline struct usmp_filters_s8_dsp usmp_filters_of_s8_dsp(
-    const struct usmp_conv_2d_s8_dsp_parameters *p, const int32_t *packed, int32_t runs, int32_t elements)
+/* Says how outputs are made of pixels of `runs` runs of `elements` elements, and where in a pixel the first block of
+ * outputs is. */
+static inline int32_t usmp_set_blocks_s8_dsp(
+    struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p, const int32_t *packed, int32_t runs,
+    int32_t elements)
 {
-    struct usmp_filters_s8_dsp filters;
-    filters.packed = packed;
-    filters.block = usmp_block_s8_dsp(runs, elements);
-    filters.outputs = p->output_channels;
-    filters.direction = p->direction;
-    return filters;
-}
+    const int32_t blocks = (p->output_channels + 3) / 4;
+    const int32_t block = usmp_block_s8_dsp(runs, elements);
+    const int32_t last = 4 * (blocks - 1);
 
-/* Makes `blocks` blocks of outputs of `pixels` pixels, which are `output_pitch` apart. */
-static inline void usmp_make_blocks_s8_dsp(
-    struct usmp_pixels_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int32_t first, int32_t blocks,
-    int32_t pixels, int32_t output_pitch, int8_t *output)
-{
-    const int32_t *const begin = filters->packed + first * filters->block;
-    const uintptr_t bytes = 4 * (uintptr_t)filters->block;
-
-    dot->pixels = pixels;
-    if (filters->direction > 0) {
-        dot->packed = begin;
-        dot->end = (uintptr_t)begin + (uintptr_t)blocks * bytes;
+    usmp_set_outputs_s8_dsp(dot, p);
+    dot->short_outputs = p->output_channels % 4;
+    dot->short_end = 0;
+    if (dot->short_outputs != 0) {
+        dot->flags |= 2;
+        dot->short_end = (uintptr_t)(packed + blocks * block);
+    }
+    if (p->direction > 0) {
+        dot->packed = packed;
+        dot->end = (uintptr_t)(packed + blocks * block);
         dot->back = 0;
-        dot->output = output;
         dot->step = 4;
-        dot->output_step = output_pitch - 4 * blocks;
-    } else {
-        dot->packed = begin + (blocks - 1) * filters->block;
-        dot->end = (uintptr_t)begin - bytes;
-        dot->back = -8 * filters->block;
-        dot->output = output + 4 * (blocks - 1);
-        dot->step = -4;
-        dot->output_step = 4 * blocks - output_pitch;
+        dot->output_step = p->output_pitch - 4 - last;
+        return 0;
     }
-    usmp_dot_s8_dsp(dot);
-}
-
-/* Makes all outputs of a pixel; the last block may have fewer than four, and is written apart. */
-static void usmp_make_pixel_s8_dsp(
-    struct usmp_pixels_s8_dsp *dot, const struct usmp_filters_s8_dsp *filters, int8_t *output)
-{
-    const int32_t blocks = filters->outputs / 4;
-    const int32_t rest = filters->outputs % 4;
-
-    for (int32_t part = 0; part < 2; ++part) {
-        const int is_rest = (part == 1) == (filters->direction > 0);
-        if (is_rest && rest != 0) {
-            int8_t results[4];
-            usmp_make_blocks_s8_dsp(dot, filters, blocks, 1, 1, 0, results);
-            memcpy(output + 4 * blocks, results, (size_t)rest * sizeof(int8_t));
-        } else if (!is_rest && blocks != 0) {
-            usmp_make_blocks_s8_dsp(dot, filters, 0, blocks, 1, 0, output);
-        }
-    }
+    dot->packed = packed + (blocks - 1) * block;
+    dot->end = (uintptr_t)packed - 4 * (uintptr_t)block;
+    dot->back = -8 * block;
+    dot->step = -4;
+    dot->output_step = 4 + last - p->output_pitch;
+    return last;
 }
 
 void usmp_conv_2d_1x1_s8_dsp_row(
     const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows, const int32_t *packed, int8_t *output)
 {
-    const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
-    const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, p->input_channels);
+    const int32_t first = p->direction < 0 ? p->output_width - 1 : 0;
     const int32_t pitch = p->stride * p->input_pitch;
     struct usmp_pixels_s8_dsp dot;
 
-    usmp_set_outputs_s8_dsp(&dot, p);
+    output += usmp_set_blocks_s8_dsp(&dot, p, packed, 1, p->input_channels);
     usmp_set_runs_s8_dsp(&dot, 0, p->input_channels);
+    dot.output = output + first * p->output_pitch;
+    dot.pixels = p->output_width;
+    dot.input = rows[0] + first * pitch;
     dot.input_step = p->direction * pitch;
-    dot.input = rows[0] + pixels.first * pitch;
-    if (p->output_channels % 4 == 0) {
-        usmp_make_blocks_s8_dsp(
-            &dot, &filters, 0, p->output_channels / 4, p->output_width, p->output_pitch,
-            output + pixels.first * p->output_pitch);
-        return;
-    }
-    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
-        dot.input = rows[0] + x * pitch;
-        usmp_make_pixel_s8_dsp(&dot, &filters, output + x * p->output_pitch);
-    }
+    usmp_dot_s8_dsp(&dot);
 }
 
 void usmp_conv_2d_s8_dsp_row(
@@ -107,13 +66,12 @@ void usmp_conv_2d_s8_dsp_row(
     const int32_t width = p->window_width;
     const int32_t channels = p->input_channels;
     const int is_dense = p->dilation == 1 && p->input_pitch == channels && channels * (int32_t)sizeof(int8_t) % 4 == 0;
-    const int are_whole = is_dense && usmp_are_all_inside_s8(rows, height);
+    const int are_whole = is_dense && !usmp_has_sums_of_runs_s8_dsp(p) && usmp_are_all_inside_s8(rows, height);
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
-    const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, height * width, channels);
     const int8_t *runs[64];
     struct usmp_pixels_s8_dsp dot;
+    const int32_t first = usmp_set_blocks_s8_dsp(&dot, p, packed, height * width, channels);
 
-    usmp_set_outputs_s8_dsp(&dot, p);
     dot.input_step = 0;
     dot.runs = runs;
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
@@ -131,7 +89,9 @@ void usmp_conv_2d_s8_dsp_row(
             usmp_find_taps_s8(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, -1, runs);
         }
         dot.input = runs[count - 1];
-        usmp_make_pixel_s8_dsp(&dot, &filters, output + x * p->output_pitch);
+        dot.output = output + x * p->output_pitch + first;
+        dot.pixels = 1;
+        usmp_dot_s8_dsp(&dot);
     }
 }
 
@@ -189,16 +149,17 @@ static inline void usmp_make_patches_s8_dsp(
     const int32_t size = p->window_height * p->window_width * p->input_channels;
     const int32_t elements = usmp_maximum(4 / (int32_t)sizeof(int8_t), size);
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
-    const struct usmp_filters_s8_dsp filters = usmp_filters_of_s8_dsp(p, packed, 1, elements);
     struct usmp_pixels_s8_dsp dot;
+    const int32_t first = usmp_set_blocks_s8_dsp(&dot, p, packed, 1, elements);
 
-    usmp_set_outputs_s8_dsp(&dot, p);
     usmp_set_runs_s8_dsp(&dot, 0, elements);
     dot.input_step = 0;
     dot.input = patch;
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         usmp_gather_s8_dsp(p, rows, x * p->stride - p->before, patch);
-        usmp_make_pixel_s8_dsp(&dot, &filters, output + x * p->output_pitch);
+        dot.output = output + x * p->output_pitch + first;
+        dot.pixels = 1;
+        usmp_dot_s8_dsp(&dot);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "arithmetic.h"
 #include "depthwise_conv_2d.h"
+#include "pixel_products.h"
 #include "sums.h"
 #include "walk.h"
 #include "window.h"
@@ -149,6 +150,10 @@ void usmp_depthwise_conv_2d_sums_s8_row(
         const int8_t *const filters = weights + (window_row * p->window_width + taps.first) * channels;
 
         window.count = taps.end - taps.first;
+        if (window.count == 1 && p->depth_multiplier == 1 && fours > 0) {
+            usmp_add_pixel_products_s8(row + first, filters, p->input_zero_point, channels, sums + x * channels);
+            continue;
+        }
         for (int32_t turn = 0; turn < channels - 3 * fours; ++turn) {
             const int32_t lanes = turn < fours ? 4 : 1;
             const int32_t c = turn < fours ? 4 * turn : turn + 3 * fours;

@@ -7,25 +7,31 @@
 #include "walk.h"
 #include "window.h"
 
-/* Makes `channels` channels of `pixels` pixels in a row, all in blocks of four; `offset` is from the taps to the first
- * pixel. */
-static inline void usmp_make_fours_s8_dsp(
+/* Says that pixels have `channels` channels, at least four, all in blocks of four. */
+static inline void usmp_set_fours_s8_dsp(
     struct usmp_depthwise_s8_dsp *blocks, const struct usmp_depthwise_conv_2d_s8_parameters *p, const int32_t *packed,
-    int32_t channels, int32_t pixels, int32_t offset, int8_t *output)
+    int32_t channels)
 {
     const int32_t block = usmp_words_of_four_s8_dsp(blocks->count);
     const int32_t first = p->direction < 0 ? channels / 4 - 1 : 0;
     const int32_t passed = p->direction < 0 ? -1 : channels / 4;
 
-    blocks->pixels = pixels;
     blocks->packed = packed + first * block;
     blocks->end = (uintptr_t)packed + 4 * (uintptr_t)block * (uintptr_t)(intptr_t)passed;
     blocks->back = p->direction < 0 ? -8 * block : 0;
     blocks->step = 4 * p->direction;
-    blocks->offset = offset + 4 * first;
-    blocks->output = output + 4 * first;
+    blocks->first = 4 * first;
     blocks->offset_step = p->direction * (p->stride * p->input_pitch - channels);
     blocks->output_step = p->direction * (p->output_pitch - channels);
+}
+
+/* Makes these channels of `pixels` pixels in a row; `offset` is from the taps to the first one. */
+static inline void usmp_make_fours_s8_dsp(
+    struct usmp_depthwise_s8_dsp *blocks, int32_t pixels, int32_t offset, int8_t *output)
+{
+    blocks->pixels = pixels;
+    blocks->offset = offset + blocks->first;
+    blocks->output = output + blocks->first;
     usmp_depthwise_blocks_s8_dsp(blocks);
 }
 
@@ -44,7 +50,8 @@ static inline void usmp_depthwise_pixel_s8_dsp(
                 + (turn - 1) * usmp_words_of_one_s8_dsp(pixel->count);
             output[c] = usmp_depthwise_channel_s8_dsp(pixel, alone, offset + c);
         } else if (fours > 0) {
-            usmp_make_fours_s8_dsp(pixel, p, packed, 4 * fours, 1, offset, output);
+            usmp_set_fours_s8_dsp(pixel, p, packed, 4 * fours);
+            usmp_make_fours_s8_dsp(pixel, 1, offset, output);
         }
     }
 }
@@ -77,6 +84,7 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
     int32_t count = 1;
 
     usmp_set_window_s8_dsp(&pixel, p);
+    usmp_set_fours_s8_dsp(&pixel, p, packed, p->input_channels);
     pixel.taps = taps;
     for (int32_t x = pixels.first; x != pixels.end; x += count * pixels.step) {
         const int32_t start = x * p->stride - p->before;
@@ -84,7 +92,7 @@ void usmp_depthwise_conv_2d_s8_dsp_row(
         count = x >= inside.first && x < inside.end ? inside.end - inside.first : 1;
         usmp_find_taps_s8(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, 1, taps);
         if (p->input_channels % 4 == 0) {
-            usmp_make_fours_s8_dsp(&pixel, p, packed, p->input_channels, count, 0, output + x * p->output_pitch);
+            usmp_make_fours_s8_dsp(&pixel, count, 0, output + x * p->output_pitch);
             continue;
         }
         for (int32_t i = 0; i < count; ++i) {

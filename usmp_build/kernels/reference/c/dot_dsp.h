@@ -22,24 +22,29 @@ struct usmp_pixels_s8_dsp {
     int32_t skip;              /* 44: bytes of code that the first loop leaves out */
     int32_t rest;              /* 48: bytes from where the last word of a run would begin to where it does: -3 to 0 */
     int32_t rounding;          /* 52: 1 + 2 * the output's zero point */
-    int32_t is_clamped;        /* 56: whether the limits of outputs are not those of int8 */
-    int32_t low;               /* 60 */
-    int32_t high;              /* 64 */
+    int32_t flags;             /* 56: 1 if the limits of outputs are not those of int8, 2 if the last block is short */
+    int32_t low;               /* 60: four times */
+    int32_t high;              /* 64: four times */
     int32_t pixels;            /* 68: if more than one, each has but one run */
     int32_t input_step;        /* 72: from a pixel to the next one */
     int32_t output_step;       /* 76: from where the block after the last one would go to the next pixel */
     int32_t is_wide;           /* 80: whether weights are in `packed` as if for wide sums */
-    int32_t words;             /* 84: of a run */
+    int32_t is_divided;        /* 84: whether each run has sums of its own */
+    int32_t words;             /* 88: of a run */
+    int32_t short_outputs;     /* 92: of the last block, which has fewer than four */
+    uintptr_t short_end;       /* 96: where it ends; 0 if there is none */
+    int32_t totals[2];         /* 100: divided sums of a and c, of the runs before this one */
+    uintptr_t run_entry;       /* 108: for the function alone */
 };
 
 /* Says how long all runs are: at least four bytes. */
 static inline void usmp_set_runs_s8_dsp(struct usmp_pixels_s8_dsp *dot, int32_t other_runs, int32_t bytes)
 {
-    const int32_t whole = (bytes - 1) / 4; /* words but the last one */
+    const int32_t whole = (int32_t)((uint32_t)(bytes - 1) / 4); /* words but the last one */
 
     dot->other_runs = other_runs;
     dot->words = whole + 1;
-    dot->loops = dot->is_wide ? whole : (whole + 3) / 4;
+    dot->loops = dot->is_wide ? whole : (int32_t)((uint32_t)(whole + 3) / 4);
     dot->skip = whole == 0 ? 64 * 4 + 8 : 64 * (4 * dot->loops - whole);
     dot->rest = bytes - 4 - 4 * whole;
 }
@@ -48,10 +53,19 @@ static inline void usmp_set_outputs_s8_dsp(
     struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p)
 {
     dot->rounding = p->rounding;
-    dot->low = p->low;
-    dot->high = p->high;
-    dot->is_clamped = p->is_clamped;
+    dot->low = usmp_four_times_dsp(p->low);
+    dot->high = usmp_four_times_dsp(p->high);
+    dot->flags = p->is_clamped;
     dot->is_wide = p->is_wide;
+    dot->is_divided = p->is_divided;
+    dot->totals[0] = 0;
+    dot->totals[1] = 0;
+}
+
+/* Whether runs may not be joined to one. */
+static inline int usmp_has_sums_of_runs_s8_dsp(const struct usmp_conv_2d_s8_dsp_parameters *p)
+{
+    return p->is_divided;
 }
 
 /* The words of a block for pixels of `runs` runs. */
@@ -115,7 +129,11 @@ static inline int32_t usmp_block_s8_dsp(int32_t runs, int32_t bytes)
  * SXTB16 of a word leaves b's weights; the word itself sums up 256 * A + B.  When all is added up, modulo 2^32,
  * A = ((256 * A + B) - B) / 256 is exact, since |A| < 2^23.  So each weight takes one byte, and half an unpacking.
  *
- * Where that is not proven, sums are wide: A, B, C, D to begin with, and a lane is a's byte beside b's. */
+ * Where that is proven only for the part of A that each run adds, sums are divided: A, B, C, D to begin with, and the
+ * parts of A and C are added up apart; all shifts are those of usmp_scaled_steep_s8_dsp.  Where weights do not allow it,
+ * sums are wide: A, B, C, D to begin with, and a lane is a's byte beside b's.
+ *
+ * The last block may have fewer than four outputs: the others are made, and not written. */
 static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UNUSED)
 {
 #if USMP_DSP
@@ -126,12 +144,18 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "adr    r3, 3f\n\t"
         "ldr    r2, [r7, #44]\n\t"
         "adds   r3, r3, r2\n\t"
-        "ldr    r2, [r7, #80]\n\t"
+        "ldrd   r2, r4, [r7, #80]\n\t"
+        "cbnz   r4, 14f\n\t"
         "cbz    r2, 0f\n\t"
         "adr    r3, 7f\n\t"
         "ldr    r2, [r7, #36]\n\t"
         "cbnz   r2, 0f\n\t"
         "adr    r3, 8f\n\t"
+        "b      0f\n\t"
+        "14:\n\t"
+        "adds   r3, #1\n\t"
+        "str    r3, [r7, #108]\n\t"
+        "adr    r3, 13f\n\t"
         "0:\n\t"
         "adds   r3, #1\n\t" /* an address of Thumb code */
         "str    r3, [r7, #40]\n\t"
@@ -198,23 +222,14 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "ssat   r10, #8, r10, asr #1\n\t"
         "ssat   r11, #8, r11, asr #1\n\t"
         "ssat   lr, #8, lr, asr #1\n\t"
-        "cbz    r0, 6f\n\t"
-        "ldrd   r2, r3, [r7, #60]\n\t"
-        ".irp   sum, r9, r10, r11, lr\n\t"
-        "cmp    \\sum, r2\n\t"
-        "it     lt\n\t"
-        "movlt  \\sum, r2\n\t"
-        "cmp    \\sum, r3\n\t"
-        "it     gt\n\t"
-        "movgt  \\sum, r3\n\t"
-        ".endr\n\t"
-
+        "bfi    r9, r10, #8, #8\n\t"
+        "bfi    r9, r11, #16, #8\n\t"
+        "bfi    r9, lr, #24, #8\n\t"
+        "cbnz   r0, 15f\n\t"
         "6:\n\t"
         "ldrd   r2, r3, [r7, #28]\n\t"
-        "strb   r9, [r2]\n\t"
-        "strb   r10, [r2, #1]\n\t"
-        "strb   r11, [r2, #2]\n\t"
-        "strb   lr, [r2, #3]\n\t"
+        "str    r9, [r2]\n\t"
+        "16:\n\t"
         "add    r2, r2, r3\n\t"
         "str    r2, [r7, #28]\n\t"
         "ldrd   r2, r3, [r7, #20]\n\t"
@@ -234,6 +249,26 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "str    r4, [r7, #28]\n\t"
         "ldr    r1, [r7, #16]\n\t"
         "b.w    1b\n\t"
+        "15:\n\t" /* limits, and a short block */
+        "lsrs   r0, r0, #1\n\t"
+        "bcc    17f\n\t"
+        "ldrd   r2, r3, [r7, #60]\n\t"
+        USMP_DSP_LIMITS("r9", "r2", "r3", "r12")
+        "17:\n\t"
+        "ldr    r2, [r7, #96]\n\t"
+        "cmp    r1, r2\n\t"
+        "bne    6b\n\t"
+        "ldrd   r2, r3, [r7, #28]\n\t"
+        "ldr    r0, [r7, #92]\n\t"
+        "strb   r9, [r2]\n\t"
+        "lsr    r10, r9, #8\n\t"
+        "lsr    r11, r9, #16\n\t"
+        "cmp    r0, #2\n\t"
+        "it     ge\n\t"
+        "strbge r10, [r2, #1]\n\t"
+        "it     gt\n\t"
+        "strbgt r11, [r2, #2]\n\t"
+        "b      16b\n\t"
         "10:\n\t"
         "pop    {r0, r4-r11, pc}\n\t");
     __asm__ volatile(/* apart: C99 compilers may refuse strings of more than 4,095 characters */
@@ -253,17 +288,41 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "bne.w  9b\n\t"
         "b.w    5b\n\t"
 
+        ".balign 4\n\t"
+        "13:\n\t" /* divided sums: what the runs so far add to a and c */
+        "ldrd   r3, r4, [r7, #4]\n\t"
+        "cmp    r3, r4\n\t"
+        "beq    18f\n\t"
+        "ldrd   r3, r4, [r7, #100]\n\t"
+        "sub    r9, r9, r10\n\t"
+        "sub    r11, r11, lr\n\t"
+        "add    r9, r3, r9, asr #8\n\t"
+        "add    r11, r4, r11, asr #8\n\t"
+        "18:\n\t"
+        "strd   r9, r11, [r7, #100]\n\t"
+        "mov    r9, r10\n\t"
+        "mov    r11, lr\n\t"
+        "ldr    r3, [r7, #108]\n\t"
+        "bx     r3\n\t"
+
         "12:\n\t" /* sums become outputs, by factors of 1/2 or more */
+        "ldr    r12, [r7, #100]\n\t"
+        "add    r9, r9, r12\n\t"
+        "ldr    r12, [r7, #104]\n\t"
+        "add    r11, r11, r12\n\t"
         USMP_DSP_STEEP("r9", "r2", "r6", "r12")
         USMP_DSP_STEEP("r10", "r3", "r6", "r12")
         USMP_DSP_STEEP("r11", "r4", "r6", "r12")
         USMP_DSP_STEEP("lr", "r5", "r6", "r12")
         "b.w    11b\n\t");
 #else
+    const int8_t low = (int8_t)(dot->low & 0xff);
+    const int8_t high = (int8_t)(dot->high & 0xff);
     const int32_t *at = dot->packed;
 
     while (dot->pixels > 0) {
         const int32_t *const shifts = at + 4 + 4 * dot->words * (dot->other_runs + 1) + 4;
+        const int is_short = (uintptr_t)(shifts + 1) == dot->short_end;
         uint32_t sums[4];
 
         for (int32_t i = 0; i < 4; ++i) {
@@ -272,6 +331,11 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         at += 4;
         for (int32_t run = dot->other_runs; run >= 0; --run) {
             const int8_t *const input = run == dot->other_runs ? dot->input : dot->runs[run];
+            for (int32_t i = 0; dot->is_divided && i < 4; i += 2) {
+                const int32_t part = (int32_t)(sums[i] - sums[i + 1]) >> 8;
+                dot->totals[i / 2] = run == dot->other_runs ? (int32_t)sums[i] : dot->totals[i / 2] + part;
+                sums[i] = sums[i + 1];
+            }
             for (int32_t word = 0; word < dot->words; ++word, at += 4) {
                 const int8_t *const x = input + 4 * word + (word == dot->words - 1 ? dot->rest : 0);
                 for (int32_t i = 0; i < 4; ++i) { /* 0 and 2 are sums of lanes, 1 and 3 those of their lower bytes */
@@ -287,12 +351,13 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
                 }
             }
         }
-        for (int32_t i = 0; i < 4; ++i) {
+        for (int32_t i = 0; i < (is_short ? dot->short_outputs : 4); ++i) {
             const int is_whole = dot->is_wide || (i & 1) != 0;
-            const int32_t sum = is_whole ? (int32_t)sums[i] : (int32_t)(sums[i] - sums[i + 1]) >> 8;
+            const int32_t part = is_whole ? (int32_t)sums[i] : (int32_t)(sums[i] - sums[i + 1]) >> 8;
+            const int32_t sum = part + ((i & 1) == 0 ? dot->totals[i / 2] : 0);
             const int32_t byte = *shifts >> 8 * i & 0xff;
             const int32_t result = usmp_output_s8_dsp(sum, at[i], byte, dot->rounding);
-            dot->output[i] = (int8_t)(result < dot->low ? dot->low : result > dot->high ? dot->high : result);
+            dot->output[i] = (int8_t)(result < low ? low : result > high ? high : result);
         }
         dot->output += dot->step;
         at = shifts + 1 + dot->back / 4;

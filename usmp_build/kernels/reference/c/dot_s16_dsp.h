@@ -22,13 +22,15 @@ struct usmp_pixels_s16_dsp {
     uintptr_t entry;             /* 40: for the function alone */
     int32_t skip;                /* 44: bytes of code that the first loop leaves out */
     int32_t rest;                /* 48: bytes from where the last word of a run would begin to where it does: -2 or 0 */
-    int32_t is_clamped;          /* 52: whether the limits of outputs are not those of int16 */
+    int32_t flags;               /* 52: 1 if limits of outputs are not those of int16, 2 if the last block is short */
     int32_t low;                 /* 56 */
     int32_t high;                /* 60 */
     int32_t pixels;              /* 64: if more than one, each has but one run */
     int32_t input_step;          /* 68: from a pixel to the next one */
     int32_t output_step;         /* 72: from where the block after the last one would go to the next pixel */
     int32_t words;               /* 76: of a run */
+    int32_t short_outputs;       /* 80: of the last block, which has fewer than four */
+    uintptr_t short_end;         /* 84: where it ends; 0 if there is none */
 };
 
 /* Says how long all runs are: at least two elements. */
@@ -48,7 +50,14 @@ static inline void usmp_set_outputs_s16_dsp(
 {
     dot->low = p->low;
     dot->high = p->high;
-    dot->is_clamped = p->is_clamped;
+    dot->flags = p->is_clamped;
+}
+
+/* Whether runs may not be joined to one. */
+static inline int usmp_has_sums_of_runs_s16_dsp(const struct usmp_conv_2d_s16_dsp_parameters *p)
+{
+    (void)p;
+    return 0;
 }
 
 /* The words of a block for pixels of `runs` runs. */
@@ -78,7 +87,9 @@ static inline int32_t usmp_block_s16_dsp(int32_t runs, int32_t elements)
  *
  * The word itself sums up 256 * A + B in 64 bits, and SXTB16 of it leaves b's weights, whose sum B has 32 bits.  Then
  * A = ((256 * A + B) - B) / 256.  A multiplier is that of usmp_scale_wide, shifted so that the upper half of its product
- * with a sum, rounded, is the output. */
+ * with a sum, rounded, is the output.
+ *
+ * The last block may have fewer than four outputs: the others are made, and not written. */
 static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp *dot USMP_UNUSED)
 {
 #if USMP_DSP
@@ -138,23 +149,14 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
         "ssat   r9, #16, r9\n\t"
         "ssat   r10, #16, r10\n\t"
         "ssat   r12, #16, r12\n\t"
-        "cbz    r0, 5f\n\t"
-        "ldrd   r2, r3, [lr, #56]\n\t"
-        ".irp   sum, r7, r9, r10, r12\n\t"
-        "cmp    \\sum, r2\n\t"
-        "it     lt\n\t"
-        "movlt  \\sum, r2\n\t"
-        "cmp    \\sum, r3\n\t"
-        "it     gt\n\t"
-        "movgt  \\sum, r3\n\t"
-        ".endr\n\t"
-
+        "cbnz   r0, 7f\n\t"
         "5:\n\t"
         "ldrd   r2, r3, [lr, #28]\n\t"
         "strh   r7, [r2]\n\t"
         "strh   r9, [r2, #2]\n\t"
         "strh   r10, [r2, #4]\n\t"
         "strh   r12, [r2, #6]\n\t"
+        "8:\n\t"
         "add    r2, r2, r3, lsl #1\n\t"
         "str    r2, [lr, #28]\n\t"
         "ldrd   r2, r3, [lr, #20]\n\t"
@@ -174,6 +176,31 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
         "str    r4, [lr, #28]\n\t"
         "ldr    r1, [lr, #16]\n\t"
         "b.w    1b\n\t"
+        "7:\n\t" /* limits, and a short block */
+        "lsrs   r0, r0, #1\n\t"
+        "bcc    9f\n\t"
+        "ldrd   r2, r3, [lr, #56]\n\t"
+        ".irp   sum, r7, r9, r10, r12\n\t"
+        "cmp    \\sum, r2\n\t"
+        "it     lt\n\t"
+        "movlt  \\sum, r2\n\t"
+        "cmp    \\sum, r3\n\t"
+        "it     gt\n\t"
+        "movgt  \\sum, r3\n\t"
+        ".endr\n\t"
+        "9:\n\t"
+        "ldr    r2, [lr, #84]\n\t"
+        "cmp    r1, r2\n\t"
+        "bne    5b\n\t"
+        "ldrd   r2, r3, [lr, #28]\n\t"
+        "ldr    r0, [lr, #80]\n\t"
+        "strh   r7, [r2]\n\t"
+        "cmp    r0, #2\n\t"
+        "it     ge\n\t"
+        "strhge r9, [r2, #2]\n\t"
+        "it     gt\n\t"
+        "strhgt r10, [r2, #4]\n\t"
+        "b      8b\n\t"
         "6:\n\t"
         "pop    {r4-r11, pc}\n\t");
 #else
@@ -182,6 +209,7 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
     while (dot->pixels > 0) {
         uint64_t both[2];
         uint32_t lower[2];
+        int is_short;
 
         for (int32_t i = 0; i < 2; ++i, at += 3) {
             both[i] = (uint32_t)at[0] | (uint64_t)(uint32_t)at[1] << 32;
@@ -200,7 +228,8 @@ static USMP_ASSEMBLY_OR_INLINE void usmp_dot_s16_dsp(struct usmp_pixels_s16_dsp 
                 }
             }
         }
-        for (int32_t i = 0; i < 4; ++i) {
+        is_short = (uintptr_t)(at + 4) == dot->short_end;
+        for (int32_t i = 0; i < (is_short ? dot->short_outputs : 4); ++i) {
             const int32_t low = (int32_t)lower[i / 2];
             const int32_t sum = i % 2 == 1 ? low : (int32_t)(((int64_t)both[i / 2] - low) >> 8);
             const int32_t result = usmp_scaled_s16_dsp(sum, at[i]);

@@ -76,6 +76,19 @@ static inline USMP_UNUSED int32_t usmp_output_s8_dsp(int32_t sum, int32_t excess
                               : usmp_scaled_s8_dsp(sum, excess, byte, rounding);
 }
 
+/* Four bytes of a value in a word. */
+static inline USMP_UNUSED int32_t usmp_four_times_dsp(int32_t value)
+{
+    return (int32_t)((uint32_t)(value & 0xff) * 0x01010101u);
+}
+
+/* Keeps four bytes of OUTPUTS within those of LOW and HIGH. */
+#define USMP_DSP_LIMITS(OUTPUTS, LOW, HIGH, TEMPORARY) \
+    "ssub8  " TEMPORARY ", " OUTPUTS ", " LOW "\n\t" \
+    "sel    " OUTPUTS ", " OUTPUTS ", " LOW "\n\t" \
+    "ssub8  " TEMPORARY ", " HIGH ", " OUTPUTS "\n\t" \
+    "sel    " OUTPUTS ", " OUTPUTS ", " HIGH "\n\t"
+
 /* The assembly of usmp_scaled_steep_s8_dsp up to the shift to the right.  FACTOR is `excess`; the lowest byte of BYTES
  * is `shifts`, and is shifted out. */
 #define USMP_DSP_STEEP(SUM, FACTOR, BYTES, TEMPORARY) \

@@ -38,12 +38,26 @@ static inline void usmp_find_taps_s8(
     const int8_t *const *rows, const int8_t *zeros, int32_t height, int32_t width, int32_t start, int32_t dilation,
     int32_t input_width, int32_t pitch, int32_t step, const int8_t **taps)
 {
+    const struct usmp_taps inside = usmp_taps_inside(start, dilation, width, input_width);
+    const int32_t before = inside.first < width ? inside.first : width;
     const int8_t **next = step < 0 ? taps + height * width - 1 : taps;
 
     for (int32_t y = 0; y < height; ++y) {
-        for (int32_t tap = 0; tap < width; ++tap, next += step) {
-            const int32_t x = start + tap * dilation;
-            *next = rows[y] != NULL && x >= 0 && x < input_width ? rows[y] + x * pitch : zeros;
+        const int8_t *const row = rows[y];
+        int32_t tap = 0;
+
+        if (row != NULL) {
+            int32_t offset = (start + before * dilation) * pitch;
+
+            for (; tap < before; ++tap, next += step) {
+                *next = zeros;
+            }
+            for (; tap < inside.end; ++tap, next += step, offset += dilation * pitch) {
+                *next = row + offset;
+            }
+        }
+        for (; tap < width; ++tap, next += step) {
+            *next = zeros;
         }
     }
 }
