@@ -16,9 +16,10 @@ It believes, and this is for tests of the kernels to show:
     up to LANES output channels at a time: all that these need is read before they are written.  Copies of parts do so
     block by block, one part after the other; paddings line by line, along the last axis that they pad, inside first.
   - An operator that has scratch for sums reads all of its input before it writes its output.
-  - Values.  A fused or removed function of single elements (RELU, QUANTIZE, a table) is not computed here, and neither
-    is a channel that the plan says is constant.
-Exit code 0: right · 1: wrong · 3: something is not covered, and nothing else is wrong · 2: usage.
+  - Values.  Functions of single elements (RELU, QUANTIZE) that are fused into the operator before, or become one table,
+    are not computed here, and neither is a channel that the plan says is constant.  Of functions that are left out it
+    says so.  What constants hold, and in which order an operator has its operands, is not in the plan.
+Exit code 0: right · 1: wrong · 3: something is not covered, and what comes after it was not checked · 2: usage.
 """
 
 import hashlib
@@ -34,11 +35,11 @@ from pathlib import Path
 
 LANES = 4
 SIZES = {0: 4, 1: 2, 2: 4, 3: 1, 4: 8, 6: 1, 7: 2, 9: 1, 10: 8, 12: 8, 15: 4, 16: 2}  # TensorType → bytes
-NAMES = {1: "AVERAGE_POOL_2D", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 5: "DEPTH_TO_SPACE",
-         9: "FULLY_CONNECTED", 12: "L2_POOL_2D", 17: "MAX_POOL_2D", 22: "RESHAPE", 34: "PAD", 39: "TRANSPOSE",
-         26: "SPACE_TO_DEPTH", 43: "SQUEEZE", 45: "STRIDED_SLICE", 49: "SPLIT", 60: "PADV2", 65: "SLICE",
-         67: "TRANSPOSE_CONV", 69: "TILE", 70: "EXPAND_DIMS", 83: "PACK", 88: "UNPACK", 97: "RESIZE_NEAREST_NEIGHBOR",
-         102: "SPLIT_V", 105: "REVERSE_V2", 126: "BATCH_MATMUL", 130: "BROADCAST_TO",
+NAMES = {1: "POOL", 2: "CONCATENATION", 3: "CONV_2D", 4: "DEPTHWISE_CONV_2D", 5: "DEPTH_TO_SPACE",
+         9: "FULLY_CONNECTED", 12: "POOL", 17: "POOL", 22: "RESHAPE", 34: "PAD", 39: "TRANSPOSE",
+         26: "SPACE_TO_DEPTH", 43: "RESHAPE", 45: "STRIDED_SLICE", 49: "SPLIT", 60: "PAD", 65: "SLICE",
+         67: "TRANSPOSE_CONV", 69: "BROADCAST_TO", 70: "RESHAPE", 83: "PACK", 88: "UNPACK",
+         97: "RESIZE_NEAREST_NEIGHBOR", 102: "SPLIT_V", 105: "REVERSE_V2", 126: "BATCH_MATMUL", 130: "BROADCAST_TO",
          23: "RESIZE_BILINEAR", 36: "GATHER"}  # fmt: skip
 NAMES |= dict.fromkeys((40, 56, 74, 79, 81, 82, 89, 91, 140), "REDUCE")  # MEAN, SUM, ARG_MAX, ...
 NAMES |= dict.fromkeys((25, 11, 50), "BY_ROWS")  # SOFTMAX, L2_NORMALIZATION, LOG_SOFTMAX: a row is read, then rewritten
@@ -51,6 +52,9 @@ RANDOM = (32, 146, 148, 149)  # CUSTOM, RANDOM_STANDARD_NORMAL, ...: of constant
 COMMUTATIVE = (0, 18)  # ADD, MUL
 BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
 SUMS = ("CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
+MOVES = (*BLOCKS, "RESHAPE", "PAD", "TRANSPOSE", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "STRIDED_SLICE", "SLICE",
+         "BROADCAST_TO", "REVERSE_V2", "GATHER", "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR")  # fmt: skip
+WEIGHTS = {3: (1, 2), 4: (1, 2), 9: (1, 2), 67: (1, 3), 60: (2,)}  # operands that are needed whole, and biases
 
 
 class Wrong(Exception):
@@ -231,7 +235,6 @@ class Definition:
         self.out = model.tensors[op.outputs[k]]
         self.ins = [model.tensors[i] if i >= 0 else None for i in op.inputs]
         self.group, self.groups = 1, [1] * len(self.ins)
-        self.is_known = True
         self.cache = {}
         self.needs = getattr(self, op.kind.lower(), None) or self.other
         prepare = getattr(self, f"prepare_{op.kind.lower()}", None)
@@ -263,14 +266,23 @@ class Definition:
             for i, need in self.cache[unit]:
                 if reads[i].get(need, turn) <= turn:
                     reads[i][need] = turn
+        for i in WEIGHTS.get(self.op.code, ()):
+            if units and i < len(self.ins) and self.ins[i] is not None and self.op.inputs[i] not in self.model.constants:
+                reads[i] = dict.fromkeys(range(self.ins[i].elements), max(units.values()))
         return [
             last if group == 1 else {u * group + e: turn for u, turn in last.items() for e in range(group)}
             for last, group in zip(reads, self.groups)
         ]
 
+    @cached_property
+    def moves(self):
+        """Whether each element is one of an input, as it is, or constant."""
+        is_one = self.op.kind == "POOL" and all(axis[1] == 1 for axis in self.window)
+        is_one |= self.op.kind == "REDUCE" and self.ins[0].elements == self.out.elements
+        return self.op.kind in MOVES or is_one
+
     def other(self, _):
-        """Everything: of an operator that is not known here."""
-        self.is_known = False
+        """Everything, as one unit: of an operator that is not known here."""
         return [(i, 0) for i in range(len(self.ins))]
 
     def prepare_other(self):
@@ -298,8 +310,6 @@ class Definition:
     def reshape(self, e):
         return [(0, e)]
 
-    squeeze = expand_dims = reshape
-
     def axes(self, taps, strides, dilations, kind):
         """For both axes of an image: its size, taps, stride, dilation and padding before."""
         image, out = self.ins[0].shape[1:3], self.out.shape[1:3]
@@ -317,10 +327,8 @@ class Definition:
         option, filter_ = self.op.option, self.ins[1].shape
         strides, dilations = (option(2), option(1)), (option(5, "i", 1), option(4, "i", 1))
         self.window = self.axes(filter_[1:3], strides, dilations, option(0, "b"))
-        self.channels = filter_[3]
-        sections = self.ins[0].shape[3] // filter_[3]
-        self.group, self.groups[0] = self.out.shape[3] // sections, filter_[3]
-        self.sections = sections
+        self.sections = self.ins[0].shape[3] // filter_[3]
+        self.group, self.groups[0] = self.out.shape[3] // self.sections, filter_[3]
 
     def conv_2d(self, unit):
         pixel, section = divmod(unit, self.sections)
@@ -337,12 +345,11 @@ class Definition:
         channel //= self.out.shape[3] // channels
         return [(0, p * channels + channel) for p in self.pixels(pixel)]
 
-    def prepare_max_pool_2d(self):
+    def prepare_pool(self):
         option = self.op.option
         self.window = self.axes((option(4), option(3)), (option(2), option(1)), (1, 1), option(0, "b"))
 
-    prepare_average_pool_2d = prepare_l2_pool_2d = prepare_max_pool_2d
-    max_pool_2d = average_pool_2d = l2_pool_2d = depthwise_conv_2d
+    pool = depthwise_conv_2d
 
     def prepare_transpose_conv(self):
         self.group, self.groups[2] = self.out.shape[3], self.ins[2].shape[3]
@@ -350,7 +357,7 @@ class Definition:
     def transpose_conv(self, pixel):
         n, *place = place_in(pixel, self.out.shape[:3])
         taps, strides = self.ins[1].shape[1:3], (self.op.option(2), self.op.option(1))
-        image, reach = self.ins[2].shape[1:3], []
+        image, reach = self.ins[2].shape[1:3], []  # input 0 is the shape, 1 the filter
         for at, out, size, t, s in zip(place, self.out.shape[1:3], image, taps, strides):
             Fuel.spend(size)
             before = padding(size, out, t, s, 1, self.op.option(0, "b"))
@@ -366,7 +373,7 @@ class Definition:
     def batch_matmul(self, e):
         *batch, row, column = place_in(e, self.out.shape)
         needs = []
-        for i, flag, fixed in ((0, 0, -2), (1, 1, -1)):
+        for i, flag, fixed in ((0, 0, -2), (1, 1, -1)):  # of the last axes, -2 and -1, one is fixed: -3 - a is not a
             shape = self.ins[i].shape
             outer = batch[len(batch) - len(shape) + 2 :]
             outer = [b if n > 1 else 0 for b, n in zip(outer, shape)]
@@ -388,8 +395,6 @@ class Definition:
         place = [p - before for p, before in zip(place_in(e, self.out.shape), self.constant(1)[::2])]
         source = self.ins[0].shape
         return [(0, element_at(place, source))] if all(0 <= p < n for p, n in zip(place, source)) else []
-
-    padv2 = pad
 
     def slice(self, e):
         place = [p + begin for p, begin in zip(place_in(e, self.out.shape), self.constant(1))]
@@ -452,8 +457,6 @@ class Definition:
         tail = place[len(place) - len(source) :]
         return [(0, element_at([p % n for p, n in zip(tail, source)], source))]
 
-    tile = broadcast_to
-
     def reverse_v2(self, e):
         source, axes = self.ins[0].shape, [a % len(self.out.shape) for a in self.constant(1)]
         place = [n - 1 - p if a in axes else p for a, (p, n) in enumerate(zip(place_in(e, source), source))]
@@ -478,7 +481,7 @@ class Definition:
         return [(0, element_at([n, y // block, x // block, channel], self.ins[0].shape))]
 
     def near(self, at, out, size, spread):
-        """Positions near where an output lies: all that rounding may choose."""
+        """Positions near where an output lies: both neighbours if `spread`, else the nearest, as floats may round."""
         corners, half = self.op.option(self.flags, "?", False), self.op.option(self.flags + 1, "?", False)
         scale = (size - 1) / (out - 1) if corners and out > 1 else size / out
         exact = (at + 0.5) * scale - (0.5 if spread else 0) if half else at * scale
@@ -550,7 +553,7 @@ class Planned:
 
     def __init__(self, record, model, buffers):
         self.name, self.model, self.record = record["name"], model, record
-        self.value = {t: t for t in range(len(model.tensors))}
+        self.value = {t: t for t in range(len(model.tensors))}  # the tensor of the file that has its values
         self.operators = {op["operator"]: op for op in record["operators"]}
         self.place, self.channels = {}, {}
         for position, op in self.operators.items():
@@ -561,19 +564,21 @@ class Planned:
                 demand({a, b} & self.value.keys(), f"{self.name}: copy {position} has no tensor of the file")
                 self.value.setdefault(a, self.value.get(b))
                 self.value.setdefault(b, self.value.get(a))
-        for each in record["tensors"]:
-            t = each["tensor"]
-            if t not in self.value:
-                raise NotCovered(f"{self.name}: tensor {t} is neither in the file nor a copy of one that is")
-            tensor = model.tensors[self.value[t]]
-            self.channels[t] = each["channels"]
-            self.place[t] = self.placed(each, tensor, buffers, self.size(t))
         computing = [op for position, op in self.operators.items() if position < len(model.operators)]
         self.written = {self.value[t] for op in computing for t in op["writes"]} | {*model.inputs}
         self.written |= {t for t, tensor in enumerate(model.tensors) if tensor.is_variable}
-        self.definitions = {}
+        self.definitions, self.beliefs = {}, {}
         self.backward = {*record["backward"]}
-        self.cache = {}
+        for each in record["tensors"]:
+            t, left = each["tensor"], each["channels"]
+            if t not in self.value:
+                raise NotCovered(f"{self.name}: tensor {t} is neither in the file nor a copy of one that is")
+            tensor = model.tensors[self.value[t]]
+            is_inside = left == sorted({*left}) and (not left or 0 <= left[0] <= left[-1] < tensor.shape[-1])
+            demand(is_inside and not (left and self.value[t] in (*model.inputs, *model.outputs)),
+                   f"{self.name}: tensor {t} has no such channels")  # fmt: skip
+            self.channels[t] = left
+            self.place[t] = self.placed(each, tensor, buffers, self.size(t))
 
     def size(self, t):
         """Bytes of a tensor, without the channels that the plan left out."""
@@ -586,15 +591,19 @@ class Planned:
         if not tensor.width:
             raise NotCovered(f"{what} has elements of no whole number of bytes")
         name, offset, pitch = each["buffer"], each["offset"], each["pitch"]
-        if not name:  # an array of the caller
-            return Place([(0, max(size, 1), f"caller's {self.name} {self.value[each['tensor']]}", 0)], [None])
-        name = name.removesuffix("[0]") if name not in buffers or size > buffers[name][5] else name  # pages: row by row
+        if not name:
+            demand(not offset and not pitch, f"{what} has an array of the caller, but not from its beginning")
+            return Place([(0, max(size, 1), f"caller's {self.name} {self.of_caller(self.value[each['tensor']])}", 0)], [None])
+        # A tensor of pages, whose rows may be in several pools, names its first row.
+        name = name.removesuffix("[0]") if name not in buffers or size > buffers[name][5] else name
         if f"{name}[0]" in buffers and name not in buffers:
             rows = [buffers[f"{name}[{row}]"] for row in range(sum(b.startswith(f"{name}[") for b in buffers))]
-            each = size // len(rows)
-            fits = each * len(rows) == size and not offset and all(each <= row[5] for row in rows)
+            part = size // len(rows)
+            fits = part * len(rows) == size and not offset and all(part <= row[5] for row in rows)
             demand(fits, f"{what} does not fit into its rows")
-            return Place([(i * each, each, row[3], row[4]) for i, row in enumerate(rows)], rows)
+            aligned = all(row[4] % tensor.width == 0 and row[6] % tensor.width == 0 for row in rows)
+            demand(aligned, f"{what} has rows that are not aligned to its elements")
+            return Place([(i * part, part, row[3], row[4]) for i, row in enumerate(rows)], rows)
         demand(name in buffers, f'{what} is in "{name}", which is no buffer')
         buffer = buffers[name]
         demand(offset % tensor.width == 0 and buffer[6] % tensor.width == 0, f"{what} is not aligned to its elements")
@@ -608,6 +617,13 @@ class Planned:
             return Place([(0, max(size, 1), buffer[3], buffer[4] + offset)], [buffer])
         return Place([(i * pixel, pixel, buffer[3], buffer[4] + offset + i * pitch) for i in range(pixels)], [buffer])
 
+    def of_caller(self, value):
+        """The input or output whose array a tensor is in: itself, or an output that shows it."""
+        inside = [*self.model.inputs, *self.model.outputs]
+        shown = [o for o in self.model.outputs if self.origin(o, 0) == (value, 0)]
+        demand(value in inside or shown, f"{self.name}: tensor {value} is in an array of the caller, who has none for it")
+        return value if value in inside else shown[0]
+
     def definition(self, op, k):
         if (id(op), k) not in self.definitions:
             if op.code in STATEFUL:
@@ -616,9 +632,10 @@ class Planned:
         return self.definitions[id(op), k]
 
     def origin(self, t, element, deep=False):
-        """Return the tensor and element that an element shows: what only moves it is followed, up to what a step wrote.
+        """Return the tensor and element that an element shows: what only moves it is followed, up to what a step wrote,
+        and so are functions of one element that no step computes.
 
-        With `deep`, also through what steps wrote.  None: it is constant.
+        With `deep`, moves are followed through what steps wrote, too.  None: it is constant.
         """
         while deep or t not in self.written:
             Fuel.spend(1)
@@ -629,26 +646,36 @@ class Planned:
             if op is None or op.code in STATEFUL:
                 return (t, element)
             definition = self.definition(op, k)
-            needs = [] if definition.group > 1 else definition.needs(element)
-            needs = [(op.inputs[i], e) for i, e in needs if op.inputs[i] not in self.model.constants]
-            moves = definition.group == 1 and op.kind not in ("OTHER", "DEPTHWISE_CONV_2D") and "POOL" not in op.kind
-            if not needs and moves:
-                return None
-            if len(needs) != 1 or not moves or max(definition.groups) > 1:
+            is_function = op.kind == "ELEMENTS" and t not in self.written
+            if not definition.moves and not is_function:
                 return (t, element)
+            needs = [(op.inputs[i], e) for i, e in definition.needs(element) if op.inputs[i] not in self.model.constants]
+            if len(needs) > 1:
+                return (t, element)
+            if not needs:
+                return None
+            if is_function:
+                self.believe(op)
             t, element = needs[0]
         return (t, element)
+
+    def believe(self, op):
+        """Note that a function of single elements, which no step computes, is believed to change nothing."""
+        self.beliefs[self.model.operators.index(op)] = True
 
     def needs(self, op_record, turns_by_tensor):
         """Return {tensor that the operator reads: {element: turn of the last read}}, given those of what it writes.
 
-        The definitions of all operators of the file in between are applied, so whatever the plan has fused is checked.
+        The definitions of all operators of the file in between are applied: its own, and what may be fused with it or
+        left out, which are moves and functions of single elements.
         """
         model, reads = self.model, {}
         readable = {self.value[t]: t for t in op_record["reads"]}
         equal = {model.same[value]: t for value, t in readable.items()}
         pending = {t: dict(turns) for t, turns in turns_by_tensor.items()}
-        begun, numbers = {*pending}, {id(op): n for n, op in enumerate(model.operators)}
+        begun, numbers = {*pending}, {id(op): n for n, op in enumerate(model.operators)}  # what it writes, it may read
+        own, is_applied, before = model.operators[op_record["operator"]], False, []
+        what = f"{self.name}: operator {op_record['operator']}"
         inverse = None
         Fuel.spend(len(numbers))
         while pending:
@@ -666,12 +693,21 @@ class Planned:
                     self.read_elsewhere(op_record, t, turns, inverse, reads)
                     continue
             begun.discard(t)
-            demand(t in model.producer, f"{self.name}: operator {op_record['operator']} needs tensor {t}, "
-                   "which nothing computes")  # fmt: skip
+            demand(t in model.producer, f"{what} needs tensor {t}, which nothing computes")
             op, k = model.producer[t]
-            for i, last in enumerate(self.definition(op, k).last_reads(turns)):
+            definition = self.definition(op, k)
+            is_applied |= op is own
+            if op is not own and not definition.moves:
+                inputs = {i for i in op.inputs if i >= 0 and i not in model.constants}
+                is_fused = op.kind == "ELEMENTS" and (own.kind == "ELEMENTS" or len(inputs) < 2)
+                demand(is_fused, f"{what} would have to compute operator {numbers[id(op)]}, too")
+                before += [op] * is_applied
+            for i, last in enumerate(definition.last_reads(turns)):
                 if op.inputs[i] >= 0 and last and op.inputs[i] not in model.constants:
                     merge(pending.setdefault(op.inputs[i], {}), last)
+        demand(is_applied, f"{what} writes what it does not compute")
+        for op in before if own.kind != "ELEMENTS" or len(reads) > 1 else ():  # else they are one look-up
+            self.believe(op)
         return reads
 
     def inverse(self, readable):
@@ -770,11 +806,12 @@ class Replay:
             for _, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
                 self.touch(buffer)
                 marks, wanted = self.arena(pool, offset + size)[offset : offset + size], [*expected[at : at + size]]
+                demand(None not in wanted, f"{self.here()} reads constants from where nothing writes them")
                 if pool in self.needs:
                     self.needs[pool].later(marks)
                 if marks != wanted:
                     for i, (mark, want) in enumerate(zip(marks, wanted)):
-                        demand(want in (None, mark), f"{self.here()} needs byte {first * width + at + i} of tensor "
+                        demand(want == mark, f"{self.here()} needs byte {first * width + at + i} of tensor "
                                f"{model.value[t]} at {pool}+{offset + i}, where {self.whose(mark)}")  # fmt: skip
                 at += size
 
@@ -791,7 +828,7 @@ class Replay:
 
     def whose(self, mark):
         for (model, t), base in self.marks.items():
-            if base and base >> 40 == mark >> 40:
+            if base >> 40 == mark >> 40:
                 return f"byte {mark - base} of tensor {t} of {model} is"
         return "nothing has been written yet" if not mark else "bytes of an earlier run are"
 
@@ -807,7 +844,8 @@ class Replay:
             if prefix == model.name and operator and operator[2] and int(operator[1]) in rows:
                 rows[int(operator[1])].add(int(operator[2]))
         for step in range(first_step + 1, len(steps)):
-            self.step, text = step, steps[step].partition(": ")[2]
+            self.step, (prefix, _, text) = step, steps[step].partition(": ")
+            demand(prefix == model.name, f"{self.here()} comes before {model.name} has left")
             if text == "leave":
                 break
             if arrival := re.fullmatch(r"row (\d+) of .* arrives", text, re.DOTALL):
@@ -825,8 +863,13 @@ class Replay:
             jobs.setdefault(op["operator"], []).append(row)
             self.operate(model, op, row, jobs[op["operator"]], len(rows[op["operator"]]))
         demand(text == "leave", f"{model.name} never ends")
+        computed = {model.value[t] for position in jobs for t in model.operators[position]["writes"]}
+        ports = zip(model.record["outputs"], model.model.outputs)
+        sinks = {t for name, t in ports if name in model.record["outputs_by_rows"]}
         for t in {*model.model.outputs}:
-            if t not in model.model.constants:
+            if t in sinks:  # the application gets each row in the step that computes it
+                demand(model.origin(t, 0)[0] in computed, f"{model.name}: no step computes output {t}")
+            elif t not in model.model.constants:
                 demand(t in model.place, f"{model.name}: output {t} has no place")
                 self.check(model, t, range(model.model.tensors[t].elements))
         return self.step + 1
@@ -855,9 +898,8 @@ class Replay:
         return names
 
     def connected(self, m):
-        """Inputs of a model that another model writes."""
-        model = self.models[m]
-        mine = {}
+        """Return for each input of a model that another one writes that model and its output; both have its marks."""
+        model, mine = self.models[m], {}
         for t in model.model.inputs:
             buffer = model.place[t].buffers[0] if t in model.place else None
             if buffer is not None and buffer[2] == "connection" and buffer[1][0] != model.name:
@@ -874,7 +916,13 @@ class Replay:
         out = model.model.tensors[model.value[op["writes"][0]]]
         height = out.shape[-3] if len(out.shape) > 2 else 1
         adds_up = bool(rows and op["scratch"] and height != rows)
-        sign = -1 if op["operator"] in model.backward else 1
+        if adds_up or (kind == "REDUCE" and op["scratch"]):
+            self.demand_sums(op, out.elements)
+        if adds_up:
+            heights = {(model.model.tensors[model.value[t]].shape or [1])[-3:][0] for t in op["reads"]}
+            demand(len({*done}) == len(done) and rows in heights, f"{self.here()} does not add up each row once")
+        demand(adds_up or rows in (0, height), f"{self.here()} is one of {rows} rows, and the output has {height}")
+        sign = -1 if op["operator"] in model.backward else 1  # turns descend from 0, or ascend
         turns, before = {}, 0
         for t in op["writes"]:
             elements = model.size(t) // model.model.tensors[model.value[t]].width
@@ -885,7 +933,7 @@ class Replay:
             turns[t] = {e: sign * (before + self.turn(model, op, kind, t, e)) for e in range(start, stop)}
             before += elements
         reads = self.reads(model, op, turns, is_copy)
-        if adds_up:
+        if adds_up:  # all of a row is read before anything is written
             total = {t: model.size(t) // model.model.tensors[model.value[t]].width for t in reads}
             reads = {t: {e: float("-inf") for e in last if row * total[t] // rows <= e < (row + 1) * total[t] // rows}
                      for t, last in reads.items()}  # fmt: skip
@@ -908,6 +956,12 @@ class Replay:
                 needs.scratch = sum(b[5] for b in map(self.buffers.get, op["scratch"]) if b[3] == pool)
         self.needs.update(begun)
 
+    def demand_sums(self, op, count):
+        """Demand that scratch has aligned sums of 32 bits, or wider, for elements of an output."""
+        buffers = [self.buffers[name] for name in op["scratch"] if name in self.buffers]
+        are_aligned = all(buffer[4] % 4 == 0 and buffer[6] % 4 == 0 for buffer in buffers)
+        demand(are_aligned and sum(buffer[5] for buffer in buffers) >= 4 * count, f"{self.here()} has no room for sums")
+
     def begun(self, model, reads):
         """Note what the pools hold whose bound a certificate proves at this step."""
         begun = {}
@@ -927,7 +981,7 @@ class Replay:
     def turn(self, model, op, kind, t, element):
         shape = model.model.tensors[model.value[t]].shape
         last = len(model.channels[t]) or (shape or [1])[-1]
-        if kind not in (*SUMS, *BLOCKS, "DEPTHWISE_CONV_2D", "PAD", "PADV2"):
+        if kind not in (*SUMS, *BLOCKS, "DEPTHWISE_CONV_2D", "PAD"):
             return element
         definition = model.definition(model.model.operators[op["operator"]], 0)
         if kind == "DEPTHWISE_CONV_2D":
@@ -938,7 +992,7 @@ class Replay:
             if kind in ("CONCATENATION", "PACK"):  # one input after the other
                 return self.part(model, op, definition, t, element) * definition.out.elements + block
             return block
-        if kind in ("PAD", "PADV2"):  # lines along the last axis with padding
+        if kind == "PAD":  # lines along the last axis with padding
             axis = max((i // 2 for i, padding in enumerate(definition.constant(1)) if padding), default=0)
             return element // (prod(shape[axis:-1]) * last)
         group = last // (definition.sections if kind == "CONV_2D" else 1)
@@ -955,7 +1009,11 @@ class Replay:
     def reads(self, model, op, turns, is_copy):
         """Return what an operator needs, with the elements of the plan in place of those of the file."""
         if is_copy:
-            return {op["reads"][0]: next(iter(turns.values()))}
+            (t, written), source = next(iter(turns.items())), op["reads"][0]
+            last = model.size(t) // model.model.tensors[model.value[t]].width
+            marks = [[*self.marks_of(model, each, 0, last)] for each in (t, source)]
+            demand(marks[0] == marks[1], f"{self.here()} copies other values than those of tensor {model.value[t]}")
+            return {source: written}
         values = {}
         for t, written in turns.items():
             values[model.value[t]] = {self.in_file(model, t, e): turn for e, turn in written.items()}
@@ -1070,10 +1128,12 @@ def runs_of(elements):
 def check_places(plan):
     """Check pools, limits, alignments, constants, and models that may run at the same time."""
     pools = {pool["name"]: pool for pool in plan["pools"]}
+    demand(len(pools) == len(plan["pools"]), "two pools have one name")
     together = {frozenset(pair) for pair in plan["concurrent"]}
     taken = {}
     for name, models, kind, pool, offset, size, alignment, intervals, line in flat_buffers(plan):
         demand(pool in pools, f'"{name}" is in "{pool}", which is no pool')
+        demand(kind == "constant" or pools[pool]["access"] == "rw", f'"{name}" is in "{pool}", which is read-only')
         end = offset + (size + line - 1) // line * line if line else offset + size
         demand(offset >= 0 and size >= 0 and end <= pools[pool]["size"],
                f'"{name}" ends at {pool}+{end}, and the pool has {pools[pool]["size"]} bytes')  # fmt: skip
@@ -1126,9 +1186,8 @@ def check_certificate(plan, pool, replay):
             kept = [start <= step < stop for start, stop in buffer[7] if buffer[2] in ("input", "output")]
             demand(any(kept), f'the certificate of "{name}" counts "{buffer[0]}", which holds nothing then')
             return f'bound of "{name}": it counts "{buffer[0]}", which the application is said to keep'
-    if total == bound or replay.needs[name].most() >= bound:
-        return ""
-    return f'bound of "{name}": its buffers share {total - bound} bytes within one operator'
+    most = replay.needs[name].most() if name in replay.needs else total
+    return "" if most >= bound else f'bound of "{name}": only {most} bytes can be seen to be needed at once'
 
 
 def check(plan, models):
@@ -1146,7 +1205,8 @@ def check(plan, models):
         for m in range(len(models)):
             step = replay.run(m, step)
         demand(step == len(plan["steps"]), "there are steps of no model")
-    return [reason for pool in plan["pools"] if (reason := check_certificate(plan, pool, replay))]
+    beliefs = [f"{model.name}: that operator {n} changes nothing" for model in replay.models for n in model.beliefs]
+    return [*beliefs, *(reason for pool in plan["pools"] if (reason := check_certificate(plan, pool, replay)))]
 
 
 def say(verdict, reason, code):

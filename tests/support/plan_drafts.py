@@ -25,8 +25,9 @@ def operator(number: int, reads: Sequence[int], writes: Sequence[int], *scratch:
 
 
 def model(operators: Sequence[Document], tensors: Sequence[Document], **more: Any) -> Document:
-    """Return a model "m" with the input "x"."""
-    usual = {"name": "m", "inputs": ["x"], "inputs_by_rows": [], "backward": [], "on_demand": False}
+    """Return a model "m" with the input "x" and the output "y"."""
+    ports = {"inputs": ["x"], "inputs_by_rows": [], "outputs": ["y"], "outputs_by_rows": []}
+    usual = {"name": "m", "backward": [], "on_demand": False} | ports
     return {"operators": [*operators], "tensors": [*tensors]} | usual | more
 
 
