@@ -317,7 +317,6 @@ class Definition:
         option, filter_ = self.op.option, self.ins[1].shape
         strides, dilations = (option(2), option(1)), (option(5, "i", 1), option(4, "i", 1))
         self.window = self.axes(filter_[1:3], strides, dilations, option(0, "b"))
-        self.channels = filter_[3]
         sections = self.ins[0].shape[3] // filter_[3]
         self.group, self.groups[0] = self.out.shape[3] // sections, filter_[3]
         self.sections = sections
@@ -573,7 +572,6 @@ class Planned:
         self.written |= {t for t, tensor in enumerate(model.tensors) if tensor.is_variable}
         self.definitions = {}
         self.backward = {*record["backward"]}
-        self.cache = {}
 
     def size(self, t):
         """Bytes of a tensor, without the channels that the plan left out."""
