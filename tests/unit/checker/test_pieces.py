@@ -141,7 +141,8 @@ def by_rows(*steps: str, a: int = 2, by: tuple[str, ...] = ()) -> str:
     pieces = rows("a", [8 + a * (row % 2) for row in range(3)], 2, *[(1, count)] * 3, alignment=1)
     given = rows("x", [0, 2, 4], 2, *[(0, count)] * 3, alignment=1, kind="input")
     buffers = [
-        given if by else draft.buffer("x", 0, 6, (0, count), kind="input"), pieces, draft.buffer("y", 16, 6, (1, count), kind="output"),
+        given if by else draft.buffer("x", 0, 6, (0, count), kind="input"), pieces,
+        draft.buffer("y", 16, 6, (1, count), kind="output"),
     ]  # fmt: skip
     places = [draft.tensor(0, "x[0]" if by else "x"), draft.tensor(2, "a[0]"), draft.tensor(3, "y")]
     model = draft.model([draft.operator(0, [0], [2]), draft.operator(1, [2], [3])], places, inputs_by_rows=[*by])
@@ -198,8 +199,8 @@ def test_channels_that_are_left_out() -> None:
     assert with_channels([1, 3], 4, offset=36) == ""
     for offset, element, at in ((35, 3, 38), (33, 1, 34), (32, 0, 32)):
         assert with_channels([1, 3], 4, offset=offset) == (
-            f'wrong: step 2, "m: LOGISTIC 1", overwrites element {element} of tensor 1 at p+{at} before it has read it for'
-            " the last time"
+            f'wrong: step 2, "m: LOGISTIC 1", overwrites element {element} of tensor 1 at p+{at} before it has read it '
+            "for the last time"
         )
 
 
