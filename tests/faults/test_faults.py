@@ -61,8 +61,8 @@ def test_mutants_are_single_changes() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", PARTS)
-def test_changes_drawn_at_random_are_noticed_or_explained(part: str) -> None:
+@pytest.mark.parametrize("part", [name for name in PARTS if "survivor" in PARTS[name]])
+def test_changes_drawn_at_random_are_noticed_or_listed(part: str) -> None:
     seed = str(zlib.crc32(os.environ.get("USMP_SAMPLE", "").encode()))
     kept = {name: value for name, value in os.environ.items() if name not in _OF_CI}
     command = [sys.executable, "-m", "tests.support.mutation", part, "--sample", "40", "--seed", seed]

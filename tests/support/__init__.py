@@ -6,8 +6,8 @@
 - Builds: `cmake`, `bazel`, `bazel_files`, `checked_in` have projects of each build system; `models` changes models and
   knows what they answer, `platformio` runs PlatformIO; `host_c` compiles generated C for this machine; `tflm_headers`
   stand in for those of TensorFlow Lite Micro.
-- Trust: `checker` checks plans that tests make with `check_plan.py`, `mutation` counts which changes of a module its
-  tests notice.
+- Trust: `checker` checks plans that tests make with `check_plan.py`, `plan_drafts` writes plans for it by hand,
+  `mutation` counts which changes of a module its tests notice.
 - Reports: `report_pages` reads the pages of `usmp-build report`.
 - Pages: `snippets` finds code in them, `shell` types their commands, `page_files` and `doorbell` set up what they speak
   of, `languages` knows the words of fences, `ci` what CI does that they tell readers to do, `operators_page` makes the

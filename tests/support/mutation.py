@@ -5,7 +5,7 @@
 `mutation.toml` beside this says which files and tests a part has, and of which changes it is known that nothing can
 notice them.  Each mutant has another operator, constant or condition somewhere, or lacks a statement.  It runs in a
 process of its own, forked when all tests are loaded, with the tests that call what is changed, quickest first, until
-one fails.  Exit code 1: a change that is not explained is not noticed, or fewer than 95 % are.
+one fails.  Exit code 1: a change that is not listed is not noticed, or fewer than 95 % are.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ _OTHER: dict[type[ast.AST], type[ast.AST]] = {
 _STATEMENTS = (ast.Expr, ast.Assign, ast.AugAssign, ast.Continue, ast.Break)
 _LEAST = 95
 """Per cent."""
+_UNTESTED = "no test yet"
+"""In place of a reason why nothing can notice a change."""
 _Change = tuple[str, str, str]
 """The stem of a file, the text of a line, and what is changed there."""
 PARTS: dict[str, Any] = tomli.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
@@ -132,9 +134,8 @@ class _File:
 class _Mutation:
     """A plugin of pytest: runs tests as they are, and then for each mutant those that may notice it."""
 
-    def __init__(self, files: list[_File], explained: set[_Change], asked: argparse.Namespace, is_kept: bool) -> None:
-        self._files, self._explained, self._jobs = files, explained, asked.jobs
-        self._is_kept = is_kept
+    def __init__(self, files: list[_File], listed: set[_Change], asked: argparse.Namespace) -> None:
+        self._files, self._listed, self._jobs = files, listed, asked.jobs
         numbers = range(sum(1 for each in files for _ in mutants(each.tree)))
         self._drawn = (
             {*numbers}
@@ -151,8 +152,7 @@ class _Mutation:
         if session.testsfailed or not session.items:
             self.error = f"{session.testsfailed} files of tests cannot be read"
             return True
-        observed = self._observed if self._is_kept else lambda items: _answer(lambda: self._observed(items))
-        self._called = json.loads(observed(session.items))
+        self._called = json.loads(_answer(lambda: self._observed(session.items)))
         if isinstance(self._called, str):
             self.error = f"fails without a change: {self._called}"
             return True
@@ -210,7 +210,7 @@ class _Mutation:
             _silence()
             try:
                 plant(file.module, file.tree)
-                for (item, seconds), (following, _) in zip(chosen, [*chosen[1:], (None, 0)], strict=True):
+                for (item, seconds), (following, _) in zip(chosen, [*chosen[1:], (None, 0)], strict=False):
                     signal.setitimer(signal.ITIMER_PROF, 2 + 10 * seconds)  # a mutant may run forever: this ends it
                     if not _passes(item, following):
                         os._exit(1)
@@ -226,7 +226,7 @@ class _Mutation:
         if status == 0:
             change = file.path.stem, file.lines[line - 1].strip(), what
             self.survivors.append(change)
-            if change not in self._explained:
+            if change not in self._listed:
                 print(f"{file.path.stem}:{line}: {what}: {change[1]}", flush=True)
 
 
@@ -255,7 +255,7 @@ def _answer(question: Callable[[], str]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print what nobody notices, unless it is explained, and the score."""
+    """Print what nobody notices, unless it is listed, and the score."""
     parser = argparse.ArgumentParser(prog="python -m tests.support.mutation", description=__doc__.partition("\n")[0])
     parser.add_argument("part", choices=PARTS)
     parser.add_argument("--file", metavar="STEM", help="change only this file")
@@ -265,13 +265,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     part = PARTS[asked.part]
     paths = sorted(path for pattern in part["files"] for path in ROOT.glob(pattern) if asked.file in (None, path.stem))
-    explained = {
-        (each["file"], line, what)
+    listed = {
+        (each["file"], line, what): each["why"]
         for each in part.get("survivor", ())
-        for line, *more in each["changes"]
-        for what in more
+        for line, *changes in each["changes"]
+        for what in changes
     }
-    mutation = _Mutation([_File(path) for path in paths], explained, asked, bool(part.get("keep")))
+    mutation = _Mutation([_File(path) for path in paths], {*listed}, asked)
     options = [
         "-s",
         "-o",
@@ -285,16 +285,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(mutation.error)
         return 1
     score = 100 * (mutation.count - len(mutation.survivors)) / max(1, mutation.count)
-    unexplained = [each for each in mutation.survivors if each not in explained]
+    unknown = [each for each in mutation.survivors if each not in listed]
+    untested = [each for each in mutation.survivors if listed.get(each) == _UNTESTED]
     is_whole = asked.sample is None and asked.file is None
-    stale = explained.difference(mutation.survivors) if is_whole else set()
+    stale = listed.keys() - {*mutation.survivors} if is_whole else set()
     for stem, text, what in sorted(stale):
-        print(f"{stem}: is noticed, or not there, though it is explained: {what}: {text}")
+        print(f"{stem}: is noticed, or not there, though it is listed: {what}: {text}")
     print(
         f"{asked.part}: {mutation.count - len(mutation.survivors)} of {mutation.count} mutants noticed, {score:.1f} %;"
-        f" {len(mutation.survivors) - len(unexplained)} more are explained"
+        f" {len(mutation.survivors) - len(unknown) - len(untested)} are explained, {len(untested)} lack a test"
     )
-    return int(bool(unexplained or stale) or (is_whole and score < _LEAST))
+    return int(bool(unknown or stale) or (is_whole and score < _LEAST))
 
 
 if __name__ == "__main__":

@@ -193,8 +193,15 @@ def test_what_begins_undefined_in_a_scope_is_not_kept_for_it() -> None:
     assert _alive(_step((), 0), Repeat(Scope((TensorRef(0, 0, 1),), round_), 2), _step((0,)))[1] == [(2, 4)]
     unclear = Sequence((_step(()), Branch((_step((), 1), _step(()))), _step((1,)), _step(())))
     assert _alive(_step((), 1), Repeat(unclear, 2), _step((0,)))[1] == [(0, 6)]
-    assert _alive(_step((), 0), Repeat(Scope((TensorRef(0, 0, 1),), unclear), 2), _step((0,)))[1] == [(2, 5)]
+    assert _alive(_step((), 0), Repeat(Scope((TensorRef(0, 0, 1),), unclear), 2), _step((0,)))[1] == [(2, 3), (4, 5)]
     assert _alive(_step((), 0), Repeat(Scope((TensorRef(0, 0, 1),), unclear), 2), _step((0,)))[0] == [(0, 7)]
+
+
+def test_rounds_and_scopes_keep_nothing_else() -> None:
+    """b0 is not touched, and b2 may be read before it is written: behind the scope it holds nothing until then."""
+    assert _alive(Repeat(Sequence((_step((), 1), _step((1,)))), 2)) == [[], [(0, 2)], []]
+    scope = Scope((TensorRef(0, 0, 1),), Sequence((_step((), 1), _step((1,)))))
+    assert _alive(scope, Branch((_step((), 2), _step(()))), _step((2,))) == [[], [(0, 2)], [(2, 3), (4, 5)]]
 
 
 def test_what_holds_data_for_ever_does_so_in_a_schedule_without_steps() -> None:

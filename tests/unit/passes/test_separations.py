@@ -15,7 +15,7 @@ from usmp_build import passes
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.analysis import Analysis
 from usmp_build.interfaces.call_accesses import call_accesses
-from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Rows, Whole
+from usmp_build.interfaces.kernels import Input, Kernel, KernelCall, Output, Rows, Scratch, Whole
 from usmp_build.ir.graph import Model
 from usmp_build.ir.schedule import Direction, steps
 from usmp_build.kernels.reference import library
@@ -147,6 +147,24 @@ def elements(count: int) -> Accesses:
 
 def test_without_a_declaration_nothing_is_known() -> None:
     assert distances(kernel(None)) is None
+
+
+def test_one_call_without_a_declaration_is_enough_to_know_nothing() -> None:
+    known, unknown = kernel(elements(4)).calls[0], kernel(None).calls[0]
+    for calls in ((), (known, unknown), (unknown, known)):
+        assert distances(Kernel(calls)) is None
+
+
+def test_which_operands_may_share_bytes() -> None:
+    """Results with what is read and with scratch, scratch with what is read; not what is touched otherwise or never."""
+    operands = (Input(0), Output(0), Output(1), Scratch(0), Input(1), Input(2))
+    touches = [Touch(0, 1), Touch(3, 1), Touch(4, 1, writes=True)]
+    touches += [Touch(operand, 1, writes=True) for operand in (1, 2, 3)]
+    accesses = Accesses((Part((), tuple(touches)),), (1,) * 6)
+    found = distances(Kernel((KernelCall("f", Whole(), operands, accesses=accesses),)))
+    assert found is not None
+    results = [(output, read) for output in (Output(0), Output(1)) for read in (Input(0), Scratch(0))]
+    assert found.keys() == {*results, (Scratch(0), Input(0))}
 
 
 def test_types_of_unequal_widths() -> None:

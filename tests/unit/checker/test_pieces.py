@@ -1,0 +1,301 @@
+"""Plans written by hand whose tensors lie in pieces, are copies, come by rows, or outlive a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support import flatbuffer as fb
+from tests.support import plan_drafts as draft
+
+Document = dict[str, Any]
+
+
+def file(tensors: list[fb.Node], operators: list[fb.Node], inputs: list[int], outputs: list[int], *data: Any) -> bytes:
+    graph = fb.subgraph(tensors, operators, inputs, outputs)
+    return fb.write(fb.model(graph, data=[np.array(d).tobytes() for d in data]))
+
+
+TANH = file([fb.tensor("x", [1, 2, 2, 2], "INT16"), fb.tensor("y", [1, 2, 2, 2], "INT16")],
+            [fb.operator("TANH", [0], [1])], [0], [1])  # fmt: skip
+
+
+def one(x: Document, y: Document, *buffers: Document, **more: Any) -> str:
+    """Check a plan of one operator of 16 bytes."""
+    model = draft.model([draft.operator(0, [0], [1])], [x, y])
+    return draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], buffers, **more), TANH)
+
+
+def test_pixels_with_gaps() -> None:
+    """Four pixels of 4 bytes, one every 6 bytes: the last one ends at 22."""
+    x, y = draft.tensor(0, "x"), draft.tensor(1, "y", offset=2, pitch=6)
+    given = draft.buffer("x", 64, 16, (0, 2), kind="input", alignment=2)
+    made = draft.buffer("y", 0, 24, (1, 3), kind="output", alignment=2)
+    assert one(x, y, given, made) == ""
+    assert one(x, y, given, {**made, "size": 23}) == 'wrong: m: tensor 1 ends 24 bytes into "y", which has 23'
+    assert one(x, {**y, "pitch": 3}, given, made) == 'wrong: m: tensor 1 ends 15 bytes into "y", which has 24'
+    assert one(x, {**y, "pitch": 4}, given, made) == ""
+    assert one(x, y, {**given, "offset": 8}, made) == ""
+    assert one(x, y, {**given, "offset": 6}, made) == (
+        'wrong: step 1, "m: TANH 0", overwrites element 7 of tensor 0 at p+20 before it has read it for the last time'
+    )
+    assert one(x, y, {**given, "offset": 0}, made) == (
+        'wrong: step 1, "m: TANH 0", overwrites element 1 of tensor 0 at p+2 before it has read it for the last time'
+    )
+
+
+def rows(name: str, offsets: list[int], size: int, *lives: tuple[int, int], **more: Any) -> Document:
+    usual = {
+        "model": "m",
+        "shared_with": [],
+        "kind": "tensor",
+        "pool": "p",
+        "alignment": 2,
+        "cache_line": 0,
+        "lives": [],
+    }
+    return {"name": name, "offsets": offsets, "row_size": size, "intervals": [*map(list, lives)]} | usual | more
+
+
+def test_rows_in_places_of_their_own() -> None:
+    x, y = draft.tensor(0, "x"), draft.tensor(1, "y[0]")
+    given = draft.buffer("x", 64, 16, (0, 2), kind="input", alignment=2)
+    made = rows("y", [32, 8], 8, (1, 3), (1, 3))
+    assert one(x, y, given, made) == ""
+    assert one(x, y, given, {**made, "row_size": 12}) == ""
+    assert one(x, y, given, {**made, "row_size": 7}) == "wrong: m: tensor 1 does not fit into its rows"
+    assert one(x, {**y, "offset": 2}, given, made) == "wrong: m: tensor 1 does not fit into its rows"
+    third = rows("y", [32, 8, 0], 8, (1, 3), (1, 3), (1, 3))
+    assert one(x, y, given, third) == "wrong: m: tensor 1 does not fit into its rows"
+    dead = rows("y", [32, 8], 8, (1, 3), (2, 3))
+    said = 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
+    assert one(x, y, given, dead) == said
+    twice = rows("y", [32, 8], 8, (1, 2), (2, 3), (1, 3), lives=[2, 1])
+    assert one(x, y, given, twice) == ""
+    assert one(x, y, given, {**twice, "lives": [1, 1]}) == said
+    far = rows("y", [32, 250], 8, (1, 3), (1, 3))
+    assert one(x, y, given, far) == 'wrong: "y[1]" ends at p+258, and the pool has 256 bytes'
+    pools = [draft.pool(40), draft.pool(8, "q")]
+    two = rows("y", [32, 0], 8, (1, 3), (1, 3), pool=["p", "q"])
+    assert one(x, y, {**given, "offset": 0}, two, pools=pools) == ""
+    assert one(x, y, {**given, "offset": 0}, {**two, "pool": ["q", "p"]}, pools=pools) == (
+        'wrong: "y[0]" ends at q+40, and the pool has 8 bytes'
+    )
+
+
+def test_cache_lines_are_nobody_elses() -> None:
+    """Two inputs that are alive together: 6 bytes have a line of 8, which nothing may share, nor end in."""
+    data = file(
+        [fb.tensor("x", [6]), fb.tensor("z", [6]), fb.tensor("y", [6])], [fb.operator("ADD", [0, 1], [2])], [0, 1], [2],
+    )  # fmt: skip
+    tensors = [draft.tensor(t, name) for t, name in enumerate("xzy")]
+    model = draft.model([draft.operator(0, [0, 1], [2])], tensors, inputs=["x", "z"])
+
+    def said(z: int, line: int = 8, size: int = 64, x: int = 8) -> str:
+        buffers = [
+            draft.buffer("x", x, 6, (0, 2), kind="input", cache_line=line),
+            draft.buffer("z", z, 6, (0, 2), kind="input"),
+            draft.buffer("y", 40, 6, (1, 3), kind="output"),
+        ]
+        return draft.verdict(draft.plan(["enter", "ADD 0", "leave"], [model], buffers, pools=[draft.pool(size)]), data)
+
+    shared = 'wrong: "x" and "z" share bytes of pool "p"'
+    assert [said(z) for z in (16, 2)] == ["", ""]
+    assert [said(z) for z in (15, 14)] == [shared, shared]
+    assert said(3) == 'wrong: "z" and "x" share bytes of pool "p"'
+    assert said(14, line=0) == ""
+    assert said(16, x=4) == 'wrong: "x" at p+4 is not aligned'
+    assert said(0, size=64, x=56) == ""
+    assert said(0, size=63, x=56) == 'wrong: "x" ends at p+64, and the pool has 63 bytes'
+
+
+def test_constants_and_concurrent_models_lie_apart() -> None:
+    buffers = [
+        draft.buffer("x", 0, 16, (0, 2), kind="input", alignment=2),
+        draft.buffer("y", 16, 16, (1, 3), kind="output", alignment=2),
+    ]
+    x, y = draft.tensor(0, "x"), draft.tensor(1, "y")
+    constant = draft.buffer("c", 24, 16, (0, 1), kind="constant")
+    assert one(x, y, *buffers, constant) == 'wrong: "y" and "c" share bytes of pool "p"'
+    assert one(x, y, *buffers, {**constant, "offset": 32}) == ""
+    assert one(x, y, *buffers, {**constant, "size": 0}) == ""
+    other = draft.buffer("o", 24, 16, (0, 1), model="n", shared_with=["k"])
+    assert one(x, y, *buffers, other) == ""
+    assert one(x, y, *buffers, other, concurrent=[["k", "n"]]) == ""
+    assert one(x, y, *buffers, other, concurrent=[["k", "m"]]) == 'wrong: "y" and "o" share bytes of pool "p"'
+
+
+CONV = file(
+    [fb.tensor(name, [1, 3, 1, 2] if name != "w" else [2, 1, 1, 2], Buffer=int(name == "w")) for name in "xway"],
+    [fb.operator("CONV_2D", [0, 1], [2], fb.Node("Conv2DOptions", StrideH=1, StrideW=1)),
+     fb.operator("TANH", [2], [3])],
+    [0], [3], np.ones(4, np.int8),
+)  # fmt: skip
+
+
+def by_rows(*steps: str, a: int = 2, by: tuple[str, ...] = ()) -> str:
+    """Two layers of three rows of 2 bytes; a is a line of `a` bytes, with rows in turn."""
+    count = len(steps) + 2
+    pieces = rows("a", [8 + a * (row % 2) for row in range(3)], 2, *[(1, count)] * 3, alignment=1)
+    given = rows("x", [0, 2, 4], 2, *[(0, count)] * 3, alignment=1, kind="input")
+    buffers = [
+        given if by else draft.buffer("x", 0, 6, (0, count), kind="input"), pieces,
+        draft.buffer("y", 16, 6, (1, count), kind="output"),
+    ]  # fmt: skip
+    places = [draft.tensor(0, "x[0]" if by else "x"), draft.tensor(2, "a[0]"), draft.tensor(3, "y")]
+    model = draft.model([draft.operator(0, [0], [2]), draft.operator(1, [2], [3])], places, inputs_by_rows=[*by])
+    return draft.verdict(draft.plan(["enter", *steps, "leave"], [model], buffers), CONV)
+
+
+C, T = [f"CONV_2D 0, row {row}" for row in range(3)], [f"TANH 1, row {row}" for row in range(3)]
+
+
+def test_layers_run_row_by_row() -> None:
+    assert by_rows(C[0], T[0], C[1], T[1], C[2], T[2]) == ""
+    assert by_rows(C[0], C[1], T[0], C[2], T[1], T[2]) == ""
+    assert by_rows(C[0], C[1], C[2], T[0], T[1], T[2]) == (
+        'wrong: step 4, "m: TANH 1, row 0", needs byte 0 of tensor 2 at p+8, where byte 4 of tensor 2 of m is'
+    )
+    assert by_rows(C[0], T[0], C[1], T[1], T[2], C[2]) == (
+        'wrong: step 5, "m: TANH 1, row 2", needs byte 4 of tensor 2 at p+8, where byte 0 of tensor 2 of m is'
+    )
+
+
+def test_rows_arrive_from_outside() -> None:
+    arrivals = [f"row {row} of x arrives" for row in range(3)]
+    in_turn = [each for row in zip(arrivals, C, T, strict=True) for each in row]
+    assert by_rows(*in_turn, by=("x",)) == ""
+    late = [in_turn[1], in_turn[0], *in_turn[2:]]
+    assert by_rows(*late, by=("x",)) == (
+        'wrong: step 1, "m: CONV_2D 0, row 0", needs byte 0 of tensor 0 at p+0, where nothing has been written yet'
+    )
+
+
+CHANNELS = file(
+    [fb.tensor("x", [1, 1, 2, 4]), fb.tensor("a", [1, 1, 2, 4]), fb.tensor("y", [1, 1, 2, 4])],
+    [fb.operator("TANH", [0], [1]), fb.operator("LOGISTIC", [1], [2])], [0], [2],
+)  # fmt: skip
+
+
+def with_channels(a: list[int], size: int, **changes: Any) -> str:
+    """The tensor between two operators has only some of its channels; the others are constant."""
+    buffers = [
+        draft.buffer("x", 0, 8, (0, 2), kind="input"),
+        draft.buffer("a", 16, size, (1, 3)),
+        draft.buffer("y", 32, 8, (2, 4), kind="output"),
+    ]
+    buffers[1].update(changes)
+    places = [draft.tensor(0, "x"), draft.tensor(1, "a", channels=a), draft.tensor(2, "y")]
+    model = draft.model([draft.operator(0, [0], [1]), draft.operator(1, [1], [2])], places)
+    return draft.verdict(draft.plan(["enter", "TANH 0", "LOGISTIC 1", "leave"], [model], buffers), CHANNELS)
+
+
+def test_channels_that_are_left_out() -> None:
+    assert with_channels([], 8) == with_channels([1, 3], 4) == with_channels([2], 2) == ""
+    assert with_channels([1, 3], 3) == 'wrong: m: tensor 1 ends 4 bytes into "a", which has 3'
+    assert with_channels([], 7) == 'wrong: m: tensor 1 ends 8 bytes into "a", which has 7'
+    assert with_channels([1, 3], 4, offset=36) == ""
+    for offset, element, at in ((35, 3, 38), (33, 1, 34), (32, 0, 32)):
+        assert with_channels([1, 3], 4, offset=offset) == (
+            f'wrong: step 2, "m: LOGISTIC 1", overwrites element {element} of tensor 1 at p+{at} before it has read it '
+            "for the last time"
+        )
+
+
+@pytest.mark.parametrize("second", [2, 3])
+def test_a_copy_of_a_tensor_is_the_tensor(second: int) -> None:
+    """Operator 1 reads a copy, number 3, that operator 2 of the plan makes; or what is not a copy yet."""
+    data = file([fb.tensor(name, [4]) for name in "xay"],
+                [fb.operator("TANH", [0], [1]), fb.operator("LOGISTIC", [1], [2])], [0], [2])  # fmt: skip
+    operators = [draft.operator(0, [0], [1]), draft.operator(second, [1], [3]), draft.operator(1, [3], [2])]
+    places = [draft.tensor(0, "x"), draft.tensor(1, "a"), draft.tensor(3, "c"), draft.tensor(2, "y")]
+    buffers = [
+        draft.buffer("x", 0, 4, (0, 2), kind="input"), draft.buffer("a", 4, 4, (1, 3)), draft.buffer("c", 8, 4, (2, 4)),
+        draft.buffer("y", 12, 4, (3, 5), kind="output"),
+    ]  # fmt: skip
+    steps = ["enter", "TANH 0", f"COPY {second}", "LOGISTIC 1", "leave"]
+    plan = draft.plan(steps, [draft.model(operators, places)], buffers)
+    assert draft.verdict(plan, data) == ""
+    operators[1]["writes"] = [4]
+    assert draft.verdict(plan, data) == "not covered: m: tensor 3 is neither in the file nor a copy of one that is"
+    operators[1]["reads"], operators[1]["writes"] = [4], [3]
+    assert draft.verdict(plan, data) == f"wrong: m: copy {second} has no tensor of the file"
+    operators[1]["reads"] = []
+    assert draft.verdict(plan, data) == f"not covered: m: copy {second} of a constant"
+    operators[1]["reads"] = [1]
+    buffers[2]["offset"] = 5
+    assert draft.verdict(plan, data) == (
+        f'wrong: step 2, "m: COPY {second}", overwrites element 1 of tensor 1 at p+5 before it has read it for the last'
+        " time"
+    )
+
+
+def test_scratch_is_nobody_elses() -> None:
+    x, y = draft.tensor(0, "x"), draft.tensor(1, "y")
+    buffers = [
+        draft.buffer("x", 0, 16, (0, 2), kind="input", alignment=2),
+        draft.buffer("y", 16, 16, (1, 3), kind="output", alignment=2),
+        draft.buffer("s", 32, 8, (1, 2), kind="scratch"),
+        draft.buffer("t", 40, 8, (1, 2), kind="scratch"),
+    ]
+
+    def said(*names: str, **changes: Any) -> str:
+        model = draft.model([draft.operator(0, [0], [1], *names)], [x, y])
+        made = [*buffers[:3], {**buffers[3], **changes}]
+        return draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], made), TANH)
+
+    step = 'step 1, "m: TANH 0",'
+    assert said("s", "t") == ""
+    assert said("u") == f'wrong: {step} has scratch "u", which is no buffer'
+    assert said("s", "t", offset=39) == f"wrong: {step} has scratch twice"
+    assert said("t", offset=8) == f"wrong: {step} reads tensor 0 where its scratch is"
+    assert said("t", offset=24) == f"not covered: {step} whose output overlaps its scratch"
+    assert said("t", intervals=[[2, 3]]) == f'wrong: {step} touches "t", which the plan says is not alive then'
+
+
+STATE = file(
+    [fb.tensor("x", [4]), fb.tensor("s", [4], IsVariable=True), fb.tensor("y", [4])],
+    [fb.operator("CUMSUM", [0, 1], [2])], [0], [2],
+)  # fmt: skip
+
+
+def test_variables_keep_what_they_hold() -> None:
+    """Between runs, too: over one that is not alive there is nothing left in the second run."""
+    places = [draft.tensor(0, "x"), draft.tensor(1, "s"), draft.tensor(2, "y")]
+    model = draft.model([draft.operator(0, [0, 1], [2])], places)
+    buffers = [
+        draft.buffer("x", 0, 4, (0, 2), kind="input"), draft.buffer("s", 4, 4, (0, 3), kind="variable"),
+        draft.buffer("y", 8, 4, (1, 3), kind="output"),
+    ]  # fmt: skip
+    plan = draft.plan(["enter", "CUMSUM 0", "leave"], [model], buffers)
+    assert draft.verdict(plan, STATE) == ""
+    buffers[2]["offset"] = 0
+    assert draft.verdict(plan, STATE) == 'not covered: step 1, "m: CUMSUM 0", whose output overlaps what it reads'
+    buffers[2]["offset"], buffers[0]["offset"] = 8, 6
+    assert draft.verdict(plan, STATE) == (
+        'wrong: step 1, "m: CUMSUM 0", needs byte 2 of tensor 1 at p+6, where byte 0 of tensor 0 of m is'
+    )
+
+
+def test_a_model_reads_what_another_one_wrote() -> None:
+    first = draft.model([draft.operator(0, [0], [1])], [draft.tensor(0, "x"), draft.tensor(1, "c")])
+    second = draft.model([draft.operator(0, [0], [1])], [draft.tensor(0, "c"), draft.tensor(1, "z")], name="n")
+    buffers = [
+        draft.buffer("x", 0, 16, (0, 2), kind="input", alignment=2),
+        draft.buffer("c", 16, 16, (0, 6), kind="connection", alignment=2),
+        draft.buffer("z", 32, 16, (4, 6), kind="output", alignment=2, model="n"),
+    ]
+    steps = ["m: enter", "m: TANH 0", "m: leave", "n: enter", "n: TANH 0", "n: leave"]
+    plan = draft.plan(steps, [first, second], buffers)
+    assert draft.verdict(plan, TANH, TANH) == ""
+    buffers[1]["intervals"] = [[1, 5]]
+    assert draft.verdict(plan, TANH, TANH) == ""
+    buffers[2]["offset"] = 24
+    assert draft.verdict(plan, TANH, TANH) == (
+        'wrong: step 4, "n: TANH 0", overwrites element 4 of tensor 0 at p+24 before it has read it for the last time'
+    )
+    buffers[2]["offset"], buffers[0]["offset"] = 32, 20
+    plan["steps"] = [*steps[3:], *steps[:3]]
+    assert draft.verdict(plan, TANH, TANH) == "wrong: m is not entered"
