@@ -28,6 +28,7 @@ import re
 import struct
 import sys
 from bisect import bisect_left, bisect_right
+from collections import namedtuple
 from functools import cached_property
 from itertools import accumulate, count, product
 from math import prod
@@ -267,7 +268,7 @@ class Definition:
                 if reads[i].get(need, turn) <= turn:
                     reads[i][need] = turn
         for i in WEIGHTS.get(self.op.code, ()):
-            if units and i < len(self.ins) and self.ins[i] is not None and self.op.inputs[i] not in self.model.constants:
+            if units and i < len(self.ins) and self.ins[i] and self.op.inputs[i] not in self.model.constants:
                 reads[i] = dict.fromkeys(range(self.ins[i].elements), max(units.values()))
         return [
             last if group == 1 else {u * group + e: turn for u, turn in last.items() for e in range(group)}
@@ -533,19 +534,22 @@ class Place:
             first, i = end, i + 1
 
 
+Buffer = namedtuple("Buffer", "name models kind pool offset size alignment intervals line")
+
+
 def flat_buffers(plan):
-    """Yield (name, model, kind, pool, offset, size, alignment, intervals, cache line) of every buffer and row."""
+    """Yield every buffer, and each row of what is in rows as one."""
     for b in plan["buffers"]:
         if "offsets" not in b:
-            yield (b["name"], [b["model"], *b["shared_with"]], b["kind"], b["pool"], b["offset"], b["size"],
-                   b["alignment"], b["intervals"], b["cache_line"])  # fmt: skip
+            yield Buffer(b["name"], [b["model"], *b["shared_with"]], b["kind"], b["pool"], b["offset"], b["size"],
+                         b["alignment"], b["intervals"], b["cache_line"])  # fmt: skip
             continue
         lives = iter(b["intervals"])
         for row, offset in enumerate(b["offsets"]):
             pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
             intervals = [next(lives) for _ in range(b["lives"][row] if b["lives"] else 1)]
             name = f"{b['name']}[{row}]"
-            yield name, [b["model"]], b["kind"], pool, offset, b["row_size"], b["alignment"], intervals, 0
+            yield Buffer(name, [b["model"]], b["kind"], pool, offset, b["row_size"], b["alignment"], intervals, 0)
 
 
 class Planned:
@@ -578,12 +582,12 @@ class Planned:
             demand(is_inside and not (left and self.value[t] in (*model.inputs, *model.outputs)),
                    f"{self.name}: tensor {t} has no such channels")  # fmt: skip
             self.channels[t] = left
-            self.place[t] = self.placed(each, tensor, buffers, self.size(t))
+            self.place[t] = self.placed(each, tensor, buffers, self.elements(t) * tensor.width)
 
-    def size(self, t):
-        """Bytes of a tensor, without the channels that the plan left out."""
+    def elements(self, t):
+        """Elements of a tensor, without the channels that the plan left out."""
         tensor, left = self.model.tensors[self.value[t]], self.channels[t]
-        return tensor.elements * tensor.width // (tensor.shape[-1] if left else 1) * (len(left) or 1)
+        return tensor.elements // (tensor.shape[-1] if left else 1) * (len(left) or 1)
 
     def placed(self, each, tensor, buffers, size):
         what = f"{self.name}: tensor {each['tensor']}"
@@ -593,36 +597,38 @@ class Planned:
         name, offset, pitch = each["buffer"], each["offset"], each["pitch"]
         if not name:
             demand(not offset and not pitch, f"{what} has an array of the caller, but not from its beginning")
-            return Place([(0, max(size, 1), f"caller's {self.name} {self.of_caller(self.value[each['tensor']])}", 0)], [None])
+            array = f"caller's {self.name} {self.port(self.value[each['tensor']], what)}"
+            return Place([(0, max(size, 1), array, 0)], [None])
         # A tensor of pages, whose rows may be in several pools, names its first row.
-        name = name.removesuffix("[0]") if name not in buffers or size > buffers[name][5] else name
+        name = name.removesuffix("[0]") if name not in buffers or size > buffers[name].size else name
         if f"{name}[0]" in buffers and name not in buffers:
             rows = [buffers[f"{name}[{row}]"] for row in range(sum(b.startswith(f"{name}[") for b in buffers))]
             part = size // len(rows)
-            fits = part * len(rows) == size and not offset and all(part <= row[5] for row in rows)
+            fits = part * len(rows) == size and not offset and all(part <= row.size for row in rows)
             demand(fits, f"{what} does not fit into its rows")
-            aligned = all(row[4] % tensor.width == 0 and row[6] % tensor.width == 0 for row in rows)
+            aligned = all(row.offset % tensor.width == 0 and row.alignment % tensor.width == 0 for row in rows)
             demand(aligned, f"{what} has rows that are not aligned to its elements")
-            return Place([(i * part, part, row[3], row[4]) for i, row in enumerate(rows)], rows)
+            return Place([(i * part, part, row.pool, row.offset) for i, row in enumerate(rows)], rows)
         demand(name in buffers, f'{what} is in "{name}", which is no buffer')
         buffer = buffers[name]
-        demand(offset % tensor.width == 0 and buffer[6] % tensor.width == 0, f"{what} is not aligned to its elements")
+        is_aligned = offset % tensor.width == 0 and buffer.alignment % tensor.width == 0
+        demand(is_aligned, f"{what} is not aligned to its elements")
         pixel = (len(self.channels[each["tensor"]]) or (tensor.shape or [1])[-1]) * tensor.width
         pixels = size // pixel if pitch and pixel else 1
         last = offset + (pixels - 1) * pitch + (pixel if pitch else size)
-        demand(offset >= 0 and last <= buffer[5] and (not pitch or pitch >= pixel),
-               f'{what} ends {last} bytes into "{name}", which has {buffer[5]}')  # fmt: skip
+        demand(offset >= 0 and last <= buffer.size and (not pitch or pitch >= pixel),
+               f'{what} ends {last} bytes into "{name}", which has {buffer.size}')  # fmt: skip
         Fuel.spend(pixels)
-        if not pitch:
-            return Place([(0, max(size, 1), buffer[3], buffer[4] + offset)], [buffer])
-        return Place([(i * pixel, pixel, buffer[3], buffer[4] + offset + i * pitch) for i in range(pixels)], [buffer])
+        first = buffer.offset + offset
+        pieces = [(i * pixel, pixel, buffer.pool, first + i * pitch) for i in range(pixels)]
+        return Place(pieces if pitch else [(0, max(size, 1), buffer.pool, first)], [buffer])
 
-    def of_caller(self, value):
-        """The input or output whose array a tensor is in: itself, or an output that shows it."""
-        inside = [*self.model.inputs, *self.model.outputs]
+    def port(self, value, what):
+        """The input or output that a tensor is, or that shows it."""
         shown = [o for o in self.model.outputs if self.origin(o, 0) == (value, 0)]
-        demand(value in inside or shown, f"{self.name}: tensor {value} is in an array of the caller, who has none for it")
-        return value if value in inside else shown[0]
+        ports = [value] if value in (*self.model.inputs, *self.model.outputs) else shown
+        demand(ports, f"{what} is in an array of the caller, who has none for it")
+        return ports[0]
 
     def definition(self, op, k):
         if (id(op), k) not in self.definitions:
@@ -649,7 +655,8 @@ class Planned:
             is_function = op.kind == "ELEMENTS" and t not in self.written
             if not definition.moves and not is_function:
                 return (t, element)
-            needs = [(op.inputs[i], e) for i, e in definition.needs(element) if op.inputs[i] not in self.model.constants]
+            needs = [(op.inputs[i], e) for i, e in definition.needs(element)]
+            needs = [(source, e) for source, e in needs if source not in self.model.constants]
             if len(needs) > 1:
                 return (t, element)
             if not needs:
@@ -745,7 +752,7 @@ OPERATOR = re.compile(r".+? (\d+)(?:, row (\d+))?", re.DOTALL)
 class Replay:
     def __init__(self, plan, models):
         self.plan = plan
-        self.buffers = {b[0]: b for b in flat_buffers(plan)}
+        self.buffers = {b.name: b for b in flat_buffers(plan)}
         demand(len(self.buffers) == sum(1 for _ in flat_buffers(plan)), "two buffers have one name")
         self.models = [Planned(record, model, self.buffers) for record, model in zip(plan["models"], models)]
         self.arenas, self.marks, self.numbers = {}, {}, count(1)
@@ -764,10 +771,10 @@ class Replay:
 
     def touch(self, buffer):
         if buffer is not None:
-            Fuel.spend(len(buffer[7]))
-            demand(any(start <= self.step < stop for start, stop in buffer[7]),
-                   f'{self.here()} touches "{buffer[0]}", which the plan says is not alive then')  # fmt: skip
-            self.seen.setdefault(buffer[0], set()).add(self.step)
+            Fuel.spend(len(buffer.intervals))
+            demand(any(start <= self.step < stop for start, stop in buffer.intervals),
+                   f'{self.here()} touches "{buffer.name}", which the plan says is not alive then')  # fmt: skip
+            self.seen.setdefault(buffer.name, set()).add(self.step)
 
     def here(self):
         return f'step {self.step}, "{self.plan["steps"][self.step]}",'
@@ -878,7 +885,7 @@ class Replay:
         """Give all variables their first values, and connections that are alive before they are written."""
         for m, model in enumerate(self.models):
             for source, output in self.connected(m).values():
-                if any(start == 0 for start, _ in source.place[output].buffers[0][7]):
+                if any(start == 0 for start, _ in source.place[output].buffers[0].intervals):
                     self.mark(source, output, 0, source.model.tensors[output].elements)
             for t in model.place:
                 if model.value[t] == t and model.model.tensors[t].is_variable:
@@ -894,7 +901,7 @@ class Replay:
             self.base(model, t, fresh=True)
         for name, t in names.items():
             if t in fleeting and t in model.place and name not in model.record["inputs_by_rows"]:
-                self.mark(model, t, 0, model.size(t) // model.model.tensors[t].width)
+                self.mark(model, t, 0, model.elements(t))
         return names
 
     def connected(self, m):
@@ -902,8 +909,8 @@ class Replay:
         model, mine = self.models[m], {}
         for t in model.model.inputs:
             buffer = model.place[t].buffers[0] if t in model.place else None
-            if buffer is not None and buffer[2] == "connection" and buffer[1][0] != model.name:
-                source = next(other for other in self.models if other.name == buffer[1][0])
+            if buffer is not None and buffer.kind == "connection" and buffer.models[0] != model.name:
+                source = next(other for other in self.models if other.name == buffer.models[0])
                 output = next(o for o in source.model.outputs if source.place[o].buffers[0] is buffer)
                 mine[t] = source, output
                 self.marks[model.name, t] = self.base(source, output)
@@ -916,25 +923,14 @@ class Replay:
         out = model.model.tensors[model.value[op["writes"][0]]]
         height = out.shape[-3] if len(out.shape) > 2 else 1
         adds_up = bool(rows and op["scratch"] and height != rows)
-        if adds_up or (kind == "REDUCE" and op["scratch"]):
-            self.demand_sums(op, out.elements)
-        if adds_up:
-            heights = {(model.model.tensors[model.value[t]].shape or [1])[-3:][0] for t in op["reads"]}
-            demand(len({*done}) == len(done) and rows in heights, f"{self.here()} does not add up each row once")
         demand(adds_up or rows in (0, height), f"{self.here()} is one of {rows} rows, and the output has {height}")
-        sign = -1 if op["operator"] in model.backward else 1  # turns descend from 0, or ascend
-        turns, before = {}, 0
-        for t in op["writes"]:
-            elements = model.size(t) // model.model.tensors[model.value[t]].width
-            Fuel.spend(elements + len(done))
-            start, stop = 0, elements
-            if rows and not adds_up:
-                start, stop = row * elements // rows, (row + 1) * elements // rows
-            turns[t] = {e: sign * (before + self.turn(model, op, kind, t, e)) for e in range(start, stop)}
-            before += elements
+        if adds_up or (kind == "REDUCE" and op["scratch"]):
+            self.demand_sums(model, op, out.elements, rows, done)
+        Fuel.spend(len(done))
+        turns = self.turns(model, op, kind, *((0, 1) if adds_up or not rows else (row, rows)))
         reads = self.reads(model, op, turns, is_copy)
         if adds_up:  # all of a row is read before anything is written
-            total = {t: model.size(t) // model.model.tensors[model.value[t]].width for t in reads}
+            total = {t: model.elements(t) for t in reads}
             reads = {t: {e: float("-inf") for e in last if row * total[t] // rows <= e < (row + 1) * total[t] // rows}
                      for t, last in reads.items()}  # fmt: skip
         elif kind == "REDUCE" and op["scratch"] and out.shape[:1] == [1]:  # it adds up everything, then writes
@@ -953,14 +949,30 @@ class Replay:
         for pool, needs in begun.items():
             needs.written = self.turns_of_marks(model, pool, turns)
             if not adds_up and kind != "REDUCE":  # whose outputs may take the place of their sums
-                needs.scratch = sum(b[5] for b in map(self.buffers.get, op["scratch"]) if b[3] == pool)
+                needs.scratch = sum(b.size for b in map(self.buffers.get, op["scratch"]) if b.pool == pool)
         self.needs.update(begun)
 
-    def demand_sums(self, op, count):
-        """Demand that scratch has aligned sums of 32 bits, or wider, for elements of an output."""
+    def turns(self, model, op, kind, row, rows):
+        """Return {tensor: {element: its turn}} of what a row writes; backward, turns descend from 0."""
+        sign = -1 if op["operator"] in model.backward else 1
+        turns, before = {}, 0
+        for t in op["writes"]:
+            elements = model.elements(t)
+            Fuel.spend(elements)
+            part = range(row * elements // rows, (row + 1) * elements // rows)
+            turns[t] = {e: sign * (before + self.turn(model, op, kind, t, e)) for e in part}
+            before += elements
+        return turns
+
+    def demand_sums(self, model, op, count, rows, done):
+        """Demand that each row of an input is added up once, if by rows, and that scratch has sums of 32 bits."""
+        heights = {(model.model.tensors[model.value[t]].shape or [1])[-3:][0] for t in op["reads"]}
+        is_once = len({*done}) == len(done) and rows in (0, *heights)
+        demand(is_once, f"{self.here()} does not add up each row once")
         buffers = [self.buffers[name] for name in op["scratch"] if name in self.buffers]
-        are_aligned = all(buffer[4] % 4 == 0 and buffer[6] % 4 == 0 for buffer in buffers)
-        demand(are_aligned and sum(buffer[5] for buffer in buffers) >= 4 * count, f"{self.here()} has no room for sums")
+        are_aligned = all(buffer.offset % 4 == 0 and buffer.alignment % 4 == 0 for buffer in buffers)
+        has_room = are_aligned and sum(buffer.size for buffer in buffers) >= 4 * count
+        demand(has_room, f"{self.here()} has no room for sums")
 
     def begun(self, model, reads):
         """Note what the pools hold whose bound a certificate proves at this step."""
@@ -1010,7 +1022,7 @@ class Replay:
         """Return what an operator needs, with the elements of the plan in place of those of the file."""
         if is_copy:
             (t, written), source = next(iter(turns.items())), op["reads"][0]
-            last = model.size(t) // model.model.tensors[model.value[t]].width
+            last = model.elements(t)
             marks = [[*self.marks_of(model, each, 0, last)] for each in (t, source)]
             demand(marks[0] == marks[1], f"{self.here()} copies other values than those of tensor {model.value[t]}")
             return {source: written}
@@ -1067,7 +1079,7 @@ class Replay:
             demand(name in self.buffers, f'{self.here()} has scratch "{name}", which is no buffer')
             buffer = self.buffers[name]
             self.touch(buffer)
-            pool, offset, size = buffer[3:6]
+            pool, offset, size = buffer.pool, buffer.offset, buffer.size
             arena, base = self.arena(pool, offset + size), self.base(model, name)
             if adds_up and not is_first:
                 demand(arena[offset : offset + size] == [*range(base, base + size)],
@@ -1130,38 +1142,44 @@ def check_places(plan):
     pools = {pool["name"]: pool for pool in plan["pools"]}
     demand(len(pools) == len(plan["pools"]), "two pools have one name")
     together = {frozenset(pair) for pair in plan["concurrent"]}
-    taken = {}
-    for name, models, kind, pool, offset, size, alignment, intervals, line in flat_buffers(plan):
-        demand(pool in pools, f'"{name}" is in "{pool}", which is no pool')
-        demand(kind == "constant" or pools[pool]["access"] == "rw", f'"{name}" is in "{pool}", which is read-only')
-        end = offset + (size + line - 1) // line * line if line else offset + size
-        demand(offset >= 0 and size >= 0 and end <= pools[pool]["size"],
-               f'"{name}" ends at {pool}+{end}, and the pool has {pools[pool]["size"]} bytes')  # fmt: skip
-        demand(alignment > 0 and offset % max(alignment, line) == 0, f'"{name}" at {pool}+{offset} is not aligned')
-        power = alignment & -alignment
-        demand(pools[pool]["alignment"] % power == 0, f'pool "{pool}" is aligned to less than "{name}"')
-        demand(all(0 <= a < b <= len(plan["steps"]) for a, b in intervals), f'"{name}" is alive outside of the steps')
-        if size:
-            taken.setdefault(pool, []).append((offset, end, name, models, kind, intervals, line))
+    lying = {name: [] for name in pools}
+    for b in flat_buffers(plan):
+        demand(b.pool in pools, f'"{b.name}" is in "{b.pool}", which is no pool')
+        pool, end = pools[b.pool], end_of(b)
+        demand(b.kind == "constant" or pool["access"] == "rw", f'"{b.name}" is in "{b.pool}", which is read-only')
+        demand(b.offset >= 0 and b.size >= 0 and end <= pool["size"],
+               f'"{b.name}" ends at {b.pool}+{end}, and the pool has {pool["size"]} bytes')  # fmt: skip
+        aligned = b.alignment > 0 and b.offset % max(b.alignment, b.line) == 0
+        demand(aligned, f'"{b.name}" at {b.pool}+{b.offset} is not aligned')
+        power = b.alignment & -b.alignment
+        demand(pool["alignment"] % power == 0, f'pool "{b.pool}" is aligned to less than "{b.name}"')
+        is_within = all(0 <= start < stop <= len(plan["steps"]) for start, stop in b.intervals)
+        demand(is_within, f'"{b.name}" is alive outside of the steps')
+        lying[b.pool] += [b] if b.size else []
     for name, pool in pools.items():
         demand(pool["limit"] is None or pool["size"] <= pool["limit"], f'pool "{name}" is larger than its limit')
-    for pool, places in taken.items():
-        check_apart(pool, sorted(places, key=lambda place: place[:3]), together)
+    for pool, buffers in lying.items():
+        check_apart(pool, sorted(buffers, key=lambda b: (b.offset, end_of(b), b.name)), together)
 
 
-def check_apart(pool, places, together):
+def end_of(buffer):
+    """Where a buffer ends, with all of its last cache line."""
+    return buffer.offset + buffer.size + (-buffer.size % buffer.line if buffer.line else 0)
+
+
+def check_apart(pool, buffers, together):
     """Check that what nobody may ever overwrite lies apart: constants, data of concurrent models, cache lines."""
-    live = []
-    for place in places:
-        live = [other for other in live if other[1] > place[0]]
-        for other in live:
-            Fuel.spend(1 + len(place[3]) * len(other[3]) + len(place[5]) * len(other[5]))
-            concurrent = any(frozenset((a, b)) in together for a in place[3] for b in other[3])
-            constant = "constant" in (place[4], other[4])
-            alive = any(a < d and c < b for a, b in place[5] for c, d in other[5])
-            if concurrent or constant or ((place[6] or other[6]) and alive):
-                raise Wrong(f'"{other[2]}" and "{place[2]}" share bytes of pool "{pool}"')
-        live.append(place)
+    open_ones = []
+    for b in buffers:
+        open_ones = [other for other in open_ones if end_of(other) > b.offset]
+        for other in open_ones:
+            Fuel.spend(1 + len(b.models) * len(other.models) + len(b.intervals) * len(other.intervals))
+            concurrent = any(frozenset(pair) in together for pair in product(b.models, other.models))
+            alive = any(a < stop and start < z for (a, z), (start, stop) in product(b.intervals, other.intervals))
+            has_lines = (b.line or other.line) and alive
+            if concurrent or "constant" in (b.kind, other.kind) or has_lines:
+                raise Wrong(f'"{other.name}" and "{b.name}" share bytes of pool "{pool}"')
+        open_ones.append(b)
 
 
 def check_certificate(plan, pool, replay):
@@ -1174,18 +1192,18 @@ def check_certificate(plan, pool, replay):
     demand(
         len(members) == len(proof["buffers"]), f'the certificate of "{name}" has a buffer twice, or one that is none'
     )
-    demand(all(buffer[3] == name for buffer in members), f'the certificate of "{name}" has buffers of another pool')
-    total = sum(buffer[5] + -buffer[5] % (buffer[8] or 1) for buffer in members)  # in whole cache lines
+    demand(all(buffer.pool == name for buffer in members), f'the certificate of "{name}" has buffers of another pool')
+    total = sum(end_of(buffer) - buffer.offset for buffer in members)
     demand(total >= bound, f'the buffers of the certificate of "{name}" have {total} bytes, and its bound is {bound}')
     if proof["step"] is None or plan["steps"].count(proof["step"]) != 1:
         return f'bound of "{name}": it is of models that run at the same time'
     step = plan["steps"].index(proof["step"])
     for buffer in members:
-        seen = replay.seen.get(buffer[0], (-1,))
-        if buffer[2] not in ("variable", "connection", "constant") and not min(seen) <= step <= max(seen):
-            kept = [start <= step < stop for start, stop in buffer[7] if buffer[2] in ("input", "output")]
-            demand(any(kept), f'the certificate of "{name}" counts "{buffer[0]}", which holds nothing then')
-            return f'bound of "{name}": it counts "{buffer[0]}", which the application is said to keep'
+        seen = replay.seen.get(buffer.name, (-1,))
+        if buffer.kind not in ("variable", "connection", "constant") and not min(seen) <= step <= max(seen):
+            kept = [start <= step < stop for start, stop in buffer.intervals if buffer.kind in ("input", "output")]
+            demand(any(kept), f'the certificate of "{name}" counts "{buffer.name}", which holds nothing then')
+            return f'bound of "{name}": it counts "{buffer.name}", which the application is said to keep'
     most = replay.needs[name].most() if name in replay.needs else total
     return "" if most >= bound else f'bound of "{name}": only {most} bytes can be seen to be needed at once'
 

@@ -1,0 +1,239 @@
+"""What operators of a plan may stand for: each computes what it writes, all of it, from what it must read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support import flatbuffer as fb
+from tests.support import plan_drafts as draft
+
+Document = dict[str, Any]
+CONV = fb.Node("Conv2DOptions", StrideH=1, StrideW=1)
+
+
+def net(*kinds: str, shape: Sequence[int] = (1, 2, 2, 2), sides: Sequence[int] = (1,)) -> bytes:
+    """A chain of operators of one shape; a convolution has filters of `sides` by `sides`, each once."""
+    weights = [np.ones((shape[-1], side, side, shape[-1]), np.int8) for side in sides]
+    tensors = [fb.tensor(f"t{number}", shape) for number in range(len(kinds) + 1)]
+    tensors += [fb.tensor(f"w{i}", each.shape, Buffer=i + 1) for i, each in enumerate(weights)]
+    numbers = iter(range(len(kinds) + 1, len(tensors)))
+    nodes = [
+        fb.operator(
+            kind, [at, next(numbers)] if kind == "CONV_2D" else [at], [at + 1], CONV if kind == "CONV_2D" else None
+        )
+        for at, kind in enumerate(kinds)
+    ]
+    return fb.write(fb.model(fb.subgraph(tensors, nodes, [0], [len(kinds)]), data=[each.tobytes() for each in weights]))
+
+
+def said(data: bytes, operators: Sequence[tuple[int, list[int], list[int]]], **places: Document) -> str:
+    """Check a plan of these operators, in order, all of whose tensors of 8 bytes lie apart."""
+    used = sorted({t for _, reads, writes in operators for t in (*reads, *writes)})
+    tensors = [draft.tensor(t, f"b{t}") | places.get(f"t{t}", {}) for t in used]
+    steps = ["enter", *(f"STEP {number}" for number, _, _ in operators), "leave"]
+    buffers = [draft.buffer(f"b{t}", 8 * t, 8, (0, len(steps))) for t in used]
+    model = draft.model([draft.operator(*each) for each in operators], tensors)
+    return draft.verdict(draft.plan(steps, [model], buffers), data)
+
+
+def test_functions_and_moves_are_fused_and_nothing_else() -> None:
+    assert said(net("CONV_2D", "RELU"), [(0, [0], [2])]) == ""
+    two = net("CONV_2D", "CONV_2D", sides=(1, 1))
+    assert said(two, [(0, [0], [1]), (1, [1], [2])]) == ""
+    assert said(two, [(0, [0], [2])]) == "wrong: m: operator 0 would have to compute operator 1, too"
+    assert said(two, [(1, [0], [2])]) == "wrong: m: operator 1 would have to compute operator 0, too"
+    assert said(net("SOFTMAX", "RELU"), [(1, [0], [2])]) == "wrong: m: operator 1 would have to compute operator 0, too"
+
+
+def test_an_operator_computes_what_it_writes() -> None:
+    three = net("CONV_2D", "TANH", "LOGISTIC")
+    assert said(three, [(0, [0], [1]), (1, [1], [2]), (2, [2], [3])]) == ""
+    wrong = said(three, [(0, [0], [1]), (2, [1], [2]), (1, [2], [3])])
+    assert wrong == "wrong: m: operator 2 writes what it does not compute"
+
+
+def test_functions_that_nothing_computes_are_named() -> None:
+    """A table computes both functions; a convolution computes only what comes after it."""
+    table, before = net("TANH", "LOGISTIC"), net("TANH", "CONV_2D")
+    assert said(table, [(1, [0], [2])]) == said(table, [(0, [0], [2])]) == ""
+    assert said(before, [(1, [0], [2])]) == "not checked: m: that operator 0 changes nothing"
+    last = net("CONV_2D", "RELU")
+    shown = said(last, [(0, [0], [1]), (2, [1], [2])])
+    assert shown == "not checked: m: that operator 1 changes nothing"
+
+
+def test_what_is_read_has_been_computed() -> None:
+    """The second function reads what the first one reads, which is not the same, or shows it."""
+    chain = net("TANH", "RESHAPE", "LOGISTIC")
+    assert said(chain, [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"}) == ""
+    assert said(chain, [(0, [0], [1]), (2, [0], [3])]) == (
+        "wrong: m: operator 2 needs tensor 1, which the plan does not let it read"
+    )
+    assert said(net("TANH", "SOFTMAX"), [(0, [0], [1])], t1={"buffer": "b1"}) == "wrong: m: output 2 has no place"
+
+
+def test_a_copy_has_the_values_of_what_it_copies() -> None:
+    two = net("TANH", "SOFTMAX")
+    both = [(0, [0], [1]), (1, [1], [2])]
+    assert said(two, both) == ""
+    assert said(two, [both[0], (2, [1], [2])]) == "wrong: m: no step computes tensor 2"
+    assert said(two, [*both, (2, [1], [2])]) == (
+        'wrong: step 3, "m: STEP 2", copies other values than those of tensor 2'
+    )
+
+
+def test_arrays_of_the_caller_are_inputs_and_outputs() -> None:
+    """Or what an output shows."""
+    steps = [(0, [0], [1]), (1, [1], [2])]
+    two = net("TANH", "SOFTMAX")
+    assert said(two, steps, t0={"buffer": ""}, t2={"buffer": ""}) == ""
+    assert said(two, steps, t1={"buffer": ""}) == (
+        "wrong: m: tensor 1 is in an array of the caller, who has none for it"
+    )
+    for changes in ({"offset": 1}, {"offset": -1}, {"pitch": 2}):
+        assert said(two, steps, t2={"buffer": ""} | changes) == (
+            "wrong: m: tensor 2 has an array of the caller, but not from its beginning"
+        )
+    view = net("TANH", "RESHAPE")
+    shown = [draft.tensor(0, "x"), draft.tensor(1, ""), draft.tensor(2, "")]
+    model = draft.model([draft.operator(0, [0], [1])], shown)
+    plan = draft.plan(["enter", "TANH 0", "leave"], [model], [draft.buffer("x", 0, 8, (0, 3))])
+    assert draft.verdict(plan, view) == ""
+
+
+@pytest.mark.parametrize("channels", [[1, 0], [0, 0], [2], [-1]])
+def test_channels_are_some_of_those_there_are(channels: list[int]) -> None:
+    two = net("TANH", "LOGISTIC")
+    steps = [(0, [0], [1]), (1, [1], [2])]
+    assert said(two, steps, t1={"channels": [1]}) == ""
+    assert said(two, steps, t1={"channels": channels}) == "wrong: m: tensor 1 has no such channels"
+    for port in ("t0", "t2"):
+        assert "has no such channels" in said(two, steps, **{port: {"channels": [0]}})
+
+
+def test_weights_that_are_computed_are_needed_to_the_end() -> None:
+    """Two filters for four rows; w, b and the value of a padding are inputs."""
+    tensors = [fb.tensor("x", [4, 2]), fb.tensor("w", [2, 2]), fb.tensor("b", [2]), fb.tensor("y", [4, 2])]
+    data = fb.write(fb.model(fb.subgraph(tensors, [fb.operator("FULLY_CONNECTED", [0, 1, 2], [3])], [0, 1, 2], [3])))
+    places = [draft.tensor(t, name) for t, name in enumerate("xwby")]
+
+    def verdict(reads: list[int], y: int) -> str:
+        buffers = [draft.buffer(name, at, size, (0, 3)) for name, at, size in (("x", 8, 8), ("w", 0, 4), ("b", 4, 2))]
+        buffers.append(draft.buffer("y", y, 8, (0, 3)))
+        model = draft.model([draft.operator(0, reads, [3])], places, inputs=["x", "w", "b"])
+        return draft.verdict(draft.plan(["enter", "FULLY_CONNECTED 0", "leave"], [model], buffers), data)
+
+    assert verdict([0, 1, 2], 8) == verdict([0, 1, 2], 16) == ""
+    assert verdict([0, 2], 16) == "wrong: m: operator 0 needs tensor 1, which the plan does not let it read"
+    assert verdict([0, 1], 16) == "wrong: m: operator 0 needs tensor 2, which the plan does not let it read"
+    for y, element, tensor, at in ((0, 0, 1, 0), (3, 3, 1, 3), (5, 1, 2, 5)):
+        assert verdict([0, 1, 2], y) == (
+            f'wrong: step 1, "m: FULLY_CONNECTED 0", overwrites element {element} of tensor {tensor} at p+{at} '
+            "before it has read it for the last time"
+        )
+
+
+def test_constant_parts_are_written_too() -> None:
+    """A concatenation of x and a constant, which no step makes."""
+    tensors = [fb.tensor("x", [2]), fb.tensor("c", [2], Buffer=1), fb.tensor("j", [4]), fb.tensor("y", [4])]
+    nodes = [fb.operator("CONCATENATION", [0, 1], [2], fb.Node("ConcatenationOptions")), fb.operator("TANH", [2], [3])]
+    data = fb.write(fb.model(fb.subgraph(tensors, nodes, [0], [3]), data=[bytes(2)]))
+    buffers = [draft.buffer("j", 0, 4, (0, 3)), draft.buffer("y", 8, 4, (0, 3))]
+    places = [draft.tensor(0, "j"), draft.tensor(2, "j"), draft.tensor(3, "y")]
+    model = draft.model([draft.operator(1, [2], [3])], places)
+    assert draft.verdict(draft.plan(["enter", "TANH 1", "leave"], [model], buffers), data) == (
+        'wrong: step 1, "m: TANH 1", reads constants from where nothing writes them'
+    )
+
+
+POOL = fb.Node("Pool2DOptions", Padding=1, StrideH=1, StrideW=1, FilterHeight=3, FilterWidth=2)
+AVERAGE = fb.write(
+    fb.model(
+        fb.subgraph(
+            [fb.tensor("x", [1, 3, 2, 2]), fb.tensor("y", [1, 1, 1, 2])],
+            [fb.operator("AVERAGE_POOL_2D", [0], [1], POOL)], [0], [1],
+        )
+    )
+)  # fmt: skip
+STEPS = [f"AVERAGE_POOL_2D 0, row {row}" for row in range(3)]
+
+
+def added_up(steps: Sequence[str], **sums: Any) -> str:
+    """Check a mean over three rows, which are added up one by one."""
+    scratch = draft.buffer("sums", 16, 8, (0, 9), kind="scratch", alignment=4) | sums
+    buffers = [draft.buffer("x", 0, 12, (0, 9), kind="input"), draft.buffer("y", 12, 2, (0, 9), kind="output"), scratch]
+    for buffer in buffers:
+        buffer["intervals"] = [[0, len(steps) + 2]]
+    tensors = [draft.tensor(0, "x"), draft.tensor(1, "y")]
+    model = draft.model([draft.operator(0, [0], [1], "sums")], tensors)
+    return draft.verdict(draft.plan(["enter", *steps, "leave"], [model], buffers), AVERAGE)
+
+
+def test_each_row_is_added_up_once() -> None:
+    assert added_up(STEPS) == added_up(STEPS[::-1]) == ""
+    again = f'wrong: step 4, "m: {STEPS[1]}", does not add up each row once'
+    assert added_up([*STEPS, STEPS[1]]) == again
+    assert added_up(STEPS[:2]) == f'wrong: step 1, "m: {STEPS[0]}", does not add up each row once'
+
+
+def test_sums_have_room() -> None:
+    no_room = f'wrong: step 1, "m: {STEPS[0]}", has no room for sums'
+    assert added_up(STEPS, size=7) == added_up(STEPS, offset=18, alignment=1) == no_room
+    assert added_up(STEPS, alignment=2) == no_room
+    assert added_up(STEPS, size=12) == ""
+
+
+ROWS = net("CONV_2D", shape=(1, 3, 1, 2))
+
+
+def by_rows(steps: Sequence[str], at: Sequence[int] = (8, 10, 12), **more: Any) -> str:
+    """Check a layer of three rows that the application takes one by one; rows of its output lie `at` these places."""
+    count = len(steps) + 2
+    rows = draft.buffer("y", 0, 0, *[(1, count)] * 3, kind="output") | {"offsets": [*at], "row_size": 2, "lives": []}
+    model = draft.model(
+        [draft.operator(0, [0], [1])], [draft.tensor(0, "x"), draft.tensor(1, "y[0]")], outputs_by_rows=["y"]
+    )
+    buffers = [draft.buffer("x", 0, 6, (0, count), kind="input"), rows | more]
+    return draft.verdict(draft.plan(["enter", *steps, "leave"], [model], buffers), ROWS)
+
+
+def test_rows_are_handed_out_one_by_one() -> None:
+    """They may lie in one place, but none may be missing."""
+    steps = [f"CONV_2D 0, row {row}" for row in range(3)]
+    assert by_rows(steps) == by_rows(steps, (8, 8, 8)) == ""
+    assert by_rows(steps[:2]) == 'wrong: step 1, "m: CONV_2D 0, row 0", is one of 2 rows, and the output has 3'
+    assert by_rows(["CONV_2D 0"]) == ""
+    assert by_rows([]) == "wrong: m: no step computes output 1"
+
+
+def test_steps_are_those_of_the_model_that_runs() -> None:
+    steps = [f"CONV_2D 0, row {row}" for row in range(3)]
+    assert by_rows([*steps, "n: CONV_2D 0, row 1"]) == ('wrong: step 4, "n: CONV_2D 0, row 1", comes before m has left')
+
+
+def test_rows_of_wide_elements_are_aligned() -> None:
+    tensors = [fb.tensor(name, [1, 3, 1, 1], "INT16") for name in "xy"]
+    data = fb.write(fb.model(fb.subgraph(tensors, [fb.operator("TANH", [0], [1])], [0], [1])))
+    model = draft.model([draft.operator(0, [0], [1])], [draft.tensor(0, "x"), draft.tensor(1, "y[0]")])
+
+    def verdict(at: int, alignment: int) -> str:
+        rows = {"offsets": [8, at, 14], "row_size": 2, "lives": []}
+        made = draft.buffer("y", 0, 0, *[(0, 3)] * 3, alignment=alignment) | rows
+        given = draft.buffer("x", 0, 6, (0, 3), alignment=2)
+        return draft.verdict(draft.plan(["enter", "TANH 0", "leave"], [model], [given, made]), data)
+
+    assert verdict(10, 2) == ""
+    for at, alignment in ((11, 1), (10, 1)):
+        assert verdict(at, alignment) == "wrong: m: tensor 1 has rows that are not aligned to its elements"
+
+
+def test_pools_have_names_of_their_own() -> None:
+    data, tensors = net("TANH"), [draft.tensor(0, "x"), draft.tensor(1, "y")]
+    model = draft.model([draft.operator(0, [0], [1])], tensors)
+    buffers = [draft.buffer("x", 0, 8, (0, 3)), draft.buffer("y", 8, 8, (0, 3))]
+    plan = draft.plan(["enter", "TANH 0", "leave"], [model], buffers, pools=[draft.pool(8), draft.pool(16)])
+    assert draft.verdict(plan, data) == "wrong: two pools have one name"
