@@ -37,6 +37,20 @@ ASSEMBLERS = {
     "mve, clang": [*ARM_CLANG, "--target=thumbv8.1m.main-none-eabi", "-mcpu=cortex-m55"],
 }
 """Compilers, by the instructions that their assembler has."""
+HELIUM = {
+    "conv_2d_f32_row": "vfma.f32",
+    "conv_2d_s16_row": "vmlaldava.s16",
+    "conv_2d_s8_row": "vmladava.s8",
+    "fill": "vstrb.8",
+    "log_softmax_s8": "vaddva.u32",
+    "lookup_s8": "vldrb.u8",
+    "mean_s16_row": "vldrh.s32",
+    "mean_s8_row": "vldrb.s32",
+    "pad": "vldrb.u8",
+    "softmax_s8": "vstrbt.32",
+}
+"""An instruction of functions that use Helium where the compiler has it, whatever a target's `isa` says."""
+
 FROM_THE_C_LIBRARY = {"memcpy", "memmove", "memset"}
 FROM_ITS_MATHEMATICS = set("ceilf cosf erff exp expf floor floorf fmodf logf roundf sinf sqrtf tanhf".split())
 
@@ -81,12 +95,22 @@ def test_every_function_compiles_with_what_it_needs_and_no_more(compiler: str, t
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 def test_assembly_is_what_assemblers_accept(compiler: str, level: str, tmp_path: Path) -> None:
     names = {name for name in functions() if f"_{compiler[:3]}" in name}
-    names |= {"conv_2d_f32_row", "conv_2d_s16_row", "conv_2d_s8_row"}
-    names |= {"fill", "lookup_s8", "mean_s16_row", "mean_s8_row", "pad"}
+    names |= HELIUM.keys()
     for name in names:
         (tmp_path / f"{name}.c").write_text(emitted(name), encoding="utf-8")
     command = [*ASSEMBLERS[compiler], "-std=c99", "-mfloat-abi=hard", level]
     compile_with(command, *(f"{name}.c" for name in names), folder=tmp_path)
+
+
+@pytest.mark.parametrize("name", HELIUM)
+def test_helium_is_used_where_the_compiler_has_it(name: str, tmp_path: Path) -> None:
+    (tmp_path / "kernel.c").write_text(emitted(name), encoding="utf-8")
+    has = []
+    for processor in ("cortex-m33", "cortex-m55"):
+        command = [*ARM_GCC, f"-mcpu={processor}", "-std=c99", "-mfloat-abi=hard", "-O2", "-S", "-o", "kernel.s"]
+        compile_with(command, "kernel.c", folder=tmp_path)
+        has.append(HELIUM[name] in (tmp_path / "kernel.s").read_text("utf-8"))
+    assert has == [False, True]
 
 
 @pytest.mark.long

@@ -5,7 +5,6 @@
 #include "mve.h"
 #include "unary.h"
 #include "usmp.h"
-#include "walk.h"
 
 /* Elements by sixteens, from r1 to r3; or the last `r5`. */
 #define USMP_MVE_LOOK_UP_SIXTEENS \
@@ -58,9 +57,7 @@ static USMP_MVE_OR_INLINE void usmp_look_up_s8(
         USMP_MVE_LOOK_UP_SIXTEENS
         "pop            {r4, r5, r6, pc}\n\t");
 #else
-    const struct usmp_walk walk = usmp_walk_along(p->size, 1, p->direction);
-
-    for (int32_t i = walk.first; i != walk.end; i += walk.step) {
+    for (int32_t i = p->direction < 0 ? p->size - 1 : 0; i >= 0 && i < p->size; i += p->direction) {
         output[i] = table[input[i] + 128];
     }
 #endif

@@ -96,18 +96,34 @@ static inline int32_t usmp_describe_mve(
     return channels.first;
 }
 
+/* Windows that slide along a row. */
+struct usmp_row_mve {
+    int32_t reach; /* from the first pixel under a window to the last one */
+    int32_t stride;
+    int32_t before; /* pixels before the row that the first window covers */
+    int32_t input_width;
+    int32_t output_width;
+    int32_t direction;
+};
+
 /* Returns the number of pixels, from pixel `x` on in the direction of the kernel, with windows inside of the row. */
-static inline int32_t usmp_pixels_inside_mve(const struct usmp_conv_2d_s8_parameters *p, int32_t x)
+static inline int32_t usmp_windows_inside_mve(struct usmp_row_mve row, int32_t x)
 {
-    const int32_t reach = (p->window_width - 1) * p->dilation;
-    const int32_t last = p->input_width - 1 - reach + p->before; /* place of the last window, from that of the first */
-    const int32_t first_pixel = (p->before + p->stride - 1) / p->stride;
-    const int32_t end_pixel = last < 0 ? 0 : usmp_minimum(last / p->stride + 1, p->output_width);
+    const int32_t last = row.input_width - 1 - row.reach + row.before; /* place of the last window, from the first one's */
+    const int32_t first_pixel = (row.before + row.stride - 1) / row.stride;
+    const int32_t end_pixel = last < 0 ? 0 : usmp_minimum(last / row.stride + 1, row.output_width);
 
     if (x < first_pixel || x >= end_pixel) {
         return 0;
     }
-    return p->direction < 0 ? x - first_pixel + 1 : end_pixel - x;
+    return row.direction < 0 ? x - first_pixel + 1 : end_pixel - x;
+}
+
+static inline int32_t usmp_pixels_inside_mve(const struct usmp_conv_2d_s8_parameters *p, int32_t x)
+{
+    const struct usmp_row_mve row = {
+        (p->window_width - 1) * p->dilation, p->stride, p->before, p->input_width, p->output_width, p->direction};
+    return usmp_windows_inside_mve(row, x);
 }
 
 /* A word of a packed block. */

@@ -19,7 +19,10 @@ struct usmp_window_mve {
     int32_t half;              /* 36: what rounds a sum before it is divided by their number: */
     int32_t multiplier;        /* 40: multiplied, of which the upper 16 bits */
     int32_t shift;             /* 44: are shifted; negative: to the right */
-    int32_t blocks[5];         /* 48: how many blocks, of how many channels each; how many others, of how many; 0 */
+    int32_t pixels;            /* 48: of the output, whose windows have as many pixels inside of the image */
+    int32_t input_step;        /* 52: from where another block would follow to the next window */
+    int32_t output_step;       /* 56: and to the next pixel */
+    int32_t blocks[5];         /* 60: how many blocks, of how many channels each; how many others, of how many; 0 */
 };
 
 /* The output of a channel. */
@@ -49,20 +52,22 @@ static inline USMP_MVE_UNUSED int8_t usmp_average_under_mve(const struct usmp_wi
     return (int8_t)usmp_clamp(sum < 0 ? -mean : mean, p->low, p->high);
 }
 
-/* Makes a pixel from the channels at an offset in each row, sixteen in a turn. */
-static inline USMP_MVE_UNUSED void usmp_pool_pixel_mve(
+/* Makes pixels, from the channels at an offset in each row on, sixteen in a turn. */
+static inline USMP_MVE_UNUSED void usmp_pool_pixels_mve(
     const struct usmp_window_mve *p, int32_t offset,
     int8_t (*of_channel)(const struct usmp_window_mve *, int32_t), int8_t *output)
 {
-    for (const int32_t *blocks = p->blocks; blocks[0] != 0; blocks += 2) {
-        for (int32_t left = blocks[0]; left != 0; --left, offset += p->step, output += p->step) {
-            int8_t outputs[16];
+    for (int32_t pixel = 0; pixel < p->pixels; ++pixel, offset += p->input_step, output += p->output_step) {
+        for (const int32_t *blocks = p->blocks; blocks[0] != 0; blocks += 2) {
+            for (int32_t left = blocks[0]; left != 0; --left, offset += p->step, output += p->step) {
+                int8_t outputs[16];
 
-            for (int32_t i = 0; i < blocks[1]; ++i) {
-                outputs[i] = of_channel(p, offset + i);
-            }
-            for (int32_t i = 0; i < blocks[1]; ++i) {
-                output[i] = outputs[i];
+                for (int32_t i = 0; i < blocks[1]; ++i) {
+                    outputs[i] = of_channel(p, offset + i);
+                }
+                for (int32_t i = 0; i < blocks[1]; ++i) {
+                    output[i] = outputs[i];
+                }
             }
         }
     }
@@ -74,9 +79,12 @@ static inline USMP_MVE_UNUSED void usmp_pool_pixel_mve(
     /* r0 p, r1 offset, r2 output, r5 pitch, r6 step, r7 blocks left, r8 rows left, r9 pointers to rows, r10 width, r11 \
      * pixels, r12 blocks */ \
     "push           {r4-r11, lr}\n\t" \
-    "add            r12, r0, #48\n\t" \
+    "ldr            r3, [r0, #48]\n\t" \
+    "push           {r3, r4}\n\t" /* pixels; nothing */ \
     "ldrd           r10, r5, [r0, #8]\n\t" /* width, pitch */ \
     "ldr            r6, [r0, #16]\n\t" /* from block to block */ \
+    "0:\n\t" /* a pixel of the output */ \
+    "add            r12, r0, #60\n\t" \
     "1:\n\t" \
     "ldrd           r7, r8, [r12], #8\n\t" /* how many blocks, their channels */ \
     "cmp            r7, #0\n\t" \
@@ -90,7 +98,7 @@ static inline USMP_MVE_UNUSED void usmp_pool_pixel_mve(
     "ldr            r11, [r9], #4\n\t" \
     "add            r11, r11, r1\n\t" \
     "dls            lr, r10\n\t" \
-    "4:\n\t" /* a pixel */ \
+    "4:\n\t" /* a pixel under its window */ \
     "vpst\n\t" \
     "vldrbt.u8      q2, [r11]\n\t" \
     "add            r11, r11, r5\n\t" \
@@ -107,9 +115,17 @@ static inline USMP_MVE_UNUSED void usmp_pool_pixel_mve(
     "bne            2b\n\t" \
     "b              1b\n\t" \
     "5:\n\t" \
+    "ldrd           r3, r4, [r0, #52]\n\t" \
+    "add            r1, r1, r3\n\t" /* to the next pixel */ \
+    "add            r2, r2, r4\n\t" \
+    "ldr            r3, [sp]\n\t" \
+    "subs           r3, r3, #1\n\t" \
+    "str            r3, [sp]\n\t" \
+    "bne            0b\n\t" \
+    "add            sp, sp, #8\n\t" \
     "pop            {r4-r11, pc}\n\t"
 
-static USMP_MVE_ASSEMBLY void usmp_max_pool_pixel_mve(
+static USMP_MVE_ASSEMBLY void usmp_max_pool_pixels_mve(
     const struct usmp_window_mve *p USMP_MVE_UNUSED, int32_t offset USMP_MVE_UNUSED,
     int8_t *output USMP_MVE_UNUSED)
 {
@@ -120,7 +136,7 @@ static USMP_MVE_ASSEMBLY void usmp_max_pool_pixel_mve(
         "vmax.s8        q0, q0, q2\n\t",
         "vmin.s8        q0, q0, q3\n\t"));
 #else
-    usmp_pool_pixel_mve(p, offset, usmp_maximum_under_mve, output);
+    usmp_pool_pixels_mve(p, offset, usmp_maximum_under_mve, output);
 #endif
 }
 
@@ -135,7 +151,7 @@ static USMP_MVE_ASSEMBLY void usmp_max_pool_pixel_mve(
     "veor           " SUMS ", " SUMS ", q2\n\t" \
     "vsub.i16       " SUMS ", " SUMS ", q2\n\t"
 
-static USMP_MVE_ASSEMBLY void usmp_average_pool_pixel_mve(
+static USMP_MVE_ASSEMBLY void usmp_average_pool_pixels_mve(
     const struct usmp_window_mve *p USMP_MVE_UNUSED, int32_t offset USMP_MVE_UNUSED,
     int8_t *output USMP_MVE_UNUSED)
 {
@@ -160,7 +176,7 @@ static USMP_MVE_ASSEMBLY void usmp_average_pool_pixel_mve(
         "vdup.8         q1, r4\n\t"
         "vmin.s8        q0, q0, q1\n\t"));
 #else
-    usmp_pool_pixel_mve(p, offset, usmp_average_under_mve, output);
+    usmp_pool_pixels_mve(p, offset, usmp_average_under_mve, output);
 #endif
 }
 
@@ -185,6 +201,8 @@ static inline void usmp_pool_2d_s8_mve(
     const int32_t all = p->window_height * p->window_width;
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
     const struct usmp_walk channels = usmp_walk_along(p->channels, 16, p->direction);
+    const struct usmp_row_mve row = {
+        p->window_width - 1, p->stride, p->before, p->input_width, p->output_width, p->direction};
     int32_t first_row = 0;
     int32_t height = 0; /* of the part of the window that is inside */
     struct usmp_window_mve window;
@@ -200,13 +218,16 @@ static inline void usmp_pool_2d_s8_mve(
     window.low = p->low;
     window.high = p->high;
     window.count = 0;
+    window.input_step = p->direction * p->stride * p->input_pitch - (channels.end - channels.first);
+    window.output_step = p->direction * p->output_pitch - (channels.end - channels.first);
     usmp_split_mve(p->channels, 16, p->direction, window.blocks);
-    for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
+    for (int32_t x = pixels.first; x != pixels.end; x += window.pixels * pixels.step) {
         const int32_t start = x * p->stride - p->before;
         const struct usmp_taps taps = usmp_taps_inside(start, 1, p->window_width, p->input_width);
         const int32_t inside = height * (taps.end - taps.first);
         const int32_t count = p->counts_outside ? all : inside;
 
+        window.pixels = usmp_maximum(usmp_windows_inside_mve(row, x), 1);
         window.width = taps.end - taps.first;
         window.outside = p->counts_outside ? (all - inside) * p->outside : 0;
         if (is_average && window.count != count) {
@@ -215,9 +236,9 @@ static inline void usmp_pool_2d_s8_mve(
         const int32_t offset = (start + taps.first) * p->input_pitch + channels.first;
         int8_t *const pixel = output + x * p->output_pitch + channels.first;
         if (is_average) {
-            usmp_average_pool_pixel_mve(&window, offset, pixel);
+            usmp_average_pool_pixels_mve(&window, offset, pixel);
         } else {
-            usmp_max_pool_pixel_mve(&window, offset, pixel);
+            usmp_max_pool_pixels_mve(&window, offset, pixel);
         }
     }
 }
