@@ -11,7 +11,7 @@
 
 /* Says how outputs are made of pixels of `runs` runs of `elements` elements, and where in a pixel the first block of
  * outputs is. */
-static inline int32_t usmp_set_blocks_s8_dsp(
+static int32_t usmp_set_blocks_s8_dsp(
     struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p, const int32_t *packed, int32_t runs,
     int32_t elements)
 {

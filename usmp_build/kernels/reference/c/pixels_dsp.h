@@ -92,7 +92,7 @@ static inline void usmp_set_zero_point_s8_dsp(
 /* Makes a run of each row of the window, of the pixels inside of the image: those outside add nothing.  `whole` are the
  * rows inside, and the first pixel under the window is at `start`.  Returns 0 where all of it is outside, and where each
  * pixel has sums of its own. */
-static inline int usmp_join_rows_s8_dsp(
+static int usmp_join_rows_s8_dsp(
     struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p, const int8_t *const *rows,
     struct usmp_taps inside, int32_t start, const int8_t **runs)
 {
