@@ -26,6 +26,8 @@ _PATCH, _LARGE_PATCH = 64, 256
 """Bytes on the stack for all of a window."""
 _MOST_FILTERS = 32
 """For a channel."""
+_MOST_REPEATED = 16
+"""Bytes under a window, up to which it is faster to repeat a channel for its filters than to add them up unpacked."""
 _BY_PIXELS = 2
 """How sums are divided that are those of pixels."""
 _MOST_PRODUCTS = 160
@@ -136,6 +138,8 @@ def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
         raise Declined(f"its window has more than {most_taps} pixels")
     if channels > _MOST_FILTERS * inputs:
         raise Declined(f"it has more than {_MOST_FILTERS} filters for a channel")
+    if channels > inputs and channels // inputs % BLOCK == 0 and taps * _width(image) > _MOST_REPEATED:
+        raise Declined("its filters come in fours for each channel, which is as fast unpacked with such a window")
     each = filters(image.node, weights, how.factors)
     constant = packed_depthwise(each) if is_int8 else packed_depthwise_s16(each)
     name = "depthwise_conv_2d" if channels == inputs else "depthwise_conv_2d_repeated"
