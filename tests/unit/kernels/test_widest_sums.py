@@ -42,8 +42,8 @@ def test_windows_of_depthwise_convolutions(multiplier: int, tmp_path: Path) -> N
 @pytest.mark.parametrize(("inputs", "lowest", "bits", "form"), [
     (64, -127, 31, (1, 1, 0)),
     (64, -127, 29, (1, 0, 1)),
-    (1024, -127, 29, (2, 0, 1)),
-    (1600, -127, 29, (4, 0, 1)),
+    (1024, -127, 29, (2, 0, 2)),
+    (1600, -127, 29, (4, 0, 2)),
     (1600, -128, 29, (1, 1, 0)),
     (1021, -127, 29, (1, 1, 0)),
 ])  # fmt: skip

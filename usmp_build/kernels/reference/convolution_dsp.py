@@ -15,7 +15,7 @@ from usmp_build.kernels.reference.arithmetic_of_sums import Arithmetic
 from usmp_build.kernels.reference.candidates import Declined
 from usmp_build.kernels.reference.convolved_image import ConvolvedImage
 from usmp_build.kernels.reference.packed_filters import MOST_TAPS, Filters, filters, packed_kernel, zeros
-from usmp_build.kernels.reference.packing_dsp import WORD, Packed, packed, packed_depthwise
+from usmp_build.kernels.reference.packing_dsp import WORD, Packed, packed, packed_depthwise, packed_pair
 from usmp_build.kernels.reference.packing_s16_dsp import packed_depthwise_s16, packed_s16
 from usmp_build.kernels.reference.pitches import pitch_fields
 from usmp_build.kernels.reference.weights import BLOCK, blocks
@@ -26,6 +26,10 @@ _PATCH, _LARGE_PATCH = 64, 256
 """Bytes on the stack for all of a window."""
 _MOST_FILTERS = 32
 """For a channel."""
+_MOST_REPEATED = 16
+"""Bytes under a window, up to which it is faster to repeat a channel for its filters than to add them up unpacked."""
+_BY_PIXELS = 2
+"""How sums are divided that are those of pixels."""
 _MOST_PRODUCTS = 160
 """Of int16, for which a packed kernel takes fewer instructions than vectors of eight do in the portable one."""
 
@@ -46,18 +50,24 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
     each, pixels = filters(image.node, weights, how.factors), image.output.elements // image.channels
     channels, taps, size = image.input.shape[3], image.window[0] * image.window[1], weights.shape[1] * _width(image)
     constants: tuple[Constant | None, ...]
+    pair = packed_pair(each, taps) if how.sums is DType.INT32 and _has_words(image) else None
     if _has_runs(image):
-        packing = _packed(each, taps, how, may_be_pair=True)
-        name = "conv_2d_pair" if packing.is_pair else "conv_2d"
+        packing = Packed(pair) if pair else _packed_runs(image, each, how)
+        name = "conv_2d_pair" if pair else "conv_2d"
         read, outside, zero_pixel = _taps(image, blocks(image.channels) * _whole_words(channels * _width(image)))
         constants = packing.constant, zero_pixel
-        traffic: tuple[Traffic, ...] = (read, Traffic(len(packing.constant.data) * pixels), outside)
+        weighed = len(packing.constant.data) * pixels
+        if not pair and _leaves_out(image, packing):
+            weighed -= image.taps_outside() * blocks(image.channels) * BLOCK * channels
+            outside = Traffic()
+        traffic: tuple[Traffic, ...] = (read, Traffic(weighed), outside)
     elif size <= _LARGE_PATCH or _is_pointwise(image):
         least = WORD // _width(image)
         filled = np.pad(weights, ((0, 0), (0, max(0, least - weights.shape[1]))))
-        packing = _packed(each._replace(weights=filled), 1, how, may_be_pair=_is_pointwise(image))
+        is_pair = pair is not None and _is_pointwise(image)
+        packing = Packed(pair) if pair and is_pair else _packed(each._replace(weights=filled), 1, how)
         read = Traffic(pixels * blocks(image.channels) * _whole_words(size))
-        name = "conv_2d_1x1_pair" if packing.is_pair else "conv_2d_1x1"
+        name = "conv_2d_1x1_pair" if is_pair else "conv_2d_1x1"
         if not _is_pointwise(image):
             read = Traffic(_gathered(image))
             name = "conv_2d_patch" if size <= _PATCH else "conv_2d_large_patch"
@@ -71,9 +81,25 @@ def _convolution(image: ConvolvedImage, how: Arithmetic, portable: Kernel, weigh
     return replace(kernel, calls=(replace(call, parameters=parameters),))
 
 
-def _packed(each: Filters, runs: int, how: Arithmetic, may_be_pair: bool) -> Packed:
+def _packed(each: Filters, runs: int, how: Arithmetic) -> Packed:
     """Return filters of `runs` equal runs of input, as a constant."""
-    return packed(each, runs, may_be_pair) if how.sums is DType.INT32 else Packed(packed_s16(each, runs))
+    return packed(each, runs) if how.sums is DType.INT32 else Packed(packed_s16(each, runs))
+
+
+def _packed_runs(image: ConvolvedImage, each: Filters, how: Arithmetic) -> Packed:
+    """Return filters whose runs are pixels; of int8, with sums into which no zero point is folded."""
+    (height, width), zero_point = image.window, image.node.zero_point(image.input)
+    if how.sums is not DType.INT32:
+        return _packed(each, height * width, how)
+    biases = each.sums + zero_point * each.weights.sum(axis=1)
+    return packed(each._replace(sums=biases), height * width, height, zero_point)
+
+
+def _leaves_out(image: ConvolvedImage, packing: Packed) -> bool:
+    """Return whether the weights of pixels outside of the image are not read, because rows of pixels are one run."""
+    channels, is_int8 = image.input.shape[3], image.input.dtype is DType.INT8
+    is_dense = image.options.dilation_w == 1 and image.pitches.input == channels and channels % WORD == 0
+    return is_int8 and is_dense and packing.divided != _BY_PIXELS
 
 
 def _fields(image: ConvolvedImage, packing: Packed) -> tuple[tuple[str, Value], ...]:
@@ -91,7 +117,7 @@ def _fields(image: ConvolvedImage, packing: Packed) -> tuple[tuple[str, Value], 
         ("low", low),
         ("high", high),
         ("is_clamped", int((low, high) != (lowest, highest))),
-        *((("is_wide", int(packing.is_wide)), ("is_divided", int(packing.is_divided))) if is_int8 else ()),
+        *((("is_wide", int(packing.is_wide)), ("is_divided", packing.divided)) if is_int8 else ()),
         *pitch_fields(image.pitches),
     )
 
@@ -112,6 +138,8 @@ def depthwise_dsp(image: ConvolvedImage, how: Arithmetic, portable: Kernel) -> K
         raise Declined(f"its window has more than {most_taps} pixels")
     if channels > _MOST_FILTERS * inputs:
         raise Declined(f"it has more than {_MOST_FILTERS} filters for a channel")
+    if channels > inputs and channels // inputs % BLOCK == 0 and taps * _width(image) > _MOST_REPEATED:
+        raise Declined("its filters come in fours for each channel, which is as fast unpacked with such a window")
     each = filters(image.node, weights, how.factors)
     constant = packed_depthwise(each) if is_int8 else packed_depthwise_s16(each)
     name = "depthwise_conv_2d" if channels == inputs else "depthwise_conv_2d_repeated"

@@ -33,24 +33,25 @@ _STEEP = 0x80
 """The bit of usmp_scaled_steep_s8_dsp."""
 
 
-def _widest(each: Filters, are_steep: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return the largest magnitude that the sum of each output can reach; decline what is too large to be scaled.
+def _check(each: Filters, are_steep: NDArray[np.bool_], widest: NDArray[np.int64]) -> None:
+    """Decline sums of these largest magnitudes that are too large to be scaled.
 
     `are_steep` are the outputs with shifts of usmp_scaled_steep_s8_dsp.
     """
-    widest = _reach(each.weights, each.sums)
     left = np.maximum(each.shifts, 0)
     if int(left.max()) > _MOST_LEFT:
         raise Declined(f"it scales by {1 << _MOST_LEFT} or more")
     most = np.where(each.shifts <= -_ROOM, _WIDEST_INT32, _WIDEST_SUM)
     if np.any(widest << left >= np.where(are_steep, _WIDEST_STEEP_SUM, most)):
         raise Declined("its sums may not fit 30 bits, or 32 where it scales by less than 1/4")
-    return widest
 
 
-def _reach(weights: NDArray[np.int64], sums: NDArray[np.int64] | int) -> NDArray[np.int64]:
-    """Return the largest magnitude that sums with products along the last axis of weights can reach."""
-    from_lowest, from_highest = weights * -128, weights * 127
+def _reach(weights: NDArray[np.int64], sums: NDArray[np.int64] | int, zero_point: int = 0) -> NDArray[np.int64]:
+    """Return the largest magnitude that sums with products along the last axis of weights can reach.
+
+    A zero point is taken off the input, so that every product can be 0: any of them may be left out.
+    """
+    from_lowest, from_highest = weights * (-128 - zero_point), weights * (127 - zero_point)
     least = sums + np.minimum(from_lowest, from_highest).sum(axis=-1)
     greatest = sums + np.maximum(from_lowest, from_highest).sum(axis=-1)
     reach: NDArray[np.int64] = np.maximum(np.abs(least), np.abs(greatest))
@@ -67,41 +68,73 @@ class Packed(NamedTuple):
     """Filters as a constant."""
 
     constant: Constant
-    is_pair: bool = False
-    """Whether they are laid out for one output or two, as c/dot_pair_dsp.h says."""
     is_wide: bool = False
     """Whether their sums are wide."""
-    is_divided: bool = False
-    """Whether each run has sums of its own."""
+    divided: int = 0
+    """1 if each row of the window has sums of its own, 2 if each pixel has."""
 
 
-def packed(each: Filters, runs: int, may_be_pair: bool = False) -> Packed:
-    """Return filters over so many equal runs of input bytes, in blocks of four; or as a pair."""
+def packed_pair(each: Filters, runs: int) -> Constant | None:
+    """Return one filter or two over so many equal runs of input bytes, if their sums share a register."""
+    outputs, taps = each.weights.shape
+    if outputs > _PAIR:
+        return None
+    are_steep = _in_steep_blocks(each)
+    reach = _reach(each.weights, each.sums)
+    if int(reach[0]) >= _WIDEST_PAIR:
+        return None
+    _check(each, are_steep, reach)
+    weights, sums = _in_fours(each.weights)[0, :_PAIR], _in_fours(each.sums)[0, :_PAIR]
+    both, lower = _words(weights.reshape(_PAIR, runs, taps // runs))
+    lanes = 256 * both + lower
+    if int(lanes.min()) < _LOWEST_LANE:
+        return None
+    factors = _of_blocks(_factors(each, are_steep))[0, [0, 1, -1]]
+    head = np.array([256 * sums[0] + sums[1], sums[1]])
+    return _constant(np.concatenate([head, _halves(lanes).ravel(), factors]))
+
+
+def packed(each: Filters, runs: int, height: int = 1, zero_point: int = 0) -> Packed:
+    """Return filters over so many equal runs of input bytes, in blocks of four.
+
+    The runs are pixels under a window of `height` rows; a zero point is taken off the input, not folded into the sums.
+    """
     outputs, taps = each.weights.shape
     weights, sums = _in_fours(each.weights), _in_fours(each.sums)
-    by_run = weights.reshape(*weights.shape[:2], runs, taps // runs)
-    words = _words(by_run)
+    words = _words(weights.reshape(*weights.shape[:2], runs, taps // runs))
     lanes = 256 * words[:, ::2] + words[:, 1::2]
-    reach = _reach(weights, sums)
+    reach = _reach(weights, sums, zero_point)
     is_together = bool(reach[:, ::2].max() < _WIDEST_PAIR)
-    are_parts_together = bool(_reach(by_run, 0)[:, ::2].max() < _WIDEST_PAIR and reach.max() < _WIDEST_STEEP_SUM)
-    is_wide = bool(lanes.min() < _LOWEST_LANE) or not (is_together or are_parts_together)
-    is_divided = not (is_wide or is_together)
-    are_steep = _in_steep_blocks(each) | is_divided
-    _widest(each, are_steep)
+    divided = (
+        0 if is_together or reach.max() >= _WIDEST_STEEP_SUM else _divided(weights[:, ::2], height, runs, zero_point)
+    )
+    is_wide = bool(lanes.min() < _LOWEST_LANE) or not (is_together or divided)
+    divided = 0 if is_wide else divided
+    are_steep = _in_steep_blocks(each) | bool(divided)
+    _check(each, are_steep, reach.ravel()[:outputs])
     if is_wide:
         lanes = (words[:, ::2] & 0xFF) << 8 | words[:, 1::2] & 0xFF
-    # axes of lanes: block, pair, run, word, byte -> block, run, word, pair, (0, 2), (1, 3)
-    halves = (lanes & 0xFFFF).transpose(0, 2, 3, 1, 4)
-    body = np.stack([halves[..., 0] | halves[..., 2] << 16, halves[..., 1] | halves[..., 3] << 16], axis=-1)
-    first = sums[:, ::2] if is_wide or is_divided else 256 * sums[:, ::2] + sums[:, 1::2]
+    body = _halves(lanes.transpose(0, 2, 3, 1, 4))  # from block, pair, run, word, byte to block, run, word, pair, byte
+    first = sums[:, ::2] if is_wide or divided else 256 * sums[:, ::2] + sums[:, 1::2]
     heads = np.stack([first, sums[:, 1::2]], axis=-1)
-    count, factors = -(-outputs // BLOCK), _of_blocks(_factors(each, are_steep))
-    if may_be_pair and is_together and not is_wide and outputs <= _PAIR:
-        pair = heads[0, 0], body[0, :, :, 0].ravel(), factors[0, [0, 1, -1]]
-        return Packed(_constant(np.concatenate(pair)), is_pair=True)
-    parts = heads.reshape(count, -1), body.reshape(count, -1), factors
-    return Packed(_constant(np.concatenate(parts, axis=1).ravel()), is_wide=is_wide, is_divided=is_divided)
+    count = -(-outputs // BLOCK)
+    parts = heads.reshape(count, -1), body.reshape(count, -1), _of_blocks(_factors(each, are_steep))
+    return Packed(_constant(np.concatenate(parts, axis=1).ravel()), is_wide, divided)
+
+
+def _divided(weights: NDArray[np.int64], height: int, runs: int, zero_point: int) -> int:
+    """Return which parts of the sums are proven to fit what two sums share: 1 rows, 2 pixels, or 0."""
+    for number, parts in ((1, height), (2, runs)):
+        by_part = weights.reshape(*weights.shape[:2], parts, -1)
+        if int(_reach(by_part, 0, zero_point).max()) < _WIDEST_PAIR:
+            return number
+    return 0
+
+
+def _halves(lanes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Join the four lanes of the last axis to two words, 0 and 2, 1 and 3."""
+    low = lanes & 0xFFFF
+    return np.stack([low[..., 0] | low[..., 2] << 16, low[..., 1] | low[..., 3] << 16], axis=-1)
 
 
 def packed_depthwise(each: Filters) -> Constant:
@@ -109,7 +142,7 @@ def packed_depthwise(each: Filters) -> Constant:
     channels, taps = each.weights.shape
     full = channels - channels % BLOCK
     are_steep = _in_steep_blocks(each)
-    _widest(each, are_steep)
+    _check(each, are_steep, _reach(each.weights, each.sums))
     excess_and_shifts = _factors(each, are_steep)
     by_tap = _bytes(each.weights[:full].reshape(-1, BLOCK, taps).transpose(0, 2, 1))[..., 0]
     sums = each.sums[:full].reshape(-1, BLOCK)

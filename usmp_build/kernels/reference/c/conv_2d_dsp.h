@@ -22,7 +22,7 @@ struct usmp_conv_2d_s8_dsp_parameters {
     int32_t high;
     int32_t is_clamped; /* whether the limits are not those of int8 */
     int32_t is_wide;    /* whether weights are in `packed` as if for wide sums */
-    int32_t is_divided; /* whether each run of input has sums of its own */
+    int32_t is_divided; /* 1 if each row of the window has sums of its own, 2 if each pixel has */
     int32_t input_pitch;
     int32_t output_pitch;
     int32_t direction; /* 1 forward, -1 backward */

@@ -11,7 +11,7 @@
 
 /* Says how outputs are made of pixels of `runs` runs of `elements` elements, and where in a pixel the first block of
  * outputs is. */
-static inline int32_t usmp_set_blocks_s8_dsp(
+static int32_t usmp_set_blocks_s8_dsp(
     struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p, const int32_t *packed, int32_t runs,
     int32_t elements)
 {
@@ -19,7 +19,7 @@ static inline int32_t usmp_set_blocks_s8_dsp(
     const int32_t block = usmp_block_s8_dsp(runs, elements);
     const int32_t last = 4 * (blocks - 1);
 
-    usmp_set_outputs_s8_dsp(dot, p);
+    usmp_set_outputs_s8_dsp(dot, p, block);
     dot->short_outputs = p->output_channels % 4;
     dot->short_end = 0;
     if (dot->short_outputs != 0) {
@@ -66,29 +66,23 @@ void usmp_conv_2d_s8_dsp_row(
     const int32_t width = p->window_width;
     const int32_t channels = p->input_channels;
     const int is_dense = p->dilation == 1 && p->input_pitch == channels && channels * (int32_t)sizeof(int8_t) % 4 == 0;
-    const int are_whole = is_dense && !usmp_has_sums_of_runs_s8_dsp(p) && usmp_are_all_inside_s8(rows, height);
+    const struct usmp_taps inside = usmp_rows_inside_s8(rows, height);
     const struct usmp_walk pixels = usmp_walk_along(p->output_width, 1, p->direction);
-    const int8_t *runs[64];
+    const int8_t *runs[65];
     struct usmp_pixels_s8_dsp dot;
     const int32_t first = usmp_set_blocks_s8_dsp(&dot, p, packed, height * width, channels);
 
+    usmp_set_zero_point_s8_dsp(&dot, p);
     dot.input_step = 0;
     dot.runs = runs;
     for (int32_t x = pixels.first; x != pixels.end; x += pixels.step) {
         const int32_t start = x * p->stride - p->before;
-        int32_t count = height * width;
 
-        if (are_whole && start >= 0 && start + width <= p->input_width) { /* a run for each row of the window */
-            count = height;
-            usmp_set_runs_s8_dsp(&dot, count - 1, width * channels);
-            for (int32_t y = 0; y < height; ++y) {
-                runs[height - 1 - y] = rows[y] + start * channels;
-            }
-        } else {
-            usmp_set_runs_s8_dsp(&dot, count - 1, channels);
+        if (!is_dense || !usmp_join_rows_s8_dsp(&dot, p, rows, inside, start, runs)) {
+            usmp_set_runs_s8_dsp(&dot, height * width - 1, channels);
             usmp_find_taps_s8(rows, zeros, height, width, start, p->dilation, p->input_width, p->input_pitch, -1, runs);
         }
-        dot.input = runs[count - 1];
+        dot.input = runs[dot.other_runs];
         dot.output = output + x * p->output_pitch + first;
         dot.pixels = 1;
         usmp_dot_s8_dsp(&dot);

@@ -2,71 +2,9 @@
 #ifndef USMP_DOT_DSP_H
 #define USMP_DOT_DSP_H
 
-#include "conv_2d_dsp.h"
 #include "dsp.h"
+#include "pixels_dsp.h"
 #include "usmp.h"
-
-/* Pixels, and the blocks of four outputs to make of each.  The assembly knows the members by their offsets. */
-struct usmp_pixels_s8_dsp {
-    const int8_t *input;       /*  0: the first run of bytes of the first pixel */
-    int32_t other_runs;        /*  4: the number of further runs, all equally long */
-    int32_t runs_left;         /*  8: for the function alone */
-    const int8_t *const *runs; /* 12: the further runs, the last one first */
-    const int32_t *packed;     /* 16: the first block */
-    uintptr_t end;             /* 20: where the block after the last one begins */
-    int32_t back;              /* 24: bytes from the end of a block to the beginning of the next one */
-    int8_t *output;            /* 28: of the first block of the first pixel */
-    int32_t step;              /* 32: from the outputs of a block to those of the next one */
-    int32_t loops;             /* 36: over four words of a run, or one for wide sums; all but its last word */
-    uintptr_t entry;           /* 40: for the function alone */
-    int32_t skip;              /* 44: bytes of code that the first loop leaves out */
-    int32_t rest;              /* 48: bytes from where the last word of a run would begin to where it does: -3 to 0 */
-    int32_t rounding;          /* 52: 1 + 2 * the output's zero point */
-    int32_t flags;             /* 56: 1 if the limits of outputs are not those of int8, 2 if the last block is short */
-    int32_t low;               /* 60: four times */
-    int32_t high;              /* 64: four times */
-    int32_t pixels;            /* 68: if more than one, each has but one run */
-    int32_t input_step;        /* 72: from a pixel to the next one */
-    int32_t output_step;       /* 76: from where the block after the last one would go to the next pixel */
-    int32_t is_wide;           /* 80: whether weights are in `packed` as if for wide sums */
-    int32_t is_divided;        /* 84: whether each run has sums of its own */
-    int32_t words;             /* 88: of a run */
-    int32_t short_outputs;     /* 92: of the last block, which has fewer than four */
-    uintptr_t short_end;       /* 96: where it ends; 0 if there is none */
-    int32_t totals[2];         /* 100: divided sums of a and c, of the runs before this one */
-    uintptr_t run_entry;       /* 108: for the function alone */
-};
-
-/* Says how long all runs are: at least four bytes. */
-static inline void usmp_set_runs_s8_dsp(struct usmp_pixels_s8_dsp *dot, int32_t other_runs, int32_t bytes)
-{
-    const int32_t whole = (int32_t)((uint32_t)(bytes - 1) / 4); /* words but the last one */
-
-    dot->other_runs = other_runs;
-    dot->words = whole + 1;
-    dot->loops = dot->is_wide ? whole : (int32_t)((uint32_t)(whole + 3) / 4);
-    dot->skip = whole == 0 ? 64 * 4 + 8 : 64 * (4 * dot->loops - whole);
-    dot->rest = bytes - 4 - 4 * whole;
-}
-
-static inline void usmp_set_outputs_s8_dsp(
-    struct usmp_pixels_s8_dsp *dot, const struct usmp_conv_2d_s8_dsp_parameters *p)
-{
-    dot->rounding = p->rounding;
-    dot->low = usmp_four_times_dsp(p->low);
-    dot->high = usmp_four_times_dsp(p->high);
-    dot->flags = p->is_clamped;
-    dot->is_wide = p->is_wide;
-    dot->is_divided = p->is_divided;
-    dot->totals[0] = 0;
-    dot->totals[1] = 0;
-}
-
-/* Whether runs may not be joined to one. */
-static inline int usmp_has_sums_of_runs_s8_dsp(const struct usmp_conv_2d_s8_dsp_parameters *p)
-{
-    return p->is_divided;
-}
 
 /* The words of a block for pixels of `runs` runs. */
 static inline int32_t usmp_block_s8_dsp(int32_t runs, int32_t bytes)
@@ -78,8 +16,8 @@ static inline int32_t usmp_block_s8_dsp(int32_t runs, int32_t bytes)
 #define USMP_DSP_WORD(LOAD) \
     "ldm.w  r1!, {r4, r5, r6, r8}\n\t" \
     LOAD "\n\t" \
-    "sxtb16 r12, r3\n\t" \
-    "sxtb16 r3, r3, ror #8\n\t" \
+    "sxtab16 r12, r7, r3\n\t" \
+    "sxtab16 r3, r7, r3, ror #8\n\t" \
     "smlad  r9, r12, r4, r9\n\t" \
     "smlad  r9, r3, r5, r9\n\t" \
     "sxtb16 r4, r4\n\t" \
@@ -93,28 +31,29 @@ static inline int32_t usmp_block_s8_dsp(int32_t runs, int32_t bytes)
     "smlad  lr, r12, r6, lr\n\t" \
     "smlad  lr, r3, r8, lr\n\t"
 
-/* The same for wide sums: 20 instructions. */
+/* The same for wide sums: 21 instructions. */
 #define USMP_DSP_WIDE_WORD(LOAD) \
-    "ldm.w  r1!, {r4, r5, r6, r8}\n\t" \
+    "ldrd   r4, r5, [r1], #8\n\t" \
     LOAD "\n\t" \
-    "sxtb16 r12, r3\n\t" \
-    "sxtb16 r3, r3, ror #8\n\t" \
-    "sxtb16 r7, r4, ror #8\n\t" \
-    "smlad  r9, r12, r7, r9\n\t" \
+    "sxtab16 r12, r7, r3\n\t" \
+    "sxtab16 r3, r7, r3, ror #8\n\t" \
+    "sxtb16 r6, r4, ror #8\n\t" \
+    "smlad  r9, r12, r6, r9\n\t" \
     "sxtb16 r4, r4\n\t" \
     "smlad  r10, r12, r4, r10\n\t" \
-    "sxtb16 r7, r5, ror #8\n\t" \
-    "smlad  r9, r3, r7, r9\n\t" \
+    "sxtb16 r6, r5, ror #8\n\t" \
+    "smlad  r9, r3, r6, r9\n\t" \
     "sxtb16 r5, r5\n\t" \
     "smlad  r10, r3, r5, r10\n\t" \
-    "sxtb16 r7, r6, ror #8\n\t" \
-    "smlad  r11, r12, r7, r11\n\t" \
-    "sxtb16 r6, r6\n\t" \
-    "smlad  lr, r12, r6, lr\n\t" \
-    "sxtb16 r7, r8, ror #8\n\t" \
-    "smlad  r11, r3, r7, r11\n\t" \
-    "sxtb16 r8, r8\n\t" \
-    "smlad  lr, r3, r8, lr\n\t"
+    "ldrd   r4, r5, [r1], #8\n\t" \
+    "sxtb16 r6, r4, ror #8\n\t" \
+    "smlad  r11, r12, r6, r11\n\t" \
+    "sxtb16 r4, r4\n\t" \
+    "smlad  lr, r12, r4, lr\n\t" \
+    "sxtb16 r6, r5, ror #8\n\t" \
+    "smlad  r11, r3, r6, r11\n\t" \
+    "sxtb16 r5, r5\n\t" \
+    "smlad  lr, r3, r5, lr\n\t"
 
 /* Makes the outputs of all these blocks, four at a time; a, b, c, d are their filters.  `packed` has for each block
  *
@@ -133,59 +72,73 @@ static inline int32_t usmp_block_s8_dsp(int32_t runs, int32_t bytes)
  * parts of A and C are added up apart; all shifts are those of usmp_scaled_steep_s8_dsp.  Where weights do not allow it,
  * sums are wide: A, B, C, D to begin with, and a lane is a's byte beside b's.
  *
+ * The input's zero point is folded into these biases, or taken off the input: then pixels outside of the image add
+ * nothing, and their weights are left out.
+ *
  * The last block may have fewer than four outputs: the others are made, and not written. */
 static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UNUSED)
 {
 #if USMP_DSP
     __asm__ volatile(
-        /* r0 input, r1 packed, r2 loops, r3 r12 input bytes, r4 r5 r6 r8 weights, r9 r10 r11 lr sums, r7 dot */
-        "push   {r0, r4-r11, lr}\n\t"
+        /* r0 input, r1 packed, r2 loops, r3 r12 input bytes, r4 r5 r6 r8 weights, r9 r10 r11 lr sums; r7 dot, or, in a
+         * run, its zero points */
+        "push   {r0, r1, r4-r11, lr}\n\t"
         "mov    r7, r0\n\t"
         "adr    r3, 3f\n\t"
-        "ldr    r2, [r7, #44]\n\t"
+        "ldr    r2, [r7, #80]\n\t"
         "adds   r3, r3, r2\n\t"
-        "ldrd   r2, r4, [r7, #80]\n\t"
-        "cbnz   r4, 14f\n\t"
+        "ldrd   r2, r4, [r7, #88]\n\t"
         "cbz    r2, 0f\n\t"
         "adr    r3, 7f\n\t"
-        "ldr    r2, [r7, #36]\n\t"
+        "ldr    r2, [r7, #4]\n\t"
         "cbnz   r2, 0f\n\t"
         "adr    r3, 8f\n\t"
-        "b      0f\n\t"
-        "14:\n\t"
-        "adds   r3, #1\n\t"
-        "str    r3, [r7, #108]\n\t"
-        "adr    r3, 13f\n\t"
         "0:\n\t"
         "adds   r3, #1\n\t" /* an address of Thumb code */
-        "str    r3, [r7, #40]\n\t"
-        "ldr    r1, [r7, #16]\n\t"
+        "str    r3, [r7, #116]\n\t"
+        "cbz    r4, 14f\n\t"
+        "adr    r3, 13f\n\t"
+        "adds   r3, #1\n\t"
+        "14:\n\t"
+        "ldrd   r2, r5, [r7, #80]\n\t"
+        "str    r3, [r7, #16]\n\t"
+        "ldr    r2, [r7, #68]\n\t"
+        "str    r5, [sp, #4]\n\t"
+        "orrs   r2, r2, r4\n\t"
+        "beq    18f\n\t"
+        "adr    r3, 19f\n\t"
+        "adds   r3, #1\n\t"
+        "18:\n\t"
+        "str    r3, [r7, #8]\n\t"
+        "ldr    r1, [r7, #20]\n\t"
 
         "1:\n\t" /* a block of four outputs */
         "ldm    r1!, {r9, r10, r11, lr}\n\t"
-        "ldrd   r0, r2, [r7]\n\t"
-        "str    r2, [r7, #8]\n\t"
-
-        "2:\n\t" /* a run */
-        "ldrd   r2, r3, [r7, #36]\n\t"
+        "ldm.w  r7, {r0, r2, r3, r7}\n\t"
         "bx     r3\n\t"
+
         ".balign 4\n\t"
-        "3:\n\t"
+        "3:\n\t" /* a run */
         ".rept  4\n\t"
         USMP_DSP_WORD("ldr r3, [r0], #4")
         ".endr\n\t"
         "subs.w r2, r2, #1\n\t"
         "bne.w  3b\n\t"
-        "ldr    r2, [r7, #48]\n\t" /* the last word of the run */
+        "ldr    r2, [sp, #4]\n\t" /* the last word of the run */
         USMP_DSP_WORD("ldr.w r3, [r0, r2]")
-        "ldr    r2, [r7, #8]\n\t"
+        "9:\n\t"
+        "ldr    r7, [sp]\n\t"
+        "ldr    r2, [r7, #72]\n\t"
         "cbz    r2, 4f\n\t"
-        "9:\n\t" /* the next run */
-        "ldr    r3, [r7, #12]\n\t"
+        "ldr    r3, [r7, #76]\n\t" /* the next run */
         "subs   r2, #1\n\t"
-        "str    r2, [r7, #8]\n\t"
+        "str    r2, [r7, #72]\n\t"
         "ldr    r0, [r3, r2, lsl #2]\n\t"
-        "b      2b\n\t"
+        "2:\n\t"
+        "ldr    r2, [r7, #4]\n\t"
+        "ldr    r3, [r7, #16]\n\t"
+        "ldr    r7, [r7, #12]\n\t"
+        "bx     r3\n\t"
 
         "4:\n\t" /* the sums of a and c */
         "sub    r9, r9, r10\n\t"
@@ -195,7 +148,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
 
         "5:\n\t" /* sums become outputs */
         "ldm    r1!, {r2, r3, r4, r5, r6}\n\t"
-        "ldrd   r8, r0, [r7, #52]\n\t"
+        "ldrd   r8, r0, [r7, #40]\n\t"
         "tst    r6, #128\n\t"
         "bne.w  12f\n\t"
         "smmlar r9, r9, r2, r9\n\t"
@@ -227,39 +180,39 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "bfi    r9, lr, #24, #8\n\t"
         "cbnz   r0, 15f\n\t"
         "6:\n\t"
-        "ldrd   r2, r3, [r7, #28]\n\t"
+        "ldrd   r2, r3, [r7, #32]\n\t"
         "str    r9, [r2]\n\t"
         "16:\n\t"
         "add    r2, r2, r3\n\t"
-        "str    r2, [r7, #28]\n\t"
-        "ldrd   r2, r3, [r7, #20]\n\t"
+        "str    r2, [r7, #32]\n\t"
+        "ldrd   r2, r3, [r7, #24]\n\t"
         "add    r1, r1, r3\n\t"
         "cmp    r1, r2\n\t"
         "bne.w  1b\n\t"
-        "ldr    r0, [r7, #68]\n\t" /* the next pixel */
+        "ldr    r0, [r7, #56]\n\t" /* the next pixel */
         "subs   r0, #1\n\t"
         "beq    10f\n\t"
-        "str    r0, [r7, #68]\n\t"
-        "ldrd   r2, r3, [r7, #72]\n\t"
+        "str    r0, [r7, #56]\n\t"
+        "ldrd   r2, r3, [r7, #60]\n\t"
         "ldr    r0, [r7]\n\t"
-        "ldr    r4, [r7, #28]\n\t"
+        "ldr    r4, [r7, #32]\n\t"
         "add    r0, r0, r2\n\t"
         "add    r4, r4, r3\n\t"
         "str    r0, [r7]\n\t"
-        "str    r4, [r7, #28]\n\t"
-        "ldr    r1, [r7, #16]\n\t"
+        "str    r4, [r7, #32]\n\t"
+        "ldr    r1, [r7, #20]\n\t"
         "b.w    1b\n\t"
         "15:\n\t" /* limits, and a short block */
         "lsrs   r0, r0, #1\n\t"
         "bcc    17f\n\t"
-        "ldrd   r2, r3, [r7, #60]\n\t"
+        "ldrd   r2, r3, [r7, #48]\n\t"
         USMP_DSP_LIMITS("r9", "r2", "r3", "r12")
         "17:\n\t"
-        "ldr    r2, [r7, #96]\n\t"
+        "ldr    r2, [r7, #112]\n\t"
         "cmp    r1, r2\n\t"
         "bne    6b\n\t"
-        "ldrd   r2, r3, [r7, #28]\n\t"
-        "ldr    r0, [r7, #92]\n\t"
+        "ldrd   r2, r3, [r7, #32]\n\t"
+        "ldr    r0, [r7, #108]\n\t"
         "strb   r9, [r2]\n\t"
         "lsr    r10, r9, #8\n\t"
         "lsr    r11, r9, #16\n\t"
@@ -270,7 +223,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "strbgt r11, [r2, #2]\n\t"
         "b      16b\n\t"
         "10:\n\t"
-        "pop    {r0, r4-r11, pc}\n\t");
+        "pop    {r0, r1, r4-r11, pc}\n\t");
     __asm__ volatile(/* apart: C99 compilers may refuse strings of more than 4,095 characters */
         ".balign 4\n\t"
         "7:\n\t" /* wide sums: a word */
@@ -279,31 +232,54 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         "bne    7b\n\t"
         ".balign 4\n\t"
         "8:\n\t"
-        "ldr    r7, [sp]\n\t"
-        "ldr    r2, [r7, #48]\n\t" /* the last word of the run */
+        "ldr    r2, [sp, #4]\n\t" /* the last word of the run */
         USMP_DSP_WIDE_WORD("ldr r3, [r0, r2]")
         "ldr    r7, [sp]\n\t"
-        "ldr    r2, [r7, #8]\n\t"
+        "ldr    r2, [r7, #72]\n\t"
         "cmp    r2, #0\n\t"
         "bne.w  9b\n\t"
         "b.w    5b\n\t"
 
         ".balign 4\n\t"
-        "13:\n\t" /* divided sums: what the runs so far add to a and c */
-        "ldrd   r3, r4, [r7, #4]\n\t"
+        "19:\n\t" /* the first run of several */
+        "ldr    r7, [sp]\n\t"
+        "ldr    r2, [r7, #68]\n\t"
+        "str    r2, [r7, #72]\n\t"
+        "b.w    2b\n\t"
+
+        ".balign 4\n\t"
+        "13:\n\t" /* a run that has a gap before it, or sums of its own */
+        "ldr    r7, [sp]\n\t"
+        "cbz    r0, 22f\n\t"
+        "ldrd   r3, r4, [r7, #68]\n\t"
         "cmp    r3, r4\n\t"
-        "beq    18f\n\t"
+        "ite    eq\n\t"
+        "ldreq  r3, [r7, #120]\n\t"
+        "ldrne  r3, [r7, #124]\n\t"
+        "add    r1, r1, r3\n\t"
+        "ldr    r3, [r7, #96]\n\t"
+        "cbz    r3, 24f\n\t"
+        "beq    23f\n\t"
         "ldrd   r3, r4, [r7, #100]\n\t"
         "sub    r9, r9, r10\n\t"
         "sub    r11, r11, lr\n\t"
         "add    r9, r3, r9, asr #8\n\t"
         "add    r11, r4, r11, asr #8\n\t"
-        "18:\n\t"
+        "23:\n\t"
         "strd   r9, r11, [r7, #100]\n\t"
         "mov    r9, r10\n\t"
         "mov    r11, lr\n\t"
-        "ldr    r3, [r7, #108]\n\t"
+        "24:\n\t"
+        "ldr    r3, [r7, #116]\n\t"
+        "ldr    r7, [r7, #12]\n\t"
         "bx     r3\n\t"
+        "22:\n\t" /* after the last run */
+        "ldrd   r2, r3, [r7, #124]\n\t"
+        "add    r1, r1, r3\n\t"
+        "ldr    r2, [r7, #88]\n\t"
+        "cmp    r2, #0\n\t"
+        "bne.w  5b\n\t"
+        "b.w    4b\n\t"
 
         "12:\n\t" /* sums become outputs, by factors of 1/2 or more */
         "ldr    r12, [r7, #100]\n\t"
@@ -316,12 +292,13 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         USMP_DSP_STEEP("lr", "r5", "r6", "r12")
         "b.w    11b\n\t");
 #else
+    const int16_t zero = (int16_t)(dot->zero_points & 0xffff);
     const int8_t low = (int8_t)(dot->low & 0xff);
     const int8_t high = (int8_t)(dot->high & 0xff);
     const int32_t *at = dot->packed;
 
     while (dot->pixels > 0) {
-        const int32_t *const shifts = at + 4 + 4 * dot->words * (dot->other_runs + 1) + 4;
+        const int32_t *const shifts = at + dot->block - 1;
         const int is_short = (uintptr_t)(shifts + 1) == dot->short_end;
         uint32_t sums[4];
 
@@ -331,6 +308,10 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
         at += 4;
         for (int32_t run = dot->other_runs; run >= 0; --run) {
             const int8_t *const input = run == dot->other_runs ? dot->input : dot->runs[run];
+            if (input == NULL) {
+                break;
+            }
+            at += (run == dot->other_runs ? dot->first_gap : dot->gap) / 4;
             for (int32_t i = 0; dot->is_divided && i < 4; i += 2) {
                 const int32_t part = (int32_t)(sums[i] - sums[i + 1]) >> 8;
                 dot->totals[i / 2] = run == dot->other_runs ? (int32_t)sums[i] : dot->totals[i / 2] + part;
@@ -344,10 +325,10 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
                     const uint32_t odd = (uint32_t)at[(i & 2) + 1] >> shift;
                     const uint32_t mask = dot->is_wide || (i & 1) != 0 ? 0xff : 0xffff;
                     const uint32_t sign = (mask + 1) / 2;
-                    sums[i] += (uint32_t)x[0] * (((even & mask) ^ sign) - sign);
-                    sums[i] += (uint32_t)x[1] * (((odd & mask) ^ sign) - sign);
-                    sums[i] += (uint32_t)x[2] * (((even >> 16 & mask) ^ sign) - sign);
-                    sums[i] += (uint32_t)x[3] * (((odd >> 16 & mask) ^ sign) - sign);
+                    sums[i] += (uint32_t)(x[0] + zero) * (((even & mask) ^ sign) - sign);
+                    sums[i] += (uint32_t)(x[1] + zero) * (((odd & mask) ^ sign) - sign);
+                    sums[i] += (uint32_t)(x[2] + zero) * (((even >> 16 & mask) ^ sign) - sign);
+                    sums[i] += (uint32_t)(x[3] + zero) * (((odd >> 16 & mask) ^ sign) - sign);
                 }
             }
         }
@@ -356,7 +337,7 @@ static USMP_ASSEMBLY void usmp_dot_s8_dsp(struct usmp_pixels_s8_dsp *dot USMP_UN
             const int32_t part = is_whole ? (int32_t)sums[i] : (int32_t)(sums[i] - sums[i + 1]) >> 8;
             const int32_t sum = part + ((i & 1) == 0 ? dot->totals[i / 2] : 0);
             const int32_t byte = *shifts >> 8 * i & 0xff;
-            const int32_t result = usmp_output_s8_dsp(sum, at[i], byte, dot->rounding);
+            const int32_t result = usmp_output_s8_dsp(sum, shifts[i - 4], byte, dot->rounding);
             dot->output[i] = (int8_t)(result < low ? low : result > high ? high : result);
         }
         dot->output += dot->step;

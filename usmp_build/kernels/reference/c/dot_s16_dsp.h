@@ -5,6 +5,7 @@
 #include "conv_2d_dsp.h"
 #include "dsp.h"
 #include "usmp.h"
+#include "window.h"
 
 /* Pixels, and the blocks of four outputs to make of each.  The assembly knows the members by their offsets; steps are in
  * elements. */
@@ -46,18 +47,37 @@ static inline void usmp_set_runs_s16_dsp(struct usmp_pixels_s16_dsp *dot, int32_
 }
 
 static inline void usmp_set_outputs_s16_dsp(
-    struct usmp_pixels_s16_dsp *dot, const struct usmp_conv_2d_s16_dsp_parameters *p)
+    struct usmp_pixels_s16_dsp *dot, const struct usmp_conv_2d_s16_dsp_parameters *p, int32_t block)
 {
+    (void)block;
     dot->low = p->low;
     dot->high = p->high;
     dot->flags = p->is_clamped;
 }
 
-/* Whether runs may not be joined to one. */
-static inline int usmp_has_sums_of_runs_s16_dsp(const struct usmp_conv_2d_s16_dsp_parameters *p)
+/* The input's zero point is 0. */
+static inline void usmp_set_zero_point_s16_dsp(
+    struct usmp_pixels_s16_dsp *dot, const struct usmp_conv_2d_s16_dsp_parameters *p)
 {
+    (void)dot;
     (void)p;
-    return 0;
+}
+
+/* Makes a run of each row of the window.  Returns 0 where it is not inside of the image. */
+static inline int usmp_join_rows_s16_dsp(
+    struct usmp_pixels_s16_dsp *dot, const struct usmp_conv_2d_s16_dsp_parameters *p, const usmp_i16 *const *rows,
+    struct usmp_taps inside, int32_t start, const usmp_i16 **runs)
+{
+    const int32_t height = p->window_height;
+
+    if (inside.end - inside.first < height || start < 0 || start + p->window_width > p->input_width) {
+        return 0;
+    }
+    for (int32_t y = 0; y < height; ++y) {
+        runs[height - 1 - y] = rows[y] + start * p->input_channels;
+    }
+    usmp_set_runs_s16_dsp(dot, height - 1, p->window_width * p->input_channels);
+    return 1;
 }
 
 /* The words of a block for pixels of `runs` runs. */

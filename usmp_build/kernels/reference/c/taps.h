@@ -16,6 +16,20 @@ static inline int usmp_are_all_inside_s8(const int8_t *const *rows, int32_t heig
     return are_inside;
 }
 
+/* The rows under the window that are not padding, which is above or below them. */
+static inline struct usmp_taps usmp_rows_inside_s8(const int8_t *const *rows, int32_t height)
+{
+    struct usmp_taps inside = {0, height};
+
+    while (inside.first < height && rows[inside.first] == NULL) {
+        ++inside.first;
+    }
+    while (inside.end > inside.first && rows[inside.end - 1] == NULL) {
+        --inside.end;
+    }
+    return inside;
+}
+
 /* The positions, of `count`, at which no pixel under the window is padding; `reach` is from the first pixel under it to
  * the one after the last. */
 static inline struct usmp_taps usmp_positions_inside_s8(
