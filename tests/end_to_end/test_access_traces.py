@@ -17,6 +17,7 @@ from tests.support.flatfile import flatfile
 from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic
+from tests.support.kernels.faster import LAYERS, faster
 from tests.support.kernels.pictures import PICTURES, by_rows_only, pictures
 from tests.support.kernels.rewritten import PRODUCERS, WINDOWS, clamped, padded
 from tests.support.kernels.samples import draw
@@ -33,7 +34,7 @@ from usmp_build.ir.schedule import Direction
 from usmp_build.kernels.reference import Reference, accesses_of_sums
 from usmp_build.operators.decoding import DECODE
 from usmp_build.pipeline import Planned
-from usmp_build.request import REWRITES
+from usmp_build.request import REWRITES, Isa
 from usmp_build.search import concat_aliasing
 from usmp_build.search.replanner import Replanner
 
@@ -62,7 +63,7 @@ def with_analysis(plan: Planned, analysis: Analysis) -> Planned:
     return replace(plan, fitted=replace(plan.fitted, chosen=replace(plan.fitted.chosen, analysis=analysis)))
 
 
-def planned(folder: Path, cases: Iterable[Case]) -> Planned:
+def planned(folder: Path, cases: Iterable[Case], isa: Isa = Isa.PORTABLE) -> Planned:
     """Plan models of one operator each."""
     models = {}
     for number, case in enumerate(cases):
@@ -71,7 +72,8 @@ def planned(folder: Path, cases: Iterable[Case]) -> Planned:
         models[name] = f'path = "{name}.tflite"\n'
     off = ", ".join(f"{name} = false" for name in REWRITES)
     plan = f"[plan]\nrewrites = {{ {off} }}\n"
-    path = manifest(folder, plan + tables("t", {"sram": RW, "flash": RO}, models))
+    target = f'[targets.cpu]\nisa = "{isa.value}"\n'
+    path = manifest(folder, plan + target + tables("t", {"sram": RW, "flash": RO}, models))
     files = DiskFiles(path.parent)
     return pipeline.plan(pipeline.read(path.name, files), files)
 
@@ -87,6 +89,20 @@ def in_each_direction(plan: Planned) -> Iterator[tuple[Direction, Planned]]:
 @pytest.mark.parametrize("sampled_kind", few([kind for kind in CASES if kind not in WITHOUT_INPUTS], 6))
 def test_declared_and_traced_distances_are_equal(sampled_kind: str, tmp_path: Path) -> None:
     check_distances(planned(tmp_path, draw(sampled_kind, COUNT)))
+
+
+@needs_gcc
+@pytest.mark.parametrize("layer", LAYERS)
+def test_traced_distances_of_kernels_for_the_dsp_extension_are_no_longer_than_declared(
+    layer: str, tmp_path: Path
+) -> None:
+    """Some take several turns of the portable kernel at once, and leave out what they need not read."""
+    plan = planned(tmp_path, [case for case, _ in faster(Isa.DSP, layer, COUNT)], Isa.DSP)
+    assert any("_dsp" in call.function for kernel in plan.analysis.kernels.values() for call in kernel.calls)
+    for direction, towards in in_each_direction(plan):
+        found = compared(towards)
+        assert any(each.declared is not None for each in found), direction
+        assert all(each.traced <= each.planned for each in found), direction
 
 
 @needs_gcc
