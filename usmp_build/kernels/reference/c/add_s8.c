@@ -27,11 +27,11 @@ static inline void usmp_add_any_s8(
     }
 }
 
-/* Sums of so many pairs: all that the loop needs is in locals if factors are at most 1/2, that of the output below it,
- * and the limits are those of the type. */
-static void usmp_add_run_s8(
+/* The same if factors are at most 1/2, and that of the output below it: the numbers of the loop are in locals.  Limits
+ * of the type itself need no registers. */
+static inline void usmp_add_scaled_s8(
     const struct usmp_add_s8_parameters *p, struct usmp_add_steps steps, int32_t count, const int8_t *first,
-    const int8_t *second, int8_t *output)
+    const int8_t *second, int8_t *output, int32_t is_clamped)
 {
     const int32_t one = 1 << usmp_fraction_bits_s8();
     const int32_t first_offset = p->first_zero_point * one;
@@ -41,15 +41,28 @@ static void usmp_add_run_s8(
     const struct usmp_scaling scaling = usmp_scaling_by(p->output_multiplier, p->output_shift);
     const int32_t sign = p->sign;
     const int32_t more = 1 + 2 * p->output_zero_point;
+    const int32_t low = p->low + p->output_zero_point;
+    const int32_t high = p->high + p->output_zero_point;
 
-    if (p->output_shift == 0 || !usmp_is_range_s8(p->low + p->output_zero_point, p->high + p->output_zero_point)) {
-        usmp_add_any_s8(p, steps, count, first, second, output);
-        return;
-    }
     for (; count > 0; --count, first += steps.first, second += steps.second, output += steps.output) {
         const int32_t a = usmp_scaled(*first * one - first_offset, first_scaling, 1);
         const int32_t b = usmp_scaled(*second * one - second_offset, second_scaling, 1);
-        *output = (int8_t)usmp_saturated_s8(usmp_scaled(a + sign * b, scaling, more));
+        const int32_t sum = usmp_scaled(a + sign * b, scaling, more);
+        *output = (int8_t)(is_clamped ? usmp_clamp(sum, low, high) : usmp_saturated_s8(sum));
+    }
+}
+
+/* Sums of so many pairs, in the shortest loop that makes them. */
+static void usmp_add_run_s8(
+    const struct usmp_add_s8_parameters *p, struct usmp_add_steps steps, int32_t count, const int8_t *first,
+    const int8_t *second, int8_t *output)
+{
+    if (p->output_shift == 0) {
+        usmp_add_any_s8(p, steps, count, first, second, output);
+    } else if (usmp_is_range_s8(p->low + p->output_zero_point, p->high + p->output_zero_point)) {
+        usmp_add_scaled_s8(p, steps, count, first, second, output, 0);
+    } else {
+        usmp_add_scaled_s8(p, steps, count, first, second, output, 1);
     }
 }
 

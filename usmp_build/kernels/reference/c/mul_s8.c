@@ -23,24 +23,37 @@ static inline void usmp_mul_any_s8(
     }
 }
 
-/* Products of so many pairs: all that the loop needs is in registers if the factor is below 1/2, and the limits are
- * those of the type. */
-static void usmp_mul_run_s8(
+/* The same for a factor below 1/2: the numbers of the loop are in locals.  Limits of the type itself need no
+ * registers. */
+static inline void usmp_mul_scaled_s8(
     const struct usmp_mul_s8_parameters *p, struct usmp_mul_steps steps, int32_t count, const int8_t *first,
-    const int8_t *second, int8_t *output)
+    const int8_t *second, int8_t *output, int32_t is_clamped)
 {
     const struct usmp_scaling scaling = usmp_scaling_by(p->multiplier, -p->shift);
     const int32_t first_zero_point = p->first_zero_point;
     const int32_t second_zero_point = p->second_zero_point;
     const int32_t more = 1 + 2 * p->output_zero_point;
+    const int32_t low = p->low + p->output_zero_point;
+    const int32_t high = p->high + p->output_zero_point;
 
-    if (p->shift >= 0 || !usmp_is_range_s8(p->low + p->output_zero_point, p->high + p->output_zero_point)) {
-        usmp_mul_any_s8(p, steps, count, first, second, output);
-        return;
-    }
     for (; count > 0; --count, first += steps.first, second += steps.second, output += steps.output) {
         const int32_t product = (*first - first_zero_point) * (*second - second_zero_point);
-        *output = (int8_t)usmp_saturated_s8(usmp_scaled(product, scaling, more));
+        const int32_t scaled = usmp_scaled(product, scaling, more);
+        *output = (int8_t)(is_clamped ? usmp_clamp(scaled, low, high) : usmp_saturated_s8(scaled));
+    }
+}
+
+/* Products of so many pairs, in the shortest loop that makes them. */
+static void usmp_mul_run_s8(
+    const struct usmp_mul_s8_parameters *p, struct usmp_mul_steps steps, int32_t count, const int8_t *first,
+    const int8_t *second, int8_t *output)
+{
+    if (p->shift >= 0) {
+        usmp_mul_any_s8(p, steps, count, first, second, output);
+    } else if (usmp_is_range_s8(p->low + p->output_zero_point, p->high + p->output_zero_point)) {
+        usmp_mul_scaled_s8(p, steps, count, first, second, output, 0);
+    } else {
+        usmp_mul_scaled_s8(p, steps, count, first, second, output, 1);
     }
 }
 
