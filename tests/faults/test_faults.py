@@ -33,7 +33,7 @@ _OF_CI = ("USMP_ALL_TIERS", "USMP_SAMPLE")
 def test_a_planted_fault_is_noticed(sampled_fault: str) -> None:
     fault = FAULTS[sampled_fault]
     kept = {name: value for name, value in os.environ.items() if name not in _OF_CI}
-    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.faults.plant", "--tb=line"]
+    options = ["-q", "-x", "-n", "0", "-p", "no:cacheprovider", "-p", "tests.support.plant", "--tb=line"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, f"tests/{fault['test']}"],
         cwd=ROOT, capture_output=True, text=True, check=False, env={**kept, "USMP_FAULT": json.dumps(fault)},
@@ -61,7 +61,7 @@ def test_mutants_are_single_changes() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", [name for name in PARTS if "survivor" in PARTS[name]])
+@pytest.mark.parametrize("part", [name for name, part in PARTS.items() if part.get("complete")])
 def test_changes_drawn_at_random_are_noticed_or_listed(part: str) -> None:
     seed = str(zlib.crc32(os.environ.get("USMP_SAMPLE", "").encode()))
     kept = {name: value for name, value in os.environ.items() if name not in _OF_CI}

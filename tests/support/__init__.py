@@ -7,7 +7,8 @@
   knows what they answer, `platformio` runs PlatformIO; `host_c` compiles generated C for this machine; `tflm_headers`
   stand in for those of TensorFlow Lite Micro.
 - Trust: `checker` checks plans that tests make with `check_plan.py`, `plan_drafts` writes plans for it by hand,
-  `mutation` counts which changes of a module its tests notice.
+  `mutation` counts which changes of a part of our code its tests
+  notice, `plant` makes a loaded module do what a changed text says.
 - Reports: `report_pages` reads the pages of `usmp-build report`.
 - Pages: `snippets` finds code in them, `shell` types their commands, `page_files` and `doorbell` set up what they speak
   of, `languages` knows the words of fences, `ci` what CI does that they tell readers to do, `operators_page` makes the

@@ -30,7 +30,7 @@ import pytest
 import tomli
 from _pytest.runner import runtestprotocol
 
-from tests.faults.plant import plant
+from tests.support.plant import plant
 from tests.support.tree import ROOT
 
 _OTHER: dict[type[ast.AST], type[ast.AST]] = {
