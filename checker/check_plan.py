@@ -15,7 +15,8 @@ It believes, and this is for tests of the kernels to show:
   - An operator computes the elements of its output in order, forward or backward as the plan says, and sums of products
     up to LANES output channels at a time: all that these need is read before they are written.  Copies of parts do so
     block by block, one part after the other; paddings line by line, along the last axis that they pad, inside first.
-  - An operator that has scratch for sums reads all of its input before it writes its output.
+  - An operator that has scratch for sums reads all of its input before it writes its output; one of floats that has
+    weights of integers quantizes an image, to scratch, before it writes that image's output.
   - Values.  Functions of single elements (RELU, QUANTIZE) that are fused into the operator before, or become one table,
     are not computed here, and neither is a channel that the plan says is constant.  Of functions that are left out it
     says so.  What constants hold, and in which order an operator has its operands, is not in the plan.
@@ -281,6 +282,11 @@ class Definition:
         is_one = self.op.kind == "POOL" and all(axis[1] == 1 for axis in self.window)
         is_one |= self.op.kind == "REDUCE" and self.ins[0].elements == self.out.elements
         return self.op.kind in MOVES or is_one
+
+    @property
+    def quantizes(self):
+        """Whether weights of integers meet floats."""
+        return self.op.kind in (*SUMS, "DEPTHWISE_CONV_2D") and self.out.type == 0 and self.ins[1].type in (9, 17)
 
     def other(self, _):
         """Everything, as one unit: of an operator that is not known here."""
@@ -996,6 +1002,8 @@ class Replay:
         if kind not in (*SUMS, *BLOCKS, "DEPTHWISE_CONV_2D", "PAD"):
             return element
         definition = model.definition(model.model.operators[op["operator"]], 0)
+        if definition.quantizes and op["scratch"]:
+            return element // (last if kind == "FULLY_CONNECTED" else prod(shape[1:-1]) * last)
         if kind == "DEPTHWISE_CONV_2D":
             each = shape[3] // definition.ins[0].shape[3]
             return element // LANES if each % LANES == 0 else element

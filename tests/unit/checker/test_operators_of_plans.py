@@ -237,3 +237,23 @@ def test_pools_have_names_of_their_own() -> None:
     buffers = [draft.buffer("x", 0, 8, (0, 3)), draft.buffer("y", 8, 8, (0, 3))]
     plan = draft.plan(["enter", "TANH 0", "leave"], [model], buffers, pools=[draft.pool(8), draft.pool(16)])
     assert draft.verdict(plan, data) == "wrong: two pools have one name"
+
+
+def test_floats_that_are_quantized_are_read_at_once() -> None:
+    """Each of two images, to scratch, before its output is written: so pixels may move up, but not by an image."""
+    tensors = [fb.tensor(name, [2, 1, 3, 1], "FLOAT32") for name in "xy"]
+    tensors.append(fb.tensor("w", [1, 1, 1, 1], "INT8", Buffer=1))
+    node = fb.operator("CONV_2D", [0, 2], [1], CONV)
+    data = fb.write(fb.model(fb.subgraph(tensors, [node], [0], [1]), data=[bytes(1)]))
+    places = [draft.tensor(0, "x"), draft.tensor(1, "y")]
+
+    def verdict(y: int, *scratch: str) -> str:
+        given = draft.buffer("x", 0, 24, (0, 3), alignment=4)
+        made = draft.buffer("y", y, 24, (0, 3), alignment=4)
+        model = draft.model([draft.operator(0, [0], [1], *scratch)], places)
+        buffers = [given, made, draft.buffer("q", 64, 3, (0, 3), kind="scratch")]
+        return draft.verdict(draft.plan(["enter", "CONV_2D 0", "leave"], [model], buffers), data)
+
+    assert verdict(0) == verdict(0, "q") == ""
+    assert verdict(4).startswith('wrong: step 1, "m: CONV_2D 0", overwrites element 1 of tensor 0')
+    assert verdict(4, "q").startswith('wrong: step 1, "m: CONV_2D 0", overwrites element 3 of tensor 0')
