@@ -555,7 +555,8 @@ def flat_buffers(plan):
             pool = b["pool"] if isinstance(b["pool"], str) else b["pool"][row]
             intervals = [next(lives) for _ in range(b["lives"][row] if b["lives"] else 1)]
             name = f"{b['name']}[{row}]"
-            yield Buffer(name, [b["model"]], b["kind"], pool, offset, b["row_size"], b["alignment"], intervals, 0)
+            yield Buffer(name, [b["model"]], b["kind"], pool, offset, b["row_size"], b["alignment"], intervals,
+                         b["cache_line"])  # fmt: skip
 
 
 class Planned:
@@ -931,7 +932,7 @@ class Replay:
         adds_up = bool(rows and op["scratch"] and height != rows)
         demand(adds_up or rows in (0, height), f"{self.here()} is one of {rows} rows, and the output has {height}")
         if adds_up or (kind == "REDUCE" and op["scratch"]):
-            self.demand_sums(model, op, out.elements, rows, done)
+            self.demand_sums(model, op, rows, done)
         Fuel.spend(len(done))
         turns = self.turns(model, op, kind, *((0, 1) if adds_up or not rows else (row, rows)))
         reads = self.reads(model, op, turns, is_copy)
@@ -970,14 +971,14 @@ class Replay:
             before += elements
         return turns
 
-    def demand_sums(self, model, op, count, rows, done):
+    def demand_sums(self, model, op, rows, done):
         """Demand that each row of an input is added up once, if by rows, and that scratch has sums of 32 bits."""
         heights = {(model.model.tensors[model.value[t]].shape or [1])[-3:][0] for t in op["reads"]}
         is_once = len({*done}) == len(done) and rows in (0, *heights)
         demand(is_once, f"{self.here()} does not add up each row once")
         buffers = [self.buffers[name] for name in op["scratch"] if name in self.buffers]
         are_aligned = all(buffer.offset % 4 == 0 and buffer.alignment % 4 == 0 for buffer in buffers)
-        has_room = are_aligned and sum(buffer.size for buffer in buffers) >= 4 * count
+        has_room = are_aligned and sum(buffer.size for buffer in buffers) >= 4 * model.elements(op["writes"][0])
         demand(has_room, f"{self.here()} has no room for sums")
 
     def begun(self, model, reads):
@@ -1005,8 +1006,9 @@ class Replay:
         if definition.quantizes and op["scratch"]:
             return element // (last if kind == "FULLY_CONNECTED" else prod(shape[1:-1]) * last)
         if kind == "DEPTHWISE_CONV_2D":
-            each = shape[3] // definition.ins[0].shape[3]
-            return element // LANES if each % LANES == 0 else element
+            multiplier = shape[3] // definition.ins[0].shape[3]
+            if multiplier > 1:
+                return element // LANES if multiplier % LANES == 0 else element
         if kind in BLOCKS:
             block = element // prod(definition.out.shape[definition.axis() :])  # a copy moves a block at once
             if kind in ("CONCATENATION", "PACK"):  # one input after the other

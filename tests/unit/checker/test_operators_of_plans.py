@@ -187,6 +187,25 @@ def test_sums_have_room() -> None:
     assert added_up(STEPS, size=12) == ""
 
 
+def test_sums_of_channels_that_are_left_out_need_no_room() -> None:
+    graph = fb.subgraph(
+        [fb.tensor("x", [1, 2, 1, 2]), fb.tensor("axes", [1], "INT32", Buffer=1),
+         fb.tensor("a", [1, 1, 2]), fb.tensor("y", [1, 1, 2])],
+        [fb.operator("MEAN", [0, 1], [2]), fb.operator("TANH", [2], [3])], [0], [3],
+    )  # fmt: skip
+    data = fb.write(fb.model(graph, data=[np.array([1], np.int32).tobytes()]))
+    buffers = [
+        draft.buffer("x", 0, 4, (0, 4)), draft.buffer("a", 4, 1, (0, 4)), draft.buffer("y", 8, 2, (0, 4)),
+        draft.buffer("sums", 16, 4, (0, 4), kind="scratch", alignment=4),
+    ]  # fmt: skip
+    places = [draft.tensor(0, "x"), draft.tensor(2, "a", channels=[1]), draft.tensor(3, "y")]
+    model = draft.model([draft.operator(0, [0], [2], "sums"), draft.operator(1, [2], [3])], places)
+    plan = draft.plan(["enter", "MEAN 0", "TANH 1", "leave"], [model], buffers)
+    assert draft.verdict(plan, data) == ""
+    places[1]["channels"], buffers[1]["size"] = [], 2
+    assert draft.verdict(plan, data) == 'wrong: step 1, "m: MEAN 0", has no room for sums'
+
+
 ROWS = net("CONV_2D", shape=(1, 3, 1, 2))
 
 

@@ -75,6 +75,11 @@ def test_rows_in_places_of_their_own() -> None:
     twice = rows("y", [32, 8], 8, (1, 2), (2, 3), (1, 3), lives=[2, 1])
     assert one(x, y, given, twice) == ""
     assert one(x, y, given, {**twice, "lives": [1, 1]}) == said
+    lines = rows("y", [32, 16], 8, (1, 3), (1, 3), cache_line=16)
+    assert one(x, y, given, lines) == ""
+    assert one(x, y, given, {**lines, "offsets": [32, 40]}) == 'wrong: "y[1]" at p+40 is not aligned'
+    beside = draft.buffer("s", 40, 8, (1, 3))
+    assert one(x, y, given, lines, beside) == 'wrong: "y[0]" and "s" share bytes of pool "p"'
     far = rows("y", [32, 250], 8, (1, 3), (1, 3))
     assert one(x, y, given, far) == 'wrong: "y[1]" ends at p+258, and the pool has 256 bytes'
     pools = [draft.pool(40), draft.pool(8, "q")]

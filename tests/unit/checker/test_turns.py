@@ -59,6 +59,10 @@ CASES: dict[str, tuple[str, list[Any], Shape, fb.Node | None, Callable[[int], in
         "DEPTHWISE_CONV_2D", [(1, 1, 3, 2), np.ones((1, 1, 2, 8), np.int8)], (1, 1, 2, 8),
         fb.Node("DepthwiseConv2DOptions", **CONV, DepthMultiplier=4), blocks(4),
     ),
+    "channels of one filter each": (
+        "DEPTHWISE_CONV_2D", [(1, 1, 3, 6), np.ones((1, 1, 2, 6), np.int8)], (1, 1, 2, 6),
+        fb.Node("DepthwiseConv2DOptions", **CONV, DepthMultiplier=1), lanes(6),
+    ),
     "the parts of one": ("SPLIT", [ints(1), (2, 6)], (2, 3), fb.Node("SplitOptions", NumSplits=2), blocks(3)),
     "an end that is cut off": ("UNPACK", [(3, 2)], (3,), fb.Node("UnpackOptions", Num=2, Axis=1), blocks(1)),
     "lines with padding at their ends": ("PAD", [(2, 3, 2), ints([0, 0], [1, 2], [0, 0])], (2, 6, 2), None, blocks(12)),
