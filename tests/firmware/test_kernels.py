@@ -16,7 +16,7 @@ from tests.support.kernels.cases import CASES
 from tests.support.kernels.drawing import Case
 from tests.support.kernels.dynamic import KINDS, dynamic, expected
 from tests.support.kernels.faster import ISAS
-from tests.support.kernels.pictures import PICTURES, SUMMED, WINDOWS, by_rows_only, column, pictures
+from tests.support.kernels.pictures import PICTURES, WINDOWS, by_rows_only, column, pictures
 from tests.support.kernels.samples import draw, kernel_of
 from tests.support.planned import Shared
 from usmp_build.cli.selftest.oracle import Answer
@@ -118,9 +118,9 @@ def test_no_function_is_left_out() -> None:
 def test_kernels_by_rows(
     board: Board, plugin: Path, tmp_path: Path, shared: Shared, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They run in place of the others; those of MEAN and SUM are the same functions of C."""
+    """They run in place of the others."""
     monkeypatch.setattr(Reference, "kernel", by_rows_only)
-    drawn = {kind: pictures(kind, 18 if kind in WINDOWS else 4) for kind in PICTURES if kind not in SUMMED}
+    drawn = {kind: pictures(kind, 18 if kind in WINDOWS else 4) for kind in PICTURES}
     drawn["DEPTHWISE_CONV_2D"] = [*drawn["DEPTHWISE_CONV_2D"], column()]
     cases = {f"{_name(kind)}_{number}": case for kind in drawn for number, case in enumerate(drawn[kind])}
     cases = dict(sorted(cases.items()))

@@ -22,8 +22,7 @@ UNARY = [*elements.CASES]
 WITHIN_ROWS = ["L2_NORMALIZATION", "LOG_SOFTMAX", "SOFTMAX"]
 WINDOWS = ["AVERAGE_POOL_2D", "CONV_2D", "DEPTHWISE_CONV_2D"]
 REDUCED = ["REDUCE_MAX", "REDUCE_MIN"]
-SUMMED = ["MEAN", "SUM"]
-PICTURES = [*WINDOWS, *BINARY, *UNARY, *WITHIN_ROWS, *REDUCED, *SUMMED]
+PICTURES = [*WINDOWS, *BINARY, *UNARY, *WITHIN_ROWS, *REDUCED]
 """Kinds of operators that have a kernel by rows for an image."""
 
 _KERNEL = Reference.kernel
@@ -113,7 +112,7 @@ def _picture(kind: str, r: Random) -> Case:
     """Draw an operator of its kind, and put an image of several rows in place of its tensors."""
     if kind in WINDOWS:
         return _window(kind, r)
-    if kind in {*REDUCED, *SUMMED}:
+    if kind in REDUCED:
         return _reduced(kind, r)
     given = CASES[kind](r)
     drawn = given.graph

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from math import prod
 from typing import NamedTuple, TypeAlias
 
@@ -29,8 +28,6 @@ _SUFFIXES = {DType.INT8: "s8", DType.INT16: "s16", DType.FLOAT32: "f32"}
 
 SUM_BYTES = 4
 """Of an int32 or a float32."""
-MOST_PIXELS = 256
-"""Their sum fits 16 bits."""
 
 Fields: TypeAlias = tuple[tuple[str, int | float], ...]
 
@@ -66,16 +63,9 @@ def _sums(node: Node, divisor: int) -> Kernel:
     if len(axes.reduced) > 1:
         struct = "reduce_sum_f32_parameters" if is_real else "reduce_sum_parameters"
         return along_axes(node, axes, f"reduce_sum_{suffix}", struct, *fields)
-    function = f"mean_{suffix}"
-
-    def kernel_of(block: Block) -> Kernel:
-        additions = block.rows * block.width if is_real else block.rows
-        return row_by_row(node, block, function, f"{function}_parameters", fields, additions)
-
-    block = block_of(source.shape, axes)
-    at_once = in_longer_rows(block)
-    is_image = len(source.shape) == 4 and block.images == source.shape[0] == 1 and block.rows == source.shape[1]
-    return replace(kernel_of(at_once), by_rows=kernel_of(block) if is_image and at_once != block else None)
+    function, block = f"mean_{suffix}", block_of(source.shape, axes)
+    additions = block.rows * block.width if is_real else block.rows
+    return row_by_row(node, block, function, f"{function}_parameters", fields, additions)
 
 
 def block_of(shape: tuple[int, ...], axes: Split) -> Block:
@@ -88,17 +78,6 @@ def block_of(shape: tuple[int, ...], axes: Split) -> Block:
         return Block(images, 1, count, 1)
     rows = next(size for i, size in enumerate(shape) if size > 1 and prod(shape[i:]) == count * channels)
     return Block(images, rows, count // rows, channels)
-
-
-def in_longer_rows(block: Block) -> Block:
-    """Return the same image with as many rows in one as the kernel adds up in 16 bits.
-
-    >>> in_longer_rows(Block(1, 24, 24, 8))
-    Block(images=1, rows=3, width=192, channels=8)
-    """
-    most = MOST_PIXELS // block.width
-    joined = max((n for n in range(1, min(block.rows, most) + 1) if block.rows % n == 0), default=1)
-    return block._replace(rows=block.rows // joined, width=block.width * joined)
 
 
 def _integer_fields(node: Node, count: int, divisor: int) -> Fields:
