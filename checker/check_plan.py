@@ -567,14 +567,17 @@ class Planned:
         self.value = {t: t for t in range(len(model.tensors))}  # the tensor of the file that has its values
         self.operators = {op["operator"]: op for op in record["operators"]}
         self.place, self.channels = {}, {}
-        for position, op in self.operators.items():
-            if position >= len(model.operators):  # a copy: one side of it is a tensor that the file does not have
-                if not op["reads"]:
-                    raise NotCovered(f"{self.name}: copy {position} of a constant")
-                (a,), (b,) = op["reads"], op["writes"]
-                demand({a, b} & self.value.keys(), f"{self.name}: copy {position} has no tensor of the file")
+        copies = [op for position, op in self.operators.items() if position >= len(model.operators)]
+        for op in (*copies, *reversed(copies)):  # an end of a chain of copies is a tensor that the file has
+            if not op["reads"]:
+                raise NotCovered(f"{self.name}: copy {op['operator']} of a constant")
+            (a,), (b,) = op["reads"], op["writes"]
+            if {a, b} & self.value.keys():
                 self.value.setdefault(a, self.value.get(b))
-                self.value.setdefault(b, self.value.get(a))
+                self.value.setdefault(b, self.value[a])
+        for op in copies:
+            is_known = {*op["reads"], *op["writes"]} <= self.value.keys()
+            demand(is_known, f"{self.name}: copy {op['operator']} has no tensor of the file")
         computing = [op for position, op in self.operators.items() if position < len(model.operators)]
         self.written = {self.value[t] for op in computing for t in op["writes"]} | {*model.inputs}
         self.written |= {t for t, tensor in enumerate(model.tensors) if tensor.is_variable}
@@ -606,8 +609,10 @@ class Planned:
             demand(not offset and not pitch, f"{what} has an array of the caller, but not from its beginning")
             array = f"caller's {self.name} {self.port(self.value[each['tensor']], what)}"
             return Place([(0, max(size, 1), array, 0)], [None])
-        # A tensor of pages, whose rows may be in several pools, names its first row.
-        name = name.removesuffix("[0]") if name not in buffers or size > buffers[name].size else name
+        # A tensor in rows, which may be pages or in several pools, names its first row.
+        base = name.removesuffix("[0]")
+        is_first = name not in buffers or (f"{base}[1]" in buffers and buffers[name].size != size)
+        name = base if is_first else name
         if f"{name}[0]" in buffers and name not in buffers:
             rows = [buffers[f"{name}[{row}]"] for row in range(sum(b.startswith(f"{name}[") for b in buffers))]
             part = size // len(rows)

@@ -209,6 +209,28 @@ def test_channels_that_are_left_out() -> None:
         )
 
 
+def test_pages_may_be_longer_than_the_tensor() -> None:
+    """Two rows of 8 bytes, each in a page of 24."""
+    pages = [draft.buffer(f"y[{row}]", 24 * row + 24, 24, (1, 3), kind="output", alignment=8) for row in range(2)]
+    given = draft.buffer("x", 0, 16, (0, 2), kind="input", alignment=2)
+    assert one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *pages) == ""
+    pages[1]["intervals"] = [[2, 3]]
+    said = one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *pages)
+    assert said == 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
+
+
+def test_copies_of_copies_are_the_tensor() -> None:
+    """The output is copied twice, to tensors that the file does not have."""
+    operators = [draft.operator(0, [0], [3]), draft.operator(1, [3], [2]), draft.operator(2, [2], [1])]
+    places = [draft.tensor(0, "x"), *(draft.tensor(t, name) for t, name in ((3, "a"), (2, "b"), (1, "y")))]
+    buffers = [draft.buffer(name, 16 * i, 16, (0, 5), alignment=2) for i, name in enumerate("xaby")]
+    steps = ["enter", "TANH 0", "COPY 1", "COPY 2", "leave"]
+    plan = draft.plan(steps, [draft.model(operators, places)], buffers)
+    assert draft.verdict(plan, TANH) == ""
+    plan["steps"][2:4] = ["m: COPY 2", "m: COPY 1"]
+    assert "nothing has been written yet" in draft.verdict(plan, TANH)
+
+
 @pytest.mark.parametrize("second", [2, 3])
 def test_a_copy_of_a_tensor_is_the_tensor(second: int) -> None:
     """Operator 1 reads a copy, number 3, that operator 2 of the plan makes; or what is not a copy yet."""
