@@ -164,7 +164,7 @@ def _without_pitches(kernel: Kernel) -> Kernel:
 
 
 def _as_convolution(node: Node, sizes: _Sizes, parts: int = 1) -> Node:
-    """Return a CONV_2D: batches are rows of so many pixels, all of which are under the window."""
+    """Return a CONV_2D: a batch is a row of pixels, and the window covers the row."""
     options = node.options(FullyConnected)
     shapes: dict[Input | Output, tuple[int, ...]] = {
         Input(0): (1, sizes.batches, parts, sizes.inputs // parts),

@@ -11,7 +11,7 @@ struct usmp_add_steps {
     int32_t output;
 };
 
-/* Sums of so many pairs. */
+/* Sums of `count` pairs. */
 static inline void usmp_add_any_s8(
     const struct usmp_add_s8_parameters *p, struct usmp_add_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output)
@@ -52,7 +52,7 @@ static inline void usmp_add_scaled_s8(
     }
 }
 
-/* Sums of so many pairs, in the shortest loop that makes them. */
+/* Sums of `count` pairs, in the shortest loop that makes them. */
 static void usmp_add_run_s8(
     const struct usmp_add_s8_parameters *p, struct usmp_add_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output)

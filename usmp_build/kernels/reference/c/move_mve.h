@@ -26,7 +26,7 @@ static USMP_MVE_OR_INLINE void usmp_move_vectors(
         "letp           lr, 1b\n\t"
         "pop            {r4, pc}\n\t"
 
-        "2:\n\t" /* the last bytes first: they lie where the output begins, or behind that */
+        "2:\n\t" /* the last bytes first: they lie where the output begins, or after that */
         "subs           r1, r1, #16\n\t"
         "blt            3f\n\t"
         "add            r3, r0, r1\n\t"

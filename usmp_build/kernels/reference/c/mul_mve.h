@@ -8,7 +8,7 @@
 void usmp_mul_s8_mve(
     const struct usmp_mul_s8_parameters *p, const int8_t *first, const int8_t *second, int8_t *output);
 
-/* Two tensors of which at least one is stretched; axes are as in mul.h. */
+/* Two tensors, at least one of them stretched; axes are as in mul.h. */
 void usmp_mul_s8_mve_stretched(
     const struct usmp_mul_s8_parameters *p, const int8_t *first, const int8_t *second, const int32_t *axes,
     int8_t *output);

@@ -11,7 +11,7 @@ struct usmp_mul_steps {
     int32_t output;
 };
 
-/* Products of so many pairs. */
+/* Products of `count` pairs. */
 static inline void usmp_mul_any_s8(
     const struct usmp_mul_s8_parameters *p, struct usmp_mul_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output)
@@ -43,7 +43,7 @@ static inline void usmp_mul_scaled_s8(
     }
 }
 
-/* Products of so many pairs, in the shortest loop that makes them. */
+/* Products of `count` pairs, in the shortest loop that makes them. */
 static void usmp_mul_run_s8(
     const struct usmp_mul_s8_parameters *p, struct usmp_mul_steps steps, int32_t count, const int8_t *first,
     const int8_t *second, int8_t *output)

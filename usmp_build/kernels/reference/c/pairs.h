@@ -67,7 +67,7 @@ static inline void usmp_next_pair(struct usmp_pair *pair, const int32_t *axes, i
     }
 }
 
-/* Moves on by a run, all pairs along the innermost axis, of which this one is the first in this direction. */
+/* Moves to the next run, which is all pairs along the innermost axis; `at` is the first pair of a run. */
 static inline void usmp_next_run(struct usmp_pair *pair, const int32_t *axes, int32_t direction)
 {
     pair->first += pair->left * pair->first_step;

@@ -17,7 +17,7 @@ struct usmp_window_mve {
     int32_t outside;           /* 28: of an average: the sum of all pixels outside of the image */
     int32_t count;             /* 32: of an average: how many pixels it counts */
     int32_t half;              /* 36: what rounds a sum before it is divided by their number: */
-    int32_t multiplier;        /* 40: multiplied, of which the upper 16 bits */
+    int32_t multiplier;        /* 40: multiplied; the upper 16 bits of that */
     int32_t shift;             /* 44: are shifted; negative: to the right */
     int32_t pixels;            /* 48: of the output, whose windows have as many pixels inside of the image */
     int32_t input_step;        /* 52: from where another block would follow to the next window */
@@ -143,7 +143,7 @@ static USMP_MVE_ASSEMBLY void usmp_max_pool_pixels_mve(
 /* Divides sums of 16 bits by `count`: SUMS to means, halves away from zero.  r4 is `half`, q3 `multiplier`, r3
  * `shift`. */
 #define USMP_MVE_MEAN(SUMS) \
-    "vshr.s16       q2, " SUMS ", #15\n\t" /* -1 for negative numbers: these change their sign before and behind */ \
+    "vshr.s16       q2, " SUMS ", #15\n\t" /* -1 for negative numbers: these change sign before and after */ \
     "vabs.s16       " SUMS ", " SUMS "\n\t" \
     "vadd.i16       " SUMS ", " SUMS ", r4\n\t" \
     "vmulh.u16      " SUMS ", " SUMS ", q3\n\t" \
@@ -181,7 +181,7 @@ static USMP_MVE_ASSEMBLY void usmp_average_pool_pixels_mve(
 }
 
 /* Prepares the division by `count`, from 1 to 256, of a rounded sum of as many int8: by the factor above 1 / count that
- * has 16 bits of which the first is set.  For 1, such a factor is too small by 2^-16, and `half` makes up for it. */
+ * has 16 bits, the highest of them set.  For 1, such a factor is too small by 2^-16, and `half` makes up for it. */
 static inline void usmp_count_pixels_mve(struct usmp_window_mve *window, int32_t count)
 {
     int32_t right = 0;
