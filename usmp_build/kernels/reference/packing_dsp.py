@@ -75,7 +75,7 @@ class Packed(NamedTuple):
 
 
 def packed_pair(each: Filters, runs: int) -> Constant | None:
-    """Return one filter or two over so many equal runs of input bytes, if their sums share a register."""
+    """Return one filter or two over `runs` equal runs of input bytes, if their sums share a register."""
     outputs, taps = each.weights.shape
     if outputs > _PAIR:
         return None
@@ -95,7 +95,7 @@ def packed_pair(each: Filters, runs: int) -> Constant | None:
 
 
 def packed(each: Filters, runs: int, height: int = 1, zero_point: int = 0) -> Packed:
-    """Return filters over so many equal runs of input bytes, in blocks of four.
+    """Return filters over `runs` equal runs of input bytes, in blocks of four.
 
     The runs are pixels under a window of `height` rows; a zero point is taken off the input, not folded into the sums.
     """

@@ -67,7 +67,7 @@ static inline void usmp_next_pair(struct usmp_pair *pair, const int32_t *axes, i
     }
 }
 
-/* Moves to the next run, which is all pairs along the innermost axis; `at` is the first pair of a run. */
+/* Moves from the first pair of a run, all pairs along the innermost axis, to that of the next run. */
 static inline void usmp_next_run(struct usmp_pair *pair, const int32_t *axes, int32_t direction)
 {
     pair->first += pair->left * pair->first_step;
