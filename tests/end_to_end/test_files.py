@@ -57,7 +57,7 @@ def test_same_bytes_in_any_folder_locale_hash_seed_and_order(tmp_path: Path) -> 
 @pytest.mark.long
 def test_same_bytes_on_another_processor(tmp_path: Path) -> None:
     """$USMP_AARCH64 is a Python for aarch64 that has our requirements, such as one that QEMU emulates."""
-    need(python := os.environ.get("USMP_AARCH64", ""))
+    need(python := os.environ.get("USMP_AARCH64", "$USMP_AARCH64"))
     packed = f'{LAYER_BY_LAYER}[targets.cpu]\nisa = "dsp"\n[models.floats]\npath = "DATA/quantized_io.tflite"\n'
     path = manifest(tmp_path, packed)
     assert call("generate", path, "--out", tmp_path / "here").code == 0
