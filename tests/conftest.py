@@ -146,7 +146,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def plans_are_checked(request: pytest.FixtureRequest) -> Iterator[None]:
-    """With all tiers, `check_plan.py` checks plans that tests make: all of them, or, with a sample, one of forty."""
+    """With all tiers, `check_plan.py` checks what tests plan; with a sample, of the large plans one of forty."""
     if not _all_tiers(request.config):
         yield
         return
