@@ -227,9 +227,9 @@ def test_what_has_no_step_counts_as_born_first_and_what_lives_longest_stays() ->
     stated = problem([buffer(name, 4, intervals=life) for name, life in lives.items()], pools={"ram": 16})
     asked: list[str] = []
 
-    def pair(some: Problem) -> Plan | None:
-        asked.append("".join(each.name for each in some.buffers))
-        return by_hand(*range(0, 4 * len(some.buffers), 4)) if not {"y", "z"} <= {*asked[-1]} else None
+    def pair(part: Problem) -> Plan | None:
+        asked.append("".join(each.name for each in part.buffers))
+        return by_hand(*range(0, 4 * len(part.buffers), 4)) if not {"y", "z"} <= {*asked[-1]} else None
 
     (shortage,) = explain(stated, pair)
     assert [stated.buffers[index].name for index in shortage.core] == ["y", "z"]
@@ -264,7 +264,7 @@ def side_by_side(stated: Problem) -> Plan:
     return replace(by_hand(*places), claims=tuple(heights))
 
 
-def test_of_what_a_claim_proves_too_much_the_least_is_the_core() -> None:
+def test_the_core_of_a_claim_does_not_fit_where_fewer_buffers_do() -> None:
     """Two of three fill the pool: they are no proof."""
     stated = problem([buffer(name, 8) for name in "abc"], [], pools={"ram": 16})
     (shortage,) = explain(stated, side_by_side)
@@ -326,7 +326,7 @@ def test_where_no_pool_helps_alone_the_one_is_named_that_exceeds_its_limit_most(
     sizes = {"a": (8, (0,)), "b": (8, (0,)), "c": (5, (0, 1)), "d": (5, (1,))}
     buffers = [buffer(name, size, pools) for name, (size, pools) in sizes.items()]
     stated = problem(buffers, [], pools={"first": limit, "second": 5})
-    (shortage,) = explain(stated, lambda some: side_by_side(some) if some.limits == (None, None) else None)
+    (shortage,) = explain(stated, lambda part: side_by_side(part) if part.limits == (None, None) else None)
     room = stated.limits[pool]
     assert room is not None
     assert shortage == Shortage((pool,), room, missing, shortage.witness, shortage.core)
@@ -341,19 +341,20 @@ def test_pools_that_are_too_small_come_first_and_others_may_need_less() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "exceeding", "increases"),
+    ("wanted", "increases"),
     [
-        ((16, None), 8, (Increase(0, 8, least=True),)),
-        ((20, None), 8, (Increase(0, 8, least=False),)),
-        ((None, 12), 8, (Increase(1, 4, least=True), Increase(0, 8, least=False))),
-        ((20, 12), 8, (Increase(1, 4, least=True), Increase(0, 8, least=False))),
-        ((12, 20), 8, (Increase(0, 4, least=True), Increase(1, 12, least=True))),
+        ((16, None), (Increase(0, 8, least=True),)),
+        ((20, None), (Increase(0, 8, least=False),)),
+        ((None, 12), (Increase(1, 4, least=True), Increase(0, 8, least=False))),
+        ((20, 12), (Increase(1, 4, least=True), Increase(0, 8, least=False))),
+        ((12, 20), (Increase(0, 4, least=True), Increase(1, 12, least=True))),
     ],
 )
 def test_a_plan_that_exceeds_one_pool_replaces_only_a_larger_increase_of_that_pool(
-    wanted: tuple[int | None, int | None], exceeding: int, increases: tuple[Increase, ...]
+    wanted: tuple[int | None, int | None], increases: tuple[Increase, ...]
 ) -> None:
-    (shortage,) = explain(shared(8, 8), wants(*wanted), by_hand((0, 7 + exceeding), (1, 0)))
+    """The plan takes 16 bytes of the first pool, and 1 of the second."""
+    (shortage,) = explain(shared(8, 8), wants(*wanted), by_hand((0, 15), (1, 0)))
     assert shortage.increases == increases
 
 

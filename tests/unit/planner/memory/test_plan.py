@@ -24,7 +24,7 @@ def test_a_claim_holds_for_another_plan_where_a_pool_has_the_same_buffers() -> N
     assert still_proven(PLAN, PLAN) == ()
 
 
-def test_of_some_buffers_places_are_kept_and_no_proof() -> None:
+def test_a_part_of_a_plan_keeps_places_and_no_proof() -> None:
     claimed = replace(PLAN, claims=(16, 12, 8), work=3, bound=(8, 36))
     part = of_members(claimed, [2, 0])
     assert part == replace(PLAN, allocations=(PLAN.allocations[2], PLAN.allocations[0]))
