@@ -14,7 +14,7 @@ from usmp_build.planner.memory.plan import Plan, of_members
 from usmp_build.planner.memory.problem import Problem
 from usmp_build.planner.memory.shortage import Shortage
 from usmp_build.planner.memory.shrink import Fails, beginning, irreducible, shrink
-from usmp_build.planner.memory.trials import Attempt, Trials
+from usmp_build.planner.memory.trials import Attempt, Trials, sound_plan
 
 
 def explain(problem: Problem, attempt: Attempt, exceeding: Plan | None = None) -> tuple[Shortage, ...]:
@@ -45,7 +45,7 @@ def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Short
     requirements = unmet(problem)
     if requirements:
         shortage = _bounded(problem, requirements[0])
-    elif Trials(attempt, 1).plan(problem) is None:
+    elif sound_plan(attempt, problem) is None:
         shortage = _claimed(problem, attempt) or _not_found(problem, attempt)
     else:
         return None
@@ -55,7 +55,12 @@ def _within(problem: Problem, attempt: Attempt, exceeding: Plan | None) -> Short
     if not increases:
         return _overflow(problem, shortage, attempt)
     pool, missing, _ = min(increases, key=lambda increase: (increase.bytes, increase.pool))
-    return replace(shortage, pools=(pool,), room=problem.pools[pool].limit or 0, missing=missing, increases=increases)
+    return replace(_of_pool(problem, shortage, pool, missing), increases=increases)
+
+
+def _of_pool(problem: Problem, shortage: Shortage, pool: int, missing: int) -> Shortage:
+    """Return a shortage without proof as one of this pool."""
+    return replace(shortage, pools=(pool,), room=problem.limits[pool] or 0, missing=missing)
 
 
 def _bounded(problem: Problem, worst: Requirement) -> Shortage:
@@ -72,22 +77,21 @@ def _bounded(problem: Problem, worst: Requirement) -> Shortage:
 
 def _claimed(problem: Problem, attempt: Attempt) -> Shortage | None:
     """Return the shortage of a pool whose forced buffers do not fit, as the algorithm's certified bound proves."""
-    for pool, limit in enumerate(pool.limit for pool in problem.pools):
-        bound = [index for index, buffer in enumerate(problem.buffers) if buffer.pools == (pool,)]
-        if limit is not None and bound:
-            shortage = _claimed_of(limited(problem, pool, None), bound, limit, attempt)
-            if shortage is not None:
-                return shortage
-    return None
+    shortages = (_claimed_of(problem, pool, attempt) for pool in range(len(problem.pools)))
+    return next((shortage for shortage in shortages if shortage is not None), None)
 
 
-def _claimed_of(problem: Problem, members: list[int], limit: int, attempt: Attempt) -> Shortage | None:
-    """Return the shortage that the algorithm proves of one pool; `problem` is without the limit of that pool."""
-    (pool,) = problem.buffers[members[0]].pools
+def _claimed_of(problem: Problem, pool: int, attempt: Attempt) -> Shortage | None:
+    """Return the shortage of one pool that the algorithm proves where the pool has no limit."""
+    limit = problem.limits[pool]
+    members = [index for index, buffer in enumerate(problem.buffers) if buffer.pools == (pool,)]
+    if limit is None or not members:
+        return None
+    without_limit = limited(problem, pool, None)
     trials = Trials(attempt, effort.REFUSAL_PLANS)
 
     def certified_bound(subset: Sequence[int]) -> int:
-        plan = trials.plan(restricted(problem, subset))
+        plan = trials.plan(restricted(without_limit, subset))
         return plan.claims[pool] if plan is not None and plan.claims else 0
 
     missing = certified_bound(members) - limit
@@ -139,12 +143,12 @@ def _by_death(problem: Problem, index: int) -> tuple[int, str]:
 
 def _overflow(problem: Problem, shortage: Shortage, attempt: Attempt) -> Shortage:
     """Replan with room in each buffer's last pool, and report the pool that exceeds its limit most."""
-    plan = Trials(attempt, 1).plan(with_room_in_last_pools(problem))
+    plan = sound_plan(attempt, with_room_in_last_pools(problem))
     over = excess(problem, plan) if plan is not None else {}
-    pool = max(over, key=over.__getitem__, default=-1)
-    if over.get(pool, 0) <= shortage.missing:
+    if not over:
         return shortage
-    return replace(shortage, pools=(pool,), room=problem.limits[pool] or 0, missing=over[pool])
+    pool = max(over, key=over.__getitem__)
+    return _of_pool(problem, shortage, pool, over[pool])
 
 
 def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterator[Increase]:
@@ -154,7 +158,7 @@ def _increases(problem: Problem, shortage: Shortage, attempt: Attempt) -> Iterat
     is_small = len(problem.buffers) + sum(map(len, problem.conflicts)) <= effort.INCREASE_SMALL
     trials = Trials(attempt, effort.INCREASE_PLANS_SMALL if is_small else effort.INCREASE_PLANS)
     for pool in sorted(limited_pools, key=lambda pool: pool not in shortage.pools):
-        at_least = shortage.missing if shortage.proven and shortage.pools == (pool,) else 1
+        at_least = shortage.missing if shortage.pools == (pool,) else 1
         increase = least_increase(problem, pool, trials, at_least)
         if increase is not None:
             yield increase

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import permutations
+from itertools import permutations, product
 
 MOST = 8
 """Most buffers whose orders are tried: 8! of them, before cuts."""
@@ -37,33 +37,22 @@ def _least_extent(sizes: tuple[int, ...], separations: tuple[int, ...]) -> int |
 
 
 def _has_cycle(count: int, bound: dict[tuple[int, int], int]) -> bool:
-    """Whether a cycle sums up to 0 or less (Floyd-Warshall; scaled by `count + 1` less 1, so that 0 counts)."""
-    far = 1 + sum(abs(distance) * (count + 1) for distance in bound.values()) + count * count
-    paths = {(a, b): far for a in range(count) for b in range(count)}
-    paths |= {pair: distance * (count + 1) - 1 for pair, distance in bound.items()}
-    for via in range(count):
-        for a in range(count):
-            for b in range(count):
-                paths[a, b] = min(paths[a, b], paths[a, via] + paths[via, b])
-    return any(paths[a, a] < 0 for a in range(count))
+    """Whether a cycle sums up to 0 or less (Floyd-Warshall)."""
+    paths = dict(bound)
+    for via, a, b in product(range(count), repeat=3):
+        if (a, via) in paths and (via, b) in paths:
+            length = paths[a, via] + paths[via, b]
+            paths[a, b] = min(length, paths.get((a, b), length))
+    return any(a == b and length <= 0 for (a, b), length in paths.items())
 
 
 class _Orders:
-    """Branch and bound over the orders of buffers, from the lowest to the topmost.
-
-    Buffers that share no bytes with each other, such as rows of a tensor, take at least what they take when each goes
-    as low as it may, the one with the lowest floor first.
-    """
+    """Branch and bound over the orders of buffers, from the lowest to the topmost."""
 
     def __init__(self, sizes: Sequence[int], bound: dict[tuple[int, int], int]) -> None:
         self._sizes = sizes
         self._bound = bound
         self._best = sum(sizes)
-        count = range(len(sizes))
-        self._apart = [
-            {b for b in count if min(bound.get((a, b), 0) - sizes[a], bound.get((b, a), 0) - sizes[b]) >= 0}
-            for a in count
-        ]
         self._seen: set[tuple[int, tuple[tuple[int, int], ...]]] = set()
 
     def least(self) -> int:
@@ -83,18 +72,8 @@ class _Orders:
                 for other, floor in floors.items()
                 if other != index
             }
+            least_end = max([top, *(floor + self._sizes[other] for other, floor in rest.items())])
             state = top, tuple(rest.items())
-            if state not in self._seen and self._least_end(rest, top) < self._best:
+            if state not in self._seen and least_end < self._best:
                 self._seen.add(state)
                 self._extend(rest, top)
-
-    def _least_end(self, floors: dict[int, int], end: int) -> int:
-        """Return a lower bound on the end of the topmost buffer, with these remaining."""
-        stacked: list[int] = []
-        top = 0
-        for index in sorted(floors, key=lambda index: floors[index]):
-            end = max(end, floors[index] + self._sizes[index])
-            if self._apart[index].issuperset(stacked):
-                stacked.append(index)
-                top = max(top, floors[index]) + self._sizes[index]
-        return max(end, top)

@@ -23,7 +23,7 @@ class Increase(NamedTuple):
     """Whether no plan was found with a byte less; False: the trials were used up before that was known."""
 
 
-def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int = 1) -> Increase | None:
+def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int) -> Increase | None:
     """Return the least increase of a pool's limit that makes a plan; None if none was found.
 
     It is least as far as the trials go: bounds forbid a byte less, or the algorithm found no plan with it, which does
@@ -37,7 +37,7 @@ def least_increase(problem: Problem, pool: int, trials: Trials, at_least: int = 
         return None
     if trials.plan(limited(problem, pool, lowest)) is not None:
         return Increase(pool, lowest - start, least=True)
-    return _search(problem, pool, trials, lowest) if trials.left(problem) else None
+    return _search(problem, pool, trials, start, lowest) if trials.left(problem) else None
 
 
 def limited(problem: Problem, pool: int, limit: int | None) -> Problem:
@@ -51,7 +51,7 @@ def _least_possible(problem: Problem, pool: int, low: int) -> int | None:
     """Return the least limit, from `low` on, that no bound forbids."""
     if not _forbidden(problem, pool, low):
         return low
-    high = low + sum(align_up(buffer.size, buffer.alignment) for buffer in problem.buffers)
+    high = low + sum(align_up(buffer.end, buffer.alignment) for buffer in problem.buffers)
     if _forbidden(problem, pool, high):
         return None
     while low < high:
@@ -67,15 +67,14 @@ def _forbidden(problem: Problem, pool: int, limit: int) -> bool:
     return any(requirement.missing for requirement in required(limited(problem, pool, limit)))
 
 
-def _search(problem: Problem, pool: int, trials: Trials, low: int) -> Increase | None:
-    """Return the least increase that made a plan in a bisection above `low`, a limit that has none."""
+def _search(problem: Problem, pool: int, trials: Trials, start: int, low: int) -> Increase | None:
+    """Return the least increase that made a plan in a bisection above `low`, a limit without a plan."""
     unlimited = trials.plan(limited(problem, pool, None))
     if unlimited is None:
         return None
-    start = problem.pools[pool].limit or 0
     best = None
     limit = max(low + 1, peaks(problem, unlimited)[pool])
-    while low < limit <= MAX_BYTES and (best is None or limit < best) and trials.left(problem):
+    while low < limit <= MAX_BYTES and trials.left(problem):
         plan = trials.plan(limited(problem, pool, limit))
         if plan is not None:
             best, peak = limit, peaks(problem, plan)[pool]

@@ -130,7 +130,7 @@ def _conflicts(problem: Problem) -> Iterator[str]:
         return
     there, back = one * len(names) + other, other * len(names) + one  # each pair as a number, seen from both sides
     if not np.array_equal(there, np.sort(back)):
-        for pair in np.setdiff1d(there, back, assume_unique=True).tolist():
+        for pair in np.setdiff1d(there, back).tolist():
             a, b = divmod(pair, len(names))
             yield f'buffer "{names[a]}" conflicts with "{names[b]}", but not the other way round'
 

@@ -118,18 +118,19 @@ class _Scales:
         return Witness(self._in_groups(chosen), tuple(chosen), step)
 
     def thinned(self, witness: Witness) -> Witness:
-        """Return a witness of as many bytes without buffers that prove nothing, where orders prove it."""
+        """Return a witness of no fewer bytes without buffers that prove nothing, where orders prove it."""
         chosen = witness.buffers
         is_loose = any(self._loose[index].intersection(chosen) for index in chosen)
-        if self._pools > 1 or not is_loose or not 0 < len(chosen) <= effort.WITNESS_BUFFERS:
+        if self._pools > 1 or not is_loose or len(chosen) > effort.WITNESS_BUFFERS:
             return witness
-        if self._in_groups(chosen) < witness.bytes:
+        total = self._in_groups(chosen)
+        if total < witness.bytes:
             return witness
-        fewer = self._without_idle(chosen, witness.bytes)
+        fewer = self._without_idle(chosen, total)
         return Witness(self._in_groups(fewer), tuple(fewer), witness.step)
 
     def _without_idle(self, chosen: Sequence[int], total: int) -> list[int]:
-        """Remove buffers, from the last, as long as the rest needs as many bytes: `total`."""
+        """Remove buffers, from the last, as long as the rest needs `total` bytes, as all of them do."""
         unit, slack = self._unit(chosen), self._slack(chosen)
         are_alike = all(self._problem.buffers[index].alignment == unit for index in chosen)
         groups = {index: group for group in _groups(chosen, self._loose) for index in group}
@@ -143,7 +144,6 @@ class _Scales:
             fewer = [other for other in left if other != index]
             if self._loose[index] and self._in_groups(fewer) >= total:
                 left = fewer
-                group.remove(index)
         return left
 
     def _in_groups(self, chosen: Sequence[int]) -> int:
@@ -158,7 +158,7 @@ class _Scales:
     def _slack(self, buffers: Sequence[int]) -> int:
         """Return the most bytes by which a buffer falls short of whole units."""
         unit, all_buffers = self._unit(buffers), self._problem.buffers
-        return max((align_up(all_buffers[i].size, unit) - all_buffers[i].size for i in buffers), default=0)
+        return max([0, *(align_up(all_buffers[i].size, unit) - all_buffers[i].size for i in buffers)])
 
     def _stacked(self, buffers: Sequence[int], unit: int) -> int | None:
         """Return the bytes that groups need on top of each other, in whole units; None when that is unknown."""

@@ -59,6 +59,15 @@ def test_a_claim_counts_for_buffers_that_have_no_other_pool() -> None:
     assert is_best(stated, replace(plan, claims=(16,)))
 
 
+def test_a_claim_of_one_pool_does_not_depend_on_what_is_in_others_nor_on_empty_buffers() -> None:
+    lives = {"a": (0, 2, 8, 0), "b": (2, 4, 8, 0), "c": (0, 4, 8, 1)}
+    buffers = [
+        buffer(name, size, (pool,), intervals=((start, stop),)) for name, (start, stop, size, pool) in lives.items()
+    ]
+    stated = problem([*buffers, buffer("empty", 0, (0, 1))], [], pools={"first": None, "second": None})
+    assert is_best(stated, replace(by_hand(0, 8, (1, 0), 0), claims=(16, 0)))
+
+
 def test_what_an_algorithm_has_proven_of_no_better_plan_only() -> None:
     """Two buffers that never meet, side by side: 16 bytes are not the least, unless that is proven."""
     stated = alive({"a": (0, 2, 8), "b": (2, 4, 8)})

@@ -21,7 +21,7 @@ def test_the_heaviest_step() -> None:
 
 
 def test_the_first_of_equal_steps() -> None:
-    assert everything(alive({"a": (5, 7, 10), "b": (0, 2, 10)})) == Witness(10, (1,), 0)
+    assert everything(alive({"a": (1, 3, 10), "b": (0, 1, 10)})) == Witness(10, (1,), 0)
 
 
 def test_intervals_are_half_open_and_may_be_many() -> None:
@@ -94,6 +94,12 @@ def test_one_who_may_hide_in_several_is_left_out() -> None:
     assert everything(stated) == Witness(100, (0,), 0)
 
 
+def test_one_is_left_out_if_without_it_the_others_fill_larger_units() -> None:
+    """Each takes 4 bytes; the first two start at multiples of 8, and all three at multiples of 4."""
+    buffers = [buffer("a", 4, alignment=8), buffer("b", 4, alignment=8), buffer("c", 4, alignment=12)]
+    assert everything(problem(buffers, separations={("c", "a"): 4})) == Witness(12, (0, 1))
+
+
 def test_buffers_alive_together_need_not_conflict() -> None:
     stated = replace(alive({"a": (0, 1, 10), "b": (0, 1, 20), "c": (0, 1, 31)}), conflicts=((1,), (0,), ()))
     assert everything(stated) == Witness(31, (2,), 0)
@@ -161,6 +167,8 @@ def test_a_buffer_larger_than_all_its_pools() -> None:
     stated = problem([buffer("a", 70, (0, 1), intervals=((3, 4),))], pools={"small": 50, "large": 60})
     together = Requirement((0, 1), Witness(70, (0,), 3), 110)
     assert required(stated) == (Requirement((1,), Witness(70, (0,), 3), 60), together)
+    nowhere = problem([buffer("a", 70)], pools={"none": 0})
+    assert required(nowhere) == (Requirement((0,), Witness(70, (0,)), 0),) * 2
 
 
 def test_a_buffer_larger_than_its_pool_crowds_it_all_the_same() -> None:
@@ -172,6 +180,8 @@ def test_many_lists_of_candidates() -> None:
     names = [f"pool{i}" for i in range(12)]
     stated = problem([buffer(name, 1, (i,)) for i, name in enumerate(names)], pools=dict.fromkeys(names, 1))
     assert len(required(stated)) == 12
+    fewer = problem([buffer(name, 1, (i,)) for i, name in enumerate(names[:8])], pools=dict.fromkeys(names, 1))
+    assert len(required(fewer)) == 255
 
 
 def test_a_pool_reaches_to_the_end_of_what_is_fixed() -> None:

@@ -139,7 +139,8 @@ def test_two_buffers_that_must_be_at_one_place() -> None:
 @pytest.mark.parametrize("algorithm", [never, lambda _: by_hand(1, 2, 3), lambda _: by_hand(*[0] * 10)])
 def test_without_any_sound_plan_nothing_is_claimed(algorithm: Callable[[Problem], Plan | None]) -> None:
     (shortage,) = explain(tight(), algorithm)
-    assert (shortage.pools, shortage.missing, shortage.proven, shortage.increases) == ((), 0, False, ())
+    assert (shortage.pools, shortage.room, shortage.missing, shortage.proven) == ((), 0, 0, False)
+    assert shortage.increases == ()
 
 
 def test_an_algorithm_that_fails_at_the_whole_but_at_no_family() -> None:
@@ -188,8 +189,8 @@ def test_a_claim_proves_what_exceeds_the_limit(claim: int, missing: int) -> None
 
 
 def test_one_model_of_several_is_the_core() -> None:
-    """Of two pairs that do not meet the second has no plan; what is not asked about stays."""
-    lives = {"a": (0, 2, 4), "b": (0, 2, 4), "c": (4, 6, 4), "d": (4, 6, 4)}
+    """Of two pairs and one more that do not meet the second has no plan: nothing is asked about the last one."""
+    lives = {name: (4 * (i // 2), 4 * (i // 2) + 2, 4) for i, name in enumerate("abcde")}
     stated = replace(alive(lives), pools=(Pool("ram", 8),))
     asked: list[list[str]] = []
 
@@ -200,24 +201,39 @@ def test_one_model_of_several_is_the_core() -> None:
 
     (shortage,) = explain(stated, half)
     assert (shortage.core, shortage.proven) == ((2, 3), False)
-    assert asked[:4] == [["a", "b", "c", "d"], ["a", "b", "c", "d"], ["a", "b"], ["c", "d"]]
+    assert asked[:5] == [[*"abcde"], [*"abcde"], ["a", "b"], ["c", "d"], ["c"]]
 
 
 def test_a_window_of_steps_is_the_core() -> None:
     """A chain in which only the middle has no plan: first what is born later is left out, then what dies earlier."""
     lives = {f"b{i}": (i, i + 2, 4) for i in range(12)}
-    stated = replace(alive(lives), pools=(Pool("ram", 8),))
+    limits = (Pool("ram", 8),)
+    stated = replace(alive(lives), pools=limits)
     asked: list[list[int]] = []
 
     def gap(some: Problem) -> Plan | None:
         names = [int(each.name[1:]) for each in some.buffers]
-        asked.append(names)
+        if some.pools == limits:
+            asked.append(names)
         return None if {5, 6} <= set(names) else GreedyBySize()(some)
 
     (shortage,) = explain(stated, gap)
     assert shortage.core == (5, 6)
-    windows = [names for names in asked if len(names) < 12]
-    assert windows[:4] == [[*range(6)], [*range(9)], [*range(7)], [6, 5, 4]]
+    assert asked[:5] == [[*range(12)], [*range(6)], [*range(9)], [*range(7)], [6, 5, 4]]
+
+
+def test_what_has_no_step_counts_as_born_first_and_what_lives_longest_stays() -> None:
+    lives: dict[str, tuple[tuple[int, int], ...]] = {"z": ((0, 9),), "a": (), "b": ((0, 1),), "y": ((1, 2),)}
+    stated = problem([buffer(name, 4, intervals=life) for name, life in lives.items()], pools={"ram": 16})
+    asked: list[str] = []
+
+    def pair(part: Problem) -> Plan | None:
+        asked.append("".join(each.name for each in part.buffers))
+        return by_hand(*range(0, 4 * len(part.buffers), 4)) if not {"y", "z"} <= {*asked[-1]} else None
+
+    (shortage,) = explain(stated, pair)
+    assert [stated.buffers[index].name for index in shortage.core] == ["y", "z"]
+    assert [names for names in asked if len(names) < 4][:4] == ["ab", "abz", "zy", "z"]
 
 
 @pytest.mark.parametrize(
@@ -236,3 +252,115 @@ def test_a_plan_that_exceeds_one_pool_shows_how_much_is_enough(
     assert shortage.increases == increases
     (shortage,) = explain(stated, GreedyBySize(), by_hand(0, 8, 24))
     assert shortage.increases == (Increase(0, 8, least=True),)
+
+
+def side_by_side(stated: Problem) -> Plan:
+    """Stack all buffers, each in its last pool, and claim that nothing less is possible."""
+    heights = [0] * len(stated.pools)
+    places = []
+    for each in stated.buffers:
+        places.append((each.pools[-1], heights[each.pools[-1]]))
+        heights[each.pools[-1]] += each.size
+    return replace(by_hand(*places), claims=tuple(heights))
+
+
+def test_the_core_of_a_claim_does_not_fit_where_fewer_buffers_do() -> None:
+    """Two of three fill the pool: they are no proof."""
+    stated = problem([buffer(name, 8) for name in "abc"], [], pools={"ram": 16})
+    (shortage,) = explain(stated, side_by_side)
+    assert (shortage.missing, shortage.core, shortage.proven) == (8, (0, 1, 2), True)
+
+
+def test_a_pool_without_limit_is_never_too_small_whatever_is_claimed() -> None:
+    buffers = [buffer("a", 8), buffer("b", 8, (0, 1)), buffer("c", 8, (1,))]
+    (shortage,) = explain(problem(buffers, [], pools={"free": None, "ram": 12}), side_by_side)
+    assert (shortage.pools, shortage.missing, shortage.proven) == ((1,), 4, False)
+
+
+def test_where_an_algorithm_fails_it_claims_nothing_though_the_pool_has_no_byte() -> None:
+    (shortage,) = explain(problem([buffer("empty", 0)], pools={"none": 0}), never)
+    assert not shortage.proven
+
+
+def test_what_a_bound_misses_among_many_it_proves_of_few() -> None:
+    """The largest buffer hides three others, which are heavier together."""
+    sizes = {"large": 10, "a": 6, "b": 6, "c": 6}
+    pairs = [("large", "a"), ("a", "b"), ("b", "c"), ("a", "c")]
+    stated = problem([buffer(name, size) for name, size in sizes.items()], pairs, pools={"ram": 17})
+    proof = Shortage((0,), 17, 1, Witness(18, (1, 2, 3)), (1, 2, 3), proven=True, increases=(Increase(0, 5, True),))
+    assert explain(stated, GreedyBySize()) == (proof,)
+
+
+def wants(*limits: int | None) -> Callable[[Problem], Plan | None]:
+    """Return an algorithm that finds a plan where one of the pools has as many bytes as it wants; None: never."""
+
+    def plan(stated: Problem) -> Plan | None:
+        pairs = zip(stated.limits, limits, strict=True)
+        is_enough = any(wanted is not None and (limit is None or limit >= wanted) for limit, wanted in pairs)
+        return GreedyBySize()(stated) if is_enough else None
+
+    return plan
+
+
+def shared(first: int, second: int) -> Problem:
+    """Two buffers of a byte, the second of which may go to either pool."""
+    return problem([buffer("a", 1), buffer("b", 1, (0, 1))], [], pools={"first": first, "second": second})
+
+
+@pytest.mark.parametrize(("limits", "missing"), [((8, 0), (5, 3)), ((8, 3), (4, 2)), ((1, 1), (1, 1))])
+def test_of_increases_that_are_no_proof_the_smallest_is_what_is_missing(
+    limits: tuple[int, int], missing: tuple[int, int]
+) -> None:
+    wanted = (limits[0] + missing[0], limits[1] + missing[1])
+    (shortage,) = explain(shared(*limits), wants(*wanted))
+    assert shortage.increases == tuple(Increase(pool, bytes_, least=True) for pool, bytes_ in enumerate(missing))
+    pool = missing.index(min(missing))
+    assert (shortage.pools, shortage.room, shortage.missing) == ((pool,), limits[pool], min(missing))
+    assert not shortage.proven
+
+
+@pytest.mark.parametrize(("limit", "pool", "missing"), [(8, 0, 8), (10, 0, 6), (12, 1, 5)])
+def test_where_no_pool_helps_alone_the_one_is_named_that_exceeds_its_limit_most(
+    limit: int, pool: int, missing: int
+) -> None:
+    sizes = {"a": (8, (0,)), "b": (8, (0,)), "c": (5, (0, 1)), "d": (5, (1,))}
+    buffers = [buffer(name, size, pools) for name, (size, pools) in sizes.items()]
+    stated = problem(buffers, [], pools={"first": limit, "second": 5})
+    (shortage,) = explain(stated, lambda part: side_by_side(part) if part.limits == (None, None) else None)
+    room = stated.limits[pool]
+    assert room is not None
+    assert shortage == Shortage((pool,), room, missing, shortage.witness, shortage.core)
+
+
+def test_pools_that_are_too_small_come_first_and_others_may_need_less() -> None:
+    """Of two buffers only the larger pool holds either: it lacks 20 bytes, but the other one lacks only 1."""
+    stated = problem([buffer("a", 51, (0, 1)), buffer("b", 69, (0, 1))], pools={"small": 50, "large": 100})
+    (shortage,) = explain(stated, GreedyBySize())
+    assert (shortage.pools, shortage.missing) == ((1,), 20)
+    assert shortage.increases == (Increase(1, 20, least=True), Increase(0, 1, least=True))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "increases"),
+    [
+        ((16, None), (Increase(0, 8, least=True),)),
+        ((20, None), (Increase(0, 8, least=False),)),
+        ((None, 12), (Increase(1, 4, least=True), Increase(0, 8, least=False))),
+        ((20, 12), (Increase(1, 4, least=True), Increase(0, 8, least=False))),
+        ((12, 20), (Increase(0, 4, least=True), Increase(1, 12, least=True))),
+    ],
+)
+def test_a_plan_that_exceeds_one_pool_replaces_only_a_larger_increase_of_that_pool(
+    wanted: tuple[int | None, int | None], increases: tuple[Increase, ...]
+) -> None:
+    """The plan takes 16 bytes of the first pool, and 1 of the second."""
+    (shortage,) = explain(shared(8, 8), wants(*wanted), by_hand((0, 15), (1, 0)))
+    assert shortage.increases == increases
+
+
+@pytest.mark.parametrize(("count", "least"), [(44, True), (50, False)])
+def test_of_a_large_problem_the_least_increase_is_not_looked_for_as_long(count: int, least: bool) -> None:
+    """50 buffers that all conflict do so 2,450 times: that is a large problem."""
+    stated = problem([buffer(f"b{i}", 1) for i in range(count)], pools={"ram": 100})
+    ((increase,),) = [shortage.increases for shortage in explain(stated, wants(300))]
+    assert increase.least == (increase.bytes == 200) == least

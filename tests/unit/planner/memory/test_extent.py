@@ -54,6 +54,10 @@ def test_many_are_not_tried() -> None:
     assert least_extent([1] * 9, lambda _a, _b: 1) is None
 
 
+def test_none_need_nothing() -> None:
+    assert least_extent([], lambda _a, _b: 0) == 0
+
+
 def test_inputs_that_lie_side_by_side_count_although_the_output_may_hide_either() -> None:
     """Pair by pair, the output shares all of each input with it: 12 bytes.  But the inputs need 20."""
     stated = problem(

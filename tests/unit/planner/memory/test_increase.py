@@ -56,17 +56,36 @@ def test_between_the_bound_and_what_it_takes_without_a_limit(least: int) -> None
 
 @pytest.mark.parametrize("least", [13, 20, 60, 300, 900])
 def test_little_more_than_the_least_however_much_is_wasted_without_a_limit(least: int) -> None:
-    found = increase.least_increase(ONE, 0, Trials(Needs(range(least, 2000), at=990), 8))
+    found = increase.least_increase(ONE, 0, Trials(Needs(range(least, 2000), at=990), 8), 1)
     assert found is not None
     assert least - 4 <= found.bytes < 1.25 * (least - 4)
 
 
 def test_with_enough_trials_the_least_is_found_and_known_as_such() -> None:
-    for trials in range(1, 30):
+    for trials in range(30):
         needs = Needs(range(300, 2000), at=990)
-        found = increase.least_increase(ONE, 0, Trials(needs, trials))
+        found = increase.least_increase(ONE, 0, Trials(needs, trials), 1)
         assert found is None or found.least == (299 in needs.asked and found.bytes == 296)
+        assert len(needs.asked) <= trials
     assert found == (0, 296, True)
+
+
+@pytest.mark.parametrize("at", [0, 1, 5, 20, 990])
+def test_it_takes_no_trial_twice_wherever_the_algorithm_puts_the_buffer(at: int) -> None:
+    for start in (0, 4):
+        stated = limited(ONE, 0, start)
+        for least in (11, 12, 13, 17, 29, 60, 300):
+            needs = Needs(range(least, 2000), at=at)
+            assert increase.least_increase(stated, 0, Trials(needs, 40), 1) == (0, least - start, True)
+            assert len(needs.asked) == len({*needs.asked})
+
+
+@pytest.mark.parametrize(("wasted", "asked"), [(0, [11]), (18, [28, 19]), (21, [31, 16])])
+def test_after_what_the_algorithm_uses_a_middle_is_tried(wasted: int, asked: list[int]) -> None:
+    """From 10 to 31 bytes the increase is more than four times as large: the geometric mean is the middle."""
+    needs = Needs(range(11, 1000), at=wasted)
+    least_increase(ONE, 0, needs)
+    assert needs.asked[2 : 2 + len(asked)] == asked
 
 
 def test_a_limit_may_keep_an_algorithm_from_a_plan_that_keeps_the_limit() -> None:
@@ -97,6 +116,12 @@ def test_a_pool_becomes_a_candidate_when_it_is_large_enough() -> None:
     stated = problem([buffer("a", 70, (0, 1))], pools={"small": 50, "large": 60})
     assert least_increase(stated, 0, GreedyBySize()) == 20
     assert least_increase(stated, 1, GreedyBySize()) == 10
+
+
+def test_a_limit_may_have_to_reach_far_beyond_all_sizes_for_a_fixed_buffer() -> None:
+    stated = problem([buffer("fixed", 3, (0, 1), offset=1000)], pools={"small": 8, "large": 20})
+    assert least_increase(stated, 0, GreedyBySize()) == 995
+    assert least_increase(stated, 1, GreedyBySize()) == 983
 
 
 def test_only_one_pool_changes() -> None:

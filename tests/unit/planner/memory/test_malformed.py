@@ -55,7 +55,7 @@ OF_ALL: list[tuple[dict[str, Any], str]] = [
     ({"conflicts": ((1,), (0, 2))}, "the conflicts are no tuple with an entry for each of 3 buffers"),
     ({"conflicts": ([1], (0, 2), (1,))}, 'the conflicts of buffer "a" are no tuple of whole numbers'),
     ({"conflicts": ((1,), (0, 2), (True,))}, 'the conflicts of buffer "c" are no tuple of whole numbers'),
-    ({"conflicts": ((1,), (0, 2), (1, 3))}, 'buffer "c" conflicts with buffer 3, and there are 3, counted from 0'),
+    ({"conflicts": ((1,), (0, 2), (0, 1, 3))}, 'buffer "c" conflicts with buffer 3, and there are 3, counted from 0'),
     ({"conflicts": ((-1, 1), (0, 2), (1,))}, 'buffer "a" conflicts with buffer -1, and there are 3, counted from 0'),
     ({"conflicts": ((1,), (0, 2), (1, 1 << 70))}, f'buffer "c" conflicts with buffer {1 << 70}, and there are 3'),
     ({"conflicts": ((1,), (0, 1, 2), (1,))}, 'buffer "b" conflicts with itself'),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.support.problems import buffer, problem
@@ -41,6 +43,10 @@ def test_more_than_what_is_already_too_much() -> None:
         "5,632 bytes too small at step 9: vww.t58 18,432 + vww.t60 18,432 do not fit together beside 1 other buffer"
         " (1,536 bytes) alive then"
     )
+    assert said(replace(shortage, witness=Witness(0, (0, 1, *range(4, 9)), 9), core=(0, 1, *range(4, 8))))[0].endswith(
+        ": vww.t58 18,432 + vww.t60 18,432 + b0 10 + b1 11 + b2 12 + b3 13 do not fit together beside 1 other buffer"
+        " (14 bytes) alive then"
+    )
     shortage = Shortage((0,), 10000, 28400, Witness(38400, (0, 1, 2)), core=(0,), proven=True)
     assert said(shortage)[0].endswith(
         "28,400 bytes too small: vww.t58 18,432 does not fit beside 2 other buffers (19,968 bytes) alive then"
@@ -64,6 +70,12 @@ def test_buffers_that_are_alive_at_no_one_step() -> None:
     assert "too small at step 4 " in put_into_words(STATED, PROVEN, NAMES, together="while both run").message
 
 
+@pytest.mark.parametrize(("missing", "words"), [(4095, "; at most 1 byte of these may be shared"), (4096, "")])
+def test_a_proof_says_what_may_be_shared(missing: int, words: str) -> None:
+    message = said(replace(PROVEN, missing=missing))[0]
+    assert message.endswith(f": vww.t58 18,432 + vww.t60 18,432{words}")
+
+
 def test_rows_of_a_tensor_are_named_together() -> None:
     rows = problem([buffer("a", 9), *(buffer(f"net.t1[{row}]", 8) for row in (10, 2)), buffer("b[0]", 7, offset=1)])
     shortage = Shortage((0,), 31, 1, Witness(32, (0, 1, 2, 3), 0), core=(0, 1, 3, 2), proven=True)
@@ -77,6 +89,9 @@ def test_what_is_not_proven() -> None:
         " no place was found for vww.t58 18,432 + t2 64 at 32",
         'one may exist all the same; enlarge "dtcm" by 1 byte',
     )
+    lacks = 'no plan was found: pool "dtcm" (32,768 bytes) seems 1 byte too small'
+    assert said(replace(shortage, witness=Witness(64, (0, 2)), core=()))[0] == lacks
+    assert said(Shortage(witness=Witness(64, (0, 2), 4)))[0] == "no plan was found"
     assert said(Shortage(core=(0, 3)))[0] == "no plan was found: no place was found for vww.t58 18,432 + t2 64 at 32"
     assert said(Shortage()) == (
         "no plan was found",
@@ -102,6 +117,7 @@ def test_the_three_cheapest_ways_out() -> None:
         "  - do something dear",
     ]
     assert said(PROVEN, cheap)[1] == "no plan needs less; do something cheap"
+    assert said(PROVEN, dear, cheap)[1].splitlines()[1:] == ["  - do something cheap", "  - do something dear"]
 
 
 @pytest.mark.parametrize(
