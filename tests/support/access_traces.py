@@ -1,4 +1,4 @@
-"""What access declarations say, byte by byte and turn by turn."""
+"""Runs access declarations: turn by turn, the bytes of each operand that are read and written."""
 
 from __future__ import annotations
 
