@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
 from random import Random
 
 import pytest
 
+from tests.support.access_traces import trace
 from usmp_build.interfaces.accesses import Accesses, Part, Touch, Window
 from usmp_build.interfaces.kernels import Input, Output, Scratch
 from usmp_build.passes.separations.corners import corners
@@ -16,37 +15,6 @@ from usmp_build.passes.separations.distances import Distance, Stretch, distances
 from usmp_build.passes.separations.turns import NOWHERE, Extent, Numbers, turns
 
 PAIR = Output(0), Input(0)
-
-
-def rounds(loops: tuple[int, ...], backward: bool) -> Iterator[tuple[int, ...]]:
-    yield from product(*(range(size)[:: -1 if backward else 1] for size in loops))
-
-
-def positions(window: Window, index: tuple[int, ...]) -> Iterator[int]:
-    first = (index[window.loop] + window.phase) // window.repeat * window.step - window.before
-    for tap in range(window.taps):
-        place, rest = divmod(first + tap * window.dilation, window.every)
-        if not rest and 0 <= place < window.size:
-            yield place * window.pitch
-
-
-def touched(touch: Touch, index: tuple[int, ...], width: int) -> set[int]:
-    start = touch.start + sum(stride * each for stride, each in zip(touch.strides, index, strict=False))
-    starts = (start + sum(more) for more in product(*(tuple(positions(w, index)) for w in touch.windows)))
-    return {at * width + byte for first in starts for at in range(first, first + touch.size) for byte in range(width)}
-
-
-def trace(accesses: Accesses) -> Iterator[dict[tuple[int, bool], set[int]]]:
-    """Yield the bytes that each turn touches of an operand, and whether it writes them."""
-    parts = accesses.parts[:: -1 if accesses.backward and not accesses.phases else 1]
-    for outer in rounds(accesses.loops, accesses.backward):
-        for part in parts:
-            for inner in rounds(part.loops, accesses.backward and not part.forward):
-                turn: dict[tuple[int, bool], set[int]] = {}
-                for touch in part.touches:
-                    found = touched(touch, (*outer, *inner), accesses.widths[touch.operand])
-                    turn[touch.operand, touch.writes] = turn.get((touch.operand, touch.writes), set()) | found
-                yield turn
 
 
 def by_hand(accesses: Accesses, is_scratch: bool = False) -> Distance:

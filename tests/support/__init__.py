@@ -20,7 +20,7 @@
   operator.  `linked_images` are of a small linker script, for any machine.
 - Models and programs: `road` takes them as text, `small_models` has some, `rewriting` and `scopes` say what passes make
   of them, `flatfile` makes a file of a graph, `list_writes` is a loop that writes rows,
-  `kernels` runs operators one by one, `cmsis_nn` stands in for CMSIS-NN;
+  `kernels` runs operators one by one, `cmsis_nn` stands in for CMSIS-NN, `access_traces` runs access declarations;
   `stateful`, `lstms` and `programs` draw models at random, `programs_c` has C of one, `parts` has models of
   concatenations and splits, `flatbuffer` writes files of them, `mutants` spoils them, as `spoiled_json` does programs
   and plans, `interpreter` runs a plan in bytes, `together` runs several at the same time, `directions` lets kernels run

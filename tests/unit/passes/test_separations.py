@@ -167,6 +167,17 @@ def test_which_operands_may_share_bytes() -> None:
     assert found.keys() == {*results, (Scratch(0), Input(0))}
 
 
+@pytest.mark.parametrize(("most", "block"), [(12, 0), (11, 20)])
+def test_calls_share_the_turns_that_are_expanded(most: int, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first and the last three of a hundred turns decide; with less than six, a turn is a block of twenty."""
+    monkeypatch.setattr(import_module("usmp_build.passes.separations.distances"), "MOST_TURNS", most)
+    distances.cache_clear()
+    calls = [KernelCall("f", Whole(), (Input(n), Output(n)), accesses=elements(100)) for n in (0, 1)]
+    shared = distances(Kernel(tuple(calls))) or {}
+    distances.cache_clear()
+    assert shared[Output(0), Input(0)] == Distance(block, 100)
+
+
 def test_types_of_unequal_widths() -> None:
     wider = replace(elements(10), widths=(1, 4))
     assert distances(kernel(wider)) == {(Output(0), Input(0)): Distance(36 - 9, 9 + 1)}

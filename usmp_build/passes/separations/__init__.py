@@ -41,7 +41,7 @@ def separations(allowed: AllowedDistances, schedule: Schedule, lifetimes: Lifeti
         if _meet_only_at(set(by_step), *(lifetimes.intervals[buffer] for buffer in pair)):
             entries.update(_entries(allowed.storage, pair, list(by_step.values())))
     for index, (program, start) in enumerate(zip(schedule.programs, schedule.starts, strict=False)):
-        if program.body and allowed.edges():
+        if allowed.edges():
             if index not in allowed.of_edges:
                 allowed.of_edges[index] = edge_separations(allowed, program, start, lifetimes)
             entries.update(allowed.of_edges[index])

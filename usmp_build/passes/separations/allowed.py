@@ -14,7 +14,7 @@ from usmp_build.ir.graph import Model, OperatorRef, operator_at
 from usmp_build.ir.lifetimes import Survivors
 from usmp_build.ir.schedule import Call, Direction, Node, RowRef, Scope, Sequence, Step, steps
 from usmp_build.ir.separations import Separation
-from usmp_build.ir.storage import Kind, Storage
+from usmp_build.ir.storage import Storage
 from usmp_build.passes.separations.distances import Distance, distances, row_distances
 from usmp_build.request import Request
 
@@ -91,9 +91,10 @@ class AllowedDistances:
 
     def of_rows(self, step: Step) -> Iterator[tuple[RowRef, RowRef, Distance]]:
         """Yield the rows that a job writes, each with a row that it reads, and how close they may be."""
-        kernel = self._kernels.get(step.operator) if step.operator is not None and step.job is not None else None
-        if step.operator is None or not isinstance(kernel, Kernel):
+        if step.operator is None or step.job is None:
             return
+        kernel = self._kernels[step.operator]
+        assert isinstance(kernel, Kernel)
         nearest = row_distances(kernel.towards(step.direction))
         inputs = operator_at(self._models, step.operator).inputs
         for read in dict.fromkeys(each for each in step.reads if isinstance(each, RowRef)):
@@ -114,7 +115,7 @@ class AllowedDistances:
     def edges(self) -> dict[int, int]:
         """Return the edges that hold data in one run only, each with its number of rows."""
         persistent = self._survivors.always.union(*self._survivors.before, *self._survivors.after)
-        return {edge: rows for edge, rows in self.storage.edges.items() if rows and edge not in persistent}
+        return {edge: rows for edge, rows in self.storage.edges.items() if edge not in persistent}
 
     def may_overlap(self, one: int, other: int) -> bool:
         """Tell whether two buffers may share bytes while both are alive, as far as it depends on their kinds."""
@@ -154,8 +155,7 @@ class AllowedDistances:
         """Tell whether anything may overlap a buffer while it is alive."""
         buffer = self.storage.buffers[index]
         in_pages = any(self._request.pools[pool].page for pool in buffer.pools)
-        kept = index in self._survivors.always or buffer.kind in (Kind.CONSTANT, Kind.VARIABLE)
-        return not (kept or in_pages or buffer.cache_line or buffer.copies > 1)
+        return not (index in self._survivors.always or in_pages or buffer.cache_line or buffer.copies > 1)
 
     def _may_run_together(self, one: int, other: int) -> bool:
         """Tell whether concurrent models touch the two buffers."""

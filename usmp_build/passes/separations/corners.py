@@ -31,7 +31,7 @@ def corners(size: int, windows: Iterable[Window], most: int) -> NDArray[np.int64
     if period > most:
         return np.arange(size, dtype=np.int64) if size <= most else None
     near = _NEAR + period if period > 1 else _NEAR
-    ranges = [_around(0, 0, size, near), _around(size - 1, size - 1, size, near)]
+    ranges = [_around(end, end, size, near) for end in (0, size - 1)]
     for window in moved:
         reach = (window.taps - 1) * window.dilation
         for edge in (0, (window.size - 1) * window.every):

@@ -45,7 +45,7 @@ def distances(kernel: Kernel) -> Mapping[tuple[Operand, Operand], Distance] | No
     accesses_by_call = [accesses for accesses in declarations if accesses is not None]
     if len(accesses_by_call) < len(declarations) or not accesses_by_call:
         return None
-    most = max(1, MOST_TURNS // len(accesses_by_call))
+    most = MOST_TURNS // len(accesses_by_call)
     stretches = [
         Stretch(call.operands, turns(accesses, most))
         for call, accesses in zip(kernel.calls, accesses_by_call, strict=True)

@@ -68,9 +68,13 @@ class _Timeline:
             if len(self._intervals[edge]) == 1
         }
         """Edge of any model → bytes of a row."""
+        self._sizes = [buffer.extent for buffer in self._storage.buffers]
+        """Bytes of each buffer; of an edge, those of a row."""
+        for edge, bytes_ in self._row_bytes.items():
+            self._sizes[edge] = bytes_
         self._lives: dict[Row, _Life] = {}
         self._near: dict[int, dict[tuple[Row, Row], Distance]] = {}
-        self._close: dict[int, dict[tuple[Row, Row], int]] = {}
+        self._close: dict[int, dict[tuple[Row, Row], int | None]] = {}
         self._jobs: dict[int, list[tuple[int, Step]]] = {}
         self._cached: dict[tuple[int, int], tuple[Row, ...]] = {}
 
@@ -82,12 +86,12 @@ class _Timeline:
         """Add a step of the timeline."""
         for value in step.values:
             for buffer in self._storage.buffers_of(value):
-                rows = [value.row] if isinstance(value, RowRef) else range(self._storage.edges.get(buffer, 0))
-                for row in rows if buffer in self._row_bytes else ():
-                    life = self._lives.get((buffer, row))
-                    self._lives[buffer, row] = _Life(life.first if life else at, at)
-                if buffer in self._row_bytes and step.job is not None:
-                    self._jobs.setdefault(buffer, []).append((at, step))
+                if buffer in self._row_bytes:
+                    for row in [value.row] if isinstance(value, RowRef) else range(self._storage.edges[buffer]):
+                        life = self._lives.get((buffer, row))
+                        self._lives[buffer, row] = _Life(life.first if life else at, at)
+                    if step.job is not None:
+                        self._jobs.setdefault(buffer, []).append((at, step))
         for written, read, distance in self._allowed.of_rows(step):
             self._near.setdefault(at, {})[self._row(written), self._row(read)] = distance
 
@@ -102,7 +106,6 @@ class _Timeline:
             return
         for below, above in ((edge, other), (other, edge)):
             bytes_, at = max((self._minimum_distance(below, above, t), t) for t in common)
-            bytes_ = max(bytes_, -self._storage.buffers[above].extent)
             if bytes_ < self._storage.buffers[below].extent:
                 job = self._job_at(edge, at)
                 assert job.operator is not None
@@ -115,25 +118,27 @@ class _Timeline:
     def _minimum_distance(self, below: int, above: int, at: int) -> int:
         """Return the minimum distance from the start of `below` to that of `above` at one step."""
         close = self._close_at(at)
-        size = self._row_bytes.get(below, self._storage.buffers[below].extent)
         distance = -self._storage.buffers[above].extent
         for lower in self._rows(below, at):
-            end = self._begin(lower) + size
+            end = self._begin(lower) + self._sizes[below]
             for upper in self._rows(above, at):
-                distance = max(distance, close.get((lower, upper), end) - self._begin(upper))
+                nearest = close.get((lower, upper), end)
+                if nearest is not None:
+                    distance = max(distance, nearest - self._begin(upper))
         return distance
 
-    def _close_at(self, at: int) -> dict[tuple[Row, Row], int]:
-        """Return the pairs of rows (lower, upper) that may be closer at a step, each with where the upper may begin."""
+    def _close_at(self, at: int) -> dict[tuple[Row, Row], int | None]:
+        """Return the pairs of rows (lower, upper) that may be closer at a step, each with where the upper may begin.
+
+        None: anywhere.
+        """
         if at not in self._close:
             close = self._close[at] = {}
             for (written, read), distance in self._near.get(at, {}).items():
                 if self._is_born(written, at) and self._is_dying(read, at):
                     below, above = distance.written_below, distance.written_above
-                    if below is not None:
-                        close[written, read] = self._begin(written) + below
-                    if above is not None:
-                        close[read, written] = self._begin(read) + above
+                    close[written, read] = None if below is None else self._begin(written) + below
+                    close[read, written] = None if above is None else self._begin(read) + above
         return self._close[at]
 
     def _rows(self, buffer: int, at: int) -> tuple[Row, ...]:
@@ -152,7 +157,7 @@ class _Timeline:
         return life is not None and life.first <= at <= life.last
 
     def _begin(self, row: Row) -> int:
-        return row[1] * self._row_bytes.get(row[0], 0)
+        return row[1] * self._sizes[row[0]]
 
     def _is_born(self, row: Row, at: int) -> bool:
         life = self._lives.get(row)

@@ -104,7 +104,7 @@ def _corners(loops: tuple[int, ...], first: int, parts: tuple[Part, ...], most: 
             return None
         indices.append(decisive)
         count *= decisive.size
-    grid = tuple(index.reshape(-1) for index in np.meshgrid(*indices, indexing="ij")) if indices else ()
+    grid = tuple(index.ravel() for index in np.meshgrid(*indices, indexing="ij")) if indices else ()
     return _Blocks(count, grid, grid)
 
 
@@ -116,7 +116,7 @@ def _outer_blocks(accesses: Accesses, most: int) -> Turns:
         for key, extent in _part(part, around, _blocks(part.loops, 1))[1].items():
             extents[key] = extents[key].joined(extent) if key in extents else extent
     for key, extent in extents.items():
-        one = _side_by_side([_Row(extent, 0, 1, False)], (around.count, 1), accesses.backward)
+        one = _side_by_side([_Row(extent, 0, 1, accesses.backward)], (around.count, 1), accesses.backward)
         extents[key] = _in_bytes(one, accesses.widths[key[0]])
     return Turns(around.count, False, extents)
 
@@ -144,7 +144,7 @@ def _side_by_side(rows: list[_Row], shape: tuple[int, int], backward: bool) -> E
         for grid, side in ((low, row.extent.low), (end, row.extent.end)):
             rounds = side.reshape(shape[0], row.count)[:: -1 if backward else 1, :: -1 if row.is_backward else 1]
             grid[:, row.begin : row.begin + row.count] = rounds
-    return Extent(low.reshape(-1), end.reshape(-1))
+    return Extent(low.ravel(), end.ravel())
 
 
 def _in_bytes(extent: Extent, width: int) -> Extent:
@@ -200,8 +200,8 @@ def _extent(touch: Touch, count: int, first: list[Numbers], last: list[Numbers])
     inside = np.full(count, touch.size > 0)
     for stride, one, other in zip(touch.strides, first, last, strict=False):
         if stride:
-            low += stride * (one if stride > 0 else other)
-            high += stride * (other if stride > 0 else one)
+            low += np.minimum(stride * one, stride * other)
+            high += np.maximum(stride * one, stride * other)
     for window in touch.windows:
         lowest, highest = _places(window, first[window.loop], last[window.loop])
         low += lowest * window.pitch
