@@ -247,7 +247,7 @@ def test_rows_of_wide_elements_are_aligned() -> None:
 
     assert verdict(10, 2) == ""
     for at, alignment in ((11, 1), (10, 1)):
-        assert verdict(at, alignment) == "wrong: m: tensor 1 has rows that are not aligned to its elements"
+        assert verdict(at, alignment) == "wrong: m: tensor 1 is not aligned to its elements"
 
 
 def test_pools_have_names_of_their_own() -> None:
