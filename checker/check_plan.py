@@ -31,7 +31,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections import namedtuple
 from functools import cached_property
-from itertools import accumulate, count, product, zip_longest
+from itertools import accumulate, count, groupby, product, zip_longest
 from math import floor, prod
 from pathlib import Path
 
@@ -974,11 +974,10 @@ class Replay:
 
     def part(self, model, op, definition, t, element):
         """The number of the input that an element of a concatenation is from; the plan may have joined some before."""
-        number, axis = definition.needs(self.in_file(model, t, element))[0][0], definition.axis()
-        sizes = [([*model.model.tensors[model.value[t]].shape, 0, 0])[axis] for t in op["reads"]]
-        if sum(sizes) != definition.out.shape[axis]:
-            return number
-        return bisect_right([*accumulate(sizes)], sum(tensor.shape[axis] for tensor in definition.ins[:number]))
+        number = definition.needs(self.in_file(model, t, element))[0][0]
+        stops = [*accumulate(model.model.tensors[model.value[t]].elements for t in op["reads"])]
+        before = sum(tensor.elements for tensor in definition.ins[:number])
+        return bisect_right(stops, before) if stops[-1:] == [definition.out.elements] else number
 
     def reads(self, model, op, turns, is_copy):
         """Return what an operator needs, with the elements of the plan in place of those of the file."""
@@ -1088,12 +1087,9 @@ class Needs:
 
 def runs_of(elements):
     """Yield [first, stop) of consecutive numbers."""
-    is_one = isinstance(elements, range)
-    ordered = elements if is_one else sorted(elements)
-    gaps = [] if is_one else [i for i in range(1, len(ordered)) if ordered[i] != ordered[i - 1] + 1]
-    for start, stop in zip([0, *gaps], [*gaps, len(ordered)]):
-        if start < stop:
-            yield ordered[start], ordered[stop - 1] + 1
+    for _, run in groupby(enumerate(sorted(elements)), lambda numbered: numbered[1] - numbered[0]):
+        numbers = [number for _, number in run]
+        yield numbers[0], numbers[-1] + 1
 
 
 # ---- What needs no replay --------------------------------------------------------------------------------------------
@@ -1135,7 +1131,7 @@ def check_apart(pool, buffers, together):
     for b in buffers:
         open_ones = [other for other in open_ones if end_of(other) > b.offset]
         for other in open_ones:
-            Fuel.spend(1 + len(b.models) * len(other.models) + len(b.intervals) * len(other.intervals))
+            Fuel.spend(1, len(b.models) * len(other.models), len(b.intervals) * len(other.intervals))
             concurrent = any(frozenset(pair) in together for pair in product(b.models, other.models))
             alive = any(a < stop and start < z for (a, z), (start, stop) in product(b.intervals, other.intervals))
             has_lines = (b.line or other.line) and alive
@@ -1161,8 +1157,8 @@ def check_certificate(plan, pool, replay):
         return f'bound of "{name}": it is of models that run at the same time'
     step = plan["steps"].index(proof["step"])
     for buffer in members:
-        seen = replay.seen.get(buffer.name, (-1,))
-        if buffer.kind not in ("variable", "connection", "constant") and not min(seen) <= step <= max(seen):
+        seen = replay.seen.get(buffer.name)
+        if buffer.kind not in ("variable", "connection", "constant") and not (seen and min(seen) <= step <= max(seen)):
             kept = [start <= step < stop for start, stop in buffer.intervals if buffer.kind in ("input", "output")]
             demand(any(kept), f'the certificate of "{name}" counts "{buffer.name}", which holds nothing then')
             return f'bound of "{name}": it counts "{buffer.name}", which the application is said to keep'

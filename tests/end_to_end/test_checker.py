@@ -61,18 +61,6 @@ def test_a_bound_is_checked_where_buffers_overlap(name: str) -> None:
     assert "can be seen" in check_plan.check(document, each.models)[0]
 
 
-def test_bytes_that_a_turn_needs() -> None:
-    """Two bytes are read in turns 1 and 2, before two are written there; one of those, and a third, are read later."""
-    needs = check_plan.Needs({10, 11, 12}, {10: 1, 11: 2})
-    needs.written = {20: 1, 21: 2}
-    needs.later([12, 20, 99])
-    assert needs.most() == 3
-    needs.later([21, 10])
-    assert needs.most() == 4
-    needs.scratch = 5
-    assert needs.most() == 9
-
-
 @pytest.mark.parametrize("first", ["", 'concurrent = [["digits", "odd_even"]]\n'])
 def test_plans_of_several_models_are_right(first: str) -> None:
     each = made(("digits", "odd_even"), first=first)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -13,6 +14,7 @@ from tflite.BuiltinOperator import BuiltinOperator
 from tflite.TensorType import TensorType
 
 from tests.support import flatbuffer as fb
+from tests.support import plan_drafts as draft
 from tests.support.checker import check_plan
 from usmp_build.importers.tflite.enums import names
 
@@ -140,6 +142,13 @@ def test_operators_are_read() -> None:
     assert model.producer[3] == (model.operators[1], 0)
 
 
+def test_operators_of_older_files_have_their_code_in_one_place() -> None:
+    node = fb.operator("TANH", [0], [1])
+    codes = [fb.Node("OperatorCode", DeprecatedBuiltinCode=28)]
+    graph = fb.subgraph([fb.tensor("x"), fb.tensor("y")], [node], [0], [1])
+    assert check_plan.Model(fb.write(fb.model(graph, OperatorCodes=codes))).operators[0].code == 28
+
+
 def test_what_follows_from_constants_is_constant() -> None:
     kinds = {"SHAPE": True, "RANK": True, "TANH": False}
     tensors = [fb.tensor("x"), fb.tensor("c", [4], Buffer=1), *(fb.tensor(kind) for kind in kinds)]
@@ -167,6 +176,7 @@ def test_equal_operators_make_equal_tensors() -> None:
         ("RANDOM_UNIFORM", [0], None), ("RANDOM_UNIFORM", [0], None),
         ("TANH", [5], None), ("TANH", [5], None),
         ("PRELU", [0, -1], None), ("PRELU", [0, -1], None),
+        *(("ADD", [0, 2], fb.Node("AddOptions", FusedActivationFunction=function)) for function in (1, 3, 1)),
     ]  # fmt: skip
     tensors = [
         fb.tensor("a"), fb.tensor("b"), fb.tensor("c", [4], Buffer=1), fb.tensor("d", [4], Buffer=2),
@@ -177,7 +187,7 @@ def test_equal_operators_make_equal_tensors() -> None:
     graph = fb.subgraph([*tensors, *(fb.tensor(f"t{t}") for t in results)], operators, [0, 1], [*results])
     same = check_plan.Model(fb.write(fb.model(graph, data=[b"abcd", b"abcd"]))).same
     first = [same[t] - len(tensors) for t in results]
-    assert first == [0, 0, 2, 3, 4, 3, 6, 6, 8, 9, 10, 11, 12, 13, 13]
+    assert first == [0, 0, 2, 3, 4, 3, 6, 6, 8, 9, 10, 11, 12, 13, 13, 15, 16, 15]
     assert [same[t] for t in range(len(tensors))] == [0, 1, 2, 2, 4, 5]
 
 
@@ -188,12 +198,40 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_plan.Fuel.left == 0
     with pytest.raises(check_plan.NotCovered):
         check_plan.Fuel.spend(1)
+    check_plan.Model(FILE)  # each file, and the plan, may take as much as there is
+    used = check_plan.Fuel.MOST - check_plan.Fuel.left
+    assert len(FILE) / 4 < used < 4 * len(FILE)
 
 
 def said(*arguments: str) -> tuple[int, str]:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         code = check_plan.main([*arguments])
     return code, printed.getvalue()
+
+
+def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
+    """It finds the files by what they hold, and says what it has not checked."""
+    file, other, path = tmp_path / "m.tflite", tmp_path / "other.tflite", tmp_path / "plan.json"
+    file.write_bytes(FILE)
+    other.write_bytes(b"another model")
+    record = draft.model([draft.operator(0, [0], [2])], [draft.tensor(0, "x"), draft.tensor(2, "y")])
+    record["sha256"] = hashlib.sha256(FILE).hexdigest()
+    buffers = [draft.buffer("x", 0, 4, (0, 3)), draft.buffer("y", 4, 4, (0, 3))]
+    pool = draft.pool(8, bound=8)
+
+    def printed(**changes: object) -> tuple[int, str]:
+        steps = ["enter", "ADD 0", "leave"]
+        path.write_text(json.dumps(draft.plan(steps, [{**record, **changes}], buffers, pools=[pool])))
+        return said(str(path), str(file), str(other))
+
+    right = "right: everything that an operator needs is in its place when it is read\n"
+    assert printed() == (0, right + 'not checked: bound of "p": a search proved it\n')
+    assert said(str(path), str(other), str(file)) == printed()
+    assert printed(on_demand=True) == (3, "not covered: m: a program, or a model without operators\n")
+    pool["bound"] = 0
+    assert printed() == (0, right)
+    buffers[1]["offset"] = 5
+    assert printed() == (1, 'wrong: "y" ends at p+9, and the pool has 8 bytes\n')
 
 
 def test_what_the_program_says(tmp_path: Path) -> None:
