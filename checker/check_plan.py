@@ -278,6 +278,8 @@ class Definition:
     @cached_property
     def moves(self):
         """Whether each element is one of an input, as it is, or constant."""
+        if self.op.code in (12, 56, 79):  # L2_POOL_2D, ARG_MAX, ARG_MIN: of one element they make another one
+            return False
         if self.op.kind == "POOL":
             return all(taps == 1 for _, taps, *_ in self.window)
         return self.op.kind in MOVES or (self.op.kind == "REDUCE" and self.ins[0].elements == self.out.elements)

@@ -41,28 +41,34 @@ def test_what_nothing_computes_is_needed_by_nobody() -> None:
     assert draft.apart(file, [(0, [0], [1])]) == "wrong: m: operator 0 needs what nothing computes"
 
 
+def pool(height: int, width: int) -> fb.Node:
+    return fb.Node("Pool2DOptions", FilterHeight=height, FilterWidth=width, StrideH=1, StrideW=1)
+
+
 @pytest.mark.parametrize(
     ("kind", "options", "out", "is_move"),
     [
-        ("MAX_POOL_2D", {"FilterHeight": 1, "FilterWidth": 1, "StrideH": 1, "StrideW": 1}, (1, 2, 1, 2), True),
-        ("MAX_POOL_2D", {"FilterHeight": 2, "FilterWidth": 1, "StrideH": 1, "StrideW": 1}, (1, 2, 1, 2), False),
-        ("MAX_POOL_2D", {"FilterHeight": 1, "FilterWidth": 2, "StrideH": 1, "StrideW": 1}, (1, 2, 1, 2), False),
+        ("MAX_POOL_2D", pool(1, 1), (1, 2, 1, 2), True),
+        ("MAX_POOL_2D", pool(2, 1), (1, 2, 1, 2), False),
+        ("MAX_POOL_2D", pool(1, 2), (1, 2, 1, 2), False),
+        ("L2_POOL_2D", pool(1, 1), (1, 2, 1, 2), False),
         ("SUM", None, (1, 2, 2), True),
         ("SUM", None, (1, 1, 2), False),
+        ("ARG_MAX", None, (1, 2, 2), False),
+        ("ARG_MIN", None, (1, 2, 2), False),
     ],
-    ids=["a window of one", "a window of two rows", "a window of two columns", "a sum of one", "a sum of two"],
 )
-def test_what_takes_one_element_is_a_move(
-    kind: str, options: dict[str, int] | None, out: Sequence[int], is_move: bool
+def test_what_takes_one_element_as_it_is_is_a_move(
+    kind: str, options: fb.Node | None, out: Sequence[int], is_move: bool
 ) -> None:
     """Between an operator and a view of what it wrote; if it is none, a step must compute it."""
     axis = np.array([2 if out == (1, 2, 2) else 1], np.int32)
     tensors = [fb.tensor("x", (1, 2, 1, 2)), fb.tensor("a", (1, 2, 1, 2)), fb.tensor("v", out), fb.tensor("y", out)]
     tensors.append(fb.tensor("axis", (1,), "INT32", Buffer=1))
-    given = fb.Node("Pool2DOptions", **options) if options else None
-    middle = fb.operator(kind, [1] if options else [1, 4], [2], given)
+    middle = fb.operator(kind, [1] if options else [1, 4], [2], options)
     nodes = [fb.operator("TANH", [0], [1]), middle, fb.operator("SOFTMAX", [2], [3])]
-    said = draft.apart(draft.file(tensors, nodes, [0], [3], axis), [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"})
+    file = draft.file(tensors, nodes, [0], [3], axis)
+    said = draft.apart(file, [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"})
     assert said == ("" if is_move else "wrong: m: no step computes tensor 2")
 
 
