@@ -569,9 +569,13 @@ class Planned:
             self.channels[t] = left
             self.place[t] = self.placed(each, tensor, buffers, self.elements(t) * tensor.width)
 
+    def tensor(self, t):
+        """The tensor of the file that has the shape and the type of one of the plan."""
+        return self.model.tensors[self.value[t]]
+
     def elements(self, t):
         """Elements of a tensor, without the channels that the plan left out."""
-        tensor, left = self.model.tensors[self.value[t]], self.channels[t]
+        tensor, left = self.tensor(t), self.channels[t]
         return tensor.elements // tensor.channels * len(left) if left else tensor.elements
 
     def placed(self, each, tensor, buffers, size):
@@ -759,8 +763,7 @@ class Replay:
 
     def mark(self, model, t, first, stop):
         """Write the marks of elements [first, stop) of a tensor."""
-        width, at = model.model.tensors[model.value[t]].width, 0
-        marks = self.marks_of(model, t, first, stop)
+        marks, width, at = self.marks_of(model, t, first, stop), model.tensor(t).width, 0
         for _, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
             self.touch(buffer)
             self.arena(pool, offset + size)[offset : offset + size] = marks[at : at + size]
@@ -768,20 +771,19 @@ class Replay:
 
     def check(self, model, t, elements):
         """Demand the marks of elements of a tensor, which are numbered as in the plan."""
-        width = model.model.tensors[model.value[t]].width
+        width = model.tensor(t).width
         for first, stop in runs_of(elements):
             expected, at = self.marks_of(model, t, first, stop), 0
-            for _, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
+            for byte, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
                 self.touch(buffer)
                 marks, wanted = self.arena(pool, offset + size)[offset : offset + size], [*expected[at : at + size]]
+                at += size
                 demand(None not in wanted, f"{self.here()} reads constants from where nothing writes them")
                 if pool in self.needs:
                     self.needs[pool].later(marks)
-                if marks != wanted:
-                    for i, (mark, want) in enumerate(zip(marks, wanted)):
-                        demand(want == mark, f"{self.here()} needs byte {first * width + at + i} of tensor "
-                               f"{model.value[t]} at {pool}+{offset + i}, where {self.whose(mark)}")  # fmt: skip
-                at += size
+                for i, (mark, want) in enumerate(zip(marks, wanted)) if marks != wanted else ():
+                    demand(want == mark, f"{self.here()} needs byte {byte + i} of tensor {model.value[t]} at "
+                           f"{pool}+{offset + i}, where {self.whose(mark)}")  # fmt: skip
 
     def shown(self, model, value, element):
         """Yield the marks of an element of a tensor that no step writes, such as a view or a concatenation."""
@@ -817,8 +819,8 @@ class Replay:
                 break
             if arrival := re.fullmatch(r"row (\d+) of .* arrives", text, re.DOTALL):
                 (t,) = (names[name] for name in model.record["inputs_by_rows"])
-                size = model.elements(t) // len(model.place[t].pieces)
-                self.mark(model, t, int(arrival[1]) * size, (int(arrival[1]) + 1) * size)
+                part = share(int(arrival[1]), len(model.place[t].pieces), model.elements(t))
+                self.mark(model, t, part.start, part.stop)
                 continue
             operator = OPERATOR.fullmatch(text)
             if not operator or int(operator[1]) not in model.operators:
@@ -881,7 +883,7 @@ class Replay:
         """Run an operator, or a row of it: check what it needs, then mark what it writes."""
         is_copy = op["operator"] >= len(model.model.operators)
         kind = "COPY" if is_copy else model.model.operators[op["operator"]].kind
-        out = model.model.tensors[model.value[op["writes"][0]]]
+        out = model.tensor(op["writes"][0])
         height = out.shape[-3] if len(out.shape) > 2 else 1
         adds_up = bool(rows and op["scratch"] and height != rows)
         demand(adds_up or rows in (0, height), f"{self.here()} is one of {rows} rows, and the output has {height}")
@@ -891,9 +893,8 @@ class Replay:
         turns = self.turns(model, op, kind, *((0, 1) if adds_up or not rows else (row, rows)))
         reads = self.reads(model, op, turns, is_copy)
         if adds_up:  # all of a row is read before anything is written
-            total = {t: model.elements(t) for t in reads}
-            reads = {t: {e: float("-inf") for e in last if row * total[t] // rows <= e < (row + 1) * total[t] // rows}
-                     for t, last in reads.items()}  # fmt: skip
+            parts = {t: share(row, rows, model.elements(t)) for t in reads}
+            reads = {t: {e: float("-inf") for e in last if e in parts[t]} for t, last in reads.items()}
         elif kind == "REDUCE" and op["scratch"] and out.shape[:1] == [1]:  # it adds up everything, then writes
             reads = {t: dict.fromkeys(last, float("-inf")) for t, last in reads.items()}
         is_last = not adds_up or len({*done}) == rows
@@ -919,15 +920,14 @@ class Replay:
         for t in op["writes"]:
             elements = model.elements(t)
             Fuel.spend(elements)
-            part = range(row * elements // rows, (row + 1) * elements // rows)
-            forward = {e: before + self.turn(model, op, kind, t, e) for e in part}
+            forward = {e: before + self.turn(model, op, kind, t, e) for e in share(row, rows, elements)}
             turns[t] = {e: -turn for e, turn in forward.items()} if is_backward else forward
             before += elements
         return turns
 
     def demand_sums(self, model, op, rows, done):
         """Demand that each row of an input is added up once, if by rows, and that scratch has sums of 32 bits."""
-        heights = {prod(model.model.tensors[model.value[t]].shape[-3:][:1]) for t in op["reads"]}
+        heights = {prod(model.tensor(t).shape[-3:][:1]) for t in op["reads"]}
         is_once = len({*done}) == len(done) and rows in (0, *heights)
         demand(is_once, f"{self.here()} does not add up each row once")
         buffers = [self.buffers[name] for name in op["scratch"] if name in self.buffers]
@@ -952,7 +952,7 @@ class Replay:
         return {arena[at[1]]: turn for at, turn in places if at[0] == pool}
 
     def turn(self, model, op, kind, t, element):
-        shape = model.model.tensors[model.value[t]].shape
+        shape = model.tensor(t).shape
         last = len(model.channels[t]) or prod(shape[-1:])
         if kind not in (*SUMS, *BLOCKS, "DEPTHWISE_CONV_2D", "PAD"):
             return element
@@ -977,7 +977,7 @@ class Replay:
     def part(self, model, op, definition, t, element):
         """The number of the input that an element of a concatenation is from; the plan may have joined some before."""
         number = definition.needs(self.in_file(model, t, element))[0][0]
-        stops = [*accumulate(model.model.tensors[model.value[t]].elements for t in op["reads"])]
+        stops = [*accumulate(model.tensor(t).elements for t in op["reads"])]
         before = sum(tensor.elements for tensor in definition.ins[:number])
         return bisect_right(stops, before) if stops[-1:] == [definition.out.elements] else number
 
@@ -1000,20 +1000,20 @@ class Replay:
         if not channels:
             return element
         pixel, channel = divmod(element, len(channels))
-        return pixel * model.model.tensors[model.value[t]].shape[-1] + channels[channel]
+        return pixel * model.tensor(t).shape[-1] + channels[channel]
 
     def in_plan(self, model, t, last):
         channels = model.channels.get(t)
         if not channels:
             return last
         number = {channel: i for i, channel in enumerate(channels)}
-        size, left = model.model.tensors[model.value[t]].shape[-1], len(channels)
+        size, left = model.tensor(t).shape[-1], len(channels)
         pairs = ((divmod(e, size), turn) for e, turn in last.items())
         return {pixel * left + number[channel]: turn for (pixel, channel), turn in pairs if channel in number}
 
     def addresses(self, model, t, elements):
         """Yield (pool, offset, element) of each byte of elements."""
-        width = model.model.tensors[model.value[t]].width
+        width = model.tensor(t).width
         for element in elements:
             for _, size, pool, offset, _ in model.place[t].runs(element * width, (element + 1) * width):
                 Fuel.spend(size)
@@ -1085,6 +1085,11 @@ class Needs:
             for side in (bisect_left, bisect_right)
         ]
         return len(self.needed & self.held) + self.scratch + max((len(read) - r + w for r, w in turns), default=0)
+
+
+def share(row, rows, elements):
+    """The numbers of the elements that a row has, as one of `rows`."""
+    return range(row * elements // rows, (row + 1) * elements // rows)
 
 
 def runs_of(elements):

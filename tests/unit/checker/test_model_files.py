@@ -126,6 +126,7 @@ def test_a_file_that_is_cut_off_is_damaged_and_no_more_is_read_than_there_is() -
     assert table.unpack("s", 4, 4) == [b"TFL3"]
     assert table.unpack("B", 4, 4) == [*b"TFL3"]
     assert table.one("B", 4) == ord("T")
+    assert table.one("I", end - 4) == int.from_bytes(FILE[-4:], "little")
 
 
 def test_operators_are_read() -> None:
@@ -153,9 +154,9 @@ def test_what_follows_from_constants_is_constant() -> None:
     kinds = {"SHAPE": True, "RANK": True, "TANH": False}
     tensors = [fb.tensor("x"), fb.tensor("c", [4], Buffer=1), *(fb.tensor(kind) for kind in kinds)]
     tensors += [fb.tensor("t"), fb.tensor("u"), fb.tensor("r"), fb.tensor("v")]
-    operators = [fb.operator(kind, [0], [2 + number]) for number, kind in enumerate(kinds)]
-    operators += [
+    operators = [
         fb.operator("TANH", [1], [5]),
+        *(fb.operator(kind, [0], [2 + number]) for number, kind in enumerate(kinds)),
         fb.operator("ADD", [5, -1], [6]),
         fb.operator("RANDOM_UNIFORM", [1], [7]),
         fb.operator("CALL_ONCE", [1], [8]),
@@ -166,7 +167,7 @@ def test_what_follows_from_constants_is_constant() -> None:
 
 def test_equal_operators_make_equal_tensors() -> None:
     """Of one kind, with the same options, types and inputs, in either order where that does not matter."""
-    relu = {"FusedActivationFunction": 1}
+    relu, strides = {"FusedActivationFunction": 1}, ((0, 2), (2, 0), (2, 1), (2, 3), (0, 2))
     made = [
         ("ADD", [0, 1], fb.Node("AddOptions")), ("ADD", [1, 0], fb.Node("AddOptions")),
         ("ADD", [0, 1], fb.Node("AddOptions", **relu)),
@@ -177,6 +178,7 @@ def test_equal_operators_make_equal_tensors() -> None:
         ("TANH", [5], None), ("TANH", [5], None),
         ("PRELU", [0, -1], None), ("PRELU", [0, -1], None),
         *(("ADD", [0, 2], fb.Node("AddOptions", FusedActivationFunction=function)) for function in (1, 3, 1)),
+        *(("MAX_POOL_2D", [0], fb.Node("Pool2DOptions", StrideW=w, StrideH=h)) for w, h in strides),
     ]  # fmt: skip
     tensors = [
         fb.tensor("a"), fb.tensor("b"), fb.tensor("c", [4], Buffer=1), fb.tensor("d", [4], Buffer=2),
@@ -187,7 +189,7 @@ def test_equal_operators_make_equal_tensors() -> None:
     graph = fb.subgraph([*tensors, *(fb.tensor(f"t{t}") for t in results)], operators, [0, 1], [*results])
     same = check_plan.Model(fb.write(fb.model(graph, data=[b"abcd", b"abcd"]))).same
     first = [same[t] - len(tensors) for t in results]
-    assert first == [0, 0, 2, 3, 4, 3, 6, 6, 8, 9, 10, 11, 12, 13, 13, 15, 16, 15]
+    assert first == [0, 0, 2, 3, 4, 3, 6, 6, 8, 9, 10, 11, 12, 13, 13, 15, 16, 15, 18, 19, 20, 21, 18]
     assert [same[t] for t in range(len(tensors))] == [0, 1, 2, 2, 4, 5]
 
 

@@ -64,7 +64,7 @@ def test_rows_in_places_of_their_own() -> None:
     assert one(x, {**y, "offset": 2}, given, made) == "wrong: m: tensor 1 does not fit into its rows"
     third = rows("y", [32, 8, 0], 8, (1, 3), (1, 3), (1, 3))
     assert one(x, y, given, third) == "wrong: m: tensor 1 does not fit into its rows"
-    dead = rows("y", [32, 8], 8, (1, 3), (2, 3))
+    dead = rows("y", [32, 8, 24, 16], 4, (1, 3), (2, 3), (1, 3), (1, 3))
     said = 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
     assert one(x, y, given, dead) == said
     twice = rows("y", [32, 8], 8, (1, 2), (2, 3), (1, 3), lives=[2, 1])
