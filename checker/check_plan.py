@@ -593,7 +593,7 @@ class Planned:
             rows.append(buffers[f"{base}[{len(rows)}]"])
         Fuel.spend(len(rows))
         demand(rows or name in buffers, f'{what} is in "{name}", which is no buffer')
-        is_row = name in buffers and (len(rows) < 2 or buffers[name] is not rows[0] or rows[0].size == size)
+        is_row = name in buffers and (name == base or len(rows) < 2 or buffers[name].size == size)
         rows = [buffers[name]] if is_row else rows
         is_aligned = offset % tensor.width == 0 and all(row.alignment % tensor.width == 0 for row in rows)
         demand(is_aligned, f"{what} is not aligned to its elements")

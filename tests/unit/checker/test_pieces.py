@@ -231,6 +231,8 @@ def test_pages_may_be_longer_than_the_tensor() -> None:
     pages = [draft.buffer(f"y[{row}]", 24 * row + 24, 24, (1, 3), kind="output", alignment=8) for row in range(2)]
     given = draft.buffer("x", 0, 16, (0, 2), kind="input", alignment=2)
     assert one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *pages) == ""
+    alone = [pages[0] | {"size": 16}, pages[1] | {"intervals": [[0, 1]]}]
+    assert one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *alone) == ""
     pages[1]["intervals"] = [[2, 3]]
     said = one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *pages)
     assert said == 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
