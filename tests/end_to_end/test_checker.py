@@ -8,6 +8,8 @@ import io
 import json
 import os
 import random
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -168,6 +170,11 @@ def test_it_is_printed_and_runs_alone(tmp_path: Path, digits: Made) -> None:
     plan = json.dumps(digits.document)
     assert _main(tmp_path, plan, (DATA / "digits.tflite").read_bytes())[0] == 0
     assert _main(tmp_path, plan, (DATA / "odd_even.tflite").read_bytes())[0] == 1
+    command = [sys.executable, "-I", str(installation.checker()), str(tmp_path / "plan.json")]
+    for name, code in (("digits", 0), ("odd_even", 1)):
+        done = subprocess.run([*command, str(DATA / f"{name}.tflite")], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (code, "")
+        assert done.stdout.startswith("wrong: " if code else "right: ")
 
 
 HUGE = 1 << 60

@@ -151,3 +151,16 @@ def test_parts_that_were_joined_before_move_together() -> None:
     assert "overwrites element 2 of tensor 3" in draft.apart(file, steps, t4={"buffer": "b3", "offset": 1})
     steps[1] = (1, [0, 1, 2], [4])
     assert draft.apart(file, steps, t4={"buffer": "b3"}) == ""
+
+
+def test_what_nobody_needs_may_be_overwritten() -> None:
+    """Elements 0 and 2 of a are gathered after b, of one element, was written over another one."""
+    tensors = [fb.tensor("x"), fb.tensor("a"), fb.tensor("y", [2]), fb.tensor("b", [1])]
+    tensors += [fb.tensor(f"at{i + 1}", [2 - i], "INT32", Buffer=i + 1) for i in range(2)]
+    nodes = [fb.operator("TANH", [0], [1]), fb.operator("GATHER", [1, 4], [2]), fb.operator("GATHER", [0, 5], [3])]
+    file = draft.file(tensors, nodes, [0], [2, 3], np.array([0, 2], np.int32), np.array([3], np.int32))
+    steps = [(0, [0], [1]), (2, [0], [3]), (1, [1], [2])]
+    for at in range(4):
+        said = draft.apart(file, steps, t3={"buffer": "b1", "offset": at})
+        late = f"needs byte {at} of tensor 1 at p+{16 + at}, where byte 0 of tensor 3 of m is"
+        assert said == (f'wrong: step 3, "m: STEP 1", {late}' if at in (0, 2) else "")

@@ -200,9 +200,13 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_plan.Fuel.left == 0
     with pytest.raises(check_plan.NotCovered):
         check_plan.Fuel.spend(1)
-    check_plan.Model(FILE)  # each file, and the plan, may take as much as there is
+    model = check_plan.Model(FILE)  # each file, and the plan, may take as much as there is
     used = check_plan.Fuel.MOST - check_plan.Fuel.left
     assert len(FILE) / 4 < used < 4 * len(FILE)
+    monkeypatch.setattr(check_plan.Fuel, "left", 0)
+    record = draft.model([draft.operator(0, [0], [2])], [draft.tensor(0, "x"), draft.tensor(2, "y")])
+    buffers = [draft.buffer("x", 0, 4, (0, 3)), draft.buffer("y", 4, 4, (0, 3))]
+    assert check_plan.check(draft.plan(["enter", "ADD 0", "leave"], [record], buffers), [model]) == []
 
 
 def said(*arguments: str) -> tuple[int, str]:
