@@ -694,8 +694,10 @@ class Planned:
 
     def read_elsewhere(self, what, t, turns, readable, reads):
         """Read elements from another tensor that shows the same ones."""
-        elements = [(value, e) for value in readable for e in range(self.model.tensors[value].elements)]
-        shown = {self.origin(value, e, deep=True): (readable[value], e) for value, e in reversed(elements)}
+        shown = {}
+        for value, other in readable.items():
+            for element in range(self.model.tensors[value].elements):
+                shown.setdefault(self.origin(value, element, deep=True), (other, element))
         for element, turn in turns.items():
             origin = self.origin(t, element, deep=True)
             if origin is not None:
@@ -748,7 +750,7 @@ class Replay:
         arena = self.arenas.setdefault(pool, [])
         missing = range(len(arena), end)
         Fuel.spend(10 * len(missing))  # ten: of memory there is less than of time
-        arena.extend(0 for _ in missing)
+        arena += [0] * len(missing)
         return arena
 
     def marks_of(self, model, t, first, stop):
@@ -837,8 +839,9 @@ class Replay:
         sinks = {t for name, t in ports if name in model.record["outputs_by_rows"]}
         for t in {*model.model.outputs}:
             if t in sinks:  # the application gets each row in the step that computes it
-                origins = {model.origin(t, e) for e in range(model.model.tensors[t].elements)} - {None}
-                demand(computed.issuperset(of for of, _ in origins), f"{model.name}: no step computes output {t}")
+                origins = (model.origin(t, e) for e in range(model.model.tensors[t].elements))
+                is_whole = all(origin is None or origin[0] in computed for origin in origins)
+                demand(is_whole, f"{model.name}: no step computes output {t}")
             elif t not in model.model.constants:
                 demand(t in model.place, f"{model.name}: output {t} has no place")
                 self.check(model, t, range(model.model.tensors[t].elements))
@@ -1094,6 +1097,7 @@ def share(row, rows, elements):
 
 def runs_of(elements):
     """Yield [first, stop) of consecutive numbers."""
+    Fuel.spend(len(elements))
     for _, run in groupby(enumerate(sorted(elements)), lambda numbered: numbered[1] - numbered[0]):
         numbers = [number for _, number in run]
         yield numbers[0], numbers[-1] + 1

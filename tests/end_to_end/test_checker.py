@@ -219,6 +219,7 @@ def test_hostile_models_take_bounded_work(tmp_path: Path, digits: Made) -> None:
         model(subgraph([shared] * 20_000), data=[bytes(100_000)]),
         model(subgraph([wide, wide], [operator("RELU", [0], [1])], [0], [1])),
         model(subgraph([tensor("x", [1] * 50_000)])),
+        model(subgraph([wide, wide, wide], [operator("RELU", [0], [1])], [0], [2])),
     ):
         data = write(node)
         assert _main(tmp_path, _of(digits.document, data), data)[0] in (1, 3)

@@ -184,6 +184,24 @@ def test_there_are_as_many_rows_as_the_output_has(shape: Sequence[int], rows: in
         assert said == ("" if count == rows else wrong)
 
 
+def test_all_that_is_handed_out_by_rows_is_computed() -> None:
+    """A concatenation of x, which nothing computes, a constant, and a."""
+    tensors = [fb.tensor(name, [1, 1, 1, 2], Buffer=int(name == "c")) for name in "xac"]
+    tensors.append(fb.tensor("y", [1, 3, 1, 2]))
+    axis = fb.Node("ConcatenationOptions", Axis=1)
+
+    def verdict(*parts: int) -> str:
+        nodes = [fb.operator("TANH", [0], [1]), fb.operator("CONCATENATION", [*parts], [3], axis)]
+        file = draft.file(tensors, nodes, [0], [3], np.ones(2, np.int8))
+        places = [draft.tensor(0, "x"), draft.tensor(1, "a")]
+        model = draft.model([draft.operator(0, [0], [1])], places, outputs_by_rows=["y"])
+        buffers = [draft.buffer(name, at, 2, (0, 3)) for name, at in (("x", 0), ("a", 2))]
+        return draft.verdict(draft.plan(["enter", "TANH 0, row 0", "leave"], [model], buffers), file)
+
+    assert verdict(2, 1, 2) == verdict(1, 2, 1) == ""
+    assert verdict(1, 2, 0) == verdict(2, 0, 1) == "wrong: m: no step computes output 3"
+
+
 def test_steps_are_those_of_the_model_that_runs() -> None:
     steps = [f"CONV_2D 0, row {row}" for row in range(3)]
     assert by_rows([*steps, "n: CONV_2D 0, row 1"]) == ('wrong: step 4, "n: CONV_2D 0, row 1", comes before m has left')
