@@ -31,8 +31,8 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections import namedtuple
 from functools import cached_property
-from itertools import accumulate, count, product
-from math import prod
+from itertools import accumulate, count, groupby, product, zip_longest
+from math import floor, prod
 from pathlib import Path
 
 LANES = 4
@@ -56,7 +56,8 @@ BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
 SUMS = ("CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
 MOVES = (*BLOCKS, "RESHAPE", "PAD", "TRANSPOSE", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "STRIDED_SLICE", "SLICE",
          "BROADCAST_TO", "REVERSE_V2", "GATHER", "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR")  # fmt: skip
-WEIGHTS = {3: (1, 2), 4: (1, 2), 9: (1, 2), 67: (1, 3), 60: (2,)}  # operands that are needed whole, and biases
+WEIGHTS = {"CONV_2D": (1, 2), "DEPTHWISE_CONV_2D": (1, 2), "FULLY_CONNECTED": (1, 2), "TRANSPOSE_CONV": (1, 3),
+           "PAD": (2,)}  # fmt: skip  # operands that are needed whole, and biases
 
 
 class Wrong(Exception):
@@ -79,8 +80,8 @@ class Fuel:
     left = MOST
 
     @classmethod
-    def spend(cls, units):
-        cls.left -= units
+    def spend(cls, *units):
+        cls.left -= sum(units)
         if cls.left < 0:
             raise NotCovered("what takes more work than anything that was tried with this program")
 
@@ -91,48 +92,47 @@ class Fuel:
 class Table:
     def __init__(self, data, at):
         self.data, self.at = data, at
-        self.slots = at - self.unpack("i", at)
-        self.end = self.unpack("H", self.slots)
+        self.slots = at - self.one("i", at)
+        self.end = self.one("H", self.slots)
 
-    def unpack(self, kind, at, number=None):
-        form = "<" + (kind if number is None else f"{number}{kind}")
-        Fuel.spend(number or 1)
-        if at < 0 or (number or 0) > len(self.data) or at + struct.calcsize(form) > len(self.data):
-            raise Wrong("the model file is damaged")
-        values = struct.unpack_from(form, self.data, at)
-        return values[0] if number is None or kind == "s" else list(values)
+    def unpack(self, kind, at, number):
+        Fuel.spend(number)
+        demand(0 <= at <= len(self.data) - number * struct.calcsize(f"<{kind}"), "the model file is damaged")
+        return [*struct.unpack_from(f"<{number}{kind}", self.data, at)]
+
+    def one(self, kind, at):
+        return self.unpack(kind, at, 1)[0]
 
     def inline(self):
-        size = self.unpack("H", self.slots + 2)
+        size = self.one("H", self.slots + 2)
         return self.data[self.slots : self.slots + self.end] + self.data[self.at + 4 : self.at + size]
 
     def place(self, slot):
+        """Where a field is; None: it has its default."""
         at = 4 + 2 * slot
-        offset = self.unpack("H", self.slots + at) if at < self.end else 0
+        offset = self.one("H", self.slots + at) if at < self.end else 0
         return self.at + offset if offset else None
 
     def number(self, slot, kind="i", default=0):
         at = self.place(slot)
-        return default if at is None else self.unpack(kind, at)
+        return default if at is None else self.one(kind, at)
+
+    def target(self, slot):
+        """Where what a field refers to is."""
+        at = self.place(slot)
+        return None if at is None else at + self.one("I", at)
 
     def numbers(self, slot, kind="i"):
-        at = self.place(slot)
-        if at is None:
-            return []
-        at += self.unpack("I", at)
-        return self.unpack(kind, at + 4, self.unpack("I", at))
+        at = self.target(slot)
+        return [] if at is None else self.unpack(kind, at + 4, self.one("I", at))
 
     def table(self, slot):
-        at = self.place(slot)
-        return None if at is None else Table(self.data, at + self.unpack("I", at))
+        at = self.target(slot)
+        return None if at is None else Table(self.data, at)
 
     def tables(self, slot):
-        at = self.place(slot)
-        if at is None:
-            return []
-        at += self.unpack("I", at)
-        starts = enumerate(self.unpack("I", at + 4, self.unpack("I", at)))
-        return [Table(self.data, at + 4 + 4 * i + offset) for i, offset in starts]
+        start = self.target(slot)
+        return [Table(self.data, start + 4 + 4 * i + offset) for i, offset in enumerate(self.numbers(slot, "I"))]
 
 
 class Tensor:
@@ -140,23 +140,23 @@ class Tensor:
         self.shape = table.numbers(0)
         self.type = table.number(1, "b")
         self.width = SIZES.get(self.type, 0)
-        self.elements = prod(self.shape)
+        self.elements, self.channels = prod(self.shape), prod(self.shape[-1:])
         self.is_variable = bool(table.number(5, "?", False))
         index = table.number(2, "I")
-        demand(index < max(1, len(buffers)) and all(n >= 0 for n in self.shape), "the model file is damaged")
+        demand((not index or index < len(buffers)) and all(n >= 0 for n in self.shape), "the model file is damaged")
         demand(len(self.shape) <= 16, "a tensor has more than 16 dimensions")
-        self.data = (buffers[index].numbers(0, "s") or b"") if index and index < len(buffers) else b""
+        self.data = b"".join(buffers[index].numbers(0, "s")) if index else b""
         scale = table.table(4)
         self.kind = self.type, self.shape, scale and (scale.numbers(2, "f"), scale.numbers(3, "q"))
 
     @cached_property
     def integers(self):
-        return [n for (n,) in struct.iter_unpack({2: "<i", 4: "<q"}.get(self.type, "<i"), self.data)]
+        return [n for (n,) in struct.iter_unpack("<q" if self.type == 4 else "<i", self.data)]
 
 
 class Operator:
-    def __init__(self, table, codes):
-        code = codes[table.number(0, "I")]
+    def __init__(self, table, codes, number):
+        self.number, code = number, codes[table.number(0, "I")]
         self.code = max(code.number(0, "b"), code.number(3, "i"))
         self.kind = NAMES.get(self.code, "OTHER")
         self.inputs, self.outputs = table.numbers(1), table.numbers(2)
@@ -174,22 +174,23 @@ class Model:
         buffers = root.tables(4)
         self.tensors = [Tensor(table, buffers) for table in graph.tables(0)]
         self.inputs, self.outputs = graph.numbers(1), graph.numbers(2)
-        self.operators = [Operator(table, codes) for table in graph.tables(3)]
+        self.operators = [Operator(table, codes, number) for number, table in enumerate(graph.tables(3))]
         self.producer = {t: (op, k) for op in self.operators for k, t in enumerate(op.outputs)}
+        self.variables = {t for t, tensor in enumerate(self.tensors) if tensor.is_variable}
         self.constants = {t for t, tensor in enumerate(self.tensors) if tensor.data}
         for op in self.operators:  # what follows from constants and shapes only is known when the firmware is built
-            if op.code in (77, 110) or self.constants.issuperset(i for i in op.inputs if i >= 0):  # SHAPE, RANK
+            if op.code in (77, 110) or self.constants >= {*op.inputs} - {-1}:  # SHAPE, RANK
                 self.constants.update(() if op.code in (*STATEFUL, *RANDOM) else op.outputs)
         self.same = self.equals()
 
     def equals(self):
         """Return for each tensor the first one that holds the same: equal operators made both of equal inputs."""
-        first, same = {}, [*range(len(self.tensors))]
+        first, same = {}, {}
         for t, tensor in enumerate(self.tensors):
             same[t] = first.setdefault((repr(tensor.kind), tensor.data), t) if tensor.data else t
         for op in self.operators:
-            inputs = [same[i] if i >= 0 else i for i in op.inputs]
-            if op.code in (*STATEFUL, *RANDOM) or any(i >= 0 and self.tensors[i].is_variable for i in inputs):
+            inputs = [same.get(i, i) for i in op.inputs]
+            if op.code in (*STATEFUL, *RANDOM) or self.variables & {*inputs}:
                 continue
             inputs = sorted(inputs) if op.code in COMMUTATIVE else inputs
             options = op.options and op.options.inline()
@@ -222,7 +223,7 @@ def window(out, size, taps, stride, dilation, before):
 
 
 def padding(out, size, taps, stride, dilation, kind):
-    return max(0, (out - 1) * stride + (taps - 1) * dilation + 1 - size) // 2 if kind == 0 else 0
+    return 0 if kind else max(0, ((out - 1) * stride + (taps - 1) * dilation + 1 - size) // 2)
 
 
 class Definition:
@@ -258,17 +259,15 @@ class Definition:
         units = {}
         for element, turn in turns.items():
             unit = element // self.group
-            if unit not in units or units[unit] < turn:
-                units[unit] = turn
+            units[unit] = max(turn, units.get(unit, turn))
         reads = [{} for _ in self.ins]
         for unit, turn in units.items():
             if unit not in self.cache:
                 self.cache[unit] = self.needs(unit)
-            Fuel.spend(len(self.cache[unit]) + len(self.ins) + self.k)
+            Fuel.spend(len(self.cache[unit]), len(self.ins), self.k)
             for i, need in self.cache[unit]:
-                if reads[i].get(need, turn) <= turn:
-                    reads[i][need] = turn
-        for i in WEIGHTS.get(self.op.code, ()):
+                reads[i][need] = max(turn, reads[i].get(need, turn))
+        for i in WEIGHTS.get(self.op.kind, ()):
             if units and i < len(self.ins) and self.ins[i] and self.op.inputs[i] not in self.model.constants:
                 reads[i] = dict.fromkeys(range(self.ins[i].elements), max(units.values()))
         return [
@@ -279,9 +278,11 @@ class Definition:
     @cached_property
     def moves(self):
         """Whether each element is one of an input, as it is, or constant."""
-        is_one = self.op.kind == "POOL" and all(axis[1] == 1 for axis in self.window)
-        is_one |= self.op.kind == "REDUCE" and self.ins[0].elements == self.out.elements
-        return self.op.kind in MOVES or is_one
+        if self.op.code in (12, 56, 79):  # L2_POOL_2D, ARG_MAX, ARG_MIN: of one element they make another one
+            return False
+        if self.op.kind == "POOL":
+            return all(taps == 1 for _, taps, *_ in self.window)
+        return self.op.kind in MOVES or (self.op.kind == "REDUCE" and self.ins[0].elements == self.out.elements)
 
     @property
     def quantizes(self):
@@ -295,33 +296,29 @@ class Definition:
     def prepare_other(self):
         self.group, self.groups = max(1, self.out.elements), [t.elements if t else 0 for t in self.ins]
 
+    def same(self, e):
+        """The same element, or unit, of input 0."""
+        return [(0, e)]
+
+    reshape = fully_connected = same
+    by_rows = same  # it is read for the sum of its row first, and last when it is rewritten
+
+    def broadcast(self, e, source):
+        """The element of a tensor of shape `source` that is broadcast to element e, or is repeated there."""
+        place = place_in(e, self.out.shape)[len(self.out.shape) - len(source) :]
+        return element_at([p % n for p, n in zip(place, source)], source)
+
     def elements(self, e):
-        """The same element of each input, or the one that is broadcast to it."""
-        needs = []
-        place = None
-        for i, tensor in enumerate(self.ins):
-            if tensor is None:
-                continue
-            if tensor.elements == self.out.elements:
-                needs.append((i, e))
-            else:
-                place = place or place_in(e, self.out.shape)
-                tail = place[len(place) - len(tensor.shape) :]
-                needs.append((i, element_at([p if n > 1 else 0 for p, n in zip(tail, tensor.shape)], tensor.shape)))
-        return needs
+        operands = [(i, tensor) for i, tensor in enumerate(self.ins) if tensor]
+        return [(i, e if t.elements == self.out.elements else self.broadcast(e, t.shape)) for i, t in operands]
 
-    def by_rows(self, e):
-        """A row is read for its sum first; then each element is read again and rewritten, so that is its last read."""
-        return [(0, e)]
-
-    def reshape(self, e):
-        return [(0, e)]
+    def broadcast_to(self, e):
+        return [(0, self.broadcast(e, self.ins[0].shape))]
 
     def axes(self, taps, strides, dilations, kind):
         """For both axes of an image: its size, taps, stride, dilation and padding before."""
-        image, out = self.ins[0].shape[1:3], self.out.shape[1:3]
-        return [(n, t, s, d, padding(o, n, t, s, d, kind))
-                for n, o, t, s, d in zip(image, out, taps, strides, dilations)]  # fmt: skip
+        sides = zip(self.ins[0].shape[1:], self.out.shape[1:], taps, strides, dilations)
+        return [(n, t, s, d, padding(o, n, t, s, d, kind)) for n, o, t, s, d in sides]
 
     def pixels(self, out_pixel):
         """Pixels of the image under the window of a pixel of the output."""
@@ -333,7 +330,7 @@ class Definition:
     def prepare_conv_2d(self):
         option, filter_ = self.op.option, self.ins[1].shape
         strides, dilations = (option(2), option(1)), (option(5, "i", 1), option(4, "i", 1))
-        self.window = self.axes(filter_[1:3], strides, dilations, option(0, "b"))
+        self.window = self.axes(filter_[1:], strides, dilations, option(0, "b"))
         self.sections = self.ins[0].shape[3] // filter_[3]
         self.group, self.groups[0] = self.out.shape[3] // self.sections, filter_[3]
 
@@ -344,7 +341,7 @@ class Definition:
     def prepare_depthwise_conv_2d(self):
         option = self.op.option
         strides, dilations = (option(2), option(1)), (option(6, "i", 1), option(5, "i", 1))
-        self.window = self.axes(self.ins[1].shape[1:3], strides, dilations, option(0, "b"))
+        self.window = self.axes(self.ins[1].shape[1:], strides, dilations, option(0, "b"))
 
     def depthwise_conv_2d(self, e):
         pixel, channel = divmod(e, self.out.shape[3])
@@ -363,9 +360,9 @@ class Definition:
 
     def transpose_conv(self, pixel):
         n, *place = place_in(pixel, self.out.shape[:3])
-        taps, strides = self.ins[1].shape[1:3], (self.op.option(2), self.op.option(1))
-        image, reach = self.ins[2].shape[1:3], []  # input 0 is the shape, 1 the filter
-        for at, out, size, t, s in zip(place, self.out.shape[1:3], image, taps, strides):
+        taps, strides = self.ins[1].shape[1:], (self.op.option(2), self.op.option(1))
+        image, reach = self.ins[2].shape[1:], []  # input 0 is the shape, 1 the filter
+        for at, out, size, t, s in zip(place, self.out.shape[1:], image, taps, strides):
             Fuel.spend(size)
             before = padding(size, out, t, s, 1, self.op.option(0, "b"))
             reach.append([i for i in range(size) if 0 <= at + before - i * s < t])
@@ -374,23 +371,15 @@ class Definition:
     def prepare_fully_connected(self):
         self.group, self.groups[0] = self.ins[1].shape[0], self.ins[1].shape[1]
 
-    def fully_connected(self, row):
-        return [(0, row)]
-
     def batch_matmul(self, e):
         *batch, row, column = place_in(e, self.out.shape)
         needs = []
-        for i, flag, fixed in ((0, 0, -2), (1, 1, -1)):  # of the last axes, -2 and -1, one is fixed: -3 - a is not a
-            shape = self.ins[i].shape
-            outer = batch[len(batch) - len(shape) + 2 :]
-            outer = [b if n > 1 else 0 for b, n in zip(outer, shape)]
-            at = (-3 - fixed) if self.op.option(flag, "?", False) else fixed
-            deep = -3 - at
-            Fuel.spend(shape[deep])
-            for depth in range(shape[deep]):
-                place = [*outer, 0, 0]
-                place[at], place[deep] = row if i == 0 else column, depth
-                needs.append((i, element_at(place, shape)))
+        for i, kept in ((0, row), (1, column)):
+            shape, is_row = self.ins[i].shape, self.op.option(i, "?", False) == i  # as a matrix may lie transposed
+            outer = [b % n for b, n in zip(batch[len(batch) - len(shape) + 2 :], shape)]
+            depths = range(shape[-1] if is_row else shape[-2])
+            Fuel.spend(len(depths))
+            needs += [(i, element_at([*outer, *((kept, d) if is_row else (d, kept))], shape)) for d in depths]
         return needs
 
     def transpose(self, e):
@@ -411,18 +400,10 @@ class Definition:
         begin_mask, _, ellipsis, new_axis, shrink = (self.op.option(slot) for slot in range(5))
         if ellipsis or new_axis or self.op.option(5, "?", False):
             raise NotCovered("STRIDED_SLICE with an ellipsis, new axes or offsets")
-        source, begin, strides = self.ins[0].shape, self.constant(1), self.constant(3)
-        kept = [n for axis, n in enumerate(source) if not shrink >> axis & 1]
-        place = iter(place_in(e, self.out.shape) if kept else [])
-        at = []
-        for axis, n in enumerate(source):
-            step = strides[axis] if axis < len(strides) else 1
-            first = begin[axis] if axis < len(begin) else 0
-            first = first + n if first < 0 else first
-            if axis >= len(begin) or begin_mask >> axis & 1:
-                first = 0 if step > 0 else n - 1
-            first = min(max(first, 0), n - 1)
-            at.append(first if shrink >> axis & 1 else first + step * next(place))
+        source, place, at = self.ins[0].shape, iter(place_in(e, self.out.shape)), []
+        for axis, (n, begin, step) in enumerate(zip_longest(source, self.constant(1), self.constant(3))):
+            positions = range(n)[None if begin_mask >> axis & 1 else begin :: step]
+            at.append(positions[0 if shrink >> axis & 1 else next(place)])
         return [(0, element_at(at, source))]
 
     def concatenation(self, e):
@@ -435,7 +416,7 @@ class Definition:
 
     def axis(self):
         """The axis along which a tensor is joined or cut."""
-        kind, rank = self.op.kind, max(1, len(self.out.shape))
+        kind, rank = self.op.kind, len(self.out.shape)
         if kind in ("SPLIT", "SPLIT_V"):
             return self.constant(0 if kind == "SPLIT" else 2)[0] % rank
         if kind == "UNPACK":
@@ -458,11 +439,6 @@ class Definition:
         return [(position, element_at(place, self.ins[position].shape))]
 
     split_v = split
-
-    def broadcast_to(self, e):
-        place, source = place_in(e, self.out.shape), self.ins[0].shape
-        tail = place[len(place) - len(source) :]
-        return [(0, element_at([p % n for p, n in zip(tail, source)], source))]
 
     def reverse_v2(self, e):
         source, axes = self.ins[0].shape, [a % len(self.out.shape) for a in self.constant(1)]
@@ -491,10 +467,9 @@ class Definition:
         """Positions near where an output lies: both neighbours if `spread`, else the nearest, as floats may round."""
         corners, half = self.op.option(self.flags, "?", False), self.op.option(self.flags + 1, "?", False)
         scale = (size - 1) / (out - 1) if corners and out > 1 else size / out
-        exact = (at + 0.5) * scale - (0.5 if spread else 0) if half else at * scale
-        low = exact if spread else (exact + 0.5 if corners else exact)
-        first = int(low // 1)
-        places = {first, first + 1} if spread else {int((low - 1e-6) // 1), int((low + 1e-6) // 1)}
+        exact = (at + half / 2) * scale
+        low = exact - half / 2 if spread else exact + corners / 2
+        places = (floor(low), floor(low) + 1) if spread else (floor(low - 1e-6), floor(low + 1e-6))
         return {min(max(p, 0), size - 1) for p in places}
 
     def resize(self, e, spread):
@@ -512,7 +487,7 @@ class Definition:
 
     def reduce(self, e):
         source = self.ins[0].shape
-        axes = {axis % max(1, len(source)) for axis in self.constant(1)}
+        axes = {axis % len(source) for axis in self.constant(1)}
         kept = [n for axis, n in enumerate(source) if axis not in axes]
         Fuel.spend(prod(n for axis, n in enumerate(source) if axis in axes))
         place = iter(place_in(e, kept))
@@ -523,20 +498,22 @@ class Definition:
 # ---- The plan, read --------------------------------------------------------------------------------------------------
 
 
-class Place:
-    """Where the bytes of a tensor are: (first byte, bytes, pool, offset) for pieces in order."""
+Piece = namedtuple("Piece", "first size pool offset buffer")
 
-    def __init__(self, pieces, buffers):
-        self.pieces, self.buffers = pieces, buffers
-        self.starts = [piece[0] for piece in pieces]
+
+class Place:
+    """Where the bytes of a tensor are: pieces in order."""
+
+    def __init__(self, *pieces):
+        self.pieces, self.starts = pieces, [piece.first for piece in pieces]
 
     def runs(self, first, stop):
-        """Yield (byte, bytes, pool, offset, buffer) of the pieces that hold the bytes [first, stop)."""
+        """Yield what holds the bytes [first, stop)."""
         i = bisect_right(self.starts, first) - 1
         while first < stop:
-            start, size, pool, offset = self.pieces[i]
-            end = min(stop, start + size)
-            yield first, end - first, pool, offset + first - start, self.buffers[min(i, len(self.buffers) - 1)]
+            piece = self.pieces[i]
+            end = min(stop, piece.first + piece.size)
+            yield Piece(first, end - first, piece.pool, piece.offset + first - piece.first, piece.buffer)
             first, i = end, i + 1
 
 
@@ -576,64 +553,64 @@ class Planned:
                 self.value.setdefault(a, self.value.get(b))
                 self.value.setdefault(b, self.value[a])
         for op in copies:
-            is_known = {*op["reads"], *op["writes"]} <= self.value.keys()
-            demand(is_known, f"{self.name}: copy {op['operator']} has no tensor of the file")
+            demand(op["reads"][0] in self.value, f"{self.name}: copy {op['operator']} has no tensor of the file")
         computing = [op for position, op in self.operators.items() if position < len(model.operators)]
-        self.written = {self.value[t] for op in computing for t in op["writes"]} | {*model.inputs}
-        self.written |= {t for t, tensor in enumerate(model.tensors) if tensor.is_variable}
-        self.definitions, self.beliefs = {}, {}
+        self.written = {self.value[t] for op in computing for t in op["writes"]} | {*model.inputs} | model.variables
+        self.definitions, self.beliefs = {}, set()
         self.backward = {*record["backward"]}
         for each in record["tensors"]:
             t, left = each["tensor"], each["channels"]
             if t not in self.value:
                 raise NotCovered(f"{self.name}: tensor {t} is neither in the file nor a copy of one that is")
             tensor = model.tensors[self.value[t]]
-            is_inside = left == sorted({*left}) and (not left or 0 <= left[0] <= left[-1] < tensor.shape[-1])
+            is_inside = left == sorted(c for c in {*left} if c in range(tensor.channels))
             demand(is_inside and not (left and self.value[t] in (*model.inputs, *model.outputs)),
                    f"{self.name}: tensor {t} has no such channels")  # fmt: skip
             self.channels[t] = left
             self.place[t] = self.placed(each, tensor, buffers, self.elements(t) * tensor.width)
 
+    def tensor(self, t):
+        """The tensor of the file that has the shape and the type of one of the plan."""
+        return self.model.tensors[self.value[t]]
+
     def elements(self, t):
         """Elements of a tensor, without the channels that the plan left out."""
-        tensor, left = self.model.tensors[self.value[t]], self.channels[t]
-        return tensor.elements // (tensor.shape[-1] if left else 1) * (len(left) or 1)
+        tensor, left = self.tensor(t), self.channels[t]
+        return tensor.elements // tensor.channels * len(left) if left else tensor.elements
 
     def placed(self, each, tensor, buffers, size):
         what = f"{self.name}: tensor {each['tensor']}"
-        Fuel.spend(len(buffers))
         if not tensor.width:
             raise NotCovered(f"{what} has elements of no whole number of bytes")
         name, offset, pitch = each["buffer"], each["offset"], each["pitch"]
         if not name:
             demand(not offset and not pitch, f"{what} has an array of the caller, but not from its beginning")
             array = f"caller's {self.name} {self.port(self.value[each['tensor']], what)}"
-            return Place([(0, max(size, 1), array, 0)], [None])
-        # A tensor in rows, which may be pages or in several pools, names its first row.
-        base = name.removesuffix("[0]")
-        is_first = name not in buffers or (f"{base}[1]" in buffers and buffers[name].size != size)
-        name = base if is_first else name
-        if f"{name}[0]" in buffers and name not in buffers:
-            rows = [buffers[f"{name}[{row}]"] for row in range(sum(b.startswith(f"{name}[") for b in buffers))]
+            return Place(Piece(0, size, array, 0, None))
+        # A tensor in rows, which may be pages or in several pools, has the name of all of them, or of the first.
+        base, rows = name.removesuffix("[0]"), []
+        while f"{base}[{len(rows)}]" in buffers:
+            rows.append(buffers[f"{base}[{len(rows)}]"])
+        Fuel.spend(len(rows))
+        demand(rows or name in buffers, f'{what} is in "{name}", which is no buffer')
+        is_row = name in buffers and (name == base or len(rows) < 2 or buffers[name].size == size)
+        rows = [buffers[name]] if is_row else rows
+        is_aligned = offset % tensor.width == 0 and all(row.alignment % tensor.width == 0 for row in rows)
+        demand(is_aligned, f"{what} is not aligned to its elements")
+        if not is_row:
             part = size // len(rows)
             fits = part * len(rows) == size and not offset and all(part <= row.size for row in rows)
             demand(fits, f"{what} does not fit into its rows")
-            aligned = all(row.offset % tensor.width == 0 and row.alignment % tensor.width == 0 for row in rows)
-            demand(aligned, f"{what} has rows that are not aligned to its elements")
-            return Place([(i * part, part, row.pool, row.offset) for i, row in enumerate(rows)], rows)
-        demand(name in buffers, f'{what} is in "{name}", which is no buffer')
-        buffer = buffers[name]
-        is_aligned = offset % tensor.width == 0 and buffer.alignment % tensor.width == 0
-        demand(is_aligned, f"{what} is not aligned to its elements")
-        pixel = (len(self.channels[each["tensor"]]) or (tensor.shape or [1])[-1]) * tensor.width
-        pixels = size // pixel if pitch and pixel else 1
-        last = offset + (pixels - 1) * pitch + (pixel if pitch else size)
+            return Place(*(Piece(i * part, part, row.pool, row.offset, row) for i, row in enumerate(rows)))
+        (buffer,) = rows
+        pixel = (len(self.channels[each["tensor"]]) or tensor.channels) * tensor.width if pitch else size
+        pixels = size // pixel if pixel else 1
+        last = offset + (pixels - 1) * pitch + pixel
         demand(offset >= 0 and last <= buffer.size and (not pitch or pitch >= pixel),
                f'{what} ends {last} bytes into "{name}", which has {buffer.size}')  # fmt: skip
         Fuel.spend(pixels)
         first = buffer.offset + offset
-        pieces = [(i * pixel, pixel, buffer.pool, first + i * pitch) for i in range(pixels)]
-        return Place(pieces if pitch else [(0, max(size, 1), buffer.pool, first)], [buffer])
+        return Place(*(Piece(i * pixel, pixel, buffer.pool, first + i * pitch, buffer) for i in range(pixels)))
 
     def port(self, value, what):
         """The input or output that a tensor is, or that shows it."""
@@ -643,11 +620,11 @@ class Planned:
         return ports[0]
 
     def definition(self, op, k):
-        if (id(op), k) not in self.definitions:
+        if (op.number, k) not in self.definitions:
             if op.code in STATEFUL:
                 raise NotCovered(f"{self.name}: {STATEFUL[op.code]}")
-            self.definitions[id(op), k] = Definition(self.model, op, k)
-        return self.definitions[id(op), k]
+            self.definitions[op.number, k] = Definition(self.model, op, k)
+        return self.definitions[op.number, k]
 
     def origin(self, t, element, deep=False):
         """Return the tensor and element that an element shows: what only moves it is followed, up to what a step wrote,
@@ -660,27 +637,23 @@ class Planned:
             t = self.model.same[t] if deep else t
             if t in self.model.constants:
                 return None
-            op, k = self.model.producer.get(t, (None, 0))
-            if op is None or op.code in STATEFUL:
-                return (t, element)
+            if t not in self.model.producer or self.model.producer[t][0].code in STATEFUL:
+                break
+            op, k = self.model.producer[t]
             definition = self.definition(op, k)
             is_function = op.kind == "ELEMENTS" and t not in self.written
             if not definition.moves and not is_function:
-                return (t, element)
+                break
             needs = [(op.inputs[i], e) for i, e in definition.needs(element)]
             needs = [(source, e) for source, e in needs if source not in self.model.constants]
             if len(needs) > 1:
-                return (t, element)
+                break
             if not needs:
                 return None
             if is_function:
-                self.believe(op)
+                self.beliefs.add(op.number)  # it is believed to change nothing
             t, element = needs[0]
         return (t, element)
-
-    def believe(self, op):
-        """Note that a function of single elements, which no step computes, is believed to change nothing."""
-        self.beliefs[self.model.operators.index(op)] = True
 
     def needs(self, op_record, turns_by_tensor):
         """Return {tensor that the operator reads: {element: turn of the last read}}, given those of what it writes.
@@ -688,71 +661,55 @@ class Planned:
         The definitions of all operators of the file in between are applied: its own, and what may be fused with it or
         left out, which are moves and functions of single elements.
         """
-        model, reads = self.model, {}
+        model, reads, own = self.model, {}, self.model.operators[op_record["operator"]]
+        what, is_applied, before = f"{self.name}: operator {own.number}", False, []
         readable = {self.value[t]: t for t in op_record["reads"]}
         equal = {model.same[value]: t for value, t in readable.items()}
         pending = {t: dict(turns) for t, turns in turns_by_tensor.items()}
-        begun, numbers = {*pending}, {id(op): n for n, op in enumerate(model.operators)}  # what it writes, it may read
-        own, is_applied, before = model.operators[op_record["operator"]], False, []
-        what = f"{self.name}: operator {op_record['operator']}"
-        inverse = None
-        Fuel.spend(len(numbers))
         while pending:
             Fuel.spend(len(pending))
-            t = max(pending, key=lambda t: numbers[id(model.producer[t][0])] if t in model.producer else -1)
-            turns = pending.pop(t)
-            if t not in begun:
-                if t in readable or model.same[t] in equal:
-                    merge(reads.setdefault(readable.get(t, equal[model.same[t]]), {}), turns)
-                    continue
-                if t in model.constants:
-                    continue
-                if t in self.written:
-                    inverse = self.inverse(readable) if inverse is None else inverse
-                    self.read_elsewhere(op_record, t, turns, inverse, reads)
-                    continue
-            begun.discard(t)
-            demand(t in model.producer, f"{what} needs tensor {t}, which nothing computes")
-            op, k = model.producer[t]
+            demand(pending.keys() <= model.producer.keys(), f"{what} needs what nothing computes")
+            t = max(pending, key=lambda t: model.producer[t][0].number)
+            (op, k), turns = model.producer[t], pending.pop(t)
             definition = self.definition(op, k)
             is_applied |= op is own
             if op is not own and not definition.moves:
-                inputs = {i for i in op.inputs if i >= 0 and i not in model.constants}
-                is_fused = op.kind == "ELEMENTS" and (own.kind == "ELEMENTS" or len(inputs) < 2)
-                demand(is_fused, f"{what} would have to compute operator {numbers[id(op)]}, too")
-                before += [op] * is_applied
-            for i, last in enumerate(definition.last_reads(turns)):
-                if op.inputs[i] >= 0 and last and op.inputs[i] not in model.constants:
-                    merge(pending.setdefault(op.inputs[i], {}), last)
+                is_single = len({*op.inputs} - {-1} - model.constants) < 2
+                is_fused = op.kind == "ELEMENTS" and (own.kind == "ELEMENTS" or is_single)
+                demand(is_fused, f"{what} would have to compute operator {op.number}, too")
+                before += [op.number] * is_applied
+            for t, last in zip(op.inputs, definition.last_reads(turns)):
+                if not last or t in model.constants:
+                    continue
+                if t not in pending and model.same[t] in equal:
+                    merge(reads.setdefault(readable.get(t, equal[model.same[t]]), {}), last)
+                elif t not in pending and t in self.written:
+                    self.read_elsewhere(what, t, last, readable, reads)
+                else:
+                    merge(pending.setdefault(t, {}), last)
         demand(is_applied, f"{what} writes what it does not compute")
-        for op in before if own.kind != "ELEMENTS" or len(reads) > 1 else ():  # else they are one look-up
-            self.believe(op)
+        if own.kind != "ELEMENTS" or len(reads) > 1:  # else they are one look-up
+            self.beliefs.update(before)
         return reads
 
-    def inverse(self, readable):
-        shown = {}
-        for value, t in readable.items():
-            for element in range(self.model.tensors[value].elements):
-                shown.setdefault(self.origin(value, element, deep=True), (t, element))
-        return shown
-
-    def read_elsewhere(self, op_record, t, turns, inverse, reads):
+    def read_elsewhere(self, what, t, turns, readable, reads):
         """Read elements from another tensor that shows the same ones."""
+        shown = {}
+        for value, other in readable.items():
+            for element in range(self.model.tensors[value].elements):
+                shown.setdefault(self.origin(value, element, deep=True), (other, element))
         for element, turn in turns.items():
             origin = self.origin(t, element, deep=True)
-            if origin is None:
-                continue
-            demand(origin in inverse, f"{self.name}: operator {op_record['operator']} needs tensor {t}, which the plan "
-                   "does not let it read")  # fmt: skip
-            other, at = inverse[origin]
-            merge(reads.setdefault(other, {}), {at: turn})
+            if origin is not None:
+                demand(origin in shown, f"{what} needs tensor {t}, which the plan does not let it read")
+                other, at = shown[origin]
+                merge(reads.setdefault(other, {}), {at: turn})
 
 
 def merge(into, turns):
     """Keep the later turn of each element."""
     for element, turn in turns.items():
-        if into.get(element, turn) <= turn:
-            into[element] = turn
+        into[element] = max(turn, into.get(element, turn))
 
 
 # ---- The replay ------------------------------------------------------------------------------------------------------
@@ -768,9 +725,7 @@ class Replay:
         demand(len(self.buffers) == sum(1 for _ in flat_buffers(plan)), "two buffers have one name")
         self.models = [Planned(record, model, self.buffers) for record, model in zip(plan["models"], models)]
         self.arenas, self.marks, self.numbers = {}, {}, count(1)
-        self.seen = {}
-        self.step = 0
-        steps = plan["steps"]
+        self.step, self.seen, steps = 0, {}, plan["steps"]
         proofs = {pool["name"]: (pool["certificate"] or {}).get("step") for pool in plan["pools"]}
         self.witnesses = {pool: steps.index(step) for pool, step in proofs.items() if steps.count(step) == 1}
         self.needs = {}
@@ -793,9 +748,9 @@ class Replay:
 
     def arena(self, pool, end):
         arena = self.arenas.setdefault(pool, [])
-        if len(arena) < end:
-            Fuel.spend(10 * (end - len(arena)))  # ten: of memory there is less than of time
-            arena += [0] * (end - len(arena))
+        missing = range(len(arena), end)
+        Fuel.spend(10 * len(missing))  # ten: of memory there is less than of time
+        arena += [0] * len(missing)
         return arena
 
     def marks_of(self, model, t, first, stop):
@@ -810,8 +765,7 @@ class Replay:
 
     def mark(self, model, t, first, stop):
         """Write the marks of elements [first, stop) of a tensor."""
-        width, at = model.model.tensors[model.value[t]].width, 0
-        marks = self.marks_of(model, t, first, stop)
+        marks, width, at = self.marks_of(model, t, first, stop), model.tensor(t).width, 0
         for _, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
             self.touch(buffer)
             self.arena(pool, offset + size)[offset : offset + size] = marks[at : at + size]
@@ -819,20 +773,19 @@ class Replay:
 
     def check(self, model, t, elements):
         """Demand the marks of elements of a tensor, which are numbered as in the plan."""
-        width = model.model.tensors[model.value[t]].width
+        width = model.tensor(t).width
         for first, stop in runs_of(elements):
             expected, at = self.marks_of(model, t, first, stop), 0
-            for _, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
+            for byte, size, pool, offset, buffer in model.place[t].runs(first * width, stop * width):
                 self.touch(buffer)
                 marks, wanted = self.arena(pool, offset + size)[offset : offset + size], [*expected[at : at + size]]
+                at += size
                 demand(None not in wanted, f"{self.here()} reads constants from where nothing writes them")
                 if pool in self.needs:
                     self.needs[pool].later(marks)
-                if marks != wanted:
-                    for i, (mark, want) in enumerate(zip(marks, wanted)):
-                        demand(want == mark, f"{self.here()} needs byte {first * width + at + i} of tensor "
-                               f"{model.value[t]} at {pool}+{offset + i}, where {self.whose(mark)}")  # fmt: skip
-                at += size
+                for i, (mark, want) in enumerate(zip(marks, wanted)) if marks != wanted else ():
+                    demand(want == mark, f"{self.here()} needs byte {byte + i} of tensor {model.value[t]} at "
+                           f"{pool}+{offset + i}, where {self.whose(mark)}")  # fmt: skip
 
     def shown(self, model, value, element):
         """Yield the marks of an element of a tensor that no step writes, such as a view or a concatenation."""
@@ -842,8 +795,7 @@ class Replay:
         t, e = origin
         demand(t in model.written, f"{model.name}: no step computes tensor {t}")
         demand(model.model.tensors[t].width == width, f"{model.name}: tensor {value} cannot show bytes of tensor {t}")
-        base = self.base(model, t)
-        return range(base + e * width, base + (e + 1) * width)
+        return [self.base(model, t) + e * width + byte for byte in range(width)]
 
     def whose(self, mark):
         for (model, t), base in self.marks.items():
@@ -869,8 +821,8 @@ class Replay:
                 break
             if arrival := re.fullmatch(r"row (\d+) of .* arrives", text, re.DOTALL):
                 (t,) = (names[name] for name in model.record["inputs_by_rows"])
-                size = model.place[t].pieces[0][1] // model.model.tensors[t].width
-                self.mark(model, t, int(arrival[1]) * size, (int(arrival[1]) + 1) * size)
+                part = share(int(arrival[1]), len(model.place[t].pieces), model.elements(t))
+                self.mark(model, t, part.start, part.stop)
                 continue
             operator = OPERATOR.fullmatch(text)
             if not operator or int(operator[1]) not in model.operators:
@@ -887,7 +839,9 @@ class Replay:
         sinks = {t for name, t in ports if name in model.record["outputs_by_rows"]}
         for t in {*model.model.outputs}:
             if t in sinks:  # the application gets each row in the step that computes it
-                demand(model.origin(t, 0)[0] in computed, f"{model.name}: no step computes output {t}")
+                origins = (model.origin(t, e) for e in range(model.model.tensors[t].elements))
+                is_whole = all(origin is None or origin[0] in computed for origin in origins)
+                demand(is_whole, f"{model.name}: no step computes output {t}")
             elif t not in model.model.constants:
                 demand(t in model.place, f"{model.name}: output {t} has no place")
                 self.check(model, t, range(model.model.tensors[t].elements))
@@ -897,10 +851,10 @@ class Replay:
         """Give all variables their first values, and connections that are alive before they are written."""
         for m, model in enumerate(self.models):
             for source, output in self.connected(m).values():
-                if any(start == 0 for start, _ in source.place[output].buffers[0].intervals):
+                if any(start == 0 for start, _ in source.place[output].pieces[0].buffer.intervals):
                     self.mark(source, output, 0, source.model.tensors[output].elements)
             for t in model.place:
-                if model.value[t] == t and model.model.tensors[t].is_variable:
+                if t in model.model.variables:
                     self.mark(model, t, 0, model.model.tensors[t].elements)
 
     def enter(self, m):
@@ -908,7 +862,7 @@ class Replay:
         model, steps, connected = self.models[m], self.plan["steps"], self.connected(m)
         demand(steps[self.step : self.step + 1] == [f"{model.name}: enter"], f"{model.name} is not entered")
         names = dict(zip(model.record["inputs"], model.model.inputs))
-        fleeting = [t for t, tensor in enumerate(model.model.tensors) if not tensor.is_variable and t not in connected]
+        fleeting = {*range(len(model.model.tensors))} - model.model.variables - {*connected}
         for t in fleeting:
             self.base(model, t, fresh=True)
         for name, t in names.items():
@@ -920,10 +874,10 @@ class Replay:
         """Return for each input of a model that another one writes that model and its output; both have its marks."""
         model, mine = self.models[m], {}
         for t in model.model.inputs:
-            buffer = model.place[t].buffers[0] if t in model.place else None
+            buffer = model.place[t].pieces[0].buffer if t in model.place else None
             if buffer is not None and buffer.kind == "connection" and buffer.models[0] != model.name:
                 source = next(other for other in self.models if other.name == buffer.models[0])
-                output = next(o for o in source.model.outputs if source.place[o].buffers[0] is buffer)
+                output = next(o for o in source.model.outputs if source.place[o].pieces[0].buffer is buffer)
                 mine[t] = source, output
                 self.marks[model.name, t] = self.base(source, output)
         return mine
@@ -932,7 +886,7 @@ class Replay:
         """Run an operator, or a row of it: check what it needs, then mark what it writes."""
         is_copy = op["operator"] >= len(model.model.operators)
         kind = "COPY" if is_copy else model.model.operators[op["operator"]].kind
-        out = model.model.tensors[model.value[op["writes"][0]]]
+        out = model.tensor(op["writes"][0])
         height = out.shape[-3] if len(out.shape) > 2 else 1
         adds_up = bool(rows and op["scratch"] and height != rows)
         demand(adds_up or rows in (0, height), f"{self.here()} is one of {rows} rows, and the output has {height}")
@@ -942,9 +896,8 @@ class Replay:
         turns = self.turns(model, op, kind, *((0, 1) if adds_up or not rows else (row, rows)))
         reads = self.reads(model, op, turns, is_copy)
         if adds_up:  # all of a row is read before anything is written
-            total = {t: model.elements(t) for t in reads}
-            reads = {t: {e: float("-inf") for e in last if row * total[t] // rows <= e < (row + 1) * total[t] // rows}
-                     for t, last in reads.items()}  # fmt: skip
+            parts = {t: share(row, rows, model.elements(t)) for t in reads}
+            reads = {t: {e: float("-inf") for e in last if e in parts[t]} for t, last in reads.items()}
         elif kind == "REDUCE" and op["scratch"] and out.shape[:1] == [1]:  # it adds up everything, then writes
             reads = {t: dict.fromkeys(last, float("-inf")) for t, last in reads.items()}
         is_last = not adds_up or len({*done}) == rows
@@ -966,19 +919,18 @@ class Replay:
 
     def turns(self, model, op, kind, row, rows):
         """Return {tensor: {element: its turn}} of what a row writes; backward, turns descend from 0."""
-        sign = -1 if op["operator"] in model.backward else 1
-        turns, before = {}, 0
+        turns, before, is_backward = {}, 0, op["operator"] in model.backward
         for t in op["writes"]:
             elements = model.elements(t)
             Fuel.spend(elements)
-            part = range(row * elements // rows, (row + 1) * elements // rows)
-            turns[t] = {e: sign * (before + self.turn(model, op, kind, t, e)) for e in part}
+            forward = {e: before + self.turn(model, op, kind, t, e) for e in share(row, rows, elements)}
+            turns[t] = {e: -turn for e, turn in forward.items()} if is_backward else forward
             before += elements
         return turns
 
     def demand_sums(self, model, op, rows, done):
         """Demand that each row of an input is added up once, if by rows, and that scratch has sums of 32 bits."""
-        heights = {(model.model.tensors[model.value[t]].shape or [1])[-3:][0] for t in op["reads"]}
+        heights = {prod(model.tensor(t).shape[-3:][:1]) for t in op["reads"]}
         is_once = len({*done}) == len(done) and rows in (0, *heights)
         demand(is_once, f"{self.here()} does not add up each row once")
         buffers = [self.buffers[name] for name in op["scratch"] if name in self.buffers]
@@ -991,20 +943,20 @@ class Replay:
         begun = {}
         for pool, step in self.witnesses.items():
             if step == self.step and pool not in self.needs:
-                arena = self.arena(pool, 0)
+                arena = self.arenas.get(pool, ())
                 Fuel.spend(len(arena))
-                begun[pool] = Needs({*arena} - {0}, self.turns_of_marks(model, pool, reads))
+                begun[pool] = Needs({*arena}, self.turns_of_marks(model, pool, reads))
         return begun
 
     def turns_of_marks(self, model, pool, turns):
         """Return {mark: turn} for {tensor: {element: turn}}, where its bytes are in the pool."""
-        arena = self.arena(pool, 0)
+        arena = self.arenas.get(pool, ())
         places = ((at, last[e]) for t, last in turns.items() for at, e in self.addresses(model, t, last))
         return {arena[at[1]]: turn for at, turn in places if at[0] == pool}
 
     def turn(self, model, op, kind, t, element):
-        shape = model.model.tensors[model.value[t]].shape
-        last = len(model.channels[t]) or (shape or [1])[-1]
+        shape = model.tensor(t).shape
+        last = len(model.channels[t]) or prod(shape[-1:])
         if kind not in (*SUMS, *BLOCKS, "DEPTHWISE_CONV_2D", "PAD"):
             return element
         definition = model.definition(model.model.operators[op["operator"]], 0)
@@ -1027,11 +979,10 @@ class Replay:
 
     def part(self, model, op, definition, t, element):
         """The number of the input that an element of a concatenation is from; the plan may have joined some before."""
-        number, axis = definition.needs(self.in_file(model, t, element))[0][0], definition.axis()
-        sizes = [([*model.model.tensors[model.value[t]].shape, 0, 0])[axis] for t in op["reads"]]
-        if sum(sizes) != definition.out.shape[axis]:
-            return number
-        return bisect_right([*accumulate(sizes)], sum(tensor.shape[axis] for tensor in definition.ins[:number]))
+        number = definition.needs(self.in_file(model, t, element))[0][0]
+        stops = [*accumulate(model.tensor(t).elements for t in op["reads"])]
+        before = sum(tensor.elements for tensor in definition.ins[:number])
+        return bisect_right(stops, before) if stops[-1:] == [definition.out.elements] else number
 
     def reads(self, model, op, turns, is_copy):
         """Return what an operator needs, with the elements of the plan in place of those of the file."""
@@ -1052,20 +1003,20 @@ class Replay:
         if not channels:
             return element
         pixel, channel = divmod(element, len(channels))
-        return pixel * model.model.tensors[model.value[t]].shape[-1] + channels[channel]
+        return pixel * model.tensor(t).shape[-1] + channels[channel]
 
     def in_plan(self, model, t, last):
         channels = model.channels.get(t)
         if not channels:
             return last
         number = {channel: i for i, channel in enumerate(channels)}
-        size, left = model.model.tensors[model.value[t]].shape[-1], len(channels)
+        size, left = model.tensor(t).shape[-1], len(channels)
         pairs = ((divmod(e, size), turn) for e, turn in last.items())
         return {pixel * left + number[channel]: turn for (pixel, channel), turn in pairs if channel in number}
 
     def addresses(self, model, t, elements):
         """Yield (pool, offset, element) of each byte of elements."""
-        width = model.model.tensors[model.value[t]].width
+        width = model.tensor(t).width
         for element in elements:
             for _, size, pool, offset, _ in model.place[t].runs(element * width, (element + 1) * width):
                 Fuel.spend(size)
@@ -1139,14 +1090,17 @@ class Needs:
         return len(self.needed & self.held) + self.scratch + max((len(read) - r + w for r, w in turns), default=0)
 
 
+def share(row, rows, elements):
+    """The numbers of the elements that a row has, as one of `rows`."""
+    return range(row * elements // rows, (row + 1) * elements // rows)
+
+
 def runs_of(elements):
     """Yield [first, stop) of consecutive numbers."""
-    is_one = isinstance(elements, range)
-    ordered = elements if is_one else sorted(elements)
-    gaps = [] if is_one else [i for i in range(1, len(ordered)) if ordered[i] != ordered[i - 1] + 1]
-    for start, stop in zip([0, *gaps], [*gaps, len(ordered)]):
-        if start < stop:
-            yield ordered[start], ordered[stop - 1] + 1
+    Fuel.spend(len(elements))
+    for _, run in groupby(enumerate(sorted(elements)), lambda numbered: numbered[1] - numbered[0]):
+        numbers = [number for _, number in run]
+        yield numbers[0], numbers[-1] + 1
 
 
 # ---- What needs no replay --------------------------------------------------------------------------------------------
@@ -1164,7 +1118,7 @@ def check_places(plan):
         demand(b.kind == "constant" or pool["access"] == "rw", f'"{b.name}" is in "{b.pool}", which is read-only')
         demand(b.offset >= 0 and b.size >= 0 and end <= pool["size"],
                f'"{b.name}" ends at {b.pool}+{end}, and the pool has {pool["size"]} bytes')  # fmt: skip
-        aligned = b.alignment > 0 and b.offset % max(b.alignment, b.line) == 0
+        aligned = b.alignment > 0 and b.offset % b.alignment == 0 and b.offset % (b.line or 1) == 0
         demand(aligned, f'"{b.name}" at {b.pool}+{b.offset} is not aligned')
         power = b.alignment & -b.alignment
         demand(pool["alignment"] % power == 0, f'pool "{b.pool}" is aligned to less than "{b.name}"')
@@ -1188,7 +1142,7 @@ def check_apart(pool, buffers, together):
     for b in buffers:
         open_ones = [other for other in open_ones if end_of(other) > b.offset]
         for other in open_ones:
-            Fuel.spend(1 + len(b.models) * len(other.models) + len(b.intervals) * len(other.intervals))
+            Fuel.spend(1, len(b.models) * len(other.models), len(b.intervals) * len(other.intervals))
             concurrent = any(frozenset(pair) in together for pair in product(b.models, other.models))
             alive = any(a < stop and start < z for (a, z), (start, stop) in product(b.intervals, other.intervals))
             has_lines = (b.line or other.line) and alive
@@ -1214,8 +1168,8 @@ def check_certificate(plan, pool, replay):
         return f'bound of "{name}": it is of models that run at the same time'
     step = plan["steps"].index(proof["step"])
     for buffer in members:
-        seen = replay.seen.get(buffer.name, (-1,))
-        if buffer.kind not in ("variable", "connection", "constant") and not min(seen) <= step <= max(seen):
+        seen = replay.seen.get(buffer.name)
+        if buffer.kind not in ("variable", "connection", "constant") and not (seen and min(seen) <= step <= max(seen)):
             kept = [start <= step < stop for start, stop in buffer.intervals if buffer.kind in ("input", "output")]
             demand(any(kept), f'the certificate of "{name}" counts "{buffer.name}", which holds nothing then')
             return f'bound of "{name}": it counts "{buffer.name}", which the application is said to keep'
@@ -1238,7 +1192,9 @@ def check(plan, models):
         for m in range(len(models)):
             step = replay.run(m, step)
         demand(step == len(plan["steps"]), "there are steps of no model")
-    beliefs = [f"{model.name}: that operator {n} changes nothing" for model in replay.models for n in model.beliefs]
+    beliefs = [
+        f"{model.name}: that operator {n} changes nothing" for model in replay.models for n in sorted(model.beliefs)
+    ]
     return [*beliefs, *(reason for pool in plan["pools"] if (reason := check_certificate(plan, pool, replay)))]
 
 

@@ -8,6 +8,8 @@ import io
 import json
 import os
 import random
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,18 +61,6 @@ def test_a_bound_is_checked_where_buffers_overlap(name: str) -> None:
     assert check_plan.check(document, each.models) == []
     pool["size"] = pool["bound"] = pool["bound"] + 1
     assert "can be seen" in check_plan.check(document, each.models)[0]
-
-
-def test_bytes_that_a_turn_needs() -> None:
-    """Two bytes are read in turns 1 and 2, before two are written there; one of those, and a third, are read later."""
-    needs = check_plan.Needs({10, 11, 12}, {10: 1, 11: 2})
-    needs.written = {20: 1, 21: 2}
-    needs.later([12, 20, 99])
-    assert needs.most() == 3
-    needs.later([21, 10])
-    assert needs.most() == 4
-    needs.scratch = 5
-    assert needs.most() == 9
 
 
 @pytest.mark.parametrize("first", ["", 'concurrent = [["digits", "odd_even"]]\n'])
@@ -180,6 +170,11 @@ def test_it_is_printed_and_runs_alone(tmp_path: Path, digits: Made) -> None:
     plan = json.dumps(digits.document)
     assert _main(tmp_path, plan, (DATA / "digits.tflite").read_bytes())[0] == 0
     assert _main(tmp_path, plan, (DATA / "odd_even.tflite").read_bytes())[0] == 1
+    command = [sys.executable, "-I", str(installation.checker()), str(tmp_path / "plan.json")]
+    for name, code in (("digits", 0), ("odd_even", 1)):
+        done = subprocess.run([*command, str(DATA / f"{name}.tflite")], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (code, "")
+        assert done.stdout.startswith("wrong: " if code else "right: ")
 
 
 HUGE = 1 << 60
@@ -224,6 +219,7 @@ def test_hostile_models_take_bounded_work(tmp_path: Path, digits: Made) -> None:
         model(subgraph([shared] * 20_000), data=[bytes(100_000)]),
         model(subgraph([wide, wide], [operator("RELU", [0], [1])], [0], [1])),
         model(subgraph([tensor("x", [1] * 50_000)])),
+        model(subgraph([wide, wide, wide], [operator("RELU", [0], [1])], [0], [2])),
     ):
         data = write(node)
         assert _main(tmp_path, _of(digits.document, data), data)[0] in (1, 3)

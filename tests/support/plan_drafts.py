@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from tests.support import flatbuffer as fb
 from tests.support.checker import check_plan
 
 Document = dict[str, Any]
@@ -43,6 +46,14 @@ def plan(steps: Sequence[str], models: Sequence[Document], buffers: Sequence[Doc
     return {"steps": named, "models": [*models], "buffers": [*buffers]} | usual | more
 
 
+def file(
+    tensors: Sequence[fb.Node], operators: Sequence[fb.Node], inputs: Sequence[int], outputs: Sequence[int], *data: Any
+) -> bytes:
+    """Return a model file; its buffers after the empty one hold `data`, which are arrays."""
+    graph = fb.subgraph(tensors, operators, inputs, outputs)
+    return fb.write(fb.model(graph, data=[np.array(each).tobytes() for each in data]))
+
+
 def verdict(document: Mapping[str, Any], *files: bytes) -> str:
     """Return what the checker says: nothing, "wrong: ...", "not covered: ...", or "not checked: ..."."""
     try:
@@ -50,3 +61,14 @@ def verdict(document: Mapping[str, Any], *files: bytes) -> str:
     except (check_plan.Wrong, check_plan.NotCovered) as error:
         return f"{'wrong' if isinstance(error, check_plan.Wrong) else 'not covered'}: {error}"
     return "".join(f"not checked: {each}" for each in unchecked)
+
+
+def apart(data: bytes, operators: Sequence[tuple[int, list[int], list[int]]], **places: Document) -> str:
+    """Check a plan of (operator, reads, writes), in order, all of whose tensors lie apart but for `t3={...}`."""
+    used = sorted({t for _, reads, writes in operators for t in (*reads, *writes)})
+    tensors = [tensor(t, f"b{t}") | places.get(f"t{t}", {}) for t in used]
+    steps = ["enter", *(f"STEP {number}" for number, _, _ in operators), "leave"]
+    buffers = [buffer(f"b{t}", 16 * t, 16, (0, len(steps)), alignment=4) for t in used]
+    inputs = [f"input {t}" for t in check_plan.Model(data).inputs]
+    made = model([operator(*each) for each in operators], tensors, inputs=inputs)
+    return verdict(plan(steps, [made], buffers), data)

@@ -41,7 +41,7 @@ def needs(of: Any) -> Needs:
     """Ask for each element by itself: what it needs, but for weights, is read in its turn."""
     reads = [of.last_reads({element: 7}) for element in range(of.out.elements)]
     assert {turn for each in reads for last in each for turn in last.values()} <= {7}
-    weights = check_plan.WEIGHTS.get(of.op.code, ())
+    weights = check_plan.WEIGHTS.get(of.op.kind, ())
     return [{(i, at) for i, last in enumerate(each) for at in last if i not in weights} for each in reads]
 
 
@@ -172,13 +172,12 @@ def test_joined_and_cut_tensors(axis: int) -> None:
         assert needs(of) == moved(cut, 1)
 
 
-@pytest.mark.parametrize("axis", [0, 1, 2, -1])
+@pytest.mark.parametrize("axis", [0, 1, 2, -1, -2])
 def test_packed_and_unpacked_tensors(axis: int) -> None:
     packed = np.stack([1000 * i + numbers(2, 3) for i in range(4)], axis)
     expected: Needs = [{divmod(int(at), 1000)} for at in packed.reshape(-1)]
-    assert (
-        needs(definition("PACK", [(2, 3)] * 4, [packed.shape], options("Pack", ValuesCount=4, Axis=axis))) == expected
-    )
+    of = definition("PACK", [(2, 3)] * 4, [packed.shape], options("Pack", ValuesCount=4, Axis=axis))
+    assert needs(of) == expected
     whole = numbers(*packed.shape)
     for k in range(4):
         of = definition("UNPACK", [whole.shape], [(2, 3)] * 4, options("Unpack", Num=4, Axis=axis), k)
@@ -328,9 +327,12 @@ def test_reductions(kind: str, axes: Shape) -> None:
     assert needs(definition(kind, [X.shape, ints(*axes)], [kept.shape[1:]])) == expected
 
 
+SIZES = [((4, 3), (8, 5)), ((5, 7), (3, 4)), ((4, 6), (1, 3)), ((3, 3), (6, 9)), ((5, 3), (2, 4))]
+
+
 @pytest.mark.parametrize("corners", [False, True])
 @pytest.mark.parametrize("half", [False, True])
-@pytest.mark.parametrize(("size", "out"), [((4, 3), (8, 5)), ((5, 7), (3, 4)), ((4, 6), (1, 3)), ((3, 3), (6, 9))])
+@pytest.mark.parametrize(("size", "out"), SIZES)
 def test_resized_images(size: Shape, out: Shape, corners: bool, half: bool) -> None:
     """Nearest: the place rounded, either way where it is a tie; bilinear: the two places around it."""
     source, flags = numbers(2, *size, 2), {"AlignCorners": corners, "HalfPixelCenters": half}
@@ -359,21 +361,40 @@ def test_resized_images(size: Shape, out: Shape, corners: bool, half: bool) -> N
 def test_an_operator_that_is_not_known_needs_everything() -> None:
     of = definition("CUMSUM", [(2, 3), None, (4,)], [(5,)])
     assert needs(of) == [{(0, e) for e in range(6)} | {(2, e) for e in range(4)}] * 5
-    empty = definition("CUMSUM", [(2,)], [(0,)])
-    assert empty.group == 1
+    assert definition("CUMSUM", [(2,)], [(0,)]).group == 1
+
+
+WEIGHTED = {
+    "CONV_2D": ([(1, 1, 2, 3), (4, 1, 1, 3), (4,)], (1, 1, 2, 4), (1, 2)),
+    "DEPTHWISE_CONV_2D": ([(1, 1, 2, 3), (1, 1, 1, 3), (3,)], (1, 1, 2, 3), (1, 2)),
+    "FULLY_CONNECTED": ([(2, 3), (4, 3), (4,)], (2, 4), (1, 2)),
+    "TRANSPOSE_CONV": ([ints(1, 1, 2, 4), (4, 1, 1, 3), (1, 1, 2, 3), (4,)], (1, 1, 2, 4), (1, 3)),
+    "PADV2": ([(2,), ints([0, 0]), (1,)], (2,), (2,)),
+}
+
+
+@pytest.mark.parametrize("kind", WEIGHTED)
+def test_weights_that_are_computed_are_read_until_the_last_turn(kind: str) -> None:
+    """All of them, and biases; those that are constant, or missing, are read from nowhere."""
+    operands, out, weights = WEIGHTED[kind]
+
+    def reads(operands: Sequence[Any], turns: dict[int, int]) -> Any:
+        return definition(kind, operands, [out], options("Conv2D", StrideH=1, StrideW=1)).last_reads(turns)
+
+    whole, last = reads(operands, {0: 5, 1: 9}), weights[-1]
+    assert all(whole[i] == dict.fromkeys(range(np.prod(operands[i])), 9) for i in weights)
+    constant = [np.ones(shape, np.int8) if i in weights else shape for i, shape in enumerate(operands)]
+    assert not any([reads(operands, {})[i], reads(constant, {0: 1})[i]] != [{}, {}] for i in weights)
+    assert reads([*operands[:last], None], {0: 1})[last] == {}
+    assert len(reads(operands[:last], {0: 1})) == last
 
 
 def test_the_last_of_several_turns_counts() -> None:
     """A unit is computed when its last element is, and what two units need is read last by the later one."""
     of = definition("FULLY_CONNECTED", [(2, 2), (3, 2)], [(2, 3)])
     assert of.last_reads({0: 5, 1: 9, 2: 7, 3: 1})[0] == {0: 9, 1: 9, 2: 1, 3: 1}
-    sums = definition("SUM", [(2, 2), ints(0)], [(2,)])
-    assert sums.last_reads({0: 4, 1: -2})[0] == {0: 4, 2: 4, 1: -2, 3: -2}
-    pool = definition(
-        "MAX_POOL_2D",
-        [(1, 1, 3, 1)],
-        [(1, 1, 2, 1)],
-        options("Pool2D", Padding=1, StrideH=1, StrideW=1, FilterHeight=1, FilterWidth=2),
-    )
+    assert definition("SUM", [(2, 2), ints(0)], [(2,)]).last_reads({0: 4, 1: -2})[0] == {0: 4, 2: 4, 1: -2, 3: -2}
+    window = options("Pool2D", Padding=1, StrideH=1, StrideW=1, FilterHeight=1, FilterWidth=2)
+    pool = definition("MAX_POOL_2D", [(1, 1, 3, 1)], [(1, 1, 2, 1)], window)
     assert pool.last_reads({0: 3, 1: 8})[0] == {0: 3, 1: 8, 2: 8}
     assert pool.last_reads({0: 8, 1: 3})[0] == {0: 8, 1: 8, 2: 3}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import io
 import json
 from pathlib import Path
@@ -13,6 +14,7 @@ from tflite.BuiltinOperator import BuiltinOperator
 from tflite.TensorType import TensorType
 
 from tests.support import flatbuffer as fb
+from tests.support import plan_drafts as draft
 from tests.support.checker import check_plan
 from usmp_build.importers.tflite.enums import names
 
@@ -112,18 +114,19 @@ def test_a_file_that_is_cut_off_is_damaged_and_no_more_is_read_than_there_is() -
     table = check_plan.Table(FILE, int.from_bytes(FILE[:4], "little"))
     end = len(FILE)
     for kind, at, number, is_there in (
-        ("I", end - 4, None, True), ("I", end - 3, None, False), ("B", -1, None, False), ("B", 0, None, True),
+        ("I", end - 4, 1, True), ("I", end - 3, 1, False), ("B", -1, 1, False), ("B", 0, 1, True),
         ("B", 0, end, True), ("B", 1, end, False), ("B", 0, end + 1, False), ("s", 4, 4, True),
         ("H", end - 4, 2, True), ("H", end - 4, 3, False),
     ):  # fmt: skip
         if is_there:
-            assert table.unpack(kind, at, number) is not None
+            assert table.unpack(kind, at, number)
         else:
             with pytest.raises(check_plan.Wrong, match="the model file is damaged"):
                 table.unpack(kind, at, number)
-    assert table.unpack("s", 4, 4) == b"TFL3"
+    assert table.unpack("s", 4, 4) == [b"TFL3"]
     assert table.unpack("B", 4, 4) == [*b"TFL3"]
-    assert table.unpack("B", 4) == ord("T")
+    assert table.one("B", 4) == ord("T")
+    assert table.one("I", end - 4) == int.from_bytes(FILE[-4:], "little")
 
 
 def test_operators_are_read() -> None:
@@ -140,13 +143,20 @@ def test_operators_are_read() -> None:
     assert model.producer[3] == (model.operators[1], 0)
 
 
+def test_operators_of_older_files_have_their_code_in_one_place() -> None:
+    node = fb.operator("TANH", [0], [1])
+    codes = [fb.Node("OperatorCode", DeprecatedBuiltinCode=28)]
+    graph = fb.subgraph([fb.tensor("x"), fb.tensor("y")], [node], [0], [1])
+    assert check_plan.Model(fb.write(fb.model(graph, OperatorCodes=codes))).operators[0].code == 28
+
+
 def test_what_follows_from_constants_is_constant() -> None:
     kinds = {"SHAPE": True, "RANK": True, "TANH": False}
     tensors = [fb.tensor("x"), fb.tensor("c", [4], Buffer=1), *(fb.tensor(kind) for kind in kinds)]
     tensors += [fb.tensor("t"), fb.tensor("u"), fb.tensor("r"), fb.tensor("v")]
-    operators = [fb.operator(kind, [0], [2 + number]) for number, kind in enumerate(kinds)]
-    operators += [
+    operators = [
         fb.operator("TANH", [1], [5]),
+        *(fb.operator(kind, [0], [2 + number]) for number, kind in enumerate(kinds)),
         fb.operator("ADD", [5, -1], [6]),
         fb.operator("RANDOM_UNIFORM", [1], [7]),
         fb.operator("CALL_ONCE", [1], [8]),
@@ -157,7 +167,7 @@ def test_what_follows_from_constants_is_constant() -> None:
 
 def test_equal_operators_make_equal_tensors() -> None:
     """Of one kind, with the same options, types and inputs, in either order where that does not matter."""
-    relu = {"FusedActivationFunction": 1}
+    relu, strides = {"FusedActivationFunction": 1}, ((0, 2), (2, 0), (2, 1), (2, 3), (0, 2))
     made = [
         ("ADD", [0, 1], fb.Node("AddOptions")), ("ADD", [1, 0], fb.Node("AddOptions")),
         ("ADD", [0, 1], fb.Node("AddOptions", **relu)),
@@ -167,6 +177,8 @@ def test_equal_operators_make_equal_tensors() -> None:
         ("RANDOM_UNIFORM", [0], None), ("RANDOM_UNIFORM", [0], None),
         ("TANH", [5], None), ("TANH", [5], None),
         ("PRELU", [0, -1], None), ("PRELU", [0, -1], None),
+        *(("ADD", [0, 2], fb.Node("AddOptions", FusedActivationFunction=function)) for function in (1, 3, 1)),
+        *(("MAX_POOL_2D", [0], fb.Node("Pool2DOptions", StrideW=w, StrideH=h)) for w, h in strides),
     ]  # fmt: skip
     tensors = [
         fb.tensor("a"), fb.tensor("b"), fb.tensor("c", [4], Buffer=1), fb.tensor("d", [4], Buffer=2),
@@ -177,8 +189,8 @@ def test_equal_operators_make_equal_tensors() -> None:
     graph = fb.subgraph([*tensors, *(fb.tensor(f"t{t}") for t in results)], operators, [0, 1], [*results])
     same = check_plan.Model(fb.write(fb.model(graph, data=[b"abcd", b"abcd"]))).same
     first = [same[t] - len(tensors) for t in results]
-    assert first == [0, 0, 2, 3, 4, 3, 6, 6, 8, 9, 10, 11, 12, 13, 13]
-    assert same[: len(tensors)] == [0, 1, 2, 2, 4, 5]
+    assert first == [0, 0, 2, 3, 4, 3, 6, 6, 8, 9, 10, 11, 12, 13, 13, 15, 16, 15, 18, 19, 20, 21, 18]
+    assert [same[t] for t in range(len(tensors))] == [0, 1, 2, 2, 4, 5]
 
 
 def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,12 +200,44 @@ def test_work_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert check_plan.Fuel.left == 0
     with pytest.raises(check_plan.NotCovered):
         check_plan.Fuel.spend(1)
+    model = check_plan.Model(FILE)  # each file, and the plan, may take as much as there is
+    used = check_plan.Fuel.MOST - check_plan.Fuel.left
+    assert len(FILE) / 4 < used < 4 * len(FILE)
+    monkeypatch.setattr(check_plan.Fuel, "left", 0)
+    record = draft.model([draft.operator(0, [0], [2])], [draft.tensor(0, "x"), draft.tensor(2, "y")])
+    buffers = [draft.buffer("x", 0, 4, (0, 3)), draft.buffer("y", 4, 4, (0, 3))]
+    assert check_plan.check(draft.plan(["enter", "ADD 0", "leave"], [record], buffers), [model]) == []
 
 
 def said(*arguments: str) -> tuple[int, str]:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         code = check_plan.main([*arguments])
     return code, printed.getvalue()
+
+
+def test_the_program_checks_a_plan_against_its_files(tmp_path: Path) -> None:
+    """It finds the files by what they hold, and says what it has not checked."""
+    file, other, path = tmp_path / "m.tflite", tmp_path / "other.tflite", tmp_path / "plan.json"
+    file.write_bytes(FILE)
+    other.write_bytes(b"another model")
+    record = draft.model([draft.operator(0, [0], [2])], [draft.tensor(0, "x"), draft.tensor(2, "y")])
+    record["sha256"] = hashlib.sha256(FILE).hexdigest()
+    buffers = [draft.buffer("x", 0, 4, (0, 3)), draft.buffer("y", 4, 4, (0, 3))]
+    pool = draft.pool(8, bound=8)
+
+    def printed(**changes: object) -> tuple[int, str]:
+        steps = ["enter", "ADD 0", "leave"]
+        path.write_text(json.dumps(draft.plan(steps, [{**record, **changes}], buffers, pools=[pool])))
+        return said(str(path), str(file), str(other))
+
+    right = "right: everything that an operator needs is in its place when it is read\n"
+    assert printed() == (0, right + 'not checked: bound of "p": a search proved it\n')
+    assert said(str(path), str(other), str(file)) == printed()
+    assert printed(on_demand=True) == (3, "not covered: m: a program, or a model without operators\n")
+    pool["bound"] = 0
+    assert printed() == (0, right)
+    buffers[1]["offset"] = 5
+    assert printed() == (1, 'wrong: "y" ends at p+9, and the pool has 8 bytes\n')
 
 
 def test_what_the_program_says(tmp_path: Path) -> None:

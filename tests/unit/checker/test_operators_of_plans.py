@@ -30,72 +30,69 @@ def net(*kinds: str, shape: Sequence[int] = (1, 2, 2, 2), sides: Sequence[int] =
     return fb.write(fb.model(fb.subgraph(tensors, nodes, [0], [len(kinds)]), data=[each.tobytes() for each in weights]))
 
 
-def said(data: bytes, operators: Sequence[tuple[int, list[int], list[int]]], **places: Document) -> str:
-    """Check a plan of these operators, in order, all of whose tensors of 8 bytes lie apart."""
-    used = sorted({t for _, reads, writes in operators for t in (*reads, *writes)})
-    tensors = [draft.tensor(t, f"b{t}") | places.get(f"t{t}", {}) for t in used]
-    steps = ["enter", *(f"STEP {number}" for number, _, _ in operators), "leave"]
-    buffers = [draft.buffer(f"b{t}", 8 * t, 8, (0, len(steps))) for t in used]
-    model = draft.model([draft.operator(*each) for each in operators], tensors)
-    return draft.verdict(draft.plan(steps, [model], buffers), data)
-
-
 def test_functions_and_moves_are_fused_and_nothing_else() -> None:
-    assert said(net("CONV_2D", "RELU"), [(0, [0], [2])]) == ""
+    assert draft.apart(net("CONV_2D", "RELU"), [(0, [0], [2])]) == ""
     two = net("CONV_2D", "CONV_2D", sides=(1, 1))
-    assert said(two, [(0, [0], [1]), (1, [1], [2])]) == ""
-    assert said(two, [(0, [0], [2])]) == "wrong: m: operator 0 would have to compute operator 1, too"
-    assert said(two, [(1, [0], [2])]) == "wrong: m: operator 1 would have to compute operator 0, too"
-    assert said(net("SOFTMAX", "RELU"), [(1, [0], [2])]) == "wrong: m: operator 1 would have to compute operator 0, too"
+    assert draft.apart(two, [(0, [0], [1]), (1, [1], [2])]) == ""
+    assert draft.apart(two, [(0, [0], [2])]) == "wrong: m: operator 0 would have to compute operator 1, too"
+    assert draft.apart(two, [(1, [0], [2])]) == "wrong: m: operator 1 would have to compute operator 0, too"
+    assert (
+        draft.apart(net("SOFTMAX", "RELU"), [(1, [0], [2])])
+        == "wrong: m: operator 1 would have to compute operator 0, too"
+    )
 
 
 def test_an_operator_computes_what_it_writes() -> None:
     three = net("CONV_2D", "TANH", "LOGISTIC")
-    assert said(three, [(0, [0], [1]), (1, [1], [2]), (2, [2], [3])]) == ""
-    wrong = said(three, [(0, [0], [1]), (2, [1], [2]), (1, [2], [3])])
+    assert draft.apart(three, [(0, [0], [1]), (1, [1], [2]), (2, [2], [3])]) == ""
+    wrong = draft.apart(three, [(0, [0], [1]), (2, [1], [2]), (1, [2], [3])])
     assert wrong == "wrong: m: operator 2 writes what it does not compute"
 
 
 def test_functions_that_nothing_computes_are_named() -> None:
     """A table computes both functions; a convolution computes only what comes after it."""
     table, before = net("TANH", "LOGISTIC"), net("TANH", "CONV_2D")
-    assert said(table, [(1, [0], [2])]) == said(table, [(0, [0], [2])]) == ""
-    assert said(before, [(1, [0], [2])]) == "not checked: m: that operator 0 changes nothing"
+    assert draft.apart(table, [(1, [0], [2])]) == draft.apart(table, [(0, [0], [2])]) == ""
+    assert draft.apart(before, [(1, [0], [2])]) == "not checked: m: that operator 0 changes nothing"
     last = net("CONV_2D", "RELU")
-    shown = said(last, [(0, [0], [1]), (2, [1], [2])])
+    shown = draft.apart(last, [(0, [0], [1]), (2, [1], [2])])
     assert shown == "not checked: m: that operator 1 changes nothing"
 
 
 def test_what_is_read_has_been_computed() -> None:
     """The second function reads what the first one reads, which is not the same, or shows it."""
     chain = net("TANH", "RESHAPE", "LOGISTIC")
-    assert said(chain, [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"}) == ""
-    assert said(chain, [(0, [0], [1]), (2, [0], [3])]) == (
+    assert draft.apart(chain, [(0, [0], [1]), (2, [2], [3])], t2={"buffer": "b1"}) == ""
+    assert draft.apart(chain, [(0, [0], [1]), (2, [0], [3])]) == (
         "wrong: m: operator 2 needs tensor 1, which the plan does not let it read"
     )
-    assert said(net("TANH", "SOFTMAX"), [(0, [0], [1])], t1={"buffer": "b1"}) == "wrong: m: output 2 has no place"
+    assert draft.apart(net("TANH", "SOFTMAX"), [(0, [0], [1])]) == "wrong: m: output 2 has no place"
+    twice = net("TANH", "RESHAPE", "RESHAPE", "SOFTMAX")  # a step computes the first
+    assert draft.apart(twice, [(0, [0], [1]), (1, [1], [2]), (3, [3], [4])], t3={"buffer": "b2"}) == ""
 
 
 def test_a_copy_has_the_values_of_what_it_copies() -> None:
     two = net("TANH", "SOFTMAX")
     both = [(0, [0], [1]), (1, [1], [2])]
-    assert said(two, both) == ""
-    assert said(two, [both[0], (2, [1], [2])]) == "wrong: m: no step computes tensor 2"
-    assert said(two, [*both, (2, [1], [2])]) == (
+    assert draft.apart(two, both) == ""
+    assert draft.apart(two, [both[0], (2, [1], [2])]) == "wrong: m: no step computes tensor 2"
+    assert draft.apart(two, [*both, (2, [1], [2])]) == (
         'wrong: step 3, "m: STEP 2", copies other values than those of tensor 2'
     )
+    one = draft.apart(net("TANH", "SOFTMAX", shape=(1,)), [*both, (2, [1], [2])])
+    assert one == 'wrong: step 3, "m: STEP 2", copies other values than those of tensor 2'
 
 
 def test_arrays_of_the_caller_are_inputs_and_outputs() -> None:
     """Or what an output shows."""
     steps = [(0, [0], [1]), (1, [1], [2])]
     two = net("TANH", "SOFTMAX")
-    assert said(two, steps, t0={"buffer": ""}, t2={"buffer": ""}) == ""
-    assert said(two, steps, t1={"buffer": ""}) == (
+    assert draft.apart(two, steps, t0={"buffer": ""}, t2={"buffer": ""}) == ""
+    assert draft.apart(two, steps, t1={"buffer": ""}) == (
         "wrong: m: tensor 1 is in an array of the caller, who has none for it"
     )
     for changes in ({"offset": 1}, {"offset": -1}, {"pitch": 2}):
-        assert said(two, steps, t2={"buffer": ""} | changes) == (
+        assert draft.apart(two, steps, t2={"buffer": ""} | changes) == (
             "wrong: m: tensor 2 has an array of the caller, but not from its beginning"
         )
     view = net("TANH", "RESHAPE")
@@ -109,10 +106,11 @@ def test_arrays_of_the_caller_are_inputs_and_outputs() -> None:
 def test_channels_are_some_of_those_there_are(channels: list[int]) -> None:
     two = net("TANH", "LOGISTIC")
     steps = [(0, [0], [1]), (1, [1], [2])]
-    assert said(two, steps, t1={"channels": [1]}) == ""
-    assert said(two, steps, t1={"channels": channels}) == "wrong: m: tensor 1 has no such channels"
+    for left in ([0], [1], [0, 1]):
+        assert draft.apart(two, steps, t1={"channels": left}) == ""
+    assert draft.apart(two, steps, t1={"channels": channels}) == "wrong: m: tensor 1 has no such channels"
     for port in ("t0", "t2"):
-        assert "has no such channels" in said(two, steps, **{port: {"channels": [0]}})
+        assert "has no such channels" in draft.apart(two, steps, **{port: {"channels": [0]}})
 
 
 def test_weights_that_are_computed_are_needed_to_the_end() -> None:
@@ -150,66 +148,10 @@ def test_constant_parts_are_written_too() -> None:
     )
 
 
-POOL = fb.Node("Pool2DOptions", Padding=1, StrideH=1, StrideW=1, FilterHeight=3, FilterWidth=2)
-AVERAGE = fb.write(
-    fb.model(
-        fb.subgraph(
-            [fb.tensor("x", [1, 3, 2, 2]), fb.tensor("y", [1, 1, 1, 2])],
-            [fb.operator("AVERAGE_POOL_2D", [0], [1], POOL)], [0], [1],
-        )
-    )
-)  # fmt: skip
-STEPS = [f"AVERAGE_POOL_2D 0, row {row}" for row in range(3)]
-
-
-def added_up(steps: Sequence[str], **sums: Any) -> str:
-    """Check a mean over three rows, which are added up one by one."""
-    scratch = draft.buffer("sums", 16, 8, (0, 9), kind="scratch", alignment=4) | sums
-    buffers = [draft.buffer("x", 0, 12, (0, 9), kind="input"), draft.buffer("y", 12, 2, (0, 9), kind="output"), scratch]
-    for buffer in buffers:
-        buffer["intervals"] = [[0, len(steps) + 2]]
-    tensors = [draft.tensor(0, "x"), draft.tensor(1, "y")]
-    model = draft.model([draft.operator(0, [0], [1], "sums")], tensors)
-    return draft.verdict(draft.plan(["enter", *steps, "leave"], [model], buffers), AVERAGE)
-
-
-def test_each_row_is_added_up_once() -> None:
-    assert added_up(STEPS) == added_up(STEPS[::-1]) == ""
-    again = f'wrong: step 4, "m: {STEPS[1]}", does not add up each row once'
-    assert added_up([*STEPS, STEPS[1]]) == again
-    assert added_up(STEPS[:2]) == f'wrong: step 1, "m: {STEPS[0]}", does not add up each row once'
-
-
-def test_sums_have_room() -> None:
-    no_room = f'wrong: step 1, "m: {STEPS[0]}", has no room for sums'
-    assert added_up(STEPS, size=7) == added_up(STEPS, offset=18, alignment=1) == no_room
-    assert added_up(STEPS, alignment=2) == no_room
-    assert added_up(STEPS, size=12) == ""
-
-
-def test_sums_of_channels_that_are_left_out_need_no_room() -> None:
-    graph = fb.subgraph(
-        [fb.tensor("x", [1, 2, 1, 2]), fb.tensor("axes", [1], "INT32", Buffer=1),
-         fb.tensor("a", [1, 1, 2]), fb.tensor("y", [1, 1, 2])],
-        [fb.operator("MEAN", [0, 1], [2]), fb.operator("TANH", [2], [3])], [0], [3],
-    )  # fmt: skip
-    data = fb.write(fb.model(graph, data=[np.array([1], np.int32).tobytes()]))
-    buffers = [
-        draft.buffer("x", 0, 4, (0, 4)), draft.buffer("a", 4, 1, (0, 4)), draft.buffer("y", 8, 2, (0, 4)),
-        draft.buffer("sums", 16, 4, (0, 4), kind="scratch", alignment=4),
-    ]  # fmt: skip
-    places = [draft.tensor(0, "x"), draft.tensor(2, "a", channels=[1]), draft.tensor(3, "y")]
-    model = draft.model([draft.operator(0, [0], [2], "sums"), draft.operator(1, [2], [3])], places)
-    plan = draft.plan(["enter", "MEAN 0", "TANH 1", "leave"], [model], buffers)
-    assert draft.verdict(plan, data) == ""
-    places[1]["channels"], buffers[1]["size"] = [], 2
-    assert draft.verdict(plan, data) == 'wrong: step 1, "m: MEAN 0", has no room for sums'
-
-
 ROWS = net("CONV_2D", shape=(1, 3, 1, 2))
 
 
-def by_rows(steps: Sequence[str], at: Sequence[int] = (8, 10, 12), **more: Any) -> str:
+def by_rows(steps: Sequence[str], at: Sequence[int] = (8, 12, 10), **more: Any) -> str:
     """Check a layer of three rows that the application takes one by one; rows of its output lie `at` these places."""
     count = len(steps) + 2
     rows = draft.buffer("y", 0, 0, *[(1, count)] * 3, kind="output") | {"offsets": [*at], "row_size": 2, "lives": []}
@@ -227,6 +169,37 @@ def test_rows_are_handed_out_one_by_one() -> None:
     assert by_rows(steps[:2]) == 'wrong: step 1, "m: CONV_2D 0, row 0", is one of 2 rows, and the output has 3'
     assert by_rows(["CONV_2D 0"]) == ""
     assert by_rows([]) == "wrong: m: no step computes output 1"
+
+
+@pytest.mark.parametrize(("shape", "rows"), [((3, 1, 2), 3), ((1, 2, 1, 2), 2), ((3, 2), 1), ((2,), 1)])
+def test_there_are_as_many_rows_as_the_output_has(shape: Sequence[int], rows: int) -> None:
+    tensors = [fb.tensor(name, shape) for name in "xy"]
+    file = draft.file(tensors, [fb.operator("TANH", [0], [1])], [0], [1])
+    model = draft.model([draft.operator(0, [0], [1])], [draft.tensor(0, "x"), draft.tensor(1, "y")])
+    for count in range(1, 5):
+        steps = ["enter", *(f"TANH 0, row {row}" for row in range(count)), "leave"]
+        buffers = [draft.buffer(name, at, 8, (0, len(steps))) for name, at in (("x", 0), ("y", 8))]
+        said = draft.verdict(draft.plan(steps, [model], buffers), file)
+        wrong = f'wrong: step 1, "m: TANH 0, row 0", is one of {count} rows, and the output has {rows}'
+        assert said == ("" if count == rows else wrong)
+
+
+def test_all_that_is_handed_out_by_rows_is_computed() -> None:
+    """A concatenation of x, which nothing computes, a constant, and a."""
+    tensors = [fb.tensor(name, [1, 1, 1, 2], Buffer=int(name == "c")) for name in "xac"]
+    tensors.append(fb.tensor("y", [1, 3, 1, 2]))
+    axis = fb.Node("ConcatenationOptions", Axis=1)
+
+    def verdict(*parts: int) -> str:
+        nodes = [fb.operator("TANH", [0], [1]), fb.operator("CONCATENATION", [*parts], [3], axis)]
+        file = draft.file(tensors, nodes, [0], [3], np.ones(2, np.int8))
+        places = [draft.tensor(0, "x"), draft.tensor(1, "a")]
+        model = draft.model([draft.operator(0, [0], [1])], places, outputs_by_rows=["y"])
+        buffers = [draft.buffer(name, at, 2, (0, 3)) for name, at in (("x", 0), ("a", 2))]
+        return draft.verdict(draft.plan(["enter", "TANH 0, row 0", "leave"], [model], buffers), file)
+
+    assert verdict(2, 1, 2) == verdict(1, 2, 1) == ""
+    assert verdict(1, 2, 0) == verdict(2, 0, 1) == "wrong: m: no step computes output 3"
 
 
 def test_steps_are_those_of_the_model_that_runs() -> None:
@@ -247,7 +220,7 @@ def test_rows_of_wide_elements_are_aligned() -> None:
 
     assert verdict(10, 2) == ""
     for at, alignment in ((11, 1), (10, 1)):
-        assert verdict(at, alignment) == "wrong: m: tensor 1 has rows that are not aligned to its elements"
+        assert verdict(at, alignment) == "wrong: m: tensor 1 is not aligned to its elements"
 
 
 def test_pools_have_names_of_their_own() -> None:
@@ -258,21 +231,25 @@ def test_pools_have_names_of_their_own() -> None:
     assert draft.verdict(plan, data) == "wrong: two pools have one name"
 
 
-def test_floats_that_are_quantized_are_read_at_once() -> None:
-    """Each of two images, to scratch, before its output is written: so pixels may move up, but not by an image."""
-    tensors = [fb.tensor(name, [2, 1, 3, 1], "FLOAT32") for name in "xy"]
-    tensors.append(fb.tensor("w", [1, 1, 1, 1], "INT8", Buffer=1))
-    node = fb.operator("CONV_2D", [0, 2], [1], CONV)
-    data = fb.write(fb.model(fb.subgraph(tensors, [node], [0], [1]), data=[bytes(1)]))
+@pytest.mark.parametrize("weights", ["INT8", "INT4", "FLOAT32"])
+@pytest.mark.parametrize("kind", ["CONV_2D", "FULLY_CONNECTED"])
+def test_floats_that_are_quantized_are_read_at_once(kind: str, weights: str) -> None:
+    """An image, or a row of a matrix, before its output is written: so elements may move up within it."""
+    image = [2, 2, 2, 2] if kind == "CONV_2D" else [2, 8]
+    tensors = [fb.tensor(name, image, "FLOAT32") for name in "xy"]
+    tensors.append(fb.tensor("w", [2, 1, 1, 2] if kind == "CONV_2D" else [8, 8], weights, Buffer=1))
+    node = fb.operator(kind, [0, 2], [1], CONV if kind == "CONV_2D" else None)
+    data = fb.write(fb.model(fb.subgraph(tensors, [node], [0], [1]), data=[bytes(64)]))
     places = [draft.tensor(0, "x"), draft.tensor(1, "y")]
 
     def verdict(y: int, *scratch: str) -> str:
-        given = draft.buffer("x", 0, 24, (0, 3), alignment=4)
-        made = draft.buffer("y", y, 24, (0, 3), alignment=4)
+        given = draft.buffer("x", 64, 64, (0, 3), alignment=4)
+        made = draft.buffer("y", 64 + y, 64, (0, 3), alignment=4)
         model = draft.model([draft.operator(0, [0], [1], *scratch)], places)
-        buffers = [given, made, draft.buffer("q", 64, 3, (0, 3), kind="scratch")]
-        return draft.verdict(draft.plan(["enter", "CONV_2D 0", "leave"], [model], buffers), data)
+        buffers = [given, made, draft.buffer("q", 192, 8, (0, 3), kind="scratch")]
+        return draft.verdict(draft.plan(["enter", f"{kind} 0", "leave"], [model], buffers), data)
 
-    assert verdict(0) == verdict(0, "q") == ""
-    assert verdict(4).startswith('wrong: step 1, "m: CONV_2D 0", overwrites element 1 of tensor 0')
-    assert verdict(4, "q").startswith('wrong: step 1, "m: CONV_2D 0", overwrites element 3 of tensor 0')
+    late = f'wrong: step 1, "m: {kind} 0", overwrites element 8 of tensor 0'
+    is_image = weights != "FLOAT32"
+    assert [verdict(y, "q") == "" for y in (-8, -4, 0)] == [is_image or kind == "CONV_2D"] * 3
+    assert [verdict(4, *scratch).startswith(late) for scratch in ((), ("q",))] == [False, is_image]

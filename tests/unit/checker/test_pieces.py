@@ -13,12 +13,7 @@ from tests.support import plan_drafts as draft
 Document = dict[str, Any]
 
 
-def file(tensors: list[fb.Node], operators: list[fb.Node], inputs: list[int], outputs: list[int], *data: Any) -> bytes:
-    graph = fb.subgraph(tensors, operators, inputs, outputs)
-    return fb.write(fb.model(graph, data=[np.array(d).tobytes() for d in data]))
-
-
-TANH = file([fb.tensor("x", [1, 2, 2, 2], "INT16"), fb.tensor("y", [1, 2, 2, 2], "INT16")],
+TANH = draft.file([fb.tensor("x", [1, 2, 2, 2], "INT16"), fb.tensor("y", [1, 2, 2, 2], "INT16")],
             [fb.operator("TANH", [0], [1])], [0], [1])  # fmt: skip
 
 
@@ -69,7 +64,7 @@ def test_rows_in_places_of_their_own() -> None:
     assert one(x, {**y, "offset": 2}, given, made) == "wrong: m: tensor 1 does not fit into its rows"
     third = rows("y", [32, 8, 0], 8, (1, 3), (1, 3), (1, 3))
     assert one(x, y, given, third) == "wrong: m: tensor 1 does not fit into its rows"
-    dead = rows("y", [32, 8], 8, (1, 3), (2, 3))
+    dead = rows("y", [32, 8, 24, 16], 4, (1, 3), (2, 3), (1, 3), (1, 3))
     said = 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
     assert one(x, y, given, dead) == said
     twice = rows("y", [32, 8], 8, (1, 2), (2, 3), (1, 3), lives=[2, 1])
@@ -92,7 +87,7 @@ def test_rows_in_places_of_their_own() -> None:
 
 def test_cache_lines_are_nobody_elses() -> None:
     """Two inputs that are alive together: 6 bytes have a line of 8, which nothing may share, nor end in."""
-    data = file(
+    data = draft.file(
         [fb.tensor("x", [6]), fb.tensor("z", [6]), fb.tensor("y", [6])], [fb.operator("ADD", [0, 1], [2])], [0, 1], [2],
     )  # fmt: skip
     tensors = [draft.tensor(t, name) for t, name in enumerate("xzy")]
@@ -116,6 +111,19 @@ def test_cache_lines_are_nobody_elses() -> None:
     assert said(0, size=63, x=56) == 'wrong: "x" ends at p+64, and the pool has 63 bytes'
 
 
+def test_cache_lines_are_shared_in_turn() -> None:
+    """What is written in a line is safe when nothing else is alive in it: before, or after."""
+    x, y = draft.tensor(0, "x"), draft.tensor(1, "y")
+    buffers = [
+        draft.buffer("x", 64, 16, (0, 2), kind="input", alignment=2, cache_line=32),
+        draft.buffer("y", 0, 16, (1, 3), kind="output", alignment=2),
+    ]
+    for place in (64, 88):
+        for life, is_apart in (((2, 3), True), ((1, 3), False), ((0, 1), False)):
+            other = draft.buffer("a", place, 8, life)
+            assert (one(x, y, *buffers, other) == "") == is_apart
+
+
 def test_constants_and_concurrent_models_lie_apart() -> None:
     buffers = [
         draft.buffer("x", 0, 16, (0, 2), kind="input", alignment=2),
@@ -132,53 +140,59 @@ def test_constants_and_concurrent_models_lie_apart() -> None:
     assert one(x, y, *buffers, other, concurrent=[["k", "m"]]) == 'wrong: "y" and "o" share bytes of pool "p"'
 
 
-CONV = file(
-    [fb.tensor(name, [1, 3, 1, 2] if name != "w" else [2, 1, 1, 2], Buffer=int(name == "w")) for name in "xway"],
-    [fb.operator("CONV_2D", [0, 1], [2], fb.Node("Conv2DOptions", StrideH=1, StrideW=1)),
-     fb.operator("TANH", [2], [3])],
-    [0], [3], np.ones(4, np.int8),
-)  # fmt: skip
+def conv(width: int, dtype: str) -> bytes:
+    """Return a file of two layers of three rows of 2 bytes."""
+    tensors = [fb.tensor(name, [1, 3, 1, width], dtype) for name in "xay"]
+    tensors.append(fb.tensor("w", [width, 1, 1, width], Buffer=1))
+    options = fb.Node("Conv2DOptions", StrideH=1, StrideW=1)
+    nodes = [fb.operator("CONV_2D", [0, 3], [1], options), fb.operator("TANH", [1], [2])]
+    return draft.file(tensors, nodes, [0], [2], np.ones(width * width, np.int8))
 
 
-def by_rows(*steps: str, a: int = 2, by: tuple[str, ...] = ()) -> str:
-    """Two layers of three rows of 2 bytes; a is a line of `a` bytes, with rows in turn."""
+CONV = {False: conv(2, "INT8"), True: conv(1, "INT16")}
+
+
+def by_rows(*steps: str, by: tuple[str, ...] = (), wide: bool = False) -> str:
+    """Two layers of three rows of 2 bytes; those of a take two places in turn, those of x that arrive only one."""
     count = len(steps) + 2
-    pieces = rows("a", [8 + a * (row % 2) for row in range(3)], 2, *[(1, count)] * 3, alignment=1)
-    given = rows("x", [0, 2, 4], 2, *[(0, count)] * 3, alignment=1, kind="input")
+    pieces = rows("a", [8, 10, 8], 2, *[(1, count)] * 3)
+    given = rows("x", [0, 0, 0], 2, *((at, at + 2) for at in (1, 4, 7)), kind="input")
     buffers = [
-        given if by else draft.buffer("x", 0, 6, (0, count), kind="input"), pieces,
-        draft.buffer("y", 16, 6, (1, count), kind="output"),
+        given if by else draft.buffer("x", 0, 6, (0, count), kind="input", alignment=2), pieces,
+        draft.buffer("y", 16, 6, (1, count), kind="output", alignment=2),
     ]  # fmt: skip
-    places = [draft.tensor(0, "x[0]" if by else "x"), draft.tensor(2, "a[0]"), draft.tensor(3, "y")]
-    model = draft.model([draft.operator(0, [0], [2]), draft.operator(1, [2], [3])], places, inputs_by_rows=[*by])
-    return draft.verdict(draft.plan(["enter", *steps, "leave"], [model], buffers), CONV)
+    places = [draft.tensor(0, "x[0]" if by else "x"), draft.tensor(1, "a[0]"), draft.tensor(2, "y")]
+    model = draft.model([draft.operator(0, [0], [1]), draft.operator(1, [1], [2])], places, inputs_by_rows=[*by])
+    return draft.verdict(draft.plan(["enter", *steps, "leave"], [model], buffers), CONV[wide])
 
 
 C, T = [f"CONV_2D 0, row {row}" for row in range(3)], [f"TANH 1, row {row}" for row in range(3)]
 
 
-def test_layers_run_row_by_row() -> None:
-    assert by_rows(C[0], T[0], C[1], T[1], C[2], T[2]) == ""
-    assert by_rows(C[0], C[1], T[0], C[2], T[1], T[2]) == ""
-    assert by_rows(C[0], C[1], C[2], T[0], T[1], T[2]) == (
-        'wrong: step 4, "m: TANH 1, row 0", needs byte 0 of tensor 2 at p+8, where byte 4 of tensor 2 of m is'
+@pytest.mark.parametrize("wide", [False, True])
+def test_layers_run_row_by_row(wide: bool) -> None:
+    assert by_rows(C[0], T[0], C[1], T[1], C[2], T[2], wide=wide) == ""
+    assert by_rows(C[0], C[1], T[0], C[2], T[1], T[2], wide=wide) == ""
+    assert by_rows(C[0], C[1], C[2], T[0], T[1], T[2], wide=wide) == (
+        'wrong: step 4, "m: TANH 1, row 0", needs byte 0 of tensor 1 at p+8, where byte 4 of tensor 1 of m is'
     )
-    assert by_rows(C[0], T[0], C[1], T[1], T[2], C[2]) == (
-        'wrong: step 5, "m: TANH 1, row 2", needs byte 4 of tensor 2 at p+8, where byte 0 of tensor 2 of m is'
+    assert by_rows(C[0], T[0], C[1], T[1], T[2], C[2], wide=wide) == (
+        'wrong: step 5, "m: TANH 1, row 2", needs byte 4 of tensor 1 at p+8, where byte 0 of tensor 1 of m is'
     )
 
 
-def test_rows_arrive_from_outside() -> None:
+@pytest.mark.parametrize("wide", [False, True])
+def test_rows_arrive_from_outside(wide: bool) -> None:
     arrivals = [f"row {row} of x arrives" for row in range(3)]
     in_turn = [each for row in zip(arrivals, C, T, strict=True) for each in row]
-    assert by_rows(*in_turn, by=("x",)) == ""
+    assert by_rows(*in_turn, by=("x",), wide=wide) == ""
     late = [in_turn[1], in_turn[0], *in_turn[2:]]
-    assert by_rows(*late, by=("x",)) == (
+    assert by_rows(*late, by=("x",), wide=wide) == (
         'wrong: step 1, "m: CONV_2D 0, row 0", needs byte 0 of tensor 0 at p+0, where nothing has been written yet'
     )
 
 
-CHANNELS = file(
+CHANNELS = draft.file(
     [fb.tensor("x", [1, 1, 2, 4]), fb.tensor("a", [1, 1, 2, 4]), fb.tensor("y", [1, 1, 2, 4])],
     [fb.operator("TANH", [0], [1]), fb.operator("LOGISTIC", [1], [2])], [0], [2],
 )  # fmt: skip
@@ -202,6 +216,9 @@ def test_channels_that_are_left_out() -> None:
     assert with_channels([1, 3], 3) == 'wrong: m: tensor 1 ends 4 bytes into "a", which has 3'
     assert with_channels([], 7) == 'wrong: m: tensor 1 ends 8 bytes into "a", which has 7'
     assert with_channels([1, 3], 4, offset=36) == ""
+    for offset in range(8):  # over x, whose elements 1, 3, 5 and 7 are needed, each before what it makes is written
+        is_overwritten = offset > 2
+        assert bool(with_channels([1, 3], 4, offset=offset)) == is_overwritten
     for offset, element, at in ((35, 3, 38), (33, 1, 34), (32, 0, 32)):
         assert with_channels([1, 3], 4, offset=offset) == (
             f'wrong: step 2, "m: LOGISTIC 1", overwrites element {element} of tensor 1 at p+{at} before it has read it '
@@ -214,6 +231,8 @@ def test_pages_may_be_longer_than_the_tensor() -> None:
     pages = [draft.buffer(f"y[{row}]", 24 * row + 24, 24, (1, 3), kind="output", alignment=8) for row in range(2)]
     given = draft.buffer("x", 0, 16, (0, 2), kind="input", alignment=2)
     assert one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *pages) == ""
+    alone = [pages[0] | {"size": 16}, pages[1] | {"intervals": [[0, 1]]}]
+    assert one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *alone) == ""
     pages[1]["intervals"] = [[2, 3]]
     said = one(draft.tensor(0, "x"), draft.tensor(1, "y[0]"), given, *pages)
     assert said == 'wrong: step 1, "m: TANH 0", touches "y[1]", which the plan says is not alive then'
@@ -234,7 +253,7 @@ def test_copies_of_copies_are_the_tensor() -> None:
 @pytest.mark.parametrize("second", [2, 3])
 def test_a_copy_of_a_tensor_is_the_tensor(second: int) -> None:
     """Operator 1 reads a copy, number 3, that operator 2 of the plan makes; or what is not a copy yet."""
-    data = file([fb.tensor(name, [4]) for name in "xay"],
+    data = draft.file([fb.tensor(name, [4]) for name in "xay"],
                 [fb.operator("TANH", [0], [1]), fb.operator("LOGISTIC", [1], [2])], [0], [2])  # fmt: skip
     operators = [draft.operator(0, [0], [1]), draft.operator(second, [1], [3]), draft.operator(1, [3], [2])]
     places = [draft.tensor(0, "x"), draft.tensor(1, "a"), draft.tensor(3, "c"), draft.tensor(2, "y")]
@@ -282,7 +301,7 @@ def test_scratch_is_nobody_elses() -> None:
     assert said("t", intervals=[[2, 3]]) == f'wrong: {step} touches "t", which the plan says is not alive then'
 
 
-STATE = file(
+STATE = draft.file(
     [fb.tensor("x", [4]), fb.tensor("s", [4], IsVariable=True), fb.tensor("y", [4])],
     [fb.operator("CUMSUM", [0, 1], [2])], [0], [2],
 )  # fmt: skip
@@ -303,6 +322,49 @@ def test_variables_keep_what_they_hold() -> None:
     buffers[2]["offset"], buffers[0]["offset"] = 8, 6
     assert draft.verdict(plan, STATE) == (
         'wrong: step 1, "m: CUMSUM 0", needs byte 2 of tensor 1 at p+6, where byte 0 of tensor 0 of m is'
+    )
+
+
+def test_a_variable_may_lie_in_a_place_that_is_not_kept() -> None:
+    """It has its first value before the first step, and nobody has to keep what nobody reads."""
+    places = [draft.tensor(0, "x"), draft.tensor(1, "s"), draft.tensor(2, "y")]
+    model = draft.model([draft.operator(0, [0], [2])], places)
+    graph = [fb.tensor("x", [4]), fb.tensor("s", [4], IsVariable=True), fb.tensor("y", [4])]
+    data = draft.file(graph, [fb.operator("TANH", [0], [2])], [0], [2])
+    buffers = [
+        draft.buffer("x", 0, 4, (0, 2)), draft.buffer("s", 4, 4, (0, 1), kind="variable"),
+        draft.buffer("y", 4, 4, (1, 3)),
+    ]  # fmt: skip
+    plan = draft.plan(["enter", "TANH 0", "leave"], [model], buffers)
+    assert draft.verdict(plan, data) == ""
+    buffers[1]["intervals"] = [[1, 3]]
+    assert draft.verdict(plan, data) == 'wrong: step 0, "m: enter", touches "s", which the plan says is not alive then'
+
+
+def connected(*names: str, k: int = 48, c: tuple[int, int] = (0, 9)) -> str:
+    """Run models in this order: m writes what n reads, and k has nothing to do with them, but for the place of y."""
+    ports = {"m": ("x", "c"), "k": ("x", "y"), "n": ("c", "z")}
+    models, steps, places = [], [], {"x": 0, "c": 16, "z": 32, "y": k}
+    for name in names:
+        given, made = ports[name]
+        tensors = [draft.tensor(0, given), draft.tensor(1, made)]
+        models.append(draft.model([draft.operator(0, [0], [1])], tensors, name=name))
+        steps += [f"{name}: {step}" for step in ("enter", "TANH 0", "leave")]
+    buffers = [draft.buffer(name, at, 16, (0, len(steps)), alignment=2) for name, at in places.items()]
+    buffers[1] |= {"kind": "connection", "intervals": [[*c]]}
+    return draft.verdict(draft.plan(steps, models, buffers), *[TANH] * len(names))
+
+
+def test_what_another_model_reads_stays_in_its_place() -> None:
+    """From one model to the next, and, where the reader runs first, from one run to the next."""
+    assert connected("m", "k", "n") == ""
+    assert connected("m", "k", "n", k=31) == 'wrong: "y" at p+31 is not aligned'
+    assert connected("m", "k", "n", k=30) == (
+        'wrong: step 7, "n: TANH 0", needs byte 14 of tensor 0 at p+30, where byte 0 of tensor 1 of k is'
+    )
+    assert connected("n", "m", c=(0, 6)) == ""
+    assert connected("n", "m", c=(1, 6)) == (
+        'wrong: step 1, "n: TANH 0", needs byte 0 of tensor 0 at p+16, where nothing has been written yet'
     )
 
 

@@ -15,17 +15,11 @@ from tests.support.checker import check_plan
 Document = dict[str, Any]
 
 
-def file(tensors: list[fb.Node], operators: list[fb.Node], inputs: list[int], outputs: list[int], *data: Any) -> bytes:
-    return fb.write(
-        fb.model(fb.subgraph(tensors, operators, inputs, outputs), data=[np.array(d).tobytes() for d in data])
-    )
-
-
 def ints(*values: Any) -> np.ndarray:
     return np.array(values, np.int32)
 
 
-CHAIN = file(
+CHAIN = draft.file(
     [fb.tensor(name, shape, "INT16") for name, shape in (("x", [8]), ("a", [8]), ("v", [2, 4]), ("y", [2, 4]))],
     [fb.operator("TANH", [0], [1]), fb.operator("RESHAPE", [1], [2]), fb.operator("LOGISTIC", [2], [3])],
     [0], [3],
@@ -198,6 +192,18 @@ SAID: dict[str, tuple[Change, str]] = {
         ),
         'not checked: bound of "p": it counts "y", which the application is said to keep',
     ),
+    "a buffer that is kept from its first step on": (
+        lambda plan: (
+            proof(buffers=["a", "y"])(plan),
+            buffers(2, intervals=[[1, 4]], offset=32)(plan),
+            pools(size=48)(plan),
+        ),
+        'not checked: bound of "p": it counts "y", which the application is said to keep',
+    ),
+    "a buffer of another pool": (
+        lambda plan: (buffers(1, pool="q", offset=0)(plan), plan["pools"].append(draft.pool(16, "q"))),
+        'wrong: the certificate of "p" has buffers of another pool',
+    ),
     "a tensor that is kept": (
         lambda plan: (
             proof(buffers=["a", "y"])(plan),
@@ -233,7 +239,7 @@ def test_what_is_said_of_a_chain(name: str) -> None:
 
 def test_what_is_overwritten_between_operators() -> None:
     """A third buffer, written by an operator of the same step's neighbour, over bytes 4 to 8 of a."""
-    data = file(
+    data = draft.file(
         [fb.tensor(name, [8]) for name in "xabyz"],
         [fb.operator("TANH", [0], [1]), fb.operator("LOGISTIC", [0], [2]), fb.operator("ADD", [1, 2], [3])], [0], [3],
     )  # fmt: skip
@@ -267,7 +273,7 @@ def test_what_is_overwritten_between_operators() -> None:
 
 def test_what_an_earlier_run_has_left_is_old() -> None:
     """y reads a before it is written: first nothing is there, then what the first run wrote."""
-    data = file(
+    data = draft.file(
         [fb.tensor(name, [4]) for name in "xay"],
         [fb.operator("TANH", [0], [1]), fb.operator("LOGISTIC", [1], [2])], [0], [2],
     )  # fmt: skip

@@ -65,6 +65,15 @@ CASES: dict[str, tuple[str, list[Any], Shape, fb.Node | None, Callable[[int], in
     ),
     "the parts of one": ("SPLIT", [ints(1), (2, 6)], (2, 3), fb.Node("SplitOptions", NumSplits=2), blocks(3)),
     "an end that is cut off": ("UNPACK", [(3, 2)], (3,), fb.Node("UnpackOptions", Num=2, Axis=1), blocks(1)),
+    "channels of one pixel": (
+        "DEPTHWISE_CONV_2D", [(1, 1, 2, 4), np.ones((1, 1, 2, 4), np.int8)], (1, 1, 1, 4),
+        fb.Node("DepthwiseConv2DOptions", **CONV, DepthMultiplier=1), lanes(4),
+    ),
+    "channels two by two": (
+        "DEPTHWISE_CONV_2D", [(1, 1, 2, 3), np.ones((1, 1, 2, 6), np.int8)], (1, 1, 1, 6),
+        fb.Node("DepthwiseConv2DOptions", **CONV, DepthMultiplier=2), blocks(1),
+    ),
+    "no padding at all": ("PAD", [(3, 3), ints([0, 0], [0, 0])], (3, 3), None, blocks(9)),
     "lines with padding at their ends": ("PAD", [(2, 3, 2), ints([0, 0], [1, 2], [0, 0])], (2, 6, 2), None, blocks(12)),
     "lines within": ("PAD", [(2, 2, 2), ints([1, 0], [0, 0], [0, 0])], (3, 2, 2), None, blocks(12)),
     "lines of the last axis": ("PADV2", [(2, 3), ints([0, 0], [1, 0])], (2, 4), None, blocks(4)),
@@ -135,6 +144,22 @@ def test_input_and_output_at_every_distance(name: str, width: str, backward: boo
         said = draft.verdict(document, data)
         assert (said == "") == is_right, (distance, said)
         assert not said or "before it has read it for the last time" in said
+
+
+def test_parts_that_are_cut_off_are_written_one_after_the_other() -> None:
+    """Two rows of each: the second row of the first part would be where the second part is yet to be read."""
+    data = file("SPLIT", [ints(1), (2, 6)], (2, 3), fb.Node("SplitOptions", NumSplits=2), "INT8", 2)
+    places = [draft.tensor(1, "x"), draft.tensor(2, "y"), draft.tensor(3, "z")]
+    for backward, y, z, said in (
+        (False, 0, 16, "overwrites element 3"), (False, 16, 0, ""), (False, 16, 6, ""), (True, 0, 16, ""),
+        (True, 16, 6, "overwrites element 6"), (False, 16, 17, "writes two elements at p+17"),
+    ):  # fmt: skip
+        sizes = (("x", 0, 12), ("y", y, 6), ("z", z, 6))
+        buffers = [draft.buffer(name, at, size, (0, 3)) for name, at, size in sizes]
+        model = draft.model([draft.operator(0, [1], [2, 3])], places, backward=[0] * backward)
+        verdict = draft.verdict(draft.plan(["enter", "SPLIT 0", "leave"], [model], buffers), data)
+        assert said in verdict, (backward, y, z)
+        assert bool(said) == bool(verdict), (verdict, backward, y, z)
 
 
 def joined(axis: int, sizes: list[int], distance: int, backward: bool) -> str:

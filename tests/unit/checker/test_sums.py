@@ -1,0 +1,155 @@
+"""Operators that add up in scratch: each row once, with room for the sums, which nothing overwrites too early."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support import flatbuffer as fb
+from tests.support import plan_drafts as draft
+
+Document = dict[str, Any]
+
+POOL = fb.Node("Pool2DOptions", Padding=1, StrideH=1, StrideW=1, FilterHeight=3, FilterWidth=2)
+AVERAGE = fb.write(
+    fb.model(
+        fb.subgraph(
+            [fb.tensor("x", [1, 3, 2, 2]), fb.tensor("y", [1, 1, 1, 2])],
+            [fb.operator("AVERAGE_POOL_2D", [0], [1], POOL)], [0], [1],
+        )
+    )
+)  # fmt: skip
+STEPS = [f"AVERAGE_POOL_2D 0, row {row}" for row in range(3)]
+
+
+def added_up(steps: Sequence[str], y: int = 12, written: int = 0, **sums: Any) -> str:
+    """Check a mean over three rows, which are added up one by one; y is alive from step `written` on."""
+    scratch = draft.buffer("sums", 16, 8, kind="scratch", alignment=4) | sums
+    buffers = [draft.buffer("x", 0, 12, kind="input"), draft.buffer("y", y, 2, kind="output"), scratch]
+    for buffer in buffers:
+        buffer["intervals"] = [[written if buffer["name"] == "y" else 0, len(steps) + 2]]
+    tensors = [draft.tensor(0, "x"), draft.tensor(1, "y")]
+    model = draft.model([draft.operator(0, [0], [1], "sums")], tensors)
+    return draft.verdict(draft.plan(["enter", *steps, "leave"], [model], buffers), AVERAGE)
+
+
+def test_each_row_is_added_up_once() -> None:
+    assert added_up(STEPS) == added_up(STEPS[::-1]) == ""
+    again = f'wrong: step 4, "m: {STEPS[1]}", does not add up each row once'
+    assert added_up([*STEPS, STEPS[1]]) == again
+    assert added_up(STEPS[:2]) == f'wrong: step 1, "m: {STEPS[0]}", does not add up each row once'
+
+
+def test_sums_have_room() -> None:
+    no_room = f'wrong: step 1, "m: {STEPS[0]}", has no room for sums'
+    assert added_up(STEPS, size=7) == added_up(STEPS, offset=18, alignment=1) == no_room
+    assert added_up(STEPS, alignment=2) == no_room
+    assert added_up(STEPS, size=12) == ""
+
+
+def test_sums_of_channels_that_are_left_out_need_no_room() -> None:
+    graph = fb.subgraph(
+        [fb.tensor("x", [1, 2, 1, 2]), fb.tensor("axes", [1], "INT32", Buffer=1),
+         fb.tensor("a", [1, 1, 2]), fb.tensor("y", [1, 1, 2])],
+        [fb.operator("MEAN", [0, 1], [2]), fb.operator("TANH", [2], [3])], [0], [3],
+    )  # fmt: skip
+    data = fb.write(fb.model(graph, data=[np.array([1], np.int32).tobytes()]))
+    buffers = [
+        draft.buffer("x", 0, 4, (0, 4)), draft.buffer("a", 4, 1, (0, 4)), draft.buffer("y", 8, 2, (0, 4)),
+        draft.buffer("sums", 16, 4, (0, 4), kind="scratch", alignment=4),
+    ]  # fmt: skip
+    places = [draft.tensor(0, "x"), draft.tensor(2, "a", channels=[1]), draft.tensor(3, "y")]
+    model = draft.model([draft.operator(0, [0], [2], "sums"), draft.operator(1, [2], [3])], places)
+    plan = draft.plan(["enter", "MEAN 0", "TANH 1", "leave"], [model], buffers)
+    assert draft.verdict(plan, data) == ""
+    places[1]["channels"], buffers[1]["size"] = [], 2
+    assert draft.verdict(plan, data) == 'wrong: step 1, "m: MEAN 0", has no room for sums'
+
+
+def test_the_output_is_written_with_the_last_row() -> None:
+    """Each element where sums have been read, all of it where the input was."""
+    assert added_up(STEPS, written=3) == added_up(STEPS, y=0) == added_up(STEPS, y=11) == ""
+    last = f'step 3, "m: {STEPS[2]}",'
+    assert added_up(STEPS, written=4) == f'wrong: {last} touches "y", which the plan says is not alive then'
+    for y in range(15, 25):
+        assert added_up(STEPS, y=y) == (f"wrong: {last} overwrites sum 1 before it is read" if 20 <= y < 24 else "")
+    assert added_up(STEPS, y=20, size=9) == f"not covered: {last} whose output overlaps its scratch"
+    assert added_up(STEPS, y=20, size=16) == ""
+
+
+def rows(name: str, offsets: Sequence[int], size: int, *lives: tuple[int, int], **more: Any) -> Document:
+    buffer = draft.buffer(name, 0, 0, *lives, **more)
+    return buffer | {"offsets": [*offsets], "row_size": size, "lives": []}
+
+
+def test_rows_that_are_added_up_may_arrive_in_one_place() -> None:
+    arrivals = [f"row {row} of x arrives" for row in range(3)]
+
+    def verdict(order: Sequence[int], width: str = "INT8") -> str:
+        """Let the rows be added up in this order, each after the arrival of the row of that turn."""
+        size = 4 if width == "INT8" else 8
+        file = fb.subgraph(
+            [fb.tensor("x", [1, 3, 2, 2], width), fb.tensor("y", [1, 1, 1, 2], width)],
+            [fb.operator("AVERAGE_POOL_2D", [0], [1], POOL)], [0], [1],
+        )  # fmt: skip
+        steps = [each for turn, row in enumerate(order) for each in (arrivals[turn], STEPS[row])]
+        lives = [(2 * row + 1, 2 * row + 3) for row in range(3)]
+        buffers = [
+            rows("x", [0, 0, 0], size, *lives, kind="input", alignment=2),
+            draft.buffer("y", 32, 4, (6, 8), kind="output", alignment=2),
+            draft.buffer("sums", 40, 8, (0, 8), kind="scratch", alignment=4),
+        ]
+        tensors = [draft.tensor(0, "x[0]"), draft.tensor(1, "y")]
+        model = draft.model([draft.operator(0, [0], [1], "sums")], tensors, inputs_by_rows=["x"])
+        return draft.verdict(draft.plan(["enter", *steps, "leave"], [model], buffers), fb.write(fb.model(file)))
+
+    assert verdict([0, 1, 2]) == verdict([0, 1, 2], "INT16") == ""
+    assert verdict([1, 0, 2]).startswith(f'wrong: step 2, "m: {STEPS[1]}", touches "x[1]"')
+    assert verdict([0, 2, 1], "INT16").startswith(f'wrong: step 4, "m: {STEPS[2]}", touches "x[2]"')
+
+
+def test_sums_stay_until_the_last_row() -> None:
+    """Another operator writes between two rows, where the last byte of the sums is, or beside it."""
+    graph = fb.subgraph(
+        [fb.tensor("x", [1, 3, 2, 2]), fb.tensor("y", [1, 1, 1, 2]), fb.tensor("v", [2]), fb.tensor("w", [2])],
+        [fb.operator("AVERAGE_POOL_2D", [0], [1], POOL), fb.operator("TANH", [2], [3])], [0, 2], [1, 3],
+    )  # fmt: skip
+    operators = [draft.operator(0, [0], [1], "sums"), draft.operator(1, [2], [3])]
+    tensors = [draft.tensor(t, name) for t, name in enumerate("xyvw")]
+    model = draft.model(operators, tensors, inputs=["x", "v"], outputs=["y", "w"])
+
+    def verdict(w: int) -> str:
+        places = (("x", 0, 12), ("y", 12, 2), ("v", 14, 2), ("w", w, 2))
+        buffers = [draft.buffer(name, at, size, (0, 6)) for name, at, size in places]
+        buffers.append(draft.buffer("sums", 20, 8, (0, 6), kind="scratch", alignment=4))
+        steps = ["enter", *STEPS[:2], "TANH 1", STEPS[2], "leave"]
+        return draft.verdict(draft.plan(steps, [model], buffers), fb.write(fb.model(graph)))
+
+    assert verdict(18) == verdict(28) == ""
+    for w in (19, 20, 27):
+        assert verdict(w) == f'wrong: step 4, "m: {STEPS[2]}", needs its sums in "sums", which were overwritten'
+
+
+@pytest.mark.parametrize(("images", "scratch"), [(1, ["sums"]), (2, ["sums"]), (1, [])])
+def test_a_reduction_with_sums_reads_an_image_before_it_writes(images: int, scratch: list[str]) -> None:
+    """If there is only one: then the output may be anywhere in the input, else only before what is yet to be read."""
+    graph = fb.subgraph(
+        [fb.tensor("x", [images, 2, 4]), fb.tensor("axis", [1], "INT32", Buffer=1), fb.tensor("y", [images, 2])],
+        [fb.operator("MEAN", [0, 1], [2])], [0], [2],
+    )  # fmt: skip
+    data = fb.write(fb.model(graph, data=[np.array([2], np.int32).tobytes()]))
+    model = draft.model([draft.operator(0, [0], [2], *scratch)], [draft.tensor(0, "x"), draft.tensor(2, "y")])
+
+    def verdict(y: int) -> str:
+        buffers = [draft.buffer("x", 0, 8 * images, (0, 3)), draft.buffer("y", y, 2 * images, (0, 3))]
+        buffers.append(draft.buffer("sums", 32, 8 * images, (0, 3), kind="scratch", alignment=4))
+        return draft.verdict(draft.plan(["enter", "MEAN 0", "leave"], [model], buffers), data)
+
+    said = {at: verdict(at) for at in range(50)}
+    of_sums = [at for at, text in said.items() if "overwrites sum" in text]
+    assert of_sums == ([*range(36, 32 + 8 * images)] if scratch else [])
+    wrong = [at for at, text in said.items() if text and at not in of_sums]
+    assert wrong == ([] if images == 1 and scratch else [*range(4, 8 * images)])
