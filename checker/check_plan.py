@@ -50,7 +50,7 @@ NAMES |= dict.fromkeys((0, 41, 18, 42, 55, 57, 19, 21, 20, 152, 14, 28, 117, 111
                         106, 78, 158), "ELEMENTS")  # fmt: skip  # ADD, ..., RELU, ..., QUANTIZE, ..., SELECT
 STATEFUL = {118: "IF", 119: "WHILE", 31: "CALL", 129: "CALL_ONCE", 142: "VAR_HANDLE", 143: "READ_VARIABLE",
             144: "ASSIGN_VARIABLE"}  # fmt: skip
-RANDOM = (32, 146, 148, 149)  # CUSTOM, RANDOM_STANDARD_NORMAL, ...: of constants they make no constant
+RANDOM = (32, 146, 148, 149)  # CUSTOM, but for TFLM_DECODE, RANDOM_STANDARD_NORMAL, ...: of constants they make none
 COMMUTATIVE = (0, 18)  # ADD, MUL
 BLOCKS = ("CONCATENATION", "PACK", "SPLIT", "SPLIT_V", "UNPACK")
 SUMS = ("CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
@@ -159,6 +159,7 @@ class Operator:
         self.number, code = number, codes[table.number(0, "I")]
         self.code = max(code.number(0, "b"), code.number(3, "i"))
         self.kind = NAMES.get(self.code, "OTHER")
+        self.is_function = self.code not in (*STATEFUL, *RANDOM) or code.numbers(1, "s") == [b"TFLM_DECODE"]
         self.inputs, self.outputs = table.numbers(1), table.numbers(2)
         self.options = table.table(4)
 
@@ -180,7 +181,7 @@ class Model:
         self.constants = {t for t, tensor in enumerate(self.tensors) if tensor.data}
         for op in self.operators:  # what follows from constants and shapes only is known when the firmware is built
             if op.code in (77, 110) or self.constants >= {*op.inputs} - {-1}:  # SHAPE, RANK
-                self.constants.update(() if op.code in (*STATEFUL, *RANDOM) else op.outputs)
+                self.constants.update(op.outputs if op.is_function else ())
         self.same = self.equals()
 
     def equals(self):
@@ -190,7 +191,7 @@ class Model:
             same[t] = first.setdefault((repr(tensor.kind), tensor.data), t) if tensor.data else t
         for op in self.operators:
             inputs = [same.get(i, i) for i in op.inputs]
-            if op.code in (*STATEFUL, *RANDOM) or self.variables & {*inputs}:
+            if not op.is_function or self.variables & {*inputs}:
                 continue
             inputs = sorted(inputs) if op.code in COMMUTATIVE else inputs
             options = op.options and op.options.inline()
@@ -484,6 +485,13 @@ class Definition:
     def resize_bilinear(self, e):
         self.flags = 2
         return self.resize(e, True)
+
+    @cached_property
+    def images(self):
+        """How often a reduction adds up, writes, and begins again: it has sums for an image at a time."""
+        source, axes = self.ins[0].shape, self.constant(1)
+        added = [a for a, n in enumerate(source) if n > 1 and {a, a - len(source)} & {*axes}]
+        return max(1, prod(source[: min(added, default=len(source) - 1)]))
 
     def reduce(self, e):
         source = self.ins[0].shape
@@ -890,30 +898,33 @@ class Replay:
         height = out.shape[-3] if len(out.shape) > 2 else 1
         adds_up = bool(rows and op["scratch"] and height != rows)
         demand(adds_up or rows in (0, height), f"{self.here()} is one of {rows} rows, and the output has {height}")
-        if adds_up or (kind == "REDUCE" and op["scratch"]):
-            self.demand_sums(model, op, rows, done)
+        sums = self.sums(model, op) if adds_up or (kind == "REDUCE" and op["scratch"]) else 0
+        if sums:
+            self.demand_sums(model, op, rows, done, sums)
         Fuel.spend(len(done))
         turns = self.turns(model, op, kind, *((0, 1) if adds_up or not rows else (row, rows)))
         reads = self.reads(model, op, turns, is_copy)
         if adds_up:  # all of a row is read before anything is written
             parts = {t: share(row, rows, model.elements(t)) for t in reads}
             reads = {t: {e: float("-inf") for e in last if e in parts[t]} for t, last in reads.items()}
-        elif kind == "REDUCE" and op["scratch"] and out.shape[:1] == [1]:  # it adds up everything, then writes
-            reads = {t: dict.fromkeys(last, float("-inf")) for t, last in reads.items()}
+        elif sums:  # it adds up an image, then writes its output
+            back = op["operator"] in model.backward
+            for t, last in reads.items():
+                reads[t] = {e: (turn - back) // sums * sums + back for e, turn in last.items()}
         is_last = not adds_up or len({*done}) == rows
         for t, last in reads.items():
             demand(t in model.place, f"{self.here()} reads tensor {t}, which has no place")
             self.check(model, t, last)
         turns = turns if is_last else {}
         begun = self.begun(model, reads)
-        self.scratch(model, op, kind, reads, turns, adds_up, len(done) == 1)
+        self.scratch(model, op, reads, turns, sums, adds_up and len(done) > 1)
         self.overlaps(model, kind, reads, turns)
         for t, written in turns.items():
             for first, stop in runs_of(written):
                 self.mark(model, t, first, stop)
         for pool, needs in begun.items():
             needs.written = self.turns_of_marks(model, pool, turns)
-            if not adds_up and kind != "REDUCE":  # whose outputs may take the place of their sums
+            if not sums:  # whose place outputs may take
                 needs.scratch = sum(b.size for b in map(self.buffers.get, op["scratch"]) if b.pool == pool)
         self.needs.update(begun)
 
@@ -928,15 +939,20 @@ class Replay:
             before += elements
         return turns
 
-    def demand_sums(self, model, op, rows, done):
+    def demand_sums(self, model, op, rows, done, sums):
         """Demand that each row of an input is added up once, if by rows, and that scratch has sums of 32 bits."""
         heights = {prod(model.tensor(t).shape[-3:][:1]) for t in op["reads"]}
         is_once = len({*done}) == len(done) and rows in (0, *heights)
         demand(is_once, f"{self.here()} does not add up each row once")
         buffers = [self.buffers[name] for name in op["scratch"] if name in self.buffers]
         are_aligned = all(buffer.offset % 4 == 0 and buffer.alignment % 4 == 0 for buffer in buffers)
-        has_room = are_aligned and sum(buffer.size for buffer in buffers) >= 4 * model.elements(op["writes"][0])
+        has_room = are_aligned and sum(buffer.size for buffer in buffers) >= 4 * sums
         demand(has_room, f"{self.here()} has no room for sums")
+
+    def sums(self, model, op):
+        """Elements that are added up together: those of an image, or all."""
+        own = model.model.operators[op["operator"]]
+        return model.elements(op["writes"][0]) // (model.definition(own, 0).images if own.kind == "REDUCE" else 1)
 
     def begun(self, model, reads):
         """Note what the pools hold whose bound a certificate proves at this step."""
@@ -1038,7 +1054,7 @@ class Replay:
                     raise Wrong(f"{self.here()} overwrites element {element} of tensor {model.value[t]} at "
                                 f"{at[0]}+{at[1]} before it has read it for the last time")  # fmt: skip
 
-    def scratch(self, model, op, kind, reads, turns, adds_up, is_first):
+    def scratch(self, model, op, reads, turns, sums, is_begun):
         """Scratch is written when the operator begins; what is added up stays from its first row to its last."""
         taken = {}
         for name in op["scratch"]:
@@ -1047,24 +1063,26 @@ class Replay:
             self.touch(buffer)
             pool, offset, size = buffer.pool, buffer.offset, buffer.size
             arena, base = self.arena(pool, offset + size), self.base(model, name)
-            if adds_up and not is_first:
+            if is_begun:
                 demand(arena[offset : offset + size] == [*range(base, base + size)],
                        f'{self.here()} needs its sums in "{name}", which were overwritten')  # fmt: skip
             arena[offset : offset + size] = range(base, base + size)
-            each = {(pool, at): (at - offset, size) for at in range(offset, offset + size)}
+            each = {(pool, at): (at - offset) // 4 for at in range(offset, offset + size)}
             demand(not taken.keys() & each.keys(), f"{self.here()} has scratch twice")
             taken |= each
         for t, last in reads.items():
             demand(not taken or all(at not in taken for at, _ in self.addresses(model, t, last)),
                    f"{self.here()} reads tensor {model.value[t]} where its scratch is")  # fmt: skip
         for t, last in turns.items() if taken else ():
+            read = {}
+            for element, turn in last.items() if sums else ():
+                merge(read, {element % sums: turn})
             for at, element in self.addresses(model, t, last):
                 if at in taken:
-                    byte, size = taken[at]
-                    if (not adds_up and kind != "REDUCE") or size % len(last):
+                    if not sums or len(op["scratch"]) > 1:
                         raise NotCovered(f"{self.here()} whose output overlaps its scratch")
-                    other = byte // (size // len(last))
-                    demand(last[other] <= last[element], f"{self.here()} overwrites sum {other} before it is read")
+                    is_read = read.get(taken[at], last[element]) <= last[element]
+                    demand(is_read, f"{self.here()} overwrites sum {taken[at]} before it is read")
 
 
 class Needs:

@@ -153,16 +153,18 @@ def test_operators_of_older_files_have_their_code_in_one_place() -> None:
 def test_what_follows_from_constants_is_constant() -> None:
     kinds = {"SHAPE": True, "RANK": True, "TANH": False}
     tensors = [fb.tensor("x"), fb.tensor("c", [4], Buffer=1), *(fb.tensor(kind) for kind in kinds)]
-    tensors += [fb.tensor("t"), fb.tensor("u"), fb.tensor("r"), fb.tensor("v")]
+    tensors += [fb.tensor(name) for name in "turvdo"]
     operators = [
         fb.operator("TANH", [1], [5]),
         *(fb.operator(kind, [0], [2 + number]) for number, kind in enumerate(kinds)),
         fb.operator("ADD", [5, -1], [6]),
         fb.operator("RANDOM_UNIFORM", [1], [7]),
         fb.operator("CALL_ONCE", [1], [8]),
+        fb.operator("CUSTOM:TFLM_DECODE", [1], [9]),
+        fb.operator("CUSTOM:OTHER", [1], [10]),
     ]
     model = check_plan.Model(fb.write(fb.model(fb.subgraph(tensors, operators, [0], [8]), data=[b"abcd"])))
-    assert model.constants == {1, 2, 3, 5, 6}
+    assert model.constants == {1, 2, 3, 5, 6, 9}
 
 
 def test_equal_operators_make_equal_tensors() -> None:
