@@ -304,7 +304,7 @@ def features(plan: Planned) -> set[str]:
 @needs_gcc
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("make", "expected"),
+    ("sampled_make", "sampled_expected"),
     [
         (rewritten, {"frame", "outside", "limits"}),
         (made_nets, {"frame", "channels", "offsets"}),
@@ -312,10 +312,10 @@ def features(plan: Planned) -> set[str]:
     ],
 )
 def test_declared_and_traced_distances_are_equal_after_rewrites(
-    make: Callable[[], dict[str, bytes]], expected: set[str], tmp_path: Path
+    sampled_make: Callable[[], dict[str, bytes]], sampled_expected: set[str], tmp_path: Path
 ) -> None:
     """Frames, limits, fewer channels, parts at offsets and in turn: what operators declare, wherever buffers lie."""
-    models = make()
+    models = sampled_make()
     for name, data in models.items():
         (tmp_path / f"{name}.tflite").write_bytes(data)
     places = {name: f'path = "{name}.tflite"\n' for name in models}
@@ -323,7 +323,7 @@ def test_declared_and_traced_distances_are_equal_after_rewrites(
     plan = pipeline.plan(pipeline.read(path.name, DiskFiles(path.parent)), DiskFiles(path.parent))
     everywhere = plan.replanner.analyze()
     for direction, turned in in_each_direction(with_analysis(plan, everywhere)):
-        assert expected <= features(turned)
+        assert sampled_expected <= features(turned)
         found = [each for each in compared(turned) if each.declared is not None]
         assert len(found) > len(models), direction
         assert {each: each.declared for each in found} == {each: bounded(turned, each) for each in found}, direction

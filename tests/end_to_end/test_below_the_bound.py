@@ -61,14 +61,14 @@ def written(folder: Path, name: str) -> Path:
 
 @pytest.mark.long
 @bytes_and_words
-@pytest.mark.parametrize("name", REACHED)
+@pytest.mark.parametrize("sampled_name", REACHED)
 def test_the_three_reach_what_was_shown_to_be_possible(
-    real_models: Path, tmp_path: Path, name: str, extra: str
+    real_models: Path, tmp_path: Path, sampled_name: str, extra: str
 ) -> None:
-    made = planned(tmp_path, name, real_models / f"{name}.tflite", extra)
+    made = planned(tmp_path, sampled_name, real_models / f"{sampled_name}.tflite", extra)
     workspace = made["workspace"]
-    assert workspace["achieved"] == made["pools"][0]["size"] <= REACHED[name]
-    assert made["alternatives"]["max_live"] == MAX_LIVE[name]
+    assert workspace["achieved"] == made["pools"][0]["size"] <= REACHED[sampled_name]
+    assert made["alternatives"]["max_live"] == MAX_LIVE[sampled_name]
     assert workspace["floor"] <= workspace["with_overlap"] <= workspace["achieved"]
 
 
@@ -81,9 +81,9 @@ def test_layer_by_layer_they_reach_what_is_proven_for_all_orders(real_models: Pa
 @pytest.mark.long
 @needs_c
 @bytes_and_words
-@pytest.mark.parametrize("name", REACHED)
-def test_the_three_are_exact_there(real_models: Path, tmp_path: Path, name: str, extra: str) -> None:
-    is_exact(tmp_path, name, real_models / f"{name}.tflite", 100, extra)
+@pytest.mark.parametrize("sampled_name", REACHED)
+def test_the_three_are_exact_there(real_models: Path, tmp_path: Path, sampled_name: str, extra: str) -> None:
+    is_exact(tmp_path, sampled_name, real_models / f"{sampled_name}.tflite", 100, extra)
 
 
 def test_vww_loses_the_channels_that_are_constant(real_models: Path, tmp_path: Path) -> None:

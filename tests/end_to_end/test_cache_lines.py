@@ -121,7 +121,7 @@ def macros(folder: Path, model: str) -> set[int]:
 
 @pytest.mark.long
 @settings(
-    max_examples=int(os.environ.get("USMP_CASES", "120")) // 15,
+    max_examples=int(os.environ.get("USMP_CASES", "120")) // 30,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

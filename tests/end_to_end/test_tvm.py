@@ -35,7 +35,7 @@ def plan_of(folder: Path) -> dict[str, Any]:
 
 @needs_tvm
 @pytest.mark.parametrize(
-    ("sampled_models", "outputs"),
+    ("sampled_models", "sampled_outputs"),
     [
         ("residual quantized", "2 1"),
         pytest.param("transformer indices", "1 3", marks=pytest.mark.long),
@@ -43,13 +43,13 @@ def plan_of(folder: Path) -> dict[str, Any]:
         pytest.param("twice saved branch guarded tuned", "3 3 2 1 1", marks=pytest.mark.long),
     ],
 )
-def test_outputs_are_those_of_tvm(tmp_path: Path, sampled_models: str, outputs: str) -> None:
+def test_outputs_are_those_of_tvm(tmp_path: Path, sampled_models: str, sampled_outputs: str) -> None:
     """Indices of gathers are drawn out of range, too."""
     project(tmp_path, *write_models(tmp_path, *sampled_models.split()))
     done = usmp_build(tmp_path, "selftest", "--sanitize")
     assert done.code == 0, done.err
     ends = "10 runs, all equal to those of TVM's virtual machine\n"
-    assert done.out == "".join(f"m{n}: {count} tensors, {ends}" for n, count in enumerate(outputs.split()))
+    assert done.out == "".join(f"m{n}: {count} tensors, {ends}" for n, count in enumerate(sampled_outputs.split()))
 
 
 @needs_tvm

@@ -85,7 +85,7 @@ def test_rows_of_a_real_model_in_three_memories(
 
 
 @pytest.mark.parametrize(
-    ("names", "rows", "most"),
+    ("sampled_names", "sampled_rows", "sampled_most"),
     [(("kws",), True, 3_888), (board_manifests.REAL, True, 27_748), (("kws",), False, 8_448)],
     ids=["kws", "five", "kws-layer-by-layer"],
 )
@@ -95,18 +95,18 @@ def test_real_models_below_max_live(
     tmp_path: Path,
     real_models: Path,
     shared: Shared,
-    names: tuple[str, ...],
-    rows: bool,
-    most: int,
+    sampled_names: tuple[str, ...],
+    sampled_rows: bool,
+    sampled_most: int,
 ) -> None:
     """One memory, with overlaps and directions as they were chosen; rows of a tensor are put together."""
-    models = board_manifests.real(real_models, names)
-    manifest = board_manifests.of(models, board_manifests.ONE) + f"[plan]\nrows = {str(rows).lower()}\n"
+    models = board_manifests.real(real_models, sampled_names)
+    manifest = board_manifests.of(models, board_manifests.ONE) + f"[plan]\nrows = {str(sampled_rows).lower()}\n"
     made = all_equal(board, tmp_path, models, manifest, shared, MORE_RUNS)
-    assert bool(made.planned.analysis.choices.by_rows.jobs) is rows
-    if not rows:
+    assert bool(made.planned.analysis.choices.by_rows.jobs) is sampled_rows
+    if not sampled_rows:
         assert set(made.planned.analysis.directions.values()) == {Direction.FORWARD, Direction.BACKWARD}
-    assert made.layout.summary.workspace.achieved <= most < max_live(made.planned)
+    assert made.layout.summary.workspace.achieved <= sampled_most < max_live(made.planned)
 
 
 @on("m4")

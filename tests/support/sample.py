@@ -1,9 +1,9 @@
 """Draws the machines that each test runs on, where a run of all tests would take too long.
 
-Many tests are the same on each board, compiler, CMake, generator and Python, and some take long for each of our
-examples, operators, nets or algorithms.  A sample keeps a fifth of these, and at least one, for each test and each set
-of its other parameters; another seed draws others.  Tests of a file prefer the same ones: what it builds for a board is
-built once.
+Many tests are the same on each board, compiler, CMake, generator, Python and way to install us, and some take long for
+each of our examples, operators, nets or algorithms.  A sample keeps a fifth of these, and at least one, for each test
+and each set of its other parameters; another seed draws others.  Tests of a file prefer the same ones: what it builds
+for a board is built once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 import pytest
 
-_DRAWN = frozenset({"board", "cmake", "compiler", "example", "family", "generator", "python", "standard"})
+_DRAWN = frozenset({"board", "cmake", "compiler", "example", "family", "generator", "installed", "python", "standard"})
 """Parameters of which a fifth is kept, as of all whose names begin with `sampled_`."""
 _SHARE = 5
 
