@@ -15,8 +15,8 @@ It believes, and this is for tests of the kernels to show:
   - An operator computes the elements of its output in order, forward or backward as the plan says, and sums of products
     up to LANES output channels at a time: all that these need is read before they are written.  Copies of parts do so
     block by block, one part after the other; paddings line by line, along the last axis that they pad, inside first.
-  - An operator that has scratch for sums reads all of its input before it writes its output; one of floats that has
-    weights of integers quantizes an image, to scratch, before it writes that image's output.
+  - An operator that has scratch for sums of 32 bits reads an image before it writes that image's output; so does one
+    of floats that has weights of integers, which it quantizes to scratch.
   - Values.  Functions of single elements (RELU, QUANTIZE) that are fused into the operator before, or become one table,
     are not computed here, and neither is a channel that the plan says is constant.  Of functions that are left out it
     says so.  What constants hold, and in which order an operator has its operands, is not in the plan.
@@ -702,12 +702,15 @@ class Planned:
 
     def read_elsewhere(self, what, t, turns, readable, reads):
         """Read elements from another tensor that shows the same ones."""
-        shown = {}
+        origins, shown = {element: self.origin(t, element, deep=True) for element in turns}, {}
+        wanted = {*origins.values()}
         for value, other in readable.items():
             for element in range(self.model.tensors[value].elements):
-                shown.setdefault(self.origin(value, element, deep=True), (other, element))
+                origin = self.origin(value, element, deep=True)
+                if origin in wanted:
+                    shown.setdefault(origin, (other, element))
         for element, turn in turns.items():
-            origin = self.origin(t, element, deep=True)
+            origin = origins[element]
             if origin is not None:
                 demand(origin in shown, f"{what} needs tensor {t}, which the plan does not let it read")
                 other, at = shown[origin]
@@ -898,7 +901,7 @@ class Replay:
         height = out.shape[-3] if len(out.shape) > 2 else 1
         adds_up = bool(rows and op["scratch"] and height != rows)
         demand(adds_up or rows in (0, height), f"{self.here()} is one of {rows} rows, and the output has {height}")
-        sums = self.sums(model, op) if adds_up or (kind == "REDUCE" and op["scratch"]) else 0
+        sums = self.sums(model, op, kind) if adds_up or (kind == "REDUCE" and op["scratch"]) else 0
         if sums:
             self.demand_sums(model, op, rows, done, sums)
         Fuel.spend(len(done))
@@ -949,10 +952,14 @@ class Replay:
         has_room = are_aligned and sum(buffer.size for buffer in buffers) >= 4 * sums
         demand(has_room, f"{self.here()} has no room for sums")
 
-    def sums(self, model, op):
-        """Elements that are added up together: those of an image, or all."""
-        own = model.model.operators[op["operator"]]
-        return model.elements(op["writes"][0]) // (model.definition(own, 0).images if own.kind == "REDUCE" else 1)
+    def sums(self, model, op, kind):
+        """How many sums scratch holds at a time: of all elements, or of a reduction those of an image."""
+        elements = model.elements(op["writes"][0])
+        return (
+            elements // model.definition(model.model.operators[op["operator"]], 0).images
+            if kind == "REDUCE"
+            else elements
+        )
 
     def begun(self, model, reads):
         """Note what the pools hold whose bound a certificate proves at this step."""

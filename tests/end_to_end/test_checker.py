@@ -234,7 +234,9 @@ def test_changed_values_are_no_traceback(tmp_path: Path, digits: Made) -> None:
     assert codes >= {0, 1}
 
 
-def test_a_wrong_plan_that_a_test_makes_fails_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("seed", ["", "one", "another"])
+def test_a_wrong_plan_that_a_test_makes_fails_it(monkeypatch: pytest.MonkeyPatch, seed: str) -> None:
+    """Whatever the seed draws: the plan is a small one."""
     plan = pipeline.plan
 
     def short(*arguments: Any) -> Planned:
@@ -243,5 +245,5 @@ def test_a_wrong_plan_that_a_test_makes_fails_it(monkeypatch: pytest.MonkeyPatch
         return replace(made, summary=replace(made.summary, pools=pools))
 
     monkeypatch.setattr(pipeline, "plan", short)
-    with pytest.raises(AssertionError, match="and the pool has"), CheckedPlans("").hooked():
+    with pytest.raises(AssertionError, match="and the pool has"), CheckedPlans(seed).hooked():
         made.__wrapped__(("digits",), BY_ROWS.format("false"))

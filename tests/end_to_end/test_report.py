@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -208,10 +210,12 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("spoil", "message"), FAULTS)
-def test_a_damaged_plan_is_refused_and_nothing_written(tmp_path: Path, spoil: object, message: str) -> None:
+def test_a_damaged_plan_is_refused_and_nothing_written(
+    tmp_path: Path, spoil: Callable[[Any], object], message: str
+) -> None:
     usmp = manifest(tmp_path, tables("doorbell", LIMITED, TWO))
     plan = json.loads(call("plan", usmp, "--json").out)
-    spoil(plan)  # type: ignore[operator]
+    spoil(plan)
     (tmp_path / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
     done = call("report", tmp_path / "plan.json", "--out", tmp_path / "report.html")
     assert done.code == 1

@@ -171,7 +171,7 @@ def test_loops_and_copies_backward(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     out = succeeds(path, "--runs", "2", "--keep", str(tmp_path))
     assert out.count("all equal to those of TensorFlow Lite Micro") == len(models)
     for kind in ("conv_2d", "average_pool_2d", "mean"):
-        assert any("; n >= 0; --n) {" in path.read_text("utf-8") for path in tmp_path.glob(f"{kind}_?.c"))
+        assert any("; n >= 0; --n) {" in file.read_text("utf-8") for file in tmp_path.glob(f"{kind}_?.c"))
 
 
 def images(graph: Subgraph) -> int:

@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -56,7 +57,7 @@ def test_sizes_are_those_of_the_types() -> None:
     assert not left_out & {"float32", "float16", "int8", "uint8", "int16", "int32", "int64", "uint32", "uint16", "bool"}
 
 
-def read(*tensors: fb.Node, data: tuple[bytes, ...] = (), **more: object) -> object:
+def read(*tensors: fb.Node, data: tuple[bytes, ...] = (), **more: object) -> Any:
     return check_plan.Model(fb.write(fb.model(fb.subgraph(tensors, [], [0], [0]), data=data, **more)))
 
 
@@ -70,13 +71,13 @@ def test_tensors_are_read() -> None:
         fb.tensor("e", [], "FLOAT32"),
         data=(np.array([5, -6], np.int32).tobytes(), np.array([1 << 40], np.int64).tobytes()),
     )
-    x, c, d, s, e = model.tensors  # type: ignore[attr-defined]
+    x, c, d, s, e = model.tensors
     assert (x.shape, x.type, x.width, x.elements, x.is_variable, x.data) == ([2, 3], TensorType.INT16, 2, 6, True, b"")
     assert (c.integers, d.integers, c.is_variable) == ([5, -6], [1 << 40], False)
     assert (s.width, e.elements, e.width) == (0, 1, 4)
     assert c.kind == (TensorType.INT32, [2], ([0.5, 2.0], [3, -1]))
     assert x.kind == (TensorType.INT16, [2, 3], None)
-    assert model.constants == {1, 2}  # type: ignore[attr-defined]
+    assert model.constants == {1, 2}
 
 
 @pytest.mark.parametrize(
