@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.sample import left_out
+from tests.support.tree import ROOT
 
 pytest_plugins = ["pytester"]
 
@@ -41,3 +42,35 @@ def test_seeds_draw_others_whatever_the_order(items: list[pytest.Item]) -> None:
     samples = [left_out(items, str(seed)) for seed in range(40)]
     assert samples == [left_out(reversed(items), str(seed)) for seed in range(40)]
     assert not set.intersection(*samples)
+
+
+UNNAMED = """
+import pytest
+
+@pytest.mark.parametrize("sampled_values", [{f"{word}{letter}" for letter in "abcd"} for word in "xyz"])
+def test_of_sets(sampled_values): ...
+
+@pytest.mark.parametrize("sampled_make", [lambda: 1, lambda: 2, lambda: 3])
+def test_of_functions(sampled_make): ...
+"""
+SAMPLES = """
+from tests.support.sample import left_out
+
+def pytest_collection_modifyitems(items):
+    for seed in range(20):
+        print("left out:", *sorted(item.name for item in left_out(items, str(seed))))
+"""
+
+
+def test_processes_draw_the_same(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or pytest-xdist refuses to run: no draw depends on addresses or hashes, which differ between processes."""
+    pytester.makeconftest(SAMPLES)
+    pytester.makepyfile(UNNAMED)
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    samples = []
+    for seed in ("1", "2"):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        run = pytester.runpytest_subprocess("--collect-only", "-q", "-p", "no:cacheprovider")
+        samples.append([line for line in run.outlines if line.startswith("left out:")])
+    assert samples[0] == samples[1]
+    assert len(samples[0]) == 20

@@ -23,6 +23,12 @@ def _is_drawn(parameter: str) -> bool:
     return parameter in _DRAWN or parameter.startswith("sampled_")
 
 
+def _words(item: pytest.Function, parameter: str) -> str:
+    """Return what each process calls a value: the text of a function or a set is another one in each of them."""
+    value = item.callspec.params[parameter]
+    return value if isinstance(value, str) else str(item.callspec.indices[parameter])
+
+
 def left_out(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
     """Return the tests that the sample of this seed leaves out; the order of `items` does not matter."""
     drawn = defaultdict[object, list[pytest.Function]](list)
@@ -35,7 +41,7 @@ def left_out(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
             drawn[item.nodeid.partition("[")[0], repr(others)].append(item)
 
     def draw(item: pytest.Function) -> bytes:
-        values = sorted((name, str(value)) for name, value in item.callspec.params.items() if _is_drawn(name))
+        values = sorted((name, _words(item, name)) for name in item.callspec.params if _is_drawn(name))
         return hashlib.sha256(f"{seed} {item.nodeid.partition('::')[0]} {values}".encode()).digest()
 
     kept = {each for same in drawn.values() for each in sorted(same, key=draw)[: max(1, len(same) // _SHARE)]}
