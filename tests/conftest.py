@@ -7,7 +7,7 @@ import fcntl
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -31,6 +31,8 @@ TIERS = {
 """What takes long, by name: `pytest` leaves it out unless it is asked for the folder, or for all tiers."""
 _LONG = "long tests"
 """One more tier: the tests that are marked `long`."""
+_SAMPLED = ("boards", "build systems", "packages", _LONG)
+"""Tiers of which a sample has about one half."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -51,14 +53,14 @@ def _left_out(config: pytest.Config) -> list[str]:
 
 
 def _seed_of_sample(left_out: list[str]) -> str:
-    """Return what draws the machines that tests run on (see `tests.support.sample`); empty: they run on all."""
+    """Return what draws the machines that tests run on (see `tests.support.sample`); empty: all tests run on all."""
     return os.environ.get("USMP_SAMPLE", "short" if _LONG in left_out else "")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     left_out = _left_out(config)
     if seed := _seed_of_sample(left_out):
-        terminalreporter.write_line(f"tests of several machines ran on a fifth of them: USMP_SAMPLE={seed}")
+        terminalreporter.write_line(f"a sample of the tests ran (tests/support/sample.py): USMP_SAMPLE={seed}")
     if left_out:
         terminalreporter.write_line(f"left out: {', '.join(left_out)}; --all-tiers runs them")
 
@@ -82,15 +84,16 @@ _READS_OTHERS = re.compile(r"\b(shared_cases|usmp_cases|USMP_MODELS\W|USMP_PROBL
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out tiers; mark the tests that read the models and problems of others: CI runs them without those, too."""
     left_out = _left_out(config)
-    folders = [TIERS[name] for name in left_out if name != _LONG]
 
-    def is_of_tier(item: pytest.Item) -> bool:
-        is_long = _LONG in left_out and item.get_closest_marker("long") is not None
-        return is_long or any(item.path.is_relative_to(folder) for folder in folders)
+    def is_of(item: pytest.Item, tiers: Sequence[str]) -> bool:
+        is_long = _LONG in tiers and item.get_closest_marker("long") is not None
+        return is_long or any(item.path.is_relative_to(TIERS[name]) for name in tiers if name != _LONG)
 
-    wanted = [item for item in items if not is_of_tier(item)]
+    wanted = [item for item in items if not is_of(item, left_out)]
     seed = _seed_of_sample(left_out)
-    not_drawn = sample.left_out(wanted, seed) if seed else set()
+    not_drawn = sample.of_parameters(wanted, seed) if seed else set()
+    if os.environ.get("USMP_SAMPLE"):
+        not_drawn |= sample.of_long_ones([item for item in wanted if is_of(item, _SAMPLED)], seed)
     kept = [item for item in wanted if item not in not_drawn]
     config.hook.pytest_deselected(items=[*{*items} - {*kept}])
     items[:] = kept

@@ -1,10 +1,10 @@
-"""A sampled run leaves out machines, never a test, and in time every machine has its turn."""
+"""A sample has a fifth of the machines and a half of what takes long, and in time everything has its turn."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.support.sample import left_out
+from tests.support.sample import of_long_ones, of_parameters
 from tests.support.tree import ROOT
 
 pytest_plugins = ["pytester"]
@@ -32,15 +32,21 @@ def items(pytester: pytest.Pytester) -> list[pytest.Item]:
 
 
 def test_a_fifth_of_the_machines_is_kept(items: list[pytest.Item]) -> None:
-    kept = [item.name for item in items if item not in left_out(items, "seed")]
+    kept = [item.name for item in items if item not in of_parameters(items, "seed")]
     assert [len([name for name in kept if name.startswith(f"test_on_boards[{word}-")]) for word in "ab"] == [2, 2]
     assert len([name for name in kept if name.startswith("test_of_nets")]) == 1
     assert {"test_of_words[a]", "test_of_words[b]", "test_alone"} <= {*kept}
 
 
 def test_seeds_draw_others_whatever_the_order(items: list[pytest.Item]) -> None:
-    samples = [left_out(items, str(seed)) for seed in range(40)]
-    assert samples == [left_out(reversed(items), str(seed)) for seed in range(40)]
+    samples = [of_parameters(items, str(seed)) for seed in range(40)]
+    assert samples == [of_parameters(reversed(items), str(seed)) for seed in range(40)]
+    assert not set.intersection(*samples)
+
+
+def test_a_half_of_what_takes_long_is_kept(items: list[pytest.Item]) -> None:
+    samples = [{item.name for item in of_long_ones(items, str(seed))} for seed in range(40)]
+    assert set.union(*samples) == {"test_of_words[a]", "test_of_words[b]", "test_alone"}
     assert not set.intersection(*samples)
 
 
@@ -54,11 +60,11 @@ def test_of_sets(sampled_values): ...
 def test_of_functions(sampled_make): ...
 """
 SAMPLES = """
-from tests.support.sample import left_out
+from tests.support.sample import of_long_ones, of_parameters
 
 def pytest_collection_modifyitems(items):
     for seed in range(20):
-        print("left out:", *sorted(item.name for item in left_out(items, str(seed))))
+        print("left out:", *sorted(item.name for item in of_parameters(items, str(seed))))
 """
 
 

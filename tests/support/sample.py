@@ -1,9 +1,10 @@
-"""Draws the machines that each test runs on, where a run of all tests would take too long.
+"""Draws the tests that a run has, where all of them would take too long; another seed draws others.
 
 Many tests are the same on each board, compiler, CMake, generator, Python and way to install us, and some take long for
 each of our examples, operators, nets or algorithms.  A sample keeps a fifth of these, and at least one, for each test
-and each set of its other parameters; another seed draws others.  Tests of a file prefer the same ones: what it builds
-for a board is built once.
+and each set of its other parameters.  Tests of a file prefer the same ones: what it builds for a board is built once.
+
+Of other tests that take long it keeps about one half.
 """
 
 from __future__ import annotations
@@ -19,30 +20,41 @@ _DRAWN = frozenset({"board", "cmake", "compiler", "example", "family", "generato
 _SHARE = 5
 
 
-def _is_drawn(parameter: str) -> bool:
-    return parameter in _DRAWN or parameter.startswith("sampled_")
-
-
-def _words(item: pytest.Function, parameter: str) -> str:
-    """Return what each process calls a value: the text of a function or a set is another one in each of them."""
-    value = item.callspec.params[parameter]
-    return value if isinstance(value, str) else str(item.callspec.indices[parameter])
-
-
-def left_out(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
-    """Return the tests that the sample of this seed leaves out; the order of `items` does not matter."""
-    drawn = defaultdict[object, list[pytest.Function]](list)
+def of_parameters(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
+    """Return the tests that are left out because others of their parameters are drawn; the order of `items` is free."""
+    groups = defaultdict[object, list[pytest.Item]](list)
     for item in items:
-        if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
-            continue
-        parameters = item.callspec.params
-        others = {name: value for name, value in parameters.items() if not _is_drawn(name)}
-        if others.keys() < parameters.keys():
-            drawn[item.nodeid.partition("[")[0], repr(others)].append(item)
+        if drawn := _drawn(item):
+            others = {name: value for name, value in _parameters(item).items() if name not in drawn}
+            groups[item.nodeid.partition("[")[0], repr(others)].append(item)
 
-    def draw(item: pytest.Function) -> bytes:
-        values = sorted((name, _words(item, name)) for name in item.callspec.params if _is_drawn(name))
-        return hashlib.sha256(f"{seed} {item.nodeid.partition('::')[0]} {values}".encode()).digest()
+    def place(item: pytest.Item) -> bytes:
+        return _digest(f"{seed} {item.nodeid.partition('::')[0]} {sorted(_drawn(item).items())}")
 
-    kept = {each for same in drawn.values() for each in sorted(same, key=draw)[: max(1, len(same) // _SHARE)]}
-    return {each for same in drawn.values() for each in same} - kept
+    kept = {each for group in groups.values() for each in sorted(group, key=place)[: max(1, len(group) // _SHARE)]}
+    return {each for group in groups.values() for each in group} - kept
+
+
+def of_long_ones(items: Iterable[pytest.Item], seed: str) -> set[pytest.Item]:
+    """Return the tests of `items` that are left out because they take long, and no parameter is drawn for them."""
+    return {item for item in items if not _drawn(item) and _digest(f"{seed} {item.nodeid}")[0] % 2}
+
+
+def _drawn(item: pytest.Item) -> dict[str, str]:
+    """Return which parameters are drawn, and what each process calls their values.
+
+    The text of a function or a set is another one in each process, so that pytest-xdist would refuse to run.
+    """
+    return {
+        name: value if isinstance(value, str) else str(item.callspec.indices[name])  # type: ignore[attr-defined]
+        for name, value in _parameters(item).items()
+        if name in _DRAWN or name.startswith("sampled_")
+    }
+
+
+def _parameters(item: pytest.Item) -> dict[str, object]:
+    return item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()
