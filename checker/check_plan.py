@@ -663,7 +663,7 @@ class Planned:
             t, element = needs[0]
         return (t, element)
 
-    def needs(self, op_record, turns_by_tensor):
+    def last_reads(self, op_record, turns_by_tensor):
         """Return {tensor that the operator reads: {element: turn of the last read}}, given those of what it writes.
 
         The definitions of all operators of the file in between are applied: its own, and what may be fused with it or
@@ -738,8 +738,8 @@ class Replay:
         self.arenas, self.marks, self.numbers = {}, {}, count(1)
         self.step, self.seen, steps = 0, {}, plan["steps"]
         proofs = {pool["name"]: (pool["certificate"] or {}).get("step") for pool in plan["pools"]}
-        self.witnesses = {pool: steps.index(step) for pool, step in proofs.items() if steps.count(step) == 1}
-        self.needs = {}
+        self.proven_at = {pool: steps.index(step) for pool, step in proofs.items() if steps.count(step) == 1}
+        self.loads = {}
 
     def base(self, model, t, fresh=False):
         """The mark of byte 0 of a tensor; a fresh one for each run."""
@@ -792,8 +792,8 @@ class Replay:
                 marks, wanted = self.arena(pool, offset + size)[offset : offset + size], [*expected[at : at + size]]
                 at += size
                 demand(None not in wanted, f"{self.here()} reads constants from where nothing writes them")
-                if pool in self.needs:
-                    self.needs[pool].later(marks)
+                if pool in self.loads:
+                    self.loads[pool].later(marks)
                 for i, (mark, want) in enumerate(zip(marks, wanted)) if marks != wanted else ():
                     demand(want == mark, f"{self.here()} needs byte {byte + i} of tensor {model.value[t]} at "
                            f"{pool}+{offset + i}, where {self.whose(mark)}")  # fmt: skip
@@ -925,11 +925,11 @@ class Replay:
         for t, written in turns.items():
             for first, stop in runs_of(written):
                 self.mark(model, t, first, stop)
-        for pool, needs in begun.items():
-            needs.written = self.turns_of_marks(model, pool, turns)
+        for pool, load in begun.items():
+            load.written = self.turns_of_marks(model, pool, turns)
             if not sums:  # whose place outputs may take
-                needs.scratch = sum(b.size for b in map(self.buffers.get, op["scratch"]) if b.pool == pool)
-        self.needs.update(begun)
+                load.scratch = sum(b.size for b in map(self.buffers.get, op["scratch"]) if b.pool == pool)
+        self.loads.update(begun)
 
     def turns(self, model, op, kind, row, rows):
         """Return {tensor: {element: its turn}} of what a row writes; backward, turns descend from 0."""
@@ -964,11 +964,11 @@ class Replay:
     def begun(self, model, reads):
         """Note what the pools hold whose bound a certificate proves at this step."""
         begun = {}
-        for pool, step in self.witnesses.items():
-            if step == self.step and pool not in self.needs:
+        for pool, step in self.proven_at.items():
+            if step == self.step and pool not in self.loads:
                 arena = self.arenas.get(pool, ())
                 Fuel.spend(len(arena))
-                begun[pool] = Needs({*arena}, self.turns_of_marks(model, pool, reads))
+                begun[pool] = Load({*arena}, self.turns_of_marks(model, pool, reads))
         return begun
 
     def turns_of_marks(self, model, pool, turns):
@@ -1018,8 +1018,8 @@ class Replay:
         values = {}
         for t, written in turns.items():
             values[model.value[t]] = {self.in_file(model, t, e): turn for e, turn in written.items()}
-        needs = model.needs(op, values)
-        return {t: self.in_plan(model, t, last) for t, last in needs.items()}
+        reads = model.last_reads(op, values)
+        return {t: self.in_plan(model, t, last) for t, last in reads.items()}
 
     def in_file(self, model, t, element):
         channels = model.channels[t]
@@ -1092,7 +1092,7 @@ class Replay:
                     demand(is_read, f"{self.here()} overwrites sum {taken[at]} before it is read")
 
 
-class Needs:
+class Load:
     """What a pool must hold at once, wherever it is: bytes by their marks, at each turn of one step."""
 
     def __init__(self, held, read):
@@ -1198,7 +1198,7 @@ def check_certificate(plan, pool, replay):
             kept = [start <= step < stop for start, stop in buffer.intervals if buffer.kind in ("input", "output")]
             demand(any(kept), f'the certificate of "{name}" counts "{buffer.name}", which holds nothing then')
             return f'bound of "{name}": it counts "{buffer.name}", which the application is said to keep'
-    most = replay.needs[name].most() if name in replay.needs else total
+    most = replay.loads[name].most() if name in replay.loads else total
     return "" if most >= bound else f'bound of "{name}": only {most} bytes can be seen to be needed at once'
 
 

@@ -17,20 +17,20 @@ Document = dict[str, Any]
 
 def test_bytes_that_a_turn_needs() -> None:
     """Two bytes are read in turns 1 and 2, before two are written there; one of those, and a third, are read later."""
-    needs = check_plan.Needs({10, 11, 12}, {10: 1, 11: 2})
-    needs.written = {20: 1, 21: 2}
-    needs.later([12, 20, 99])
-    assert needs.most() == 3
-    needs.later([21, 10])
-    assert needs.most() == 4
-    needs.scratch = 5
-    assert needs.most() == 9
+    load = check_plan.Load({10, 11, 12}, {10: 1, 11: 2})
+    load.written = {20: 1, 21: 2}
+    load.later([12, 20, 99])
+    assert load.most() == 3
+    load.later([21, 10])
+    assert load.most() == 4
+    load.scratch = 5
+    assert load.most() == 9
 
 
 def test_bytes_that_are_only_held_are_needed() -> None:
-    needs = check_plan.Needs({10, 11}, {})
-    needs.later([10])
-    assert needs.most() == 1
+    load = check_plan.Load({10, 11}, {})
+    load.later([10])
+    assert load.most() == 1
 
 
 def least(file: bytes, model: Document, steps: Sequence[str], step: str, *buffers: Document) -> int:
